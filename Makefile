@@ -48,11 +48,12 @@ demo: $(STAMP) ## Ingest the examples and search them: no server, no key
 test: $(DEVELOPMENT) programs ## Every test; starts a real Kafka and a real OpenSearch once (ARGS="-k cli" to choose)
 	@$(BIN)/pytest $(PARALLEL) $(ARGS)
 
-lint: $(DEVELOPMENT) ## ruff, mypy --strict, and the one-way imports of the rooms
+lint: $(DEVELOPMENT) ## ruff, mypy --strict, the one-way imports of the rooms, and the prose
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy $(CODE)
 	@$(BIN)/lint-imports
+	@$(BIN)/python -m tests.docs.prose
 
 audit: $(DEVELOPMENT) ## Ask the OSV database for known vulnerabilities of the pinned packages (needs the network)
 	@$(BIN)/python requirements/audit.py
@@ -86,7 +87,7 @@ ifdef ATTACKS
 endif
 
 docs: $(DEVELOPMENT) ## Write again what is made from the code: docs/settings.md, docs/rest.md, the schema of events
-	@$(BIN)/python -m serving.settings_reference docs/settings.md
+	@$(BIN)/python -m serving.reference docs/settings.md
 	@$(BIN)/python -m serving.event_schema docs/schemas/events.schema.json
 	@$(BIN)/python -m serving.rest_reference docs/rest.md
 

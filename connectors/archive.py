@@ -140,7 +140,7 @@ def read_archive(path: Path) -> Iterator[Archive]:
             yield Archive(_header(path, first), _rows(path, file))
     except (OSError, EOFError, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise InputError(f"{path}: cannot be read ({reason}); give the whole file that `mneme export` wrote") from error
+        raise InputError(f"{path}: cannot be read ({reason}); give the whole file that `mneme admin export` wrote") from error
 
 
 def _header(path: Path, line: bytes) -> Header:
@@ -149,11 +149,11 @@ def _header(path: Path, line: bytes) -> Header:
     except (ValueError, RecursionError):
         values = None
     if not isinstance(values, dict) or values.get("mneme") != "export":
-        raise InputError(f"{path}: is no export; give a file that `mneme export` wrote (events are for `mneme ingest`)")
+        raise InputError(f"{path}: is no export; give a file that `mneme admin export` wrote (events are for `mneme ingest`)")
     if values.get("format") != FORMAT:
         raise InputError(
             f"{path}: has format {values.get('format')!r}, this program reads {FORMAT}; export again from a store "
-            "that `mneme rebuild` has made anew"
+            "that `mneme admin rebuild` has made anew"
         )
     try:
         return Header.model_validate(values)

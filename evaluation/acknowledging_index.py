@@ -13,8 +13,8 @@ import numpy as np
 
 from evaluation.many_talks import Talks, vectors_of_texts
 from evaluation.unsearched_index import UnsearchedIndex
-from flows.conversations.owners import conversation_row
 from flows.cuts import embedding_text
+from flows.lanes.owners import conversation_row
 from mneme.ports import (
     Create,
     Filter,

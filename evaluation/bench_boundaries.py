@@ -13,6 +13,7 @@ import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ from rich.console import Console
 from evaluation.baselines import cut_every, no_cut, text_tiled
 from evaluation.boundary_model import cross_validate, cut_online, examples_of, logistic_regression
 from evaluation.boundary_sets import FOLDS, TIMED, Kind, read_kinds, vectors_of
-from evaluation.report import Report, Row, plot_bars, print_table
+from evaluation.report import Report, Row, embedder_of, plot_bars, print_table
 from evaluation.segmentation import Results, score, segment_lengths
 from evaluation.timed_chats import paced
 from flows.boundaries.model import VECTORS, WORDS_ONLY, Head, shipped_heads
@@ -46,17 +47,15 @@ def run_boundaries(
     paces: Sequence[float] = PACES,
     console: Console | None = None,
 ) -> Report:
-    """Measure, print, and write ``out`` (JSON) and the plot beside it (PNG).
+    """Measure and report.
 
     Args:
         segmentation: the folder of the Def-DTS bundle.
         settings: which embedder, and the detector's settings.
-        out: where the JSON goes.
         locomo: a LoCoMo file, whose sessions end where a boundary lies; None leaves it out, of the fit too.
         vectors: a file that keeps the vectors for the next time.
         sample: so many conversations of each kind; None is all.
         paces: seconds between messages, at which the dialogues are cut beside having no times.
-        console: where tables and progress go; None is standard output.
 
     Raises:
         InputError: a file cannot be read or written, or there is too little to fit on.
@@ -93,7 +92,7 @@ def run_boundaries(
         bench="boundaries",
         settings={
             "boundaries": settings.boundaries.model_dump(mode="json"),
-            "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
+            "embedder": embedder_of(settings),
             "folds": FOLDS,
             "sample": sample,
             "sets": {kind.name: _description(kind) for kind in kinds},
@@ -105,12 +104,9 @@ def run_boundaries(
     )
     _show(console, kinds, rows)
     print_table(console, "At every pace, with vectors", at_paces, list(at_paces[0]))
-    report.write(out)
     labelled = [{**row, "label": ", ".join(filter(None, (str(row["method"]), str(row["signals"]))))} for row in rows]
-    plotted = [row for row in labelled if row["method"] != "no cut"]  # its F1 is 0
-    plot_bars(plotted, "set", "label", "f1", out.with_suffix(".png"), "Boundaries found exactly, F1")
-    console.print(report.line(), soft_wrap=True, highlight=False)
-    return report
+    drawn = [row for row in labelled if row["method"] != "no cut"]  # its F1 is 0
+    return report.finish(console, out, partial(plot_bars, drawn, "set", "label", "f1", title="Boundaries found exactly, F1"))
 
 
 def _at_paces(

@@ -21,6 +21,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -87,14 +88,12 @@ class Tally:
 def run_extraction(
     data: Path | None, settings: Settings, out: Path, errors: bool = False, console: Console | None = None
 ) -> Report:
-    """Measure, print, and write ``out`` (JSON) and the plot beside it (PNG).
+    """Measure and report.
 
     Args:
         data: the folder with your copies of the data sets; None measures on the examples only.
         settings: which extractor, and its model.
-        out: where the JSON goes.
         errors: whether to print what was missed and what was wrong, of the dev part only.
-        console: where the table goes; None is standard output.
 
     Raises:
         InputError: no labelled episode is there, or a file cannot be read or written.
@@ -135,11 +134,8 @@ def run_extraction(
     print_table(console, f"{len(episodes)} labelled episodes, extractor {extractor.name}", rows, _SHOWN)
     if errors:
         _print_errors(console, tallies)
-    report.write(out)
-    plotted = [{**row, "part": f"{row['part']}, {row['language']}"} for row in rows if row["language"] != "all"]
-    plot_bars(plotted, "kind", "part", "f1", out.with_suffix(".png"), "What is extracted, F1")
-    console.print(report.line(), soft_wrap=True, highlight=False)
-    return report
+    drawn = [{**row, "part": f"{row['part']}, {row['language']}"} for row in rows if row["language"] != "all"]
+    return report.finish(console, out, partial(plot_bars, drawn, "kind", "part", "f1", title="What is extracted, F1"))
 
 
 Tallies = dict[tuple[str, str, str], Tally]

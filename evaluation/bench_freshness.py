@@ -17,6 +17,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ from rich.console import Console
 from connectors import Publisher
 from connectors.indices import open_index
 from evaluation.made_talks import message, own_word, talk
-from evaluation.report import Report, Row, print_table
+from evaluation.report import Report, Row, embedder_of, plot_distributions, print_table
 from evaluation.running import Running, running
 from mneme import ids, rows
 from mneme.ports import MemoryIndex
@@ -54,19 +55,16 @@ def run_freshness(
     rest: bool = False,
     console: Console | None = None,
 ) -> Report:
-    """Measure, print, and write ``out`` (JSON) and the plot beside it (PNG).
+    """Measure and report.
 
     Args:
         settings: where the servers are; ``index.backend`` chooses what is run.
-        out: where the JSON goes.
         rate: messages a second.
         seconds: for which they come.
         talks: that are ended by a flush, one after the other.
         rest: whether everything goes through a service; always with the embedded index.
-        console: where the table goes; None is standard output.
 
     Raises:
-        InputError: ``out`` cannot be written.
         StoreError: a server does not answer, or something is not there after two minutes.
     """
     console = console or Console()
@@ -89,10 +87,8 @@ def run_freshness(
         flushes = {stage: [each[stage] for each in delays] for stage in delays[0]}
     report = report_of(settings, mneme.settings.service.url is not None, rate, singles, flushes)
     print_table(console, f"From sending to searchable, {report.settings['index']}", report.rows, _COLUMNS)
-    report.write(out)
-    _plot(report, {"message": singles, "flush": flushes}, out.with_suffix(".png"))
-    console.print(report.line(), soft_wrap=True, highlight=False)
-    return report
+    title = str(report.settings["index"])
+    return report.finish(console, out, partial(_plot, {"message": singles, "flush": flushes}, title=title))
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +251,7 @@ def report_of(settings: Settings, rest: bool, rate: float, singles: Delays, flus
             "messages_a_second": rate,
             "epoch_seconds": settings.flow.epoch_seconds,
             "refresh_interval": settings.opensearch.refresh_interval,
-            "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
+            "embedder": embedder_of(settings),
         },
         rows=table,
         headline={
@@ -280,16 +276,11 @@ def _row(method: str, stage: str, delays: Sequence[float]) -> Row:
     }
 
 
-def _plot(report: Report, methods: Mapping[str, Delays], out: Path) -> None:
-    """The share that was there within a time, for each stage, as a PNG."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
-    axes = figure.add_subplot()
-    for method, stages in methods.items():
-        for stage, delays in stages.items():
-            axes.ecdf([delay / 1000 for delay in delays], label=f"{method}: {stage}")
-    axes.set(xlabel="seconds from sending", ylabel="share", title=str(report.settings["index"]), xlim=(0, None))
-    axes.grid(alpha=0.3)
-    axes.legend()
-    figure.savefig(out, dpi=130)
+def _plot(methods: Mapping[str, Delays], out: Path, title: str) -> None:
+    """Draw the share that was there within a time, for each stage."""
+    seconds = {
+        f"{method}: {stage}": [delay / 1000 for delay in delays]
+        for method, stages in methods.items()
+        for stage, delays in stages.items()
+    }
+    plot_distributions(seconds, out, xlabel="seconds from sending", ylabel="share", title=title, xlim=(0, None))

@@ -28,7 +28,7 @@ from connectors.publisher import Publisher
 from evaluation.copied_talks import copied
 from evaluation.own_index import fresh_index
 from evaluation.process_costs import Costs, measured_costs
-from evaluation.report import Report, Row, print_table
+from evaluation.report import Report, Row, embedder_of, print_table
 from flows import ingest, run
 from mneme.errors import InputError, StoreError
 from mneme.events import Message, parse_event
@@ -68,16 +68,14 @@ def run_ingest(
     processes: int = 1,
     console: Console | None = None,
 ) -> Report:
-    """Measure, print, and write ``out`` (JSON).
+    """Measure and report.
 
     Args:
         path: a file of conversations in any format of connectors/files/files.py.
         settings: where Kafka and OpenSearch are; topics and indices are the benchmark's own.
-        out: where the JSON goes.
         repeats: of the whole; figures are medians, with the slowest and the quickest.
         copies: of each conversation, each with an owner of its own.
         processes: that share the work from Kafka.
-        console: where the table goes; None is standard output.
 
     Raises:
         InputError: the file cannot be read.
@@ -109,7 +107,7 @@ def run_ingest(
     result = Report(
         bench="ingest",
         settings={
-            "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
+            "embedder": embedder_of(settings),
             "extractor": settings.extraction.extractor,
             "repeats": repeats,
             "copies": copies,
@@ -127,10 +125,8 @@ def run_ingest(
             "different_ids": different,
         },
     )
-    print_table(console, "Ingest, from the first poll to searchable", rows, list(rows[0]))
-    result.write(out)
-    console.print(result.line(), soft_wrap=True, highlight=False)
-    return result
+    print_table(console, "Ingest, from the first poll to searchable", rows)
+    return result.finish(console, out)
 
 
 def copied_file(path: Path, copies: int, folder: Path) -> Path:

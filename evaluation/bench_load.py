@@ -28,7 +28,7 @@ from rich.console import Console
 from evaluation.made_index import fill
 from evaluation.made_memories import TENANT, Asked, MadeMemories
 from evaluation.made_talks import talk
-from evaluation.report import Report, Row, print_table
+from evaluation.report import Report, Row, embedder_of, plot_distributions, print_table
 from evaluation.running import Running, running
 from mneme.errors import StoreError
 from mneme.settings import Settings
@@ -66,20 +66,17 @@ def run_load(
     method: str = "hybrid",
     console: Console | None = None,
 ) -> Report:
-    """Measure, print, and write ``out`` (JSON) and the plot beside it (PNG).
+    """Measure and report.
 
     Args:
         settings: where the servers are; ``index.backend`` chooses what is run.
-        out: where the JSON goes.
         searchers: who search at a time.
         seconds: of each of the three parts.
         facts: in the index from the start, of all owners together.
         owners: a few of whom have most of it.
         method: of the searches.
-        console: where the table goes; None is standard output.
 
     Raises:
-        InputError: ``out`` cannot be written.
         StoreError: a server does not answer, a process ended, or a flush is not answered within five minutes.
     """
     console = console or Console()
@@ -101,12 +98,11 @@ def run_load(
             phases[name] = load.phase(seconds, asking, telling)
     report = report_of(settings, searchers, facts, owners, method, phases)
     print_table(console, f"{searchers} searchers, {facts} facts, {settings.index.backend} index", report.rows, _COLUMNS)
-    report.write(out)
-    _plot({name: phases[name].delays for name in (_SEARCHES, _BOTH)}, out.with_suffix(".png"), str(report.settings["index"]))
     for kind, times in (phases[_SEARCHES].errors + phases[_BOTH].errors).items():
         console.print(f"{times} times: {kind}", highlight=False)
-    console.print(report.line(), soft_wrap=True, highlight=False)
-    return report
+    delays = {"alone": phases[_SEARCHES].delays, "with messages beside them": phases[_BOTH].delays}
+    labels = {"xlabel": "milliseconds", "ylabel": "share of searches answered", "title": settings.index.backend}
+    return report.finish(console, out, lambda file: plot_distributions(delays, file, xscale="log", **labels))
 
 
 def _fill(facts: int, owners: int, settings: Settings, made: list[MadeMemories]) -> None:
@@ -207,7 +203,7 @@ def report_of(settings: Settings, searchers: int, facts: int, owners: int, metho
             "method": method,
             "facts": facts,
             "owners": owners,
-            "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
+            "embedder": embedder_of(settings),
         },
         rows=list(table.values()),
         headline={
@@ -238,18 +234,3 @@ def _row(name: str, phase: Phase) -> Row:
         "p99_ms": p99,
         "messages/s": phase.messages / phase.seconds,
     }
-
-
-def _plot(delays: Mapping[str, Sequence[float]], out: Path, title: str) -> None:
-    """The share of searches that were answered within a time, alone and with messages beside them, as a PNG."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
-    axes = figure.add_subplot()
-    for name, values in delays.items():
-        if values:
-            axes.ecdf(values, label="alone" if name == _SEARCHES else "with messages beside them")
-    axes.set(xscale="log", xlabel="milliseconds", ylabel="share of searches answered", title=title)
-    axes.grid(alpha=0.3, which="both")
-    axes.legend()
-    figure.savefig(out, dpi=130)

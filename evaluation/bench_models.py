@@ -35,7 +35,7 @@ from connectors.endpoints.call_budget import Purpose, share_of
 from connectors.files.files import read_file
 from connectors.telemetry.metrics import CALLS
 from evaluation.copied_talks import Event, copied
-from evaluation.report import Report, Row, print_table
+from evaluation.report import Report, Row, embedder_of, print_table
 from flows import IngestReport, ingest
 from mneme.errors import InputError, SettingsError
 from mneme.ports import Role, Usage
@@ -49,16 +49,14 @@ _FILLED, _DRAINING = 0.1, 0.9  # shares of the calls: before and after these the
 def run_models(
     path: Path, settings: Settings, out: Path, copies: int = 1, live: bool = True, console: Console | None = None
 ) -> Report:
-    """Measure, print, and write ``out`` (JSON).
+    """Measure and report.
 
     Args:
         path: a file of conversations in any format of connectors/files/files.py.
         settings: the endpoint, its models and limits; detector, extractor and judge are the model here.
-        out: where the JSON goes.
         copies: of each conversation, in the second part.
         live: whether there is the first part, which takes as long as all its calls one after the other; without it the price is
             that of the second.
-        console: where the tables go; None is standard output.
 
     Raises:
         InputError: the file cannot be read, or has no conversation.
@@ -83,7 +81,7 @@ def run_models(
         bench="models",
         settings={
             "models": settings.models.model_dump(mode="json", include={"default", "by_role", "calls_in_flight"}),
-            "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
+            "embedder": embedder_of(settings),
             "copies": copies,
             "live": live,
         },
@@ -107,9 +105,7 @@ def run_models(
     )
     print_table(console, "Live, message by message" if live else "What it cost", prices, list(prices[0]))
     print_table(console, "As fast as it goes", [speed], list(speed))
-    result.write(out)
-    console.print(result.line(), soft_wrap=True, highlight=False)
-    return result
+    return result.finish(console, out)
 
 
 # --- conversations ---------------------------------------------------------------------------------------------------

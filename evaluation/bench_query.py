@@ -19,6 +19,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -30,7 +31,7 @@ from connectors.models import open_embedder
 from evaluation.made_index import Filling, made_index, owners_for
 from evaluation.made_memories import Asked, MadeMemories
 from evaluation.neighbour_recall import neighbour_recall, neighbourhoods
-from evaluation.report import Report, Row, print_table
+from evaluation.report import Report, Row, embedder_of, plot_distributions, print_table
 from evaluation.stopwatch import Stopwatch, Watched
 from mneme.ports import Embedder, MemoryIndex
 from mneme.settings import Settings
@@ -79,20 +80,17 @@ def run_query(
     keep: str | None = None,
     console: Console | None = None,
 ) -> Report:
-    """Measure, print, and write ``out`` (JSON) and the plot beside it (PNG).
+    """Measure and report.
 
     Args:
         facts: in the index, of all owners together; there are as many messages beside them. Several: one index for each.
         settings: ``index``, ``opensearch``, ``embedder`` and ``retrieval`` are used.
-        out: where the JSON goes.
         owners: people, a few of whom have most of it; None: one for each 1,000 facts, at least 20.
         questions: that are measured with each method.
         rounds: of the warm questions.
         keep: a name under which the indices stay; with the same name they are not filled again.
-        console: where tables and progress go; None is standard output.
 
     Raises:
-        InputError: ``out`` cannot be written.
         MnemeError: whatever the index or the embedder raises.
     """
     console = console or Console()
@@ -110,14 +108,13 @@ def run_query(
                 measured[size] = _measure(made, filling, questions, rounds, own)
     report = _report(settings, measured)
     print_table(console, f"Searches, {settings.index.backend} index", report.rows, _COLUMNS)
-    report.write(out)
     if len(measured) > 1:
-        _plot_sizes(report.rows, out.with_suffix(".png"), f"{settings.index.backend} index")
-    else:
-        ((size, one),) = measured.items()
-        _plot(one.warm, out.with_suffix(".png"), f"{size} facts, {settings.index.backend}")
-    console.print(report.line(), soft_wrap=True, highlight=False)
-    return report
+        return report.finish(console, out, partial(_plot_sizes, report.rows, title=f"{settings.index.backend} index"))
+    ((size, one),) = measured.items()
+    delays = {method: [each.wall for each in searches] for method, searches in one.warm.items()}
+    title = f"Warm searches, {size} facts, {settings.index.backend}"
+    labels = {"xlabel": "milliseconds", "ylabel": "share of searches answered", "title": title}
+    return report.finish(console, out, lambda file: plot_distributions(delays, file, xscale="log", **labels))
 
 
 def _measure(made: MadeMemories, filling: Filling, questions: int, rounds: int, settings: Settings) -> _Measured:
@@ -193,7 +190,7 @@ def _report(settings: Settings, measured: dict[int, _Measured]) -> Report:
         bench="query",
         settings={
             "index": settings.index.model_dump(mode="json"),
-            "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
+            "embedder": embedder_of(settings),
             "retrieval": settings.retrieval.model_dump(mode="json"),
             "ef_search": settings.opensearch.ef_search,
             "shards": settings.opensearch.shards,
@@ -243,20 +240,6 @@ def _times(rounds: Sequence[Sequence[Timed]]) -> dict[str, float | int]:
         "outside_share": float(outside.sum() / wall.sum()),
         "per_second": float(np.median(1000 * wall.shape[1] / wall.sum(axis=1))),
     }
-
-
-def _plot(timed: dict[str, list[Timed]], out: Path, title: str) -> None:
-    """The share of searches that were answered within a time, for each method, as a PNG."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
-    axes = figure.add_subplot()
-    for method, searches in timed.items():
-        axes.ecdf([each.wall for each in searches], label=method)
-    axes.set(xscale="log", xlabel="milliseconds", ylabel="share of searches answered", title=f"Warm searches, {title}")
-    axes.grid(alpha=0.3, which="both")
-    axes.legend()
-    figure.savefig(out, dpi=130)
 
 
 def _plot_sizes(rows: Sequence[Row], out: Path, title: str) -> None:

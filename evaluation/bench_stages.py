@@ -33,7 +33,7 @@ from connectors.kafka.reader import PartitionReader
 from connectors.publisher import Publisher
 from evaluation.driven_steps import DrivenSteps, at_once
 from evaluation.made_talks import talk
-from evaluation.report import Report, print_table
+from evaluation.report import Report, embedder_of, plotted, print_table
 from evaluation.report import Row as Figures
 from evaluation.rows_in_memory import RowsInMemory
 from evaluation.vector_cache import embed_texts
@@ -42,13 +42,13 @@ from flows.boundaries.semantic import SemanticDetector
 from flows.cuts import embedding_text
 from flows.decode import decode
 from flows.engine import Source, build, execute
-from flows.extraction.local import LocalExtractor
-from flows.feeds import FileFeed
+from flows.extraction import LocalExtractor
 from flows.items import Arrived
-from flows.pending import Pending
+from flows.lanes.epochs import Versions
+from flows.lanes.pending import Pending
+from flows.lanes.services import Services, Submit
+from flows.running.feeds import FileFeed
 from flows.running.pool import Pool
-from flows.services import Services, Submit
-from flows.versions import Versions
 from flows.write import Writer
 from mneme.errors import StoreError
 from mneme.events import parse_event
@@ -82,16 +82,14 @@ def run_stages(
     kafka: bool = True,
     console: Console | None = None,
 ) -> Report:
-    """Measure, print, and write ``out`` (JSON) and the plot beside it (PNG).
+    """Measure and report.
 
     Args:
         path: a file of conversations; None for made-up talks.
         settings: ``embedder``, ``flow``, ``boundaries`` and ``kafka`` are used.
-        out: where the JSON goes.
         rounds: of each measurement.
         vectors: a file that keeps the vectors for the next time.
         kafka: whether reading from Kafka is measured, if a broker answers.
-        console: where the table goes; None is standard output.
 
     Raises:
         InputError: the file cannot be read, or ``out`` not written.
@@ -115,11 +113,8 @@ def run_stages(
         except StoreError as error:
             console.print(f"Kafka is left out: {error}")
     report = _report(measured, start_and_end, len(events), settings, rounds)
-    print_table(console, "Processor time of each stage, for one message", report.rows, list(report.rows[0]))
-    report.write(out)
-    plot(report.rows, out.with_suffix(".png"))
-    console.print(report.line(), soft_wrap=True, highlight=False)
-    return report
+    print_table(console, "Processor time of each stage, for one message", report.rows)
+    return report.finish(console, out, partial(_plot, report.rows))
 
 
 def made_events() -> list[Incoming]:
@@ -303,7 +298,7 @@ def _report(measured: Measured, start_and_end: float, messages: int, settings: S
     return Report(
         bench="stages",
         settings={
-            "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
+            "embedder": embedder_of(settings),
             "flow": settings.flow.model_dump(mode="json"),
             "messages": messages,
             "rounds": rounds,
@@ -333,18 +328,11 @@ def _row(stage: str, seconds: Sequence[float], messages: int) -> Figures:
     }
 
 
-def plot(rows: Sequence[Figures], out: Path) -> None:
-    """One bar of what a message costs, in the parts of its stages, as a PNG."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 2.6), layout="constrained")
-    axes = figure.add_subplot()
+def _plot(rows: Sequence[Figures], out: Path) -> None:
+    """Draw one bar of the cost of a message, in the parts of its stages."""
     left = 0.0
-    for row in rows:
-        if row["stage"] != "all":
+    with plotted(out, (9, 2.6), xlabel="microseconds of the processor for a message", title="Stages of ingestion") as axes:
+        for row in rows[:-1]:
             width = float(row["us/message"])
             axes.barh([""], [width], left=left, label=f"{row['stage']} {width:.0f}")
             left += width
-    axes.set(xlabel="microseconds of the processor for a message", title="Stages of ingestion")
-    figure.legend(loc="outside lower center", ncols=5)
-    figure.savefig(out, dpi=130)

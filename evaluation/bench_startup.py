@@ -37,14 +37,12 @@ PROGRAMS = {
 
 
 def run_startup(files: Sequence[Path], settings: Settings, out: Path, runs: int = 7, console: Console | None = None) -> Report:
-    """Measure, print, and write ``out`` (JSON).
+    """Measure and report.
 
     Args:
         files: what is ingested, with a memory of the user ``mira``.
         settings: the embedder; index and folder are the benchmark's own.
-        out: where the JSON goes.
         runs: of each program; figures are medians.
-        console: where the table goes; None is standard output.
 
     Raises:
         InputError: a program failed, with what it said.
@@ -80,10 +78,8 @@ def run_startup(files: Sequence[Path], settings: Settings, out: Path, runs: int 
             "search_processor_ms": rows[-1]["processor ms"],
         },
     )
-    print_table(console, f"Start-up, medians of {runs}", rows, list(rows[0]))
-    result.write(out)
-    console.print(result.line(), soft_wrap=True, highlight=False)
-    return result
+    print_table(console, f"Start-up, medians of {runs}", rows)
+    return result.finish(console, out)
 
 
 def _timed(program: Sequence[str], environment: dict[str, str]) -> tuple[float, float]:

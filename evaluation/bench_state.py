@@ -33,8 +33,8 @@ from flows.cuts import Cut, Utterance, embedding_text
 from flows.decode import decode
 from flows.engine import Source, build, execute
 from flows.items import Embedded
+from flows.lanes.services import Services
 from flows.segment import SegmentLane
-from flows.services import Services
 from flows.write import Writer
 from mneme.ids import stable_hash
 from mneme.ports import Create, Write, WriteResult
@@ -54,18 +54,13 @@ Figures = dict[str, str | float | int]
 def run_state(
     conversations: int, messages: int, closed: int, settings: Settings, out: Path, console: Console | None = None
 ) -> Report:
-    """Measure, print, and write ``out`` (JSON).
+    """Measure and report.
 
     Args:
         conversations: how many are open at a time.
         messages: how many are measured, spread over all of them.
         closed: how many are opened and closed.
         settings: of the boundaries and the flow.
-        out: where the JSON goes.
-        console: where the table goes; None is standard output.
-
-    Raises:
-        InputError: ``out`` cannot be written.
     """
     console = console or Console()
     rows: list[Figures] = []
@@ -102,9 +97,7 @@ def run_state(
     figures = dict.fromkeys(column for row in rows for column in row if column != "run")
     table = [{"figure": figure, **{str(row["run"]): row.get(figure, "") for row in rows}} for figure in figures]
     print_table(console, "Conversations in number", table, list(table[0]))
-    report.write(out)
-    console.print(report.line(), soft_wrap=True, highlight=False)
-    return report
+    return report.finish(console, out)
 
 
 # --- segment alone ---------------------------------------------------------------------------------------------------

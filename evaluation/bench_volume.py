@@ -22,7 +22,7 @@ from rich.console import Console
 from evaluation.acknowledging_index import AcknowledgingIndex
 from evaluation.many_talks import Talks
 from evaluation.own_process import every, in_a_process, resident_megabytes, size_of
-from evaluation.report import Report, print_table
+from evaluation.report import Report, plotted, print_table
 from evaluation.volume_flow import NoLetters, Stream, Task, services_of
 from flows.decode import decode
 from flows.engine import Source, build, execute
@@ -50,16 +50,11 @@ class Sample:
 
 
 def run_volume(messages: int, settings: Settings, out: Path, console: Console | None = None) -> Report:
-    """Measure, print, and write ``out`` (JSON) and the plot beside it (PNG).
+    """Measure and report.
 
     Args:
         messages: of the stream.
         settings: of the boundaries and the flow.
-        out: where the JSON goes.
-        console: where the table goes; None is standard output.
-
-    Raises:
-        InputError: ``out`` cannot be written.
     """
     console = console or Console()
     with TemporaryDirectory(prefix="mneme-volume-") as folder, console.status(f"{messages} messages"):
@@ -71,11 +66,8 @@ def run_volume(messages: int, settings: Settings, out: Path, console: Console | 
         task = Task(Path(folder), settings, -(-messages // _TALK_MESSAGES), messages)
         samples = in_a_process(stream, task)
     report = report_of(samples, settings)
-    print_table(console, "A long stream", report.rows, list(report.rows[0]))
-    report.write(out)
-    plot(samples, out.with_suffix(".png"))
-    console.print(report.line(), soft_wrap=True, highlight=False)
-    return report
+    print_table(console, "A long stream", report.rows)
+    return report.finish(console, out, partial(_plot, samples))
 
 
 def stream(task: Task, started: float) -> list[Sample]:
@@ -151,16 +143,10 @@ def report_of(samples: Sequence[Sample], settings: Settings) -> Report:
     )
 
 
-def plot(samples: Sequence[Sample], out: Path) -> None:
-    """Memory and recovery store over the messages, as a PNG."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 3.6), layout="constrained")
-    axes = figure.add_subplot()
+def _plot(samples: Sequence[Sample], out: Path) -> None:
+    """Draw memory and recovery store over the messages."""
     messages = [each.messages for each in samples]
-    axes.plot(messages, [each.rss_mb for each in samples], label="memory")
-    axes.plot(messages, [each.store_mb for each in samples], label="recovery store")
-    axes.set(xlabel="messages", ylabel="MB", title="A long stream of conversations that come and go", ylim=(0, None))
-    axes.grid(alpha=0.3)
-    axes.legend()
-    figure.savefig(out, dpi=130)
+    title = "A long stream of conversations that come and go"
+    with plotted(out, (7, 3.6), xlabel="messages", ylabel="MB", title=title, ylim=(0, None)) as axes:
+        axes.plot(messages, [each.rss_mb for each in samples], label="memory")
+        axes.plot(messages, [each.store_mb for each in samples], label="recovery store")

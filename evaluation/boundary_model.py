@@ -23,7 +23,7 @@ from flows.boundaries.features import features
 from flows.boundaries.model import VECTORS, WORDS_ONLY, Head, expand
 from flows.boundaries.semantic import SemanticDetector
 from flows.cuts import Cut
-from flows.dry_run import cuts_of
+from flows.maintenance.dry_run import cuts_of
 from mneme.errors import InputError, SettingsError
 from mneme.rows import Vector
 from mneme.settings import Boundaries

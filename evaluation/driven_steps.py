@@ -15,9 +15,9 @@ from flows.decode import decode
 from flows.embed import EmbedLane
 from flows.extract import ExtractLane
 from flows.items import Erased, Erasure, FlushDone, Pause, WriteBatch
+from flows.lanes.services import Services
 from flows.reconcile import ReconcileLane
 from flows.segment import SegmentLane
-from flows.services import Services
 from flows.write import Writer
 from mneme.ids import stable_hash
 from mneme.ports import DeadLetter, Incoming

@@ -1,8 +1,8 @@
-"""``mneme fit agents``: fits how agentic search scores together what several searches found, on questions with known evidence.
+"""``mneme bench fit agents``: fits the joint score of what several searches found, on questions with known evidence.
 
 1. Ingest each set through the flow into an index of its own, and search for every question that asks for several things as the
    agent ``reflect`` does by rules: everywhere, and among the words of those whom it names. Each is scored by coefficients that
-   have not seen its conversation (`mneme fit fusion --folds`): else the scores would be better than they are on others.
+   have not seen its conversation (`mneme bench fit fusion --folds`): else the scores would be better than they are on others.
 2. Cross-validate by conversation: recall of the evidence among the first messages, and the paired difference to one search.
 3. Fit on everything and write the coefficients for this index and this embedder beside those of others.
 
@@ -83,10 +83,9 @@ def run_fit_agents(
     Args:
         sets: the files of each question set, by the names of ``LOADERS``.
         settings: which index and which embedder is fitted for.
-        folds: a folder of `mneme fit fusion --folds` on the same files. What is fitted without each fold goes there as well, so
+        folds: of `mneme bench fit fusion --folds` on the same files. What is fitted without each fold goes there as well, so
             that whole answers can be measured on conversations that nothing has seen (`mneme bench locomo --folds`).
         out: where the coefficients go; by default to those that searches read. Those of others are kept.
-        console: where tables go; None is standard output.
 
     Raises:
         InputError: a file cannot be read or written, or there is nothing to fit on.
@@ -107,7 +106,7 @@ def run_fit_agents(
     }
     ordered = [order(models[by_conversation[each.question.conversation]], each) for each in examples]
     rows = _rows(examples, ordered)
-    print_table(console, "Cross-validated by conversation", rows, list(rows[0]))
+    print_table(console, "Cross-validated by conversation", rows)
     # 3.
     embedder = open_embedder(settings)
     fingerprint = embedder.identity.fitted_as

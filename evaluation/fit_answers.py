@@ -1,4 +1,4 @@
-"""``mneme fit answers``: fits how likely a memory answers a question, for `ask` without a model (queries/answers/support.py).
+"""``mneme bench fit answers``: fits how likely a memory answers, for `ask` without a model (queries/answers/support.py).
 
 1. Ingest the small talks (evaluation/retrieval/sets/answerable.py) and LoCoMo. Ask their questions, and those of LoCoMo once
    more of another conversation, with the names of the people there: nothing answers these.
@@ -65,7 +65,6 @@ def run_fit_answers(
         settings: which index and which embedder is searched.
         enough: the log-odds from which on a memory answers.
         out: where the weights go; by default to those that answers read.
-        console: where tables go; None is standard output.
 
     Raises:
         InputError: a file cannot be read or written.

@@ -1,4 +1,4 @@
-"""``mneme fit boundaries``: fits the coefficients of the semantic boundary detector, on several kinds of conversation at once.
+"""``mneme bench fit boundaries``: fits the semantic boundary detector, on several kinds of conversation at once.
 
 1. Read the dialogues, without times and with times at every pace (evaluation/boundary_sets.py), and embed every message once.
 2. With vectors and without: cross-validate (evaluation/boundary_model.py), measure out of fold and online, as the flow
@@ -44,7 +44,6 @@ def run_fit(
         settings: with which embedder. The detector's own settings are the defaults, for which its model is made.
         out: where the coefficients go; by default to those that the detector reads.
         vectors: a file that keeps the vectors for the next time.
-        console: where the table goes; None is standard output.
 
     Raises:
         InputError: a file cannot be read or written, or there is too little to fit on.
@@ -66,9 +65,9 @@ def run_fit(
                 results = cut_online(kind, given, validated.folds, Boundaries())
                 rows.append({"set": kind.name, "signals": situation, **asdict(score(results))})
             fitted[situation] = moved(fit(examples), validated.point)
-    print_table(console, "Cross-validated, online", rows, list(rows[0]))
+    print_table(console, "Cross-validated, online", rows)
     about = {
-        "command": "mneme fit boundaries SEGMENTATION_FOLDER LOCOMO_FILE",
+        "command": "mneme bench fit boundaries SEGMENTATION_FOLDER LOCOMO_FILE",
         "date": utc_now().date().isoformat(),
         "data": [f"{kind.name}: {len(kind.dialogues)} conversations, weight {kind.weight}" for kind in kinds],
         "folds": FOLDS,

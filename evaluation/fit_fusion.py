@@ -1,4 +1,4 @@
-"""``mneme fit fusion``: fits how hybrid search scores, on questions with known evidence.
+"""``mneme bench fit fusion``: fits how hybrid search scores, on questions with known evidence.
 
 1. Ingest each set through the flow into an index of its own, and gather what competes for every question.
 2. Cross-validate by conversation for several alphas, and print the figures with their intervals.
@@ -64,7 +64,6 @@ def run_fit_fusion(
         sets: the files of each question set, by the names of ``LOADERS``.
         settings: which index and which embedder is fitted for.
         out: where the coefficients go; by default to those that searches read. Those of others are kept.
-        console: where tables go; None is standard output.
         folds: a folder for the coefficients of each fold, with which whole searches can be measured on conversations that these
             have not seen (`mneme bench locomo --folds`).
 
@@ -162,7 +161,7 @@ def _show_groups(examples: Sequence[Example], full: Numbers, alpha: float, conso
     for group, names in GROUPS.items():
         (without,) = cross_validated(examples, [alpha], (*names, *(f"{WITH_ASSISTANT}_{name}" for name in names)))
         rows += _row(examples, full - without, without=group)
-    print_table(console, "What each group of features adds", rows, list(rows[0]))
+    print_table(console, "What each group of features adds", rows)
 
 
 def _made_for(coefficients: Coefficients) -> tuple[str, str, bool]:

@@ -1,4 +1,4 @@
-"""``mneme fit present``: fits how far what is so now is raised in a search for a state (queries/scoring/present.py).
+"""``mneme bench fit present``: fits how far what is so now is raised in a search for a state (queries/scoring/present.py).
 
 1. Ingest the made-up changes (evaluation/retrieval/sets/changes.py), and beside them sets whose answers mostly do not change.
 2. Of each question for a state take the best statements by their score, with their features and which of them answer.
@@ -61,7 +61,6 @@ def run_fit_present(
         sets: the files of each other question set, by the names of ``LOADERS``; may be empty.
         settings: which index and which embedder is searched, with the coefficients in use.
         out: where the weights go; by default to those that searches read.
-        console: where tables go; None is standard output.
 
     Raises:
         InputError: a file cannot be read or written.
@@ -84,7 +83,7 @@ def run_fit_present(
         date=utc_now().date(),
     )
     rows = [*_rows(examples, found, "fitted on"), *_rows(unseen, found, "unseen")]
-    print_table(console, "Questions for a state: before and after", rows, list(rows[0]))
+    print_table(console, "Questions for a state: before and after", rows)
     out.write_text(found.model_dump_json(indent=1) + "\n", encoding="utf-8")
     line = " ".join(f"{name}={value:.2f}" for name, value in weights.items())
     console.print(f"FIT present {line} bias={bias:.2f}", soft_wrap=True, highlight=False)

@@ -1,4 +1,4 @@
-"""``mneme fit tokens``: fits by what the local embedder reduces the vectors of tokens, once for each of its models.
+"""``mneme bench fit tokens``: fits by what the local embedder reduces the vectors of tokens, once for each of its models.
 
 1. Read texts; each goes to the model of its language.
 2. Take the vectors of all tokens in full, and of them the mean and the directions in which they differ most (principal
@@ -35,7 +35,6 @@ def run_fit_tokens(files: Sequence[Path], out: Path = DEFAULT_OUT, console: Cons
     Args:
         files: Markdown, of which each paragraph is a text, and JSON (lines), of which each string is one.
         out: a folder; by default that which the embedder reads.
-        console: where figures go; None is standard output.
 
     Raises:
         InputError: a file cannot be read, or there are too few texts for one of the models.

@@ -1,4 +1,4 @@
-"""What every `mneme fit` command that fits a regression checks before it takes anything in."""
+"""What every `mneme bench fit` command that fits a regression checks before it takes anything in."""
 
 from pathlib import Path
 

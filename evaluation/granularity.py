@@ -15,6 +15,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal
@@ -87,13 +88,11 @@ def written_questions() -> list[WrittenQuestion]:
 
 
 def run_granularity(settings: Settings, out: Path, examples: Path | None = None, console: Console | None = None) -> Report:
-    """Measure, print, and write ``out`` (JSON with what came first for each question) and the plot beside it (PNG).
+    """Measure and report; the JSON has what came first for each question.
 
     Args:
         settings: ``index.backend`` says which index is filled.
-        out: where the JSON goes.
         examples: the folder of the examples; None for that of the checkout.
-        console: where tables go; None is standard output.
 
     Raises:
         InputError: the examples are not there, or ``out`` cannot be written.
@@ -122,11 +121,10 @@ def run_granularity(settings: Settings, out: Path, examples: Path | None = None,
     print_table(console, "Which type comes first", rows, ["part", "of", "questions", "right first"])
     wrong = [_shown(each) for each in answered if not each.right]
     print_table(console, "Another type came first", wrong, ["part", "question", "wanted", "first"])
-    report.write(out)
     by_type = [row for row in rows if row["of"] in _TYPES.values() or row["of"] in ("knowledge", _ALL)]
-    plot_bars(by_type, "of", "part", "right first", out.with_suffix(".png"), "The wanted type comes first")
-    console.print(report.line(), soft_wrap=True, highlight=False)
-    return report
+    return report.finish(
+        console, out, partial(plot_bars, by_type, "of", "part", "right first", title="The wanted type comes first")
+    )
 
 
 def ask_all(settings: Settings, questions: Sequence[WrittenQuestion]) -> list[Answered]:

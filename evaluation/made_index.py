@@ -10,7 +10,7 @@ from connectors.indices import open_index
 from connectors.models import open_embedder
 from evaluation.made_memories import MadeMemories
 from evaluation.own_index import fresh_index, kept_index
-from flows.backfill import MANY_ROWS
+from flows.maintenance.backfill import MANY_ROWS
 from mneme.errors import StoreRejected
 from mneme.ports import Outcome, Put
 from mneme.rows import Collection

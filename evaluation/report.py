@@ -1,14 +1,20 @@
-"""The report of a benchmark: a table to read, JSON to compare, a plot to show, and one line to grep."""
+"""The report of a benchmark: a table to read, JSON to compare, a plot to show, and one line to grep.
+
+Every ``run_...`` function of this package works the same way. It measures with ``settings``, prints tables and progress to
+``console`` (None is standard output), writes its report to ``out`` as JSON with a plot beside it, prints the line, and returns
+the report (``Report.finish``). It raises ``InputError`` where ``out`` cannot be written.
+"""
 
 import json
 import os
 import platform
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 from rich.measure import Measurement
@@ -18,17 +24,25 @@ from mneme.errors import InputError
 from mneme.settings import Settings
 from mneme.times import utc_now
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 Row = Mapping[str, str | float | int]
 
 _WIDEST = 1000  # characters of a table in a file
 _LETTERS = {"recall": "R", "hit": "H", "ndcg": "N", "questions": "n", "milliseconds": "ms"}
 
 
+def embedder_of(settings: Settings) -> dict[str, Any]:
+    """The settings that tell one embedder from another."""
+    return settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"})
+
+
 def searched_with(settings: Settings) -> dict[str, Any]:
     """The settings that matter for the figures of a search."""
     return {
         "index": settings.index.backend,
-        "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
+        "embedder": embedder_of(settings),
         "retrieval": settings.retrieval.model_dump(mode="json"),
     }
 
@@ -75,6 +89,23 @@ class Report:
         """``BENCH NAME key=value ...``: the last line of the output."""
         return " ".join(["BENCH", self.bench, *(f"{name}={_rounded(value)}" for name, value in self.headline.items())])
 
+    def finish(self, console: Console, out: Path, plot: Callable[[Path], None] | None = None) -> Self:
+        """Write the JSON and the plot beside it, and print the line.
+
+        Args:
+            console: where the line goes.
+            out: where the JSON goes.
+            plot: draws a PNG into the file that it is given.
+
+        Raises:
+            InputError: the file cannot be written.
+        """
+        self.write(out)
+        if plot is not None:
+            plot(out.with_suffix(".png"))
+        console.print(self.line(), soft_wrap=True, highlight=False)
+        return self
+
 
 def command() -> str:
     """What was typed, without the folders of this machine; empty where it was no command of Mneme."""
@@ -93,8 +124,12 @@ def machine() -> dict[str, Any]:
     }
 
 
-def print_table(console: Console, title: str, rows: Sequence[Row], columns: Sequence[str]) -> None:
-    """Print some columns of rows, numbers with three digits; the metrics' names are shortened to their letters."""
+def print_table(console: Console, title: str, rows: Sequence[Row], columns: Sequence[str] = ()) -> None:
+    """Print some columns of rows, numbers with three digits; the metrics' names are shortened to their letters.
+
+    Without columns those of the first row are printed.
+    """
+    columns = columns or list(rows[0])
     table = Table(title=title)
     for column in columns:
         is_text = any(isinstance(row.get(column), str) for row in rows)
@@ -112,38 +147,47 @@ def print_table(console: Console, title: str, rows: Sequence[Row], columns: Sequ
         console.width = width
 
 
-def plot_by_k(rows: Sequence[Row], metric: str, ks: Sequence[int], out: Path, title: str) -> None:
-    """A line of ``metric@k`` over ``ks`` for each row, named by its method, as a PNG."""
+@contextmanager
+def plotted(out: Path, size: tuple[float, float] = (6.4, 4.4), **labels: Any) -> Iterator["Axes"]:
+    """Draw one plot as a PNG, with a grid and a legend of what has a label.
+
+    Args:
+        out: the file.
+        size: in inches.
+        labels: title, names and ranges of the axes, as ``Axes.set`` takes them.
+    """
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
+    figure = Figure(figsize=size, layout="constrained")
     axes = figure.add_subplot()
-    for row in rows:
-        axes.plot(ks, [float(row[f"{metric}@{k}"]) for k in ks], marker="o", label=str(row["method"]))
-    axes.set(xlabel="k", ylabel=f"{metric}@k", title=title, ylim=(0, 1), xticks=list(ks))
+    yield axes
+    axes.set(**labels)
     axes.grid(alpha=0.3)
-    axes.legend()
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend()
     figure.savefig(out, dpi=130)
+
+
+def plot_distributions(values: Mapping[str, Sequence[float]], out: Path, **labels: Any) -> None:
+    """Draw the share of values up to each value, a line for each name, as a PNG."""
+    with plotted(out, **labels) as axes:
+        for name, some in values.items():
+            if some:
+                axes.ecdf(some, label=name)
 
 
 def plot_bars(rows: Sequence[Row], group: str, series: str, value: str, out: Path, title: str) -> None:
     """Bars of ``value``, a bar for each ``series`` within each ``group``, in the order of the rows, as a PNG."""
-    from matplotlib.figure import Figure
-
     groups, names = (list(dict.fromkeys(str(row[column]) for row in rows)) for column in (group, series))
     height = {(str(row[group]), str(row[series])): float(row[value]) for row in rows}
     width = 0.85 / len(names)
-    figure = Figure(figsize=(max(6.4, 1.6 * len(groups)), 4.8), layout="constrained")
-    axes = figure.add_subplot()
-    for number, name in enumerate(names):
-        drawn = [at for at, here in enumerate(groups) if (here, name) in height]
-        left = (number - (len(names) - 1) / 2) * width
-        axes.bar([at + left for at in drawn], [height[groups[at], name] for at in drawn], width, label=name)
-    axes.set(ylabel=value, title=title, ylim=(0, 1), xticks=range(len(groups)))
-    axes.set_xticklabels([name.replace(", ", ",\n") for name in groups])
-    axes.grid(alpha=0.3, axis="y")
-    figure.legend(loc="outside lower center", ncols=min(4, len(names)))
-    figure.savefig(out, dpi=130)
+    places = range(len(groups))
+    with plotted(out, (max(6.4, 1.6 * len(groups)), 4.8), ylabel=value, title=title, ylim=(0, 1)) as axes:
+        for number, name in enumerate(names):
+            drawn = [at for at, here in enumerate(groups) if (here, name) in height]
+            left = (number - (len(names) - 1) / 2) * width
+            axes.bar([at + left for at in drawn], [height[groups[at], name] for at in drawn], width, label=name)
+        axes.set_xticks(places, [name.replace(", ", ",\n") for name in groups])
 
 
 def _as_json(content: Mapping[str, Any]) -> str:

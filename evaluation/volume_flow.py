@@ -11,10 +11,10 @@ from pathlib import Path
 from evaluation.many_talks import vectors_of_texts
 from flows.boundaries.semantic import SemanticDetector
 from flows.cuts import Cut, Extraction
-from flows.feeds import Fed
-from flows.pending import Pending
-from flows.services import Services
-from flows.versions import Versions
+from flows.lanes.epochs import Versions
+from flows.lanes.pending import Pending
+from flows.lanes.services import Services
+from flows.running.feeds import Fed
 from mneme.ports import DeadLetter, Incoming, MemoryIndex, Scope
 from mneme.rows import Embedding
 from mneme.settings import Settings
@@ -128,7 +128,7 @@ class Stream:
         self._services.pending.enter(len(batch))
         return batch
 
-    def place(self) -> int:
+    def resume_state(self) -> int:
         """The index of the next message."""
         return self._next
 

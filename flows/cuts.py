@@ -4,15 +4,58 @@
 Both are plain objects over plain values: they know neither Bytewax nor an index.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
-from flows.lanes import lane_of_message
-from mneme.ids import chunk_episode_id
+from mneme.ids import chunk_episode_id, conversation_path, document_key
 from mneme.records import Citation, Claim, ClosedBy, Owner, Quote, StoredMessage
-from mneme.rows import Embedding, Vector
+from mneme.rows import Embedding, Row, Vector
+
+
+def lane_of(tenant_id: str, conversation_id: str) -> str:
+    """The lane of a conversation. That of a document is its key (mneme/ids.py)."""
+    return conversation_path(tenant_id, conversation_id)
+
+
+def lane_of_message(message: StoredMessage) -> str:
+    """The lane of a message; an attachment of a message has its own."""
+    if message.document_id is not None:
+        return document_key(message.owner.key, message.document_id)
+    return message.id.rpartition("/")[0]  # its id begins with it (mneme/ids.py), and percent-encoding takes ten times as long
+
+
+def lane_of_row(row: Row) -> str:
+    """The lane of the row of a message, and of what is made from it."""
+    if row.document_id is not None:
+        return document_key(row.owner_key, row.document_id)
+    return lane_of(row.tenant_id, row.conversation_id or "")
+
+
+_STRETCH = timedelta(minutes=10)  # a time is written anew after so long
+_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+def under_times(lines: Iterable[tuple[datetime, str]]) -> Iterator[str]:
+    """Lines under their times, which are local times of whoever speaks."""
+    written: datetime | None = None
+    for at, line in lines:
+        same_zone = written is not None and written.utcoffset() == at.utcoffset()
+        if written is None or not same_zone or not timedelta(0) <= at - written < _STRETCH or at.date() != written.date():
+            written = at
+            offset = f"{at:%z}"  # +0100
+            zone = f"{offset[:3]}:{offset[3:5]}" if at.utcoffset() else "UTC"
+            yield f"{_WEEKDAYS[at.weekday()]} {at:%Y-%m-%d %H:%M} {zone}"
+        yield line
+
+
+def one_line(text: str, longest: int | None = None) -> str:
+    """A text as one line; of a longer one the beginning and the end, which say what it is about."""
+    line = " ".join(text.split())  # splits at every line break that Unicode knows
+    if longest is None or len(line) <= longest:
+        return line
+    return f"{line[: longest * 3 // 4]} ... {line[-longest // 4 :]}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

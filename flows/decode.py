@@ -4,8 +4,8 @@ import logging
 from collections.abc import Callable, Iterator
 from datetime import UTC
 
+from flows.cuts import lane_of
 from flows.items import Amendment, Arrived, Decoded, Erasure, Pause, Unread
-from flows.lanes import lane_of
 from mneme.errors import InputError
 from mneme.events import Delete, Document, Edit, Erase, Flush, Forget, ForgetDocument, Message, parse_event
 from mneme.ports import DeadLetter, Incoming

@@ -3,16 +3,16 @@
 For each batch of a bucket:
 1. An id that this lane has seen a moment ago is a repetition and is dropped.
 2. ``Create`` the message without a vector: searchable at once, and there to be read again after a restart.
-3. In the pool (flows/arrivals.py): look up (realtime get) whether the id was stored before from another position of the
-   source; then it is an old repetition and goes no further. From the same position it is a replay and goes on: as it is stored
+3. In the pool (flows/embedding/admission.py): look up (realtime get) whether the id was stored before. From another position
+   of the source it is an old repetition and goes no further. From the same position it is a replay and goes on: as it is stored
    if it was edited since, not at all if it was deleted.
 4. In the same job: the vectors, batched with those of all other lanes.
 5. ``Put`` the message with its vector, and pass it on, in the order of arrival. With the first message of a conversation,
    ``Create`` the row that says whose it is.
 
-An edit or a delete takes its place in that order (flows/conversations/amendments.py): it is kept in the index while it is at
+An edit or a delete takes its place in that order (flows/embedding/amendments.py): it is kept in the index while it is at
 work, applied in the pool, and the message is ``Put`` as it is now, and passed on. So does an erasure: from then on nothing
-older comes in (flows/tombstones.py), and what was known here of the erased is forgotten.
+older comes in (flows/lanes/erasures.py), and what was known here of the erased is forgotten.
 """
 
 import logging
@@ -21,10 +21,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from flows.arrivals import Batch, Served, anew, owned_by, serve
-from flows.conversations.amendments import DELETED, Change, Waiting, amendment_row, change_of, message_key
-from flows.conversations.owners import lane_key, origin_of, tenant_of
-from flows.cuts import Utterance
+from flows.cuts import Utterance, lane_of, lane_of_message, lane_of_row
+from flows.embedding.admission import Admitted, MessageBatch, admit, over_erased, owned_by
+from flows.embedding.amendments import DELETED, AmendmentResult, PendingAmendment, amendment_row, apply_amendment
 from flows.items import (
     Amended,
     Amendment,
@@ -38,13 +37,12 @@ from flows.items import (
     Withdrawn,
     WriteBatch,
 )
-from flows.lanes import lane_of, lane_of_message, lane_of_row
-from flows.lately import Lately
-from flows.pump import Pump
-from flows.references import owner_from, owner_values, refer, referred
-from flows.services import Services
-from flows.state import decode_state, encode_state
-from flows.tombstones import Tombstones, tombstone_row
+from flows.lanes.epochs import RecentKeys
+from flows.lanes.erasures import Tombstones, tombstone_row
+from flows.lanes.owners import lane_key, message_key, origin_of, tenant_of
+from flows.lanes.scheduling import KeyedJobs
+from flows.lanes.services import Services
+from flows.lanes.snapshots import decode_state, encode_state, owner_from, owner_values, refer, referred
 from mneme.ids import chunk_episode_id
 from mneme.ports import Create, DeadLetter, Put, Remove, Write
 from mneme.records import Owner, Position, StoredMessage
@@ -55,7 +53,7 @@ _JOB_MESSAGES = 32  # messages of one job: few enough that a flush does not wait
 _RECENT_IDS = 8192  # of a bucket: deleted messages, erased conversations; more than can be between this step and the index
 
 Passed = Embedded | Amended | Retraction | Erasure | Pause | SinkItem
-Item = Batch | Waiting | Withdrawn | Erasure | Pause
+Item = MessageBatch | PendingAmendment | Withdrawn | Erasure | Pause
 
 log = logging.getLogger(__name__)
 
@@ -65,12 +63,12 @@ class EmbedLane:
 
     def __init__(self, services: Services, state: bytes | None) -> None:
         self._services = services
-        self._pump: Pump[Item, Served | Change | Owner | None] = Pump(services.submit, services.clock)
-        self._recent: Lately[None] = Lately()
+        self._pump: KeyedJobs[Item, Admitted | AmendmentResult | Owner | None] = KeyedJobs(services.submit, services.clock)
+        self._recent: RecentKeys[None] = RecentKeys()
         self._deleted: OrderedDict[str, None] = OrderedDict()
-        self._edited: Lately[Position] = Lately()
-        self._withdrawn: Lately[None] = Lately()
-        self._owners: Lately[Owner] = Lately()
+        self._edited: RecentKeys[Position] = RecentKeys()
+        self._withdrawn: RecentKeys[None] = RecentKeys()
+        self._owners: RecentKeys[Owner] = RecentKeys()
         self._erased = Tombstones()
         self._lanes_of: dict[Erasure, list[str]] = {}
         self._begin_anew: OrderedDict[str, None] = OrderedDict()
@@ -99,7 +97,7 @@ class EmbedLane:
             elif isinstance(item, Amendment):
                 row = amendment_row(item, self._services.versions.next())
                 yield WriteBatch((Put(row),))
-                self._amend(Waiting(row.key, item.tenant_id, item.conversation_id, item.message_id, item))
+                self._amend(PendingAmendment(row.key, item.tenant_id, item.conversation_id, item.message_id, item))
             elif isinstance(item, Erasure):
                 yield from self._erase(item)
             elif isinstance(item, Withdrawn):
@@ -128,10 +126,10 @@ class EmbedLane:
             elif isinstance(item, Withdrawn):
                 yield WriteBatch((Remove(message_key(item.owner, item.chunk_id), self._services.versions.next()),))
                 yield Retraction(item.lane, item.owner, chunk_episode_id(item.chunk_id))
-            elif isinstance(outcome, Served):
-                assert isinstance(item, Batch)
+            elif isinstance(outcome, Admitted):
+                assert isinstance(item, MessageBatch)
                 yield from self._pass_on(item, outcome)
-            elif isinstance(item, Waiting) and (outcome is None or isinstance(outcome, Change)):
+            elif isinstance(item, PendingAmendment) and (outcome is None or isinstance(outcome, AmendmentResult)):
                 yield from self._pass_on_change(item.key, outcome)
             else:
                 assert isinstance(outcome, BaseException)
@@ -145,12 +143,12 @@ class EmbedLane:
     @property
     def unfinished(self) -> int:
         """Messages, amendments and pauses on their way."""
-        return sum(len(item.keys) if isinstance(item, Batch) else 1 for item in self._pump.items())
+        return sum(len(item.keys) if isinstance(item, MessageBatch) else 1 for item in self._pump.items())
 
     def snapshot(self) -> bytes:
         """References to what is on its way, and whose the conversations are of which the index may not tell yet."""
         pending = []
-        for lane in {lane for item in self._pump.items() if isinstance(item, Batch) for lane in item.lanes}:
+        for lane in {lane for item in self._pump.items() if isinstance(item, MessageBatch) for lane in item.lanes}:
             if lane in self._owners:  # what begins with these is not in the index yet
                 self._owners[lane] = self._owners[lane]
         for item in self._pump.items():
@@ -159,10 +157,10 @@ class EmbedLane:
                     pending.append(refer(item))
                 case Withdrawn():
                     pending.append({"withdrawn": [*owner_values(item.owner), item.document_id, item.chunk_id]})
-                case Waiting():
+                case PendingAmendment():
                     about = [item.tenant_id, item.conversation_id, item.message_id]
                     pending.append({"amendment": [item.key.owner_key, item.key.id], "about": about})
-                case Batch():
+                case MessageBatch():
                     pending.append({"keys": [[key.owner_key, key.id] for key in item.keys]})
         owners = {lane: [owner.tenant_id, owner.type, owner.id] for lane, owner in self._owners.items()}
         self._owners.snapshot_taken()
@@ -181,12 +179,12 @@ class EmbedLane:
         for entry in pending:
             if "keys" in entry:
                 keys = tuple(Key(Collection.MESSAGES, owner_key, identity) for owner_key, identity in entry["keys"])
-                self._add(Batch(keys, None))
+                self._add(MessageBatch(keys, None))
             elif "withdrawn" in entry:
                 *owner, document_id, chunk_id = entry["withdrawn"]
                 self._withdraw(Withdrawn(owner_from(owner), document_id, chunk_id))
             elif "amendment" in entry:
-                self._amend(Waiting(Key(Collection.CONTROL, *entry["amendment"]), *entry["about"]))
+                self._amend(PendingAmendment(Key(Collection.CONTROL, *entry["amendment"]), *entry["about"]))
             else:
                 waiting = referred(entry)
                 assert isinstance(waiting, Pause | Erasure)
@@ -207,12 +205,12 @@ class EmbedLane:
             yield WriteBatch(tuple(map(Create, rows)))
             anew = frozenset(message.id for message in part if message.id in self._withdrawn)
             chunks = sum(message.document_id is not None for message in part)
-            self._add(Batch(tuple(row.key for row in rows), tuple(part), anew, chunks, tuple(rows)))
+            self._add(MessageBatch(tuple(row.key for row in rows), tuple(part), anew, chunks, tuple(rows)))
 
-    def _add(self, batch: Batch) -> None:
-        self._pump.add("", batch, lambda: serve(batch, self._services))
+    def _add(self, batch: MessageBatch) -> None:
+        self._pump.add("", batch, lambda: admit(batch, self._services))
 
-    def _pass_on(self, batch: Batch, served: Served) -> Iterator[Embedded | SinkItem]:
+    def _pass_on(self, batch: MessageBatch, served: Admitted) -> Iterator[Embedded | SinkItem]:
         self._services.tally["duplicate"] += served.duplicates
         self._services.tally["erased"] += len(served.erased)
         if served.failure:  # kept as text; what is extracted from it is embedded again (flows/extract.py)
@@ -246,7 +244,7 @@ class EmbedLane:
 
     def _count_chunks(self) -> None:
         if (reading := self._services.reading) is not None:
-            count = sum(item.chunks for item in self._pump.items() if isinstance(item, Batch))
+            count = sum(item.chunks for item in self._pump.items() if isinstance(item, MessageBatch))
             reading.in_flight.jobs(f"embed-{id(self)}", count)
 
     def _withdraw(self, withdrawn: Withdrawn) -> None:
@@ -296,18 +294,18 @@ class EmbedLane:
         if lane not in self._begin_anew:
             return beginning
         del self._begin_anew[lane]
-        return anew(beginning, self._services.versions.next())
+        return over_erased(beginning, self._services.versions.next())
 
     # --- amendments --------------------------------------------------------------------------------------------------
 
-    def _amend(self, waiting: Waiting) -> None:
+    def _amend(self, waiting: PendingAmendment) -> None:
         amendment = waiting.amendment
         owner = self._owners.get(lane_of(waiting.tenant_id, waiting.conversation_id))
         was_seen = amendment is not None and amendment.stored_id in self._recent
         asked_at = self._services.clock()
-        self._pump.add("", waiting, lambda: change_of(waiting, owner, asked_at if was_seen else None, self._services))
+        self._pump.add("", waiting, lambda: apply_amendment(waiting, owner, asked_at if was_seen else None, self._services))
 
-    def _pass_on_change(self, key: Key, change: Change | None) -> Iterator[Amended | SinkItem]:
+    def _pass_on_change(self, key: Key, change: AmendmentResult | None) -> Iterator[Amended | SinkItem]:
         if change is None:
             log.warning("%s is no longer in the index, nor is its message", key.id)
             return

@@ -5,7 +5,7 @@
 
 read, embed, segment and extract are keyed by bucket of conversations and documents, reconcile by bucket of owners; a
 bucket's state is one value of bytes. Bytewax restores sources and states to the end of the last whole epoch; what the sink
-wrote after it is written again, and converges (flows/versions.py). Several processes may run it together: buckets and the
+wrote after it is written again, and converges (flows/lanes/epochs.py). Several processes may run it together: buckets and the
 partitions of sources are spread over them, and each writes what its own steps hand over.
 """
 
@@ -28,13 +28,13 @@ from bytewax.run import cli_main
 from connectors.telemetry.flow import FLUSHES, EpochMeter, SourceMeter, StepMeter
 from flows.embed import EmbedLane
 from flows.extract import ExtractLane
-from flows.feeds import Fed, Feed
 from flows.items import Decoded, Erased, Erasure, Extracted, FlushDone, Pause, Read, Retraction, Unread, WriteBatch
-from flows.pending import Pending
+from flows.lanes.pending import Pending
+from flows.lanes.services import Services
 from flows.read import ReadLane
 from flows.reconcile import ReconcileLane
+from flows.running.feeds import Fed, Feed
 from flows.segment import SegmentLane
-from flows.services import Services
 from flows.write import Writer
 from mneme.ids import stable_hash
 from mneme.ports import DeadLetter, Incoming
@@ -328,7 +328,7 @@ class _Partition(StatefulSourcePartition[Fed, Any]):
         with self._failures:
             if (unread := getattr(self._feed, "unread", None)) is not None:  # a file is just read to its end
                 self._meter.left(unread)
-            return self._feed.place()
+            return self._feed.resume_state()
 
     def close(self) -> None:
         self._feed.close()

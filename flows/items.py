@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from flows.cuts import Cut, Utterance
-from flows.lanes import lane_of, lane_of_message
+from flows.cuts import Cut, Utterance, lane_of, lane_of_message
 from mneme.events import Document, Edit, Message
 from mneme.ids import document_key, message_id
 from mneme.ports import DeadLetter, Write
@@ -158,7 +157,7 @@ class Erasure:
 
     That of a conversation or a document goes its way; a conversation's ``owner`` is set once it is known. That of an owner,
     with neither, goes through every ``bucket`` of conversations, in ``tokens`` tokens, and the owner's lane acts when
-    all have come. ``arrived_at`` and ``position`` tell what is older than it (flows/tombstones.py).
+    all have come. ``arrived_at`` and ``position`` tell what is older than it (flows/lanes/erasures.py).
     """
 
     tenant_id: str
@@ -207,7 +206,7 @@ class AggregateMention:
 class Extracted:
     """An episode with everything taken from it, as rows without versions. The first row is the episode.
 
-    ``reference`` names the cut it was taken from (flows/references.py): enough to make all of this again.
+    ``reference`` names the cut it was taken from (flows/lanes/snapshots.py): enough to make all of this again.
     """
 
     lane: str

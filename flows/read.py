@@ -10,7 +10,7 @@ A message with attachments is there already: when they are read, it is amended, 
 so that a later edit stands. An edit with attachments goes on when they are read. A message that is edited or deleted loses the
 attachments it had.
 
-What is at work waits in the index (flows/reading/waiting.py); after a restart it is read again, and goes on where it was.
+What is at work waits in the index (flows/lanes/parked_events.py); after a restart it is read again, and goes on where it was.
 What belongs to one document or conversation is read one after the other, since each sees what the one before left; a pause
 waits for what came before it. What cannot be read is a dead letter; what the document was before stays.
 """
@@ -24,20 +24,28 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from flows.conversations.owners import tenant_of
 from flows.decode import amendment_of
-from flows.defects import end_of_traceback, is_defect
 from flows.items import Amendment, Arrived, Embedded, Erasure, Pause, Read, SinkItem, Unread, WriteBatch
-from flows.lately import Lately
-from flows.pump import Pump, next_poll
+from flows.lanes.epochs import RecentKeys
+from flows.lanes.erasures import Tombstones
+from flows.lanes.owners import tenant_of
+from flows.lanes.parked_events import unread_in, unread_row
+from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, next_poll
+from flows.lanes.services import Services
+from flows.lanes.snapshots import decode_state, encode_state
 from flows.reading.attachments import Attached, attachments_of_message, read_attachments
 from flows.reading.documents import ReadDocument, known_document, read_document
-from flows.reading.release import Release, erasure_of_speech, gone
-from flows.reading.waiting import unread_in, unread_row
-from flows.reading.works import Finished, Outcome, Settling, Work, entry_of, work_in
-from flows.services import Services
-from flows.state import decode_state, encode_state
-from flows.tombstones import Tombstones
+from flows.reading.release import (
+    AwaitingSnapshot,
+    Outcome,
+    ReadJob,
+    ReadResult,
+    Release,
+    decode_job,
+    encode_job,
+    erasure_of_speech,
+    gone,
+)
 from mneme.errors import InputError, ModelError
 from mneme.events import Document, Edit
 from mneme.ports import DeadLetter, Incoming, Put, Remove
@@ -57,15 +65,15 @@ class ReadLane:
 
     def __init__(self, services: Services, state: bytes | None) -> None:
         self._services = services
-        self._pump: Pump[Work, Outcome] = Pump(self._submit, services.clock)
+        self._pump: KeyedJobs[ReadJob, Outcome] = KeyedJobs(self._submit, services.clock)
         settings, calls_a_model = services.settings, services.extractor.calls_a_model
         few = max(_IN_FLIGHT, settings.models.calls_in_flight // 2) if calls_a_model else _IN_FLIGHT
         self._most_in_flight = settings.documents.chunks_in_flight or few
-        self._queues: dict[str, deque[Work]] = {}  # by lane; the first is in the pump, or finished
-        self._finished: dict[str, Finished] = {}
-        self._settling: list[Settling] = []
+        self._queues: dict[str, deque[ReadJob]] = {}  # by lane; the first is in the pump, or finished
+        self._finished: dict[str, ReadResult] = {}
+        self._awaiting_snapshot: list[AwaitingSnapshot] = []
         self._ends: list[Pause] = []
-        self._documents: Lately[StoredDocument] = Lately()
+        self._documents: RecentKeys[StoredDocument] = RecentKeys()
         self._erased = Tombstones()
         if state is not None:
             for entry in decode_state(state, STATE_VERSION):
@@ -79,29 +87,29 @@ class ReadLane:
                     item = replace(item, received_at=self._services.clock())
                 row = unread_row(item, self._services.versions.next())
                 yield WriteBatch((Put(row),))
-                self._add(Work(item.lane, row.key, unread=item))
+                self._add(ReadJob(item.lane, row.key, unread=item))
             elif isinstance(item, Pause) and self._holds_up(item):
                 if item.lane:
-                    self._add(Work(item.lane, pause=item))
+                    self._add(ReadJob(item.lane, pause=item))
                 else:
                     self._ends.append(item)
             elif isinstance(item, Erasure):
                 self._erase(item)
                 if item.document_id is not None:
-                    self._add(Work(item.lane, erasure=item))
+                    self._add(ReadJob(item.lane, erasure=item))
                 else:
                     yield item
             else:
                 yield item
                 if isinstance(item, Amendment) and self._services.reading is not None:
-                    self._add(Work(item.lane, message=(item.tenant_id, item.conversation_id, item.message_id)))
+                    self._add(ReadJob(item.lane, message=(item.tenant_id, item.conversation_id, item.message_id)))
         yield from self.poll()
 
     def poll(self) -> Iterator[Read | SinkItem]:
         """Let go on what has been read."""
         while True:
             for work, outcome in self._pump.finished():
-                self._finished[work.lane] = Finished(outcome)
+                self._finished[work.lane] = ReadResult(outcome)
             done = 0
             for lane in list(self._finished):
                 if (yield from self._go_on(lane)):
@@ -118,26 +126,28 @@ class ReadLane:
 
     def wake_at(self) -> datetime | None:
         """When to poll again."""
-        return next_poll(self._services.clock()) if self._is_at_work or self._settling else None
+        return next_poll(self._services.clock()) if self._is_at_work or self._awaiting_snapshot else None
 
     @property
     def unfinished(self) -> int:
         """Events that are read or on their way, and pauses behind them."""
-        return sum(map(len, self._queues.values())) + len(self._ends) + self.settling
+        return sum(map(len, self._queues.values())) + len(self._ends) + self.awaiting
 
     @property
-    def settling(self) -> int:
+    def awaiting(self) -> int:
         """Events of which everything went on, and that only wait for the end of an epoch."""
-        return len(self._settling)
+        return len(self._awaiting_snapshot)
 
     def snapshot(self) -> bytes:
         """References to what is at work, in order within each lane."""
         self._documents.snapshot_taken()
-        for settling in self._settling:
-            settling.snapshots += 1
-        works = [settling.work for settling in self._settling]
+        for awaiting in self._awaiting_snapshot:
+            awaiting.snapshots += 1
+        works = [awaiting.work for awaiting in self._awaiting_snapshot]
         works += [work for queue in self._queues.values() for work in queue]
-        return encode_state(STATE_VERSION, [*map(entry_of, works), *(entry_of(Work("", pause=pause)) for pause in self._ends)])
+        return encode_state(
+            STATE_VERSION, [*map(encode_job, works), *(encode_job(ReadJob("", pause=pause)) for pause in self._ends)]
+        )
 
     # --- work --------------------------------------------------------------------------------------------------------
 
@@ -153,13 +163,13 @@ class ReadLane:
         reading = self._services.reading
         return (reading.submit if reading is not None else self._services.submit)(call)
 
-    def _add(self, work: Work) -> None:
+    def _add(self, work: ReadJob) -> None:
         queue = self._queues.setdefault(work.lane, deque())
         queue.append(work)
         if len(queue) == 1:
             self._begin_to_read(work)
 
-    def _begin_to_read(self, work: Work) -> None:
+    def _begin_to_read(self, work: ReadJob) -> None:
         self._pump.add(work.lane, work, partial(self._read, work, self._services.clock(), dict(self._documents)))
 
     def _next(self, lane: str) -> Iterator[Pause]:
@@ -175,7 +185,7 @@ class ReadLane:
         else:
             del self._queues[lane]
 
-    def _read(self, work: Work, came_at: datetime, lately: Mapping[str, StoredDocument]) -> Outcome:
+    def _read(self, work: ReadJob, came_at: datetime, lately: Mapping[str, StoredDocument]) -> Outcome:
         """What is found out about a work. Blocks: for the pool."""
         if work.message is not None:
             return attachments_of_message(*work.message, lately, self._services)
@@ -197,8 +207,8 @@ class ReadLane:
         self._outdate(
             {
                 release.record.id
-                for settling in self._settling
-                for release in settling.releases
+                for awaiting in self._awaiting_snapshot
+                for release in awaiting.releases
                 if self._erased.cover_event(*release.said)
             }
         )
@@ -207,7 +217,7 @@ class ReadLane:
                 del self._documents[lane]
 
     def _restore(self, entry: dict[str, Any]) -> None:
-        work = work_in(entry)
+        work = decode_job(entry)
         if work.erasure is not None:
             self._erased.add(work.erasure, ())
         if work.lane:
@@ -242,7 +252,7 @@ class ReadLane:
         yield erasure
 
     def _release(
-        self, work: Work, finished: Finished, outcome: ReadDocument | Attached
+        self, work: ReadJob, finished: ReadResult, outcome: ReadDocument | Attached
     ) -> Generator[Read | SinkItem, None, bool]:
         """Let messages of what was read go on, as many as may; whether that was all."""
         versions = self._services.versions
@@ -276,7 +286,7 @@ class ReadLane:
             yield from release.ends()
         changed = [release for release in finished.releases if release.has_changed]
         if changed:
-            self._settling.append(Settling(work, changed))
+            self._awaiting_snapshot.append(AwaitingSnapshot(work, changed))
         elif work.key is not None:
             yield WriteBatch((Remove(work.key, versions.next()),))
         yield from _flush(work)
@@ -285,19 +295,19 @@ class ReadLane:
     def _settle(self) -> Iterator[WriteBatch]:
         """Tell of what is in the recovery store that it was read."""
         versions = self._services.versions
-        for settling in [each for each in self._settling if each.snapshots >= _SNAPSHOTS or not each.releases]:
-            self._settling.remove(settling)
-            records = [Put(release.done(versions.next())) for release in settling.releases]
-            own = [Remove(settling.work.key, versions.next())] if settling.work.key is not None else []
+        for awaiting in [each for each in self._awaiting_snapshot if each.snapshots >= _SNAPSHOTS or not each.releases]:
+            self._awaiting_snapshot.remove(awaiting)
+            records = [Put(release.done(versions.next())) for release in awaiting.releases]
+            own = [Remove(awaiting.work.key, versions.next())] if awaiting.work.key is not None else []
             if records or own:
                 yield WriteBatch((*records, *own))
 
     def _outdate(self, documents: Set[str]) -> None:
         """Something newer of these documents goes on: no older record may be written over it, nor be read again."""
-        for settling in self._settling:
-            settling.releases = [release for release in settling.releases if release.record.id not in documents]
+        for awaiting in self._awaiting_snapshot:
+            awaiting.releases = [release for release in awaiting.releases if release.record.id not in documents]
 
-    def _begin(self, work: Work, outcome: ReadDocument | Attached) -> list[Release]:
+    def _begin(self, work: ReadJob, outcome: ReadDocument | Attached) -> list[Release]:
         if isinstance(outcome, ReadDocument):
             editions = [outcome.edition] if outcome.edition is not None else []
             before = {work.lane: outcome.before}
@@ -323,7 +333,7 @@ class ReadLane:
         reading.in_flight.enter()
         return True
 
-    def _is_erased(self, work: Work) -> bool:
+    def _is_erased(self, work: ReadJob) -> bool:
         if work.unread is None:
             return False
         event, position = work.unread.event, work.unread.position
@@ -333,12 +343,12 @@ class ReadLane:
         arrived_at = work.unread.received_at or self._services.clock()
         return self._erased.cover_event(owner, conversation_id, document_id, position, arrived_at)
 
-    def _drop(self, work: Work) -> Iterator[Read | SinkItem]:
+    def _drop(self, work: ReadJob) -> Iterator[Read | SinkItem]:
         if work.key is not None:
             yield WriteBatch((Remove(work.key, self._services.versions.next()),))
         yield from _flush(work)
 
-    def _refuse(self, work: Work, error: BaseException) -> Iterator[Read | SinkItem]:
+    def _refuse(self, work: ReadJob, error: BaseException) -> Iterator[Read | SinkItem]:
         if not isinstance(error, InputError | ModelError) and not is_defect(error):
             raise error
         reason = str(error) if isinstance(error, InputError | ModelError) else end_of_traceback(error)
@@ -349,7 +359,7 @@ class ReadLane:
         yield from self._drop(work)
 
 
-def _amendment(work: Work, attached: Attached) -> Amendment | None:
+def _amendment(work: ReadJob, attached: Attached) -> Amendment | None:
     """The message with what was read of its attachments, as an edit at the place of the event itself."""
     if attached.text is None or work.unread is None:
         return None
@@ -361,7 +371,7 @@ def _amendment(work: Work, attached: Attached) -> Amendment | None:
     return amendment_of(edit, Incoming(edit.to_bytes(), work.unread.position, work.unread.received_at))
 
 
-def _flush(work: Work) -> Iterator[Pause]:
+def _flush(work: ReadJob) -> Iterator[Pause]:
     """The marker that was asked for behind a document."""
     if work.unread is not None and isinstance(event := work.unread.event, Document) and event.flush_id:
         yield Pause(work.lane, "flush", tenant_id=event.tenant_id, flush_id=event.flush_id, owner_key=event.owner.key)

@@ -2,38 +2,35 @@
 
 For each owner one job at a time, over everything that waits for it, in order:
 1. In the pool: what is known of the owner is what the index holds (realtime) under what this lane wrote lately
-   (flows/unseen.py). After a restart episodes are first made again from their references.
+   (flows/lanes/epochs.py). After a restart episodes are first made again from their references.
 2. Still there: revise it (flows/consistency/revise.py). The next job of the owner begins only when this one is done, so that it
    sees all of it.
 3. On the worker: versions, and one bulk for all writes of the job; then the flushes that waited behind them.
 
 A job that meets a defect is done again one work at a time, and the work that meets it is left out with a dead letter
-(flows/defects.py). An erasure takes its place in that order as a job of its own (flows/erase.py), once all its tokens are here.
+(flows/lanes/scheduling.py). An erasure takes its place in that order as a job of its own (flows/lanes/erasures.py), once all
+its tokens are here.
 """
 
 import logging
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple, dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from flows.consistency.deciders import Deciders
 from flows.consistency.revise import Revision, revise
-from flows.consistency.view import View
-from flows.defects import end_of_traceback, is_defect
-from flows.erase import Swept, sweep
+from flows.consistency.unit_of_work import Deciders, UnitOfWork
 from flows.extract import extract, letter
-from flows.held import Held
 from flows.items import Erasure, Extracted, FlushDone, Pause, Reference, Retraction, SinkItem, WriteBatch
-from flows.pump import Pump, next_poll
-from flows.references import MessagesGone, owner_of, read_cut, refer, referred, weight_of
-from flows.services import Services
-from flows.state import decode_state, encode_state
-from flows.unseen import Unseen
+from flows.lanes.epochs import EpochBarrier, UnrefreshedWrites
+from flows.lanes.erasures import SweepResult, sweep
+from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, next_poll
+from flows.lanes.services import Services
+from flows.lanes.snapshots import MessagesGone, decode_state, encode_state, owner_of, read_cut, refer, referred, weight_of
 from mneme.errors import ModelError
 from mneme.ports import DeadLetter, Put, Remove
-from mneme.records import AnyRecord, Owner
+from mneme.records import Owner
 from mneme.rows import Key, Row, flush_marker
 
 STATE_VERSION = 3
@@ -43,7 +40,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Work:
+class _ReconcileJob:
     """What is to be reconciled; after a restart only its reference is known."""
 
     reference: Reference
@@ -64,7 +61,6 @@ class _Reconciled:
     """What a job changes, and what failed in it."""
 
     changes: dict[Key, Row | None]
-    records: dict[Key, AnyRecord] = field(default_factory=dict)  # of what is written, as far as they are at hand
     failures: tuple[tuple[Reference, str], ...] = ()
 
 
@@ -73,22 +69,22 @@ class ReconcileLane:
 
     def __init__(self, services: Services, state: bytes | None) -> None:
         self._services = services
-        self._pump: Pump[tuple[_Work, ...], _Reconciled | Swept] = Pump(
+        self._pump: KeyedJobs[tuple[_ReconcileJob, ...], _Reconciled | SweepResult] = KeyedJobs(
             services.pool(services.settings.reconcile.judge == "model"), services.clock
         )
-        self._unseen = Unseen()
-        self._waiting: dict[str, deque[_Work]] = {}
+        self._unseen = UnrefreshedWrites()
+        self._waiting: dict[str, deque[_ReconcileJob]] = {}
         self._at_work: set[str] = set()
         self._one_by_one: Counter[str] = Counter()  # how many of an owner's works are jobs of their own, after a defect
         self._tokens: Counter[str] = Counter()
-        self._done: Held[FlushDone] = Held(services.processes)
+        self._done: EpochBarrier[FlushDone] = EpochBarrier(services.processes)
         if state is not None:
             restored = decode_state(state, STATE_VERSION)
             self._tokens.update(restored["tokens"])
             for done in restored["done"]:
                 self._done.restore(FlushDone(*done))
             for reference in restored["works"]:
-                self._wait(_Work(reference, None))
+                self._wait(_ReconcileJob(reference, None))
             self._begin()
 
     def on_batch(self, items: Sequence[Extracted | Retraction | Pause | Erasure]) -> Iterator[SinkItem]:
@@ -97,7 +93,9 @@ class ReconcileLane:
             if isinstance(item, Erasure):
                 self._erase(item)
             else:
-                self._wait(_Work(item.reference, item) if isinstance(item, Extracted) else _Work(refer(item), None))
+                self._wait(
+                    _ReconcileJob(item.reference, item) if isinstance(item, Extracted) else _ReconcileJob(refer(item), None)
+                )
         self._begin()
         yield from self.poll()
 
@@ -109,7 +107,7 @@ class ReconcileLane:
                 if isinstance(outcome, BaseException):
                     yield from self._without_defects(works, outcome)
                     continue
-                if isinstance(outcome, Swept):
+                if isinstance(outcome, SweepResult):
                     yield from self._swept(outcome)
                 elif outcome is not None:
                     yield from self._settled(outcome)
@@ -138,14 +136,14 @@ class ReconcileLane:
         self._done.snapshot_taken()
         return encode_state(STATE_VERSION, {"works": works, "tokens": dict(self._tokens), "done": done})
 
-    def _works(self) -> Iterator[_Work]:
+    def _works(self) -> Iterator[_ReconcileJob]:
         """Everything unfinished, in order within each owner."""
         for works in self._pump.items():
             yield from works
         for waiting in self._waiting.values():
             yield from waiting
 
-    def _wait(self, work: _Work) -> None:
+    def _wait(self, work: _ReconcileJob) -> None:
         self._waiting.setdefault(work.queue, deque()).append(work)
 
     def _begin(self) -> None:
@@ -153,14 +151,14 @@ class ReconcileLane:
         for queue in [each for each in self._waiting if each not in self._at_work]:
             works = self._next_works(queue)
             self._at_work.add(queue)
-            job: Callable[[], _Reconciled | Swept] | None = None
+            job: Callable[[], _Reconciled | SweepResult] | None = None
             if works[0].reference["is"] == "erasure":
                 job = partial(self._sweep, works[0].reference, self._unseen.of(queue))
             elif any(work.reference["is"] != "pause" for work in works):
-                job = partial(self._reconcile, works, self._unseen.of(queue), self._unseen.records_of(queue))
+                job = partial(self._reconcile, works, self._unseen.of(queue))
             self._pump.add(queue, works, job)
 
-    def _next_works(self, queue: str) -> tuple[_Work, ...]:
+    def _next_works(self, queue: str) -> tuple[_ReconcileJob, ...]:
         """What an owner's next job is about: an erasure, or what waits before the next one."""
         waiting = self._waiting[queue]
         works = [waiting.popleft()]
@@ -173,7 +171,7 @@ class ReconcileLane:
             del self._waiting[queue]
         return tuple(works)
 
-    def _reconcile(self, works: Sequence[_Work], unseen: dict[Key, Row | None], records: dict[Key, AnyRecord]) -> _Reconciled:
+    def _reconcile(self, works: Sequence[_ReconcileJob], unseen: dict[Key, Row | None]) -> _Reconciled:
         """In the pool: what the works change."""
         revisions, failures = [], []
         for work in works:
@@ -194,26 +192,23 @@ class ReconcileLane:
             else:
                 revisions.append(Revision(work.reference["id"], extracted.rows, extracted.mentions))
         owner = owner_of(next(work.reference for work in works if work.reference["is"] != "pause"))
-        view = self._revised(owner, revisions, unseen, records)
-        return _Reconciled(view.changes(), view.changed_records(), tuple(failures))
+        return _Reconciled(self._revised(owner, revisions, unseen), tuple(failures))
 
-    def _revised(
-        self, owner: Owner, revisions: Sequence[Revision], unseen: dict[Key, Row | None], records: Mapping[Key, AnyRecord]
-    ) -> View:
-        """In the pool: the owner's records with what revisions of its episodes change."""
-        services, scope = self._services, owner.key
-        by_rule = Deciders(None, None, lambda texts: services.embed(texts).result(), services.settings, scope)
-        write_skill = services.skill_writer(scope) if services.skill_writer is not None else None
-        view = View(owner, services.index, unseen, records)
+    def _revised(self, owner: Owner, revisions: Sequence[Revision], unseen: dict[Key, Row | None]) -> dict[Key, Row | None]:
+        """In the pool: what revisions of an owner's episodes change."""
+        services = self._services
+        by_rule = Deciders(None, None, lambda texts: services.embed(texts).result(), services.settings)
+        write_skill = services.skill_writer(owner.key) if services.skill_writer is not None else None
+        work = UnitOfWork(owner, services.index, unseen)
         try:
-            revise(view, revisions, replace(by_rule, judge=services.judge, write_skill=write_skill))
+            revise(work, revisions, replace(by_rule, judge=services.judge, write_skill=write_skill))
         except ModelError as error:
             log.warning("the model that keeps memories consistent failed, deciding by claims alone: %s", error)
-            view = View(owner, services.index, unseen, records)
-            revise(view, revisions, by_rule)
-        return view
+            work = UnitOfWork(owner, services.index, unseen)
+            revise(work, revisions, by_rule)
+        return work.changes()
 
-    def _without_defects(self, works: tuple[_Work, ...], error: BaseException) -> Iterator[DeadLetter]:
+    def _without_defects(self, works: tuple[_ReconcileJob, ...], error: BaseException) -> Iterator[DeadLetter]:
         """A job failed: find the work that it failed with, and leave that out. An erasure is never left out."""
         if not is_defect(error) or works[0].reference["is"] == "erasure":
             raise error
@@ -227,10 +222,7 @@ class ReconcileLane:
         yield letter(reference, end_of_traceback(error), self._services, stage="reconcile")
 
     def _settled(self, outcome: _Reconciled) -> Iterator[SinkItem]:
-        writes = tuple(
-            self._put(row, outcome.records.get(key)) if row is not None else self._remove(key)
-            for key, row in outcome.changes.items()
-        )
+        writes = tuple(self._put(row) if row is not None else self._remove(key) for key, row in outcome.changes.items())
         if writes:
             yield WriteBatch(writes)
         for reference, failure in outcome.failures:
@@ -244,22 +236,19 @@ class ReconcileLane:
         if self._tokens[erasure.erasure_id] == erasure.tokens:
             del self._tokens[erasure.erasure_id]
             attempt = self._services.versions.next()
-            self._wait(_Work(refer(erasure) | {"attempt": attempt}, None))
+            self._wait(_ReconcileJob(refer(erasure) | {"attempt": attempt}, None))
             self._done.hold(FlushDone(erasure.tenant_id, _marker_id(erasure), attempt))
 
-    def _sweep(self, reference: Reference, unseen: dict[Key, Row | None]) -> Swept:
+    def _sweep(self, reference: Reference, unseen: dict[Key, Row | None]) -> SweepResult:
         """In the pool: what an erasure takes away."""
         erasure = referred(reference)
         assert isinstance(erasure, Erasure)
         owner = owner_of(reference)
         marker = flush_marker(erasure.tenant_id, _marker_id(erasure), erasure.arrived_at, reference["attempt"])
 
-        def revised(revisions: Sequence[Revision]) -> dict[Key, Row | None]:
-            return self._revised(owner, revisions, unseen, {}).changes()
+        return sweep(erasure, marker, self._services.index, unseen, lambda revisions: self._revised(owner, revisions, unseen))
 
-        return sweep(erasure, marker, self._services.index, unseen, revised)
-
-    def _swept(self, swept: Swept) -> Iterator[SinkItem]:
+    def _swept(self, swept: SweepResult) -> Iterator[SinkItem]:
         yield from self._settled(_Reconciled(swept.changes))
         # With the versions that they have: their lanes may write these rows again. The marker stays: a job that is done
         # again after a crash waits for it.
@@ -268,10 +257,9 @@ class ReconcileLane:
 
     # --- writes ------------------------------------------------------------------------------------------------------
 
-    def _put(self, row: Row, record: AnyRecord | None) -> Put:
-        version = self._services.versions.next()
-        row = row.stored_again(version, row.embedding)
-        self._unseen.wrote(row.key, row, record.model_copy(update={"version": version}) if record is not None else None)
+    def _put(self, row: Row) -> Put:
+        row = row.stored_again(self._services.versions.next(), row.embedding)
+        self._unseen.wrote(row.key, row)
         return Put(row)
 
     def _remove(self, key: Key) -> Remove:

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -18,7 +19,6 @@ from connectors.inbox.segments import inbox_folder
 from connectors.private import private_folder
 from flows.running.partition_range import store_name
 from flows.running.recovery import RecoveryStore
-from flows.written import Written
 from mneme.errors import SettingsError, StoreRejected
 from mneme.ids import short_hash
 from mneme.ports import Incoming, MemoryIndex, Role, Usage
@@ -26,8 +26,8 @@ from mneme.settings import Settings
 
 if TYPE_CHECKING:
     from connectors.files.folders import Skipped
-    from flows.feeds import FileFeed
-    from flows.running.process import Place
+    from flows.running.feeds import FileFeed
+    from flows.running.process import RunContext
 
 _FILES = "files"  # the recovery store of files and of the inbox
 _NAMED = "named-files.json"  # in the recovery store of files
@@ -82,9 +82,9 @@ def ingest(
     from connectors.files.folders import find_files
     from connectors.letters.dead_letters import FileDeadLetters
     from flows.engine import Source
-    from flows.feeds import FileFeed
-    from flows.pending import Pending
-    from flows.running.process import Ends, run_process
+    from flows.lanes.pending import Pending
+    from flows.running.feeds import FileFeed
+    from flows.running.process import Endpoints, run_process
 
     started = time.monotonic()
     if settings.index.backend == "embedded" and is_held(inbox_folder(settings.data)):
@@ -122,7 +122,7 @@ def ingest(
             list(names), read, identity, place, flow.buckets, pending, flow.pending_limit, flow.source_batch, stopping, fed
         )
 
-    wrote = Written()
+    wrote = WrittenRows()
 
     def written(kind: str, identity: str) -> None:
         wrote(kind, identity)
@@ -134,14 +134,16 @@ def ingest(
         stack.callback(letters.close)
         stack.enter_context(stopped_by_signals(stopping))
         store = stack.enter_context(recovery_store(settings, _FILES))
-        ends = Ends(
+        ends = Endpoints(
             [Source("files", ("files",), open_feed)],
             letters,
             changes=None,
             wrote=written,
             named_files=_named(folder / _NAMED, names),
         )
-        tally, usage = run_process(settings, partial(only_place, settings, store), ends, pending, stopping, in_bulk=in_bulk)
+        tally, usage = run_process(
+            settings, partial(single_process_run, settings, store), ends, pending, stopping, in_bulk=in_bulk
+        )
         if not stopping.is_set():  # nothing waits any more
             (folder / _NAMED).unlink(missing_ok=True)
     if stopping.is_set():  # everything read so far is settled; the next run goes on from there
@@ -195,13 +197,13 @@ def run(
             raise SettingsError("MNEME_KAFKA__PARTITIONS_READ is of topics, and the inbox has none; leave it empty")
         # That of files: a conversation may come from both, and its state must be known to whichever flow goes on with it.
         with recovery_store(settings, _FILES) as store, stopped_by_signals(stopping, _STOP_SECONDS):
-            from flows.running.inbox import stream_inbox
+            from flows.running.live import stream_inbox
 
             named = _named(_folder(settings, _FILES) / _NAMED, ())
-            stream_inbox(settings, partial(only_place, settings, store), stopping, on_ready, named)
+            stream_inbox(settings, partial(single_process_run, settings, store), stopping, on_ready, named)
         return
     with recovery_store(settings, store_name(settings)) as store, stopped_by_signals(stopping, _STOP_SECONDS):
-        from flows.running.stream import (  # loads all steps and clients: a second runner is refused before
+        from flows.running.kafka import (  # loads all steps and clients: a second runner is refused before
             input_partitions,
             stream,
         )
@@ -210,7 +212,7 @@ def run(
         if settings.flow.processes > 1:
             supervise(settings, store, stopping, on_ready)
         else:
-            stream(settings, partial(only_place, settings, store), input_partitions(settings.kafka), stopping, on_ready)
+            stream(settings, partial(single_process_run, settings, store), input_partitions(settings.kafka), stopping, on_ready)
 
 
 def _named(note: Path, paths: Iterable[Path]) -> tuple[Path, ...]:
@@ -233,11 +235,11 @@ def recovery_store(settings: Settings, name: str) -> RecoveryStore:
     return RecoveryStore(_folder(settings, name), name, flow.buckets, flow.recovery_partitions)
 
 
-def only_place(settings: Settings, store: RecoveryStore, index: MemoryIndex) -> "Place":
+def single_process_run(settings: Settings, store: RecoveryStore, index: MemoryIndex) -> "RunContext":
     """The place of a process that runs the flow alone."""
-    from flows.running.process import Place
+    from flows.running.process import RunContext
 
-    return Place(store.begin_run(index, settings.flow.adopt_index), store.epochs)
+    return RunContext(store.begin_run(index, settings.flow.adopt_index), store.epochs)
 
 
 @contextmanager
@@ -273,3 +275,22 @@ def _end_unless(ended: threading.Event, within_seconds: float) -> None:
     log.warning("a server does not answer: ended without it; the last epoch is repeated at the next start")
     logging.shutdown()
     os._exit(0)
+
+
+class WrittenRows:
+    """Takes what the writer tells (``Writer.wrote``). What was removed again does not count, and a fact that turned out to
+    repeat another is a repetition, whether both were written together or one after the other."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, str] = {}
+
+    def __call__(self, kind: str, identity: str) -> None:
+        """A row was written, or with an empty kind removed."""
+        if kind:
+            self._kinds[identity] = kind
+        else:
+            self._kinds.pop(identity, None)
+
+    def rows(self) -> Counter[str]:
+        """How many of each kind."""
+        return Counter(self._kinds.values())

@@ -6,7 +6,7 @@ read again from the index, in the pool, when the conversation goes on. Changes o
 conversations that were forgotten here, are read from the index too (resegment.py). While a conversation waits for
 the pool it only takes in messages; changes and pauses wait with it, and whatever comes behind them waits behind them, so
 that how long the pool takes makes no difference. One that meets a defect is put in quarantine, and a ``flush`` asks for it
-again; the others go on (flows/conversations/quarantine.py).
+again; the others go on (flows/conversations/dormant.py).
 """
 
 import logging
@@ -17,19 +17,31 @@ from typing import TypeVar
 
 from connectors.telemetry.context import about
 from flows.conversations.conversation import Conversation, Limits, Question
-from flows.conversations.quarantine import is_quarantined, noted, quarantine_letter, quarantined, released
-from flows.conversations.resegment import Remembered, Resegmented, remember, resegment
-from flows.conversations.rest import Resting, Texts, Waiting, owner_at_rest, read_texts, rest, without_texts
-from flows.conversations.shelf import Awake, Shelf, joined, parts_in
-from flows.conversations.timers import Timers
-from flows.conversations.verdicts import judge
+from flows.conversations.dormant import (
+    ActiveConversations,
+    ConversationTexts,
+    Dormant,
+    DormantConversations,
+    QueuedItem,
+    from_dormant,
+    is_quarantined,
+    joined,
+    note_in_quarantine,
+    owner_of_dormant,
+    parts_in,
+    quarantine_letter,
+    quarantined,
+    read_texts,
+    release_from_quarantine,
+    to_dormant,
+)
+from flows.conversations.resegment import Reloaded, Resegmented, judge, reload, resegment
 from flows.cuts import BoundaryDetector, Cut, Verdict, cut_of_chunk
-from flows.defects import is_defect
 from flows.items import Amended, Embedded, Erasure, Pause, Retraction, WriteBatch
-from flows.pump import Pump, next_poll
-from flows.references import refer, referred
-from flows.services import Services
-from flows.tombstones import Tombstone
+from flows.lanes.erasures import Tombstone
+from flows.lanes.scheduling import KeyedJobs, Timers, is_defect, next_poll
+from flows.lanes.services import Services
+from flows.lanes.snapshots import refer, referred
 from mneme.ports import DeadLetter, Remove
 from mneme.rows import Key, flush_marker
 
@@ -54,19 +66,19 @@ class SegmentLane:
         self._hold_back = timedelta(seconds=boundaries.hold_back_seconds)
         self._idle = timedelta(seconds=boundaries.idle_seconds)
         self._limits = Limits(boundaries.max_messages, boundaries.max_tokens)
-        self._verdicts: Pump[tuple[str, Question], Verdict] = Pump(
+        self._verdicts: KeyedJobs[tuple[str, Question], Verdict] = KeyedJobs(
             services.pool(services.detector.calls_a_model), services.clock
         )
-        self._texts: Pump[str, Texts] = Pump(services.submit, services.clock)
-        self._past: Pump[tuple[Conversation, Key], Resegmented | Remembered] = Pump(
+        self._texts: KeyedJobs[str, ConversationTexts] = KeyedJobs(services.submit, services.clock)
+        self._past: KeyedJobs[tuple[Conversation, Key], Resegmented | Reloaded] = KeyedJobs(
             services.pool(services.detector.calls_a_model), services.clock
         )
-        self._awake = Awake()
-        self._resting = Shelf()
+        self._awake = ActiveConversations()
+        self._resting = DormantConversations()
         self._judging: set[str] = set()
-        self._waking: dict[str, Resting] = {}
+        self._waking: dict[str, Dormant] = {}
         self._looking_back: set[str] = set()
-        self._waiting: dict[str, list[Waiting]] = {}
+        self._waiting: dict[str, list[QueuedItem]] = {}
         self._timers = Timers()
         if state is not None:
             self._restore(state)
@@ -80,7 +92,7 @@ class SegmentLane:
                 for lane in [item.lane] if item.lane else self._open_lanes():
                     touched.pop(lane, None)
                     if item.reason == "flush" and self._is_quarantined(lane):
-                        self._resting[lane] = released(self._resting[lane], now)
+                        self._resting[lane] = release_from_quarantine(self._resting[lane], now)
                     yield from self._pause_unless_defective(lane, item, now)
             elif isinstance(item, Erasure):
                 for lane in self._erased_lanes(item):
@@ -142,7 +154,7 @@ class SegmentLane:
         lane = item.lane
         if self._is_quarantined(lane):
             before = self._resting[lane]
-            if (after := noted(before, item, now)) is not before:
+            if (after := note_in_quarantine(before, item, now)) is not before:
                 self._resting[lane] = after
             return
         conversation = self._conversation_of(lane, item, isinstance(item, Amended) or item.continues)
@@ -169,7 +181,7 @@ class SegmentLane:
         resting = self._resting.pop(lane, None)
         if resting is None:
             return None
-        self._awake[lane] = conversation = without_texts(lane, resting, self._limits)
+        self._awake[lane] = conversation = from_dormant(lane, resting, self._limits)
         self._waking[lane] = resting
         self._texts.add(lane, lane, partial(read_texts, conversation, resting, self._services))
         for reference in resting.get("waiting", []):
@@ -179,11 +191,11 @@ class SegmentLane:
         return conversation
 
     def _with_texts(self, lane: str, outcome: object) -> Iterator[Out]:
-        texts = _result(outcome, Texts)
+        texts = _result(outcome, ConversationTexts)
         del self._waking[lane]
         conversation = self._awake[lane]
         conversation.episode, conversation.undecided = texts.episode, texts.undecided
-        conversation.held = sorted([*texts.held, *conversation.held], key=lambda held: held.place)
+        conversation.held = sorted([*texts.held, *conversation.held], key=lambda held: held.sort_key)
         conversation.changes = texts.changes | conversation.changes
         yield from ()
 
@@ -195,7 +207,7 @@ class SegmentLane:
         if verdict.tail_complete and not conversation.undecided:
             yield from conversation.pause(self._services.fallback_detector, "boundary")
 
-    def _with_past(self, as_it_was: Conversation, found: Resegmented | Remembered | BaseException | None) -> Iterator[Out]:
+    def _with_past(self, as_it_was: Conversation, found: Resegmented | Reloaded | BaseException | None) -> Iterator[Out]:
         if isinstance(found, BaseException):
             raise found
         assert found is not None, "only jobs are handed to this pump"
@@ -210,12 +222,12 @@ class SegmentLane:
 
     def _lay_to_rest(self, lane: str) -> None:
         self._timers.cancel(lane)
-        self._resting[lane] = rest(self._awake.pop(lane), None)
-        self._resting.forget_shown(_RESTING)
+        self._resting[lane] = to_dormant(self._awake.pop(lane), None)
+        self._resting.forget_oldest(_RESTING)
 
     def _open_lanes(self) -> list[str]:
         """Conversations that have something not shown yet."""
-        return [*self._awake, *(lane for lane in self._resting if not self._resting.is_shown(lane))]
+        return [*self._awake, *(lane for lane in self._resting if not self._resting.is_settled(lane))]
 
     def _resume(self, lane: str, now: datetime) -> Iterator[Out]:
         """The pool has answered: do what had to wait for it, in order."""
@@ -248,7 +260,7 @@ class SegmentLane:
             self._schedule(conversation)
 
     def _pause(self, lane: str, pause: Pause, now: datetime) -> Iterator[Out]:
-        conversation = None if self._resting.is_shown(lane) else self._wake(lane)
+        conversation = None if self._resting.is_settled(lane) else self._wake(lane)
         if conversation is not None:
             if not self._waits_for_the_pool(lane):
                 yield from self._advance(conversation, timedelta(0), now, pausing=True)
@@ -267,7 +279,7 @@ class SegmentLane:
     # --- defects -----------------------------------------------------------------------------------------------------
 
     def _is_quarantined(self, lane: str) -> bool:
-        return self._resting.is_shown(lane) and is_quarantined(self._resting[lane])
+        return self._resting.is_settled(lane) and is_quarantined(self._resting[lane])
 
     def _unless_defective(self, lane: str, work: Iterator[Out]) -> Iterator[Out]:
         """What comes of work on a conversation, all of it or, if it meets a defect, nothing but the letter about it."""
@@ -301,7 +313,7 @@ class SegmentLane:
     def _erased_lanes(self, erasure: Erasure) -> list[str]:
         """The conversations that are known here and erased."""
         lanes = [lane for lane, conversation in self._awake.items() if erasure.concerns(lane, conversation.owner)]
-        return lanes + [lane for lane, resting in self._resting.items() if erasure.concerns(lane, owner_at_rest(resting))]
+        return lanes + [lane for lane, resting in self._resting.items() if erasure.concerns(lane, owner_of_dormant(resting))]
 
     def _erase(self, lane: str, erasure: Erasure) -> None:
         """Forget a conversation, once the pool is done with it; what came in behind the erasure stays."""
@@ -333,7 +345,7 @@ class SegmentLane:
     def _advance(self, conversation: Conversation, hold_back: timedelta, now: datetime, pausing: bool = False) -> Iterator[Out]:
         """Let messages go on, work changes in, and decide, as far as that needs no answer of the pool."""
         if conversation.forgotten:
-            yield from self._look_back(conversation, remember)
+            yield from self._look_back(conversation, reload)
             return
         yield from conversation.change_held()
         conversation.release(hold_back, now)
@@ -378,7 +390,7 @@ class SegmentLane:
     def _look_back(
         self,
         conversation: Conversation,
-        work: Callable[[Conversation, Key, Services], Resegmented | Remembered],
+        work: Callable[[Conversation, Key, Services], Resegmented | Reloaded],
     ) -> Iterator[Pause]:
         """Let the pool read what is in the index of a conversation, once all that was sent on is there."""
         services, owner = self._services, conversation.owner

@@ -7,6 +7,6 @@ import gc
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
 
-def look_less_often() -> None:
+def raise_gc_threshold() -> None:
     """Say that this process is nobody's but ours."""
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, *gc.get_threshold()[1:])

@@ -1,6 +1,6 @@
 """What is remembered: every record of the memory, immutable, with a deterministic id.
 
-Times are aware and UTC. ``version`` is the counter of the lane that writes the record (flows/versions.py): of two
+Times are aware and UTC. ``version`` is the counter of the lane that writes the record (flows/lanes/epochs.py): of two
 writes the higher wins, whichever arrives last.
 """
 
@@ -278,6 +278,26 @@ class AtomicFact(Record):
     claims: tuple[Claim, ...] = ()
     validity: Validity = Validity()
 
+    @property
+    def text(self) -> str:
+        """The statement as it is shown."""
+        return self.atomic_fact
+
+    @property
+    def words(self) -> str:
+        """The statement without what a quote has around it."""
+        return self.atomic_fact if self.quote is None else self.quote.words
+
+    @property
+    def happens_at(self) -> datetime | None:
+        """When it happens, where that is known."""
+        return self.event_at
+
+    @property
+    def by_model(self) -> bool:
+        """Whether it is no quote."""
+        return self.quote is None
+
 
 class Foresight(Record):
     """Something expected: a plan, an appointment, a deadline, from ``start`` until ``end``. A later statement may cancel it."""
@@ -294,6 +314,30 @@ class Foresight(Record):
     citation: Citation | None = None
     claims: tuple[Claim, ...] = ()
     validity: Validity = Validity()
+
+    @property
+    def text(self) -> str:
+        """The statement as it is shown."""
+        return self.statement
+
+    @property
+    def words(self) -> str:
+        """The statement: nothing is put around it."""
+        return self.statement
+
+    @property
+    def happens_at(self) -> datetime | None:
+        """When it begins, where that is known."""
+        return self.start
+
+    @property
+    def by_model(self) -> bool:
+        """Whether it is no quote: only its statement counts."""
+        return True
+
+
+Statement = AtomicFact | Foresight
+"""What claims something, can be said again and can end."""
 
 
 class Stated(_Frozen):

@@ -5,7 +5,7 @@ the record as JSON; what is not a column cannot be searched.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from enum import StrEnum
 from operator import attrgetter
@@ -132,6 +132,7 @@ class Row:
     people: tuple[str, ...] = ()
     message_ids: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
+    _record: AnyRecord | None = field(default=None, init=False, repr=False)
 
     @property
     def key(self) -> Key:
@@ -139,8 +140,17 @@ class Row:
         return Key(self.collection, self.owner_key, self.id)
 
     def record(self) -> AnyRecord:
-        """The record that was stored."""
-        return _record.validate_python(self.body)
+        """The record that was stored. It is parsed once, and never where the row was made from it."""
+        record = self._record
+        if record is None:
+            record = _parser.validate_python(self.body)
+        elif record.version != self.version:
+            record = record.model_copy(update={"version": self.version})
+        self._keep(record)
+        return record
+
+    def _keep(self, record: AnyRecord | None) -> None:
+        object.__setattr__(self, "_record", record)
 
     @property
     def embedding(self) -> Embedding | None:
@@ -157,13 +167,15 @@ class Row:
         values = list(_values_of(self))
         values[_VERSION], values[_BODY] = version, {**self.body, "version": version}
         values[_VECTOR], values[_TOKEN_VECTORS] = embedding or (None, b"")
-        return Row(*values)
+        row = Row(*values)
+        row._keep(self._record)
+        return row
 
 
-_COLUMNS = [column.name for column in fields(Row)]
+_COLUMNS = [column.name for column in fields(Row) if column.init]
 _values_of = attrgetter(*_COLUMNS)
 _VERSION, _BODY, _VECTOR, _TOKEN_VECTORS = map(_COLUMNS.index, ("version", "body", "vector", "token_vectors"))
-_record: TypeAdapter[AnyRecord] = TypeAdapter(
+_parser: TypeAdapter[AnyRecord] = TypeAdapter(
     Annotated[AnyRecord, Field(discriminator="kind")], config=ConfigDict(defer_build=True)
 )
 
@@ -380,7 +392,7 @@ def _row(
 ) -> Row:
     owner = record.owner
     vector, token_vectors = embedding or (None, b"")
-    return Row(
+    row = Row(
         collection=collection,
         id=record.id,
         kind=columns.pop("kind", record.kind),
@@ -398,3 +410,5 @@ def _row(
         token_vectors=token_vectors if collection in SCORED_BY_TOKENS else b"",
         **columns,
     )
+    row._keep(record)
+    return row

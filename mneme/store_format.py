@@ -19,8 +19,8 @@ def check_format(place: str, found: object) -> None:
         return
     refuse_newer(place, found)
     raise StoreRejected(
-        f"{place}: an older Mneme made it (format {found}, now {FORMAT}). Stop the flow and run `mneme rebuild`: it makes the "
-        "memory anew from the stored messages and documents, and leaves the old store as it is until the new one is complete"
+        f"{place}: an older Mneme made it (format {found}, now {FORMAT}). Stop the flow, run `mneme admin rebuild`: it makes "
+        "the memory anew from the stored messages and documents, and leaves the old store until the new one is complete"
     )
 
 

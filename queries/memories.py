@@ -237,7 +237,7 @@ class Memories(MemoryReader):
     def gather(
         self, query: str, filters: Mapping[str, Any] | None = None, top_k: int | None = None
     ) -> tuple[Question, Gathered]:
-        """The candidates of a hybrid search, unscored: `mneme fit fusion` learns from them. Raises what ``search`` does."""
+        """The unscored candidates of a hybrid search, for `mneme bench fit fusion`. Raises what ``search`` does."""
         return self._searcher.gather(query, Filters.parse(filters or {}), self._clock(), top_k)
 
     def close(self) -> None:

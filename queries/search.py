@@ -263,7 +263,7 @@ class Searcher:
         if ranking.scoring != MinMaxScorer.name or retrieval.scoring == "min-max" or question.vector is None:
             return ()
         embedder, backend = self._embedder.identity.fitted_as, self._settings.index.backend
-        return (f"scores are min-max: no coefficients for {embedder} on {backend} yet; `mneme fit fusion` makes them",)
+        return (f"scores are min-max: no coefficients for {embedder} on {backend} yet; `mneme bench fit fusion` makes them",)
 
     def _rerank(self, question: Question, ranking: Ranking) -> Reranked:
         if self._reranker is None:

@@ -1,11 +1,12 @@
 """``mneme``: the command line. Each command imports its room when it runs, so that ``mneme --help`` is quick.
 
 An error that Mneme raises on purpose is one line on standard error: exit code 2 when the input or a setting is wrong,
-1 when a model or a store failed. ``mneme --debug COMMAND`` shows where it came from.
+1 when a model or a store failed. ``mneme --debug COMMAND`` shows the traceback.
 """
 
 import errno
 import logging
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
@@ -14,29 +15,8 @@ from typer.core import TyperGroup
 
 from mneme import __version__
 from mneme.errors import InputError, MnemeError, SettingsError
-from serving import demo as demo_command
-from serving.commands import (
-    ask,
-    bench,
-    capacity,
-    dead_letters,
-    doctor,
-    documents,
-    erase,
-    evaluate,
-    fit,
-    init,
-    mcp,
-    rebuild,
-    recorded,
-    reindex,
-    search,
-    serve,
-    status,
-    stream,
-    transfer,
-)
-from serving.quick_start import begin_program
+from serving.commands import dead_letters, demo, erase, maintenance, search, serve, setup, stream
+from serving.startup import begin_program
 from serving.terminal.output import messages
 
 _EXTRAS = {
@@ -60,43 +40,38 @@ _EXTRAS = {
     "limits": "serve",
 }
 
-_BENCHMARKS = "evaluation"
-"""The package of the distribution mneme-bench."""
+_DENIED = (errno.EACCES, errno.EPERM, errno.EROFS)  # a folder that may not be written, or read
 
-_REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)  # a folder that may not be written, or read
-
-# Clients log every attempt before they give up; what counts in the end is raised, and is one line.
-_TALKATIVE = ("kafka", "opensearch", "urllib3", "httpx")
+# Clients log every attempt before they give up; the error in the end is raised, and is one line.
+_VERBOSE_LIBRARIES = ("kafka", "opensearch", "urllib3", "httpx")
 
 
 class Commands(TyperGroup):
     """The boundary of the program: an error on purpose becomes one line and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that was asked for."""
+        """Run the command."""
         try:
             return super().invoke(ctx)
-        except MnemeError as error:
-            if ctx.params.get("debug"):
+        except (MnemeError, OSError, ModuleNotFoundError) as error:
+            text = _line(error)
+            if text is None or ctx.params.get("debug"):
                 raise
-            messages().print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
+            messages().print(Text.assemble(("error: ", "bold red"), text), soft_wrap=True)
             raise typer.Exit(2 if isinstance(error, InputError | SettingsError) else 1) from error
-        except OSError as error:
-            if error.errno not in _REFUSED or ctx.params.get("debug"):
-                raise
+
+
+def _line(error: Exception) -> str | None:
+    """The message of an error that the user can act on; None for all others."""
+    match error:
+        case MnemeError():
+            return str(error)
+        case OSError() if error.errno in _DENIED:
             reason = (error.strerror or "refused").lower()
-            text = f"{error.filename}: {reason}; correct the rights there, or set MNEME_DATA to another folder"
-            messages().print(Text.assemble(("error: ", "bold red"), text), soft_wrap=True)
-            raise typer.Exit(1) from error
-        except ModuleNotFoundError as error:
-            module = (error.name or "").split(".")[0]
-            if module not in (*_EXTRAS, _BENCHMARKS) or ctx.params.get("debug"):
-                raise
-            text = f"{error.name} is not installed, and this command needs it; pip install 'mneme-river[{_EXTRAS.get(module)}]'"
-            if module == _BENCHMARKS:
-                text = "the benchmarks are not installed; they are a distribution of their own: pip install mneme-bench"
-            messages().print(Text.assemble(("error: ", "bold red"), text), soft_wrap=True)
-            raise typer.Exit(1) from error
+            return f"{error.filename}: {reason}; correct the rights there, or set MNEME_DATA to another folder"
+        case ModuleNotFoundError() if extra := _EXTRAS.get((error.name or "").split(".")[0]):
+            return f"{error.name} is not installed, and this command needs it; pip install 'mneme-river[{extra}]'"
+    return None
 
 
 app = typer.Typer(
@@ -111,47 +86,65 @@ app = typer.Typer(
 )
 
 
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"mneme {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def options(
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks and log everything.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what the program does.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
 ) -> None:
     """Options of all commands."""
     level = logging.DEBUG if debug else logging.INFO if verbose else logging.WARNING
     logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    for name in _TALKATIVE:
+    for name in _VERBOSE_LIBRARIES:
         logging.getLogger(name).setLevel(level if debug else logging.WARNING if verbose else logging.CRITICAL)
 
 
-app.command(name="demo")(demo_command.demo)
-stream.register(app)
-search.register(app)
-documents.register(app)
-doctor.register(app)
-init.register(app)
-status.register(app)
-ask.register(app)
-transfer.register(app)
-rebuild.register(app)
-reindex.register(app)
-dead_letters.register(app)
-erase.register(app)
-bench.register(app)
-capacity.register(app)
-evaluate.register(app)
-fit.register(app)
-recorded.register(app)
-serve.register(app)
-mcp.register(app)
+for command in (
+    demo.demo,
+    stream.ingest,
+    stream.publish,
+    stream.run,
+    stream.flush,
+    serve.serve,
+    serve.mcp,
+    search.search,
+    search.ask,
+    search.history,
+    search.inspect,
+    erase.erase,
+    setup.doctor,
+):
+    app.command()(command)
 
+admin = typer.Typer(no_args_is_help=True, help="For operators: set up, look after and move an index and its stream.")
+for command in (setup.init, setup.status, maintenance.backfill, maintenance.rebuild, maintenance.reindex, maintenance.export):
+    admin.command()(command)
+admin.command(name="import")(maintenance.import_)
+topics = typer.Typer(no_args_is_help=True, help="The Kafka topics.")
+topics.command(name="create")(maintenance.create_topics)
+admin.add_typer(topics, name="topics")
+admin.add_typer(dead_letters.app, name="dead-letters")
+app.add_typer(admin, name="admin")
 
-@app.command()
-def version() -> None:
-    """Print the version."""
-    typer.echo(f"mneme {__version__}")
+try:
+    app.add_typer(import_module("evaluation.commands").app, name="bench")
+except ModuleNotFoundError:
+
+    @app.command()
+    def bench() -> None:
+        """Benchmarks, a distribution of their own: pip install mneme-bench."""
+        raise InputError("the benchmarks are not installed; they are a distribution of their own: pip install mneme-bench")
 
 
 def main() -> None:
-    """The program."""
+    """Run the program."""
     begin_program()
     app()

@@ -62,7 +62,7 @@ class ReferenceIndex:
         elif store.embedder.fingerprint != embedder.fingerprint or store.tokeniser != text.TOKENISER:
             raise StoreRejected(
                 f"made with {store.embedder.fingerprint} and {store.tokeniser}, not {embedder.fingerprint} and "
-                f"{text.TOKENISER}; move it with `mneme reindex`"
+                f"{text.TOKENISER}; move it with `mneme admin reindex`"
             )
 
     def write(self, writes: Sequence[Write]) -> list[WriteResult]:

@@ -51,8 +51,7 @@ class LocalParser:
                 )
             if depth > self._settings.attachment_depth:
                 raise InputError(
-                    f"it lies {depth} documents deep, and {self._settings.attachment_depth} are opened"
-                    " (MNEME_DOCUMENTS__ATTACHMENT_DEPTH); send it by itself"
+                    f"it lies {depth} documents deep, and {self._settings.attachment_depth} are opened; send it by itself"
                 )
             with self._refusing("what it says it is"):
                 kind = kind_of(content, name, media_type)

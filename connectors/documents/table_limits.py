@@ -75,6 +75,4 @@ def check_xml_tables(file: IO[bytes], row: str, cell: str, limits: TableLimits) 
 
 def _check(count: int, most: int, what: str) -> None:
     if count > most:
-        raise InputError(
-            f"its tables have more than {most:,} {what} (MNEME_DOCUMENTS__MOST_{what.upper()}); split it, or raise the setting"
-        )
+        raise InputError(f"its tables have more than {most:,} {what}; split it")

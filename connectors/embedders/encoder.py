@@ -107,7 +107,7 @@ class Encoder:
 
 
 def read_projection(name: str) -> Vector:
-    """What vectors of tokens are reduced by, of shape (1 + TOKEN_DIMENSION, 384): made by `mneme fit tokens`."""
+    """What vectors of tokens are reduced by, of shape (1 + TOKEN_DIMENSION, 384): made by `mneme bench fit tokens`."""
     read = files(__package__).joinpath(f"{name}.f16").read_bytes()
     return np.frombuffer(read, "<f2").astype(np.float32).reshape(1 + TOKEN_DIMENSION, DIMENSION)
 

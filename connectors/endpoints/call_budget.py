@@ -160,7 +160,7 @@ class _Places:
         if not self._wait(caller, patience_seconds):
             raise ModelTimeout(
                 f"{purpose}: no call ended within {patience_seconds:g} s; raise MNEME_MODELS__CALLS_IN_FLIGHT "
-                "or MNEME_MODELS__CALLS_IN_FLIGHT_PROCESS, or check the endpoint"
+                "or check the endpoint"
             )
         try:
             yield

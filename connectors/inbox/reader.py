@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 class InboxReader:
-    """Reads one log in order, beside those who append. For one thread at a time (``flows.feeds.Reader``).
+    """Reads one log in order, beside those who append. For one thread at a time (``flows.running.feeds.Reader``).
 
     Args:
         data: ``MNEME_DATA``.

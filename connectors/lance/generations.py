@@ -52,7 +52,7 @@ class LanceGenerations:
         """See ``Generations``."""
         with self._alone():
             if self.unfinished() is None:
-                raise StoreRejected(f"{self._path}: there is no next generation; fill one with `mneme reindex`")
+                raise StoreRejected(f"{self._path}: there is no next generation; fill one with `mneme admin reindex`")
             (self._path / NEXT_FACTS).replace(self._path / FACTS)
             sync_path(self._path)
 

@@ -321,7 +321,7 @@ class LanceIndex:
             if facts.get(name) != wanted:
                 raise StoreRejected(
                     f"{self._path}: this index was made with the {name} {facts.get(name)!r}, and {wanted!r} is set now; set it "
-                    f"back{how_to_set(str(facts.get(name)))}, or move the index to it with `mneme reindex`"
+                    f"back{how_to_set(str(facts.get(name)))}, or move the index to it with `mneme admin reindex`"
                 )
         with self._opening:
             self._read_from(facts)

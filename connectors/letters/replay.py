@@ -15,9 +15,9 @@ from mneme.times import utc_now
 OF_EVENTS = ("decode", "embed")  # stages whose letters hold an event's own bytes
 _TIMES = {"message": "sent_at", "document": "dated_at"}  # of an event, which the transport's own stands in for
 _REMEDIES = {
-    "extract": "no event, but an episode that was made without the model, or not at all; `mneme rebuild` makes it again",
-    "reconcile": "no event, but an episode that did not join what is known; `mneme rebuild` makes it again",
-    "write": "it is a record that the index refused, no event; `mneme rebuild` makes it again",
+    "extract": "no event, but an episode that was made without the model, or not at all; `mneme admin rebuild` makes it again",
+    "reconcile": "no event, but an episode that did not join what is known; `mneme admin rebuild` makes it again",
+    "write": "it is a record that the index refused, no event; `mneme admin rebuild` makes it again",
 }
 
 
@@ -67,7 +67,7 @@ def publish_again(settings: Kafka, letters: Sequence[DeadLetter]) -> None:
 
 
 def _released(letter: DeadLetter) -> tuple[str, bytes]:
-    """A conversation in quarantine is asked for again by a flush (flows/conversations/quarantine.py)."""
+    """A conversation in quarantine is asked for again by a flush (flows/conversations/dormant.py)."""
     match json.loads(letter.raw):
         case {"owner": [str(tenant_id), *_], "conversation": str(conversation_id)}:
             flush = Flush(tenant_id=tenant_id, conversation_id=conversation_id, flush_id=f"replay-{uuid4().hex}")

@@ -112,10 +112,7 @@ class BulkWriter:
                 return
             left = deadline - self._clock()
             if left <= 0:
-                raise StoreUnavailable(
-                    f"{len(items)} writes were refused for {self._settings.retry_seconds:g} s "
-                    f"(MNEME_OPENSEARCH__RETRY_SECONDS): {refused}"
-                )
+                raise StoreUnavailable(f"{len(items)} writes were refused for {self._settings.retry_seconds:g} s: {refused}")
             BULK_RETRIES.inc()
             # Half of the pause is by chance, so that several writers do not come back all at once.
             self._sleep(min(left, pause * random.uniform(0.5, 1.0)))

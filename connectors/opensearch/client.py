@@ -113,7 +113,7 @@ def store_error(error: OpenSearchException, url: str) -> StoreError:
     """The client's error as Mneme's, with what to do next."""
     where = f"OpenSearch at {shown(url)}"
     if isinstance(error, ConnectionTimeout):
-        return StoreUnavailable(f"{where} gave no answer in time; look at its load, or raise MNEME_OPENSEARCH__TIMEOUT_SECONDS")
+        return StoreUnavailable(f"{where} gave no answer in time; look at its load and at the network")
     if isinstance(error, SSLError) and "CERTIFICATE_VERIFY_FAILED" in str(error):
         return StoreRejected(f"{where}: its certificate is not trusted; set MNEME_OPENSEARCH__CA_CERTS to its authority's file")
     if isinstance(error, ConnectionError):
@@ -143,7 +143,7 @@ def refusal(status: int, type: str, reason: str, url: str) -> StoreError:
     if type == "index_not_found_exception":
         return StoreRejected(
             f"{where}: there is no index here yet ({reason}); fill it with `mneme ingest` or `mneme run`, "
-            "or correct MNEME_OPENSEARCH__INDEX_PREFIX; after `mneme reindex --drop-old` start again with the new settings"
+            "or correct MNEME_OPENSEARCH__INDEX_PREFIX; after `mneme admin reindex --drop-old` restart with the new settings"
         )
     return StoreRejected(f"{where} refuses the request ({status} {what})")
 

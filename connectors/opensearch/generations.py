@@ -48,7 +48,7 @@ class OpenSearchGenerations:
         """See ``Generations``."""
         before, after = self._in_use(), self._next()
         if after is None:
-            raise StoreRejected("there is no generation to switch to; begin one with `mneme reindex`")
+            raise StoreRejected("there is no generation to switch to; begin one with `mneme admin reindex`")
         prefix, actions = self._settings.index_prefix, []
         for collection in Collection:
             alias = alias_of(prefix, collection)

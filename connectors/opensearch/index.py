@@ -187,7 +187,7 @@ class OpenSearchIndex:
             if there.get(what) != value:
                 raise StoreRejected(
                     f"index {name} was made for {what} {there.get(what, 'unknown')!r}, this program has {value!r}: "
-                    f"set it back{how_to_set(str(there.get(what)))}, or move the index to it with `mneme reindex`"
+                    f"set it back{how_to_set(str(there.get(what)))}, or move the index to it with `mneme admin reindex`"
                 )
 
     def _check_all(self, indices: Mapping[Collection, tuple[str, Mapping[str, Any]]], embedder: EmbedderIdentity) -> None:

@@ -69,7 +69,7 @@ class OfflineEndpoint:
             self._pending.add(f"/v1{path}", sent)
             raise ModelPending(
                 f"{self._recordings.path} has no answer of {sent.get('model')} to this, which is now in {self._pending.path}: "
-                "have that file answered, take the answers in with `mneme offline import`, and run this again"
+                "have that file answered, take the answers in with `mneme bench offline import`, and run this again"
             )
         if found.status >= 400:
             raise Refusal(f"{self._recordings.path}: a recorded refusal of a request to {path}", found.status)

@@ -70,7 +70,7 @@ class EpochMeter:
 
 
 class Tally(Counter[str]):
-    """The counts of a run (flows/services.py), told as metrics while they grow."""
+    """The counts of a run (flows/lanes/services.py), told as metrics while they grow."""
 
     def __setitem__(self, name: str, count: int) -> None:
         if told := _TALLIED.get(name):

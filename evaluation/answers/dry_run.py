@@ -64,7 +64,7 @@ def dry_run(name: str, paths: list[Path], settings: Settings, plan: Plan, consol
         # 4.
         rows = _rows(requests, planned, plan, len(gold.questions.questions), console)
     if rows:
-        print_table(console, f"{gold.questions.title}: what a run would ask", rows, list(rows[0]))
+        print_table(console, f"{gold.questions.title}: what a run would ask", rows)
         assumed = ", ".join(f"{tokens} of {role}" for role, tokens in ANSWERED_TOKENS.items())
         console.print(f"Answered tokens are assumed: {assumed}. Nothing was called.", highlight=False)
     else:

@@ -1,4 +1,4 @@
-"""``mneme eval locomo | longmemeval | beam``: how many questions are answered rightly, and what that costs.
+"""``mneme bench eval locomo | longmemeval | beam``: how many questions are answered rightly, and what that costs.
 
 1. Read the set; begin the run in its folder, or go on with it (evaluation/answers/folder.py).
 2. Ingest the conversations into the folder's index, unless that is complete.

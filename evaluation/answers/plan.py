@@ -14,7 +14,7 @@ from mneme.settings import Settings
 class Plan:
     """How a set is asked and judged.
 
-    ``limit`` asks so many questions, evenly spread; ``folds`` is a folder of `mneme fit fusion --folds`; ``price_input`` and
+    ``limit`` asks so many questions, evenly spread; ``folds`` is of `mneme bench fit fusion --folds`; ``price_input`` and
     ``price_output`` are for a million tokens, in any currency.
     """
 

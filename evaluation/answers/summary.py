@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -92,19 +93,12 @@ def summarise(
     if requests:
         told = ", ".join(f"{times} {what}" for what, times in sorted(requests.items()))
         console.print(f"Requests over all starts: {told}", soft_wrap=True, highlight=False)
-    report.write(out / f"{report.bench}.json")
-    plot_answers(
-        rows,
-        latencies(answers),
-        costs,
-        out / f"{report.bench}.png",
-        f"{questions.title}, {plan.method}, {len(answers)} answers",
-    )
     page = written_answers(f"{questions.title}: answers", judged, by_question)
     (out / "answers.md").write_text(page, encoding="utf-8")
     _print_pending(finished, console)
-    console.print(report.line(), soft_wrap=True, highlight=False)
-    return report
+    title = f"{questions.title}, {plan.method}, {len(answers)} answers"
+    plot = partial(plot_answers, rows, latencies(answers), costs, title=title)
+    return report.finish(console, out / f"{report.bench}.json", plot)
 
 
 def _print_rows(console: Console, title: str, rows: Sequence[Row]) -> None:

@@ -86,7 +86,7 @@ class Coefficients:
             InputError: it was not measured.
         """
         if (found := self.fitted.get(quantity)) is None:
-            raise InputError(f"measured: nothing tells {quantity.value}; add the benchmark that does (docs/scaling.md)")
+            raise InputError(f"measured: nothing tells {quantity.value}; add its benchmark (docs/internals/capacity.md)")
         return found
 
 
@@ -126,7 +126,7 @@ def run_fit_capacity(folder: Path, out: Path = SHIPPED, console: Console | None 
         }
         for quantity, found in fitted.fitted.items()
     ]
-    print_table(console, "Coefficients of the capacity model", rows, list(rows[0]))
+    print_table(console, "Coefficients of the capacity model", rows)
     write(fitted, out)
     return fitted
 

@@ -1,4 +1,4 @@
-"""``mneme capacity``: the needs of a load as a table, with what they rest on."""
+"""``mneme bench capacity``: the needs of a load as a table, with what they rest on."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -22,7 +22,6 @@ def run_capacity(
         load: what comes in.
         assumptions: what is chosen.
         measured: a folder with results of benchmarks, fitted for this; None takes the shipped coefficients.
-        console: where the table goes; None is standard output.
 
     Raises:
         InputError: the folder has not what the answer rests on.

@@ -16,9 +16,11 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 
+import numpy as np
 import psutil
 from rich.console import Console
 
@@ -29,7 +31,7 @@ from connectors.opensearch.client import drop_indices, open_client
 from connectors.publisher import Publisher
 from evaluation.capacity.shapes import Load, Shape, load_of, sittings_in
 from evaluation.faults.flow_process import FlowProcess
-from evaluation.report import Report, Row, print_table
+from evaluation.report import Report, Row, embedder_of, plotted, print_table
 from mneme.errors import StoreError
 from mneme.events import Flush
 from mneme.ports import MemoryIndex
@@ -79,16 +81,14 @@ def run_scaling(
     shapes: Sequence[Shape] = (Shape.EVEN,),
     console: Console | None = None,
 ) -> Report:
-    """Measure, print, and write ``out`` (JSON) and the plot beside it (PNG).
+    """Measure and report.
 
     Args:
         path: a file of conversations.
         settings: where the servers are, and the embedder.
-        out: where the JSON goes.
         messages: of each run.
         rounds: of each way.
         shapes: of the load; all but the even one with one process only.
-        console: where the table goes; None is standard output.
 
     Raises:
         InputError: the file cannot be read, or ``out`` not be written.
@@ -108,7 +108,7 @@ def run_scaling(
     report = Report(
         bench="scaling",
         settings={
-            "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
+            "embedder": embedder_of(settings),
             "messages": messages,
             "rounds": rounds,
             "partitions": _PARTITIONS,
@@ -117,10 +117,7 @@ def run_scaling(
         headline=_headline(rows),
     )
     print_table(console, "From publishing to searchable", rows, _COLUMNS)
-    report.write(out)
-    plot(rows, out.with_suffix(".png"))
-    console.print(report.line(), soft_wrap=True, highlight=False)
-    return report
+    return report.finish(console, out, partial(_plot, rows))
 
 
 def tenants_of(partitions: int) -> list[str]:
@@ -190,22 +187,12 @@ def row_of(way: Way, shape: Shape, messages: int, measured: Sequence[Measured]) 
     }
 
 
-def plot(rows: Sequence[Row], out: Path) -> None:
-    """Messages a second of each way and shape, from the slowest to the fastest round."""
-    from matplotlib.figure import Figure
-
+def _plot(rows: Sequence[Row], out: Path) -> None:
+    """Draw messages a second of each way and shape, from the slowest to the fastest round."""
     names = [f"{row['way']},\n{row['shape']}" for row in rows]
-    middle = [float(row["messages/s"]) for row in rows]
-    spread = [
-        [rate - float(row["slowest"]) for rate, row in zip(middle, rows, strict=True)],
-        [float(row["fastest"]) - rate for rate, row in zip(middle, rows, strict=True)],
-    ]
-    figure = Figure(figsize=(max(6.4, 1.4 * len(rows)), 4.4), layout="constrained")
-    axes = figure.add_subplot()
-    axes.bar(names, middle, yerr=spread, capsize=4)
-    axes.set(ylabel="messages/s", title="From publishing to searchable")
-    axes.grid(alpha=0.3, axis="y")
-    figure.savefig(out, dpi=130)
+    middle, slowest, fastest = (np.array([float(row[name]) for row in rows]) for name in ("messages/s", "slowest", "fastest"))
+    with plotted(out, (max(6.4, 1.4 * len(rows)), 4.4), ylabel="messages/s", title="From publishing to searchable") as axes:
+        axes.bar(names, middle, yerr=[middle - slowest, fastest - middle], capsize=4)
 
 
 def _headline(rows: Sequence[Row]) -> dict[str, float]:

@@ -36,11 +36,9 @@ def run_faults(
         settings: where Kafka and OpenSearch are; the embedder is the one of the settings.
         size: how long each takes.
         seed: of all luck.
-        out: where the JSON goes.
         path: a file of conversations; None takes the examples.
         only: names of scenarios; none means all.
         servers: what may be harmed; a scenario that harms more is skipped, with the reason printed.
-        console: where the table goes; None is standard output.
 
     Raises:
         InputError: there is no such scenario, or the file cannot be read.
@@ -71,9 +69,7 @@ def run_faults(
     if rows:
         others = [{**row, "other": sum(int(row.get(kind, 0)) for kind in KINDS[2:])} for row in rows]
         print_table(console, f"Faults, {size.value} form, seed {seed}", others, _SHOWN)
-    report.write(out)
-    console.print(report.line(), soft_wrap=True, highlight=False)
-    return report
+    return report.finish(console, out)
 
 
 def play(

@@ -24,7 +24,7 @@ from evaluation.multihop.figures import SHOWN, Answered, K, groups_of, rows_of
 from evaluation.multihop.questions import Told, WrittenQuestion, measurable, told, written_questions
 from evaluation.multihop.systems import Oracle, System, hybrid, oracle, systems_of
 from evaluation.own_index import fresh_index
-from evaluation.report import Report, Row, plot_bars, print_table
+from evaluation.report import Report, Row, embedder_of, plot_bars, print_table
 from evaluation.results import ranked_results
 from evaluation.retrieval.compare import compare, print_differences
 from evaluation.retrieval.figures import ALL
@@ -50,16 +50,14 @@ def run_multihop(
     examples: Path | None = None,
     console: Console | None = None,
 ) -> Report:
-    """Measure, print, and write ``out`` (JSON with what each system searched for and found) and the plot beside it (PNG).
+    """Measure and report; the JSON has what each system searched for and found.
 
     Args:
         settings: ``index.backend`` says which index is filled; the model of a planner is that of the role ``agents``.
-        out: where the JSON goes.
         sets: files of LoCoMo; without them only the questions about the examples are asked.
         planners: which of ``PLANNERS`` decide for the agents.
         with_oracle: whether the upper bound is measured too.
         examples: the folder of the examples; None for that of the checkout.
-        console: where tables and progress go; None is standard output.
 
     Raises:
         InputError: a file is missing or not of the form, a planner is not known, or ``out`` cannot be written.
@@ -80,12 +78,8 @@ def run_multihop(
     # 3.
     report = _report(settings, asked, answered, planners)
     _show(console, report)
-    report.write(out)
-    plot_bars(
-        list(report.parts["shapes"]), "of", "system", f"hops@{K}", out.with_suffix(".png"), f"Hops found among {K} messages"
-    )
-    console.print(report.line(), soft_wrap=True, highlight=False)
-    return report
+    title = f"Hops found among {K} messages"
+    return report.finish(console, out, partial(plot_bars, report.parts["shapes"], "of", "system", f"hops@{K}", title=title))
 
 
 def _ask_all(
@@ -167,7 +161,7 @@ def _report(
             "left_out": len(written_questions()) - len(questions),
             "planners": list(planners),
             "model": settings.models.by_role.get(Role.AGENTS, settings.models.default) if "model" in planners else "",
-            "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
+            "embedder": embedder_of(settings),
             "agents": settings.agents.model_dump(mode="json"),
             "retrieval": settings.retrieval.model_dump(mode="json"),
         },

@@ -4,9 +4,9 @@
    of Mneme's embedder, and a chat model that takes a set time, is counted, and answers each system's own form.
 2. Each system, one after the other, from nothing: the messages go in through its public interface, with its own defaults,
    until it says that all can be found and asks the endpoint nothing more. Each other system is a process with an environment
-   of its own (environments.py).
+   of its own (systems.py).
 3. Every question, one at a time: the median time, and the first ten distinct turns that its results stand for. Which turns a
-   text stands for is what the system says, or else is recognised by its words (matching.py).
+   text stands for is what the system says, or else is recognised by its words (candidates.py).
 
 A system that cannot be installed or fails is a row with its reason. What a stub cannot show is how well a real model extracts:
 its statements are the messages' own words, so that nothing is lost and nothing is understood.
@@ -18,6 +18,7 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -26,13 +27,10 @@ from connectors.models import open_embedder
 from connectors.recorded.front import ModelFront
 from connectors.tokens import token_counter
 from evaluation.metrics import Result, distinct_messages, recall_at, recall_within_tokens, tokens_for_messages
-from evaluation.peers.candidate import Ask, Candidate
-from evaluation.peers.environments import PeerUnavailable
-from evaluation.peers.others import other
-from evaluation.peers.own import floor, mneme
+from evaluation.peers.candidates import Ask, Candidate, floor, mneme, other
 from evaluation.peers.stub import MODEL, StubEndpoint
-from evaluation.peers.systems import PEERS, Peer
-from evaluation.report import Report, Row, print_table
+from evaluation.peers.systems import PEERS, Peer, PeerUnavailable
+from evaluation.report import Report, Row, embedder_of, plotted, print_table
 from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.retrieval.sets import locomo
 from mneme.errors import InputError
@@ -65,22 +63,20 @@ def run_peers(
     peers: Sequence[Peer] = PEERS,
     console: Console | None = None,
 ) -> Report:
-    """Measure, print, and write ``out`` (JSON) and the plot beside it (PNG).
+    """Measure and report.
 
     Args:
         path: a LoCoMo file.
         settings: the embedder that all get, and all of Mneme's own row.
-        out: where the JSON goes.
         conversation: its id; None for the first of the file.
         only: names of systems, ``mneme``, ``mneme-endpoint`` and ``floor`` among them; none for all.
         latency: seconds that each chat answer takes.
         environments: where the systems' packages are installed, and stay; None for ``peers`` in the data folder.
         python: makes the environments; None: see ``environment_of``.
-        folds: a folder of `mneme fit fusion --folds`: Mneme is scored without having seen the conversation.
+        folds: a folder of `mneme bench fit fusion --folds`: Mneme is scored without having seen the conversation.
         patience: seconds for which a system may take the messages in.
         quiet: see ``QUIET``.
         peers: which systems there are.
-        console: where the table goes; None is standard output.
 
     Raises:
         InputError: no such file, conversation or system, or ``out`` cannot be written.
@@ -115,7 +111,7 @@ def run_peers(
             "fingerprint": questions.fingerprint,
             "latency": latency,
             "packages": {peer.name: list(peer.requirements) for peer in peers},
-            "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
+            "embedder": embedder_of(settings),
         },
         rows=rows,
         headline={
@@ -128,10 +124,7 @@ def run_peers(
     print_table(console, "Side by side", rows, ["system", *_FIGURES, "reason"])
     for row in rows:
         console.print(f"{row['system']}: {row['note']}", highlight=False)
-    report.write(out)
-    _plot(rows, out.with_suffix(".png"))
-    console.print(report.line(), soft_wrap=True, highlight=False)
-    return report
+    return report.finish(console, out, partial(_plot, rows))
 
 
 _FIGURES = (
@@ -228,23 +221,14 @@ def _timed(ask: Ask, question: Question) -> tuple[Sequence[Result], float]:
 
 
 def _plot(rows: Sequence[Row], out: Path) -> None:
-    """How soon, and how much is found: a point for each system, larger the more tokens its ten turns take."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.2, 5.8), layout="constrained")
-    axes = figure.add_subplot()
-    for row in rows:
-        if "recall@10" in row:
-            axes.scatter(
-                max(0.1, float(row["ready s"])),
-                float(row["recall@10"]),
-                s=20 + float(row["tokens@10"]) / 10,
-                label=f"{row['system']}, {float(row['calls/m']):.1f} calls a message",
-            )
-    axes.set(
-        xscale="log", ylim=(0, 1), xlabel="seconds until all can be found", ylabel="recall@10, turns", title="Side by side"
-    )
-    axes.grid(alpha=0.3)
-    if axes.collections:
-        figure.legend(loc="outside lower center", ncols=2)
-    figure.savefig(out, dpi=130)
+    """Draw recall over the seconds until all is found: a point for each system, larger the more tokens its ten turns take."""
+    labels = {"xlabel": "seconds until all can be found", "ylabel": "recall@10, turns", "title": "Side by side"}
+    with plotted(out, (7.2, 5.8), xscale="log", ylim=(0, 1), **labels) as axes:
+        for row in rows:
+            if "recall@10" in row:
+                axes.scatter(
+                    max(0.1, float(row["ready s"])),
+                    float(row["recall@10"]),
+                    s=20 + float(row["tokens@10"]) / 10,
+                    label=f"{row['system']}, {float(row['calls/m']):.1f} calls a message",
+                )

@@ -9,6 +9,7 @@ A part whose interval holds 0 does not pay for itself on this set.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,16 +43,14 @@ def run_ablations(
     console: Console | None = None,
     folds: Path | None = None,
 ) -> Report:
-    """Measure, print, and write ``out`` (JSON) and the plot beside it (PNG).
+    """Measure and report.
 
     Args:
         name: of the set, one of ``LOADERS``.
         paths: its files, or folders of them.
         settings: the full method, and ``index.backend``.
-        out: where the JSON goes.
         variants: what is switched off.
         only: words, one of which a variant's name must hold; none is all.
-        console: where the table goes; None is standard output.
         folds: see ``open_systems``: coefficients that have not seen the conversation that is asked.
 
     Raises:
@@ -103,10 +102,7 @@ def run_ablations(
         },
         parts={"answers": [answer_row(_shortened(each)) for each in answers]},
     )
-    report.write(out)
-    plot_differences(main, out.with_suffix(".png"), f"{questions.title}: each variant less {FULL}")
-    console.print(report.line(), soft_wrap=True, highlight=False)
-    return report
+    return report.finish(console, out, partial(plot_differences, main, title=f"{questions.title}: each variant less {FULL}"))
 
 
 def switched(settings: Settings, variant: str, changes: Mapping[str, Any]) -> Settings:

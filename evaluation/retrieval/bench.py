@@ -6,13 +6,14 @@
 """
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from evaluation.own_index import fresh_index
-from evaluation.report import Report, Row, print_table
+from evaluation.report import Report, Row, embedder_of, print_table
 from evaluation.retrieval.asking import ask_all
 from evaluation.retrieval.compare import compare, print_differences
 from evaluation.retrieval.figures import ALL, KS, SAME_TOKENS, Answer, rows_of
@@ -37,16 +38,14 @@ def run_retrieval(
     console: Console | None = None,
     folds: Path | None = None,
 ) -> Report:
-    """Measure, print, and write ``out`` (JSON with an answer for each question) and the plot beside it (PNG).
+    """Measure and report; the JSON has an answer for each question.
 
     Args:
         name: of the set, one of ``LOADERS``.
         paths: its files, or folders of them.
         settings: ``index.backend`` says which index is filled.
-        out: where the JSON goes.
         methods: which of ``METHODS`` are measured.
         vectors: a file that keeps the vectors of the chunks for the next time.
-        console: where tables and progress go; None is standard output.
         folds: see ``open_systems``: coefficients that have not seen the conversation that is asked.
 
     Raises:
@@ -61,10 +60,8 @@ def run_retrieval(
     answers, run = _one_run(questions, settings, methods, vectors, console, folds)
     report = _report(questions, settings, answers, run)
     _show(console, report)
-    report.write(out)
-    plot_retrieval(report.rows, out.with_suffix(".png"), f"{questions.title}, {settings.index.backend} index")
-    console.print(report.line(), soft_wrap=True, highlight=False)
-    return report
+    title = f"{questions.title}, {settings.index.backend} index"
+    return report.finish(console, out, partial(plot_retrieval, report.rows, title=title))
 
 
 def ingest_set(questions: QuestionSet, own: Settings, console: Console) -> IngestReport:
@@ -109,7 +106,7 @@ def _one_run(
         for note, times in notes.items():
             console.print(f"{method}, {times} questions: {note}")
     return asked.answers, {
-        "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
+        "embedder": embedder_of(settings),
         "messages": ingested.messages,
         "episodes": ingested.episodes,
         "facts": ingested.facts,

@@ -18,7 +18,7 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
-from flows.reading.chunks import spans
+from flows.reading.editions import spans
 from mneme.rows import Vector
 from mneme.text import tokenise
 

@@ -11,6 +11,7 @@ alone: name beforehand the one that counts.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +51,9 @@ def run_compare(
 
     Args:
         first, second: reports of a retrieval benchmark; the same one twice to compare two of its methods.
-        out: where the JSON goes.
         method: only this method of the first; None is each that both have.
         against: another method of the second to compare it with.
         resamples, seed: of the bootstrap.
-        console: where the table goes; None is standard output.
 
     Raises:
         InputError: a file is no such report, the questions differ, or a method is not in it.
@@ -94,10 +93,7 @@ def run_compare(
         rows=rows,
         headline=headline,
     )
-    report.write(out)
-    plot_differences(main + by_category, out.with_suffix(".png"), f"{other.name} less {one.name}")
-    console.print(report.line(), soft_wrap=True, highlight=False)
-    return report
+    return report.finish(console, out, partial(plot_differences, main + by_category, title=f"{other.name} less {one.name}"))
 
 
 def compare(

@@ -76,7 +76,7 @@ def open_systems(
         methods: which of ``METHODS``.
         vectors: a file that keeps the vectors of chunks for the next time.
         console: where progress goes.
-        folds: a folder of `mneme fit fusion --folds`: each question is scored by coefficients that were fitted without its
+        folds: of `mneme bench fit fusion --folds`: each question is scored by coefficients that were fitted without its
             conversation.
     """
     with ExitStack() as stack:
@@ -111,7 +111,7 @@ def open_memories(settings: Settings, folds: Path | None, stack: ExitStack) -> C
 
     def without(coefficients: Path) -> Memories:
         retrieval = settings.retrieval.model_copy(update={"coefficients": coefficients})
-        joint = coefficients.with_name(f"agents-{coefficients.name}")  # those of `mneme fit agents`, if it was done
+        joint = coefficients.with_name(f"agents-{coefficients.name}")  # those of `mneme bench fit agents`, if it was done
         agents = settings.agents.model_copy(update={"coefficients": joint} if joint.exists() else {})
         own = settings.model_copy(update={"retrieval": retrieval, "agents": agents})
         return stack.enter_context(Memories.open(own, clock=asked_at.get))
@@ -130,12 +130,12 @@ def read_folds(folder: Path) -> dict[str, Path]:
     """For each conversation the coefficients that were fitted without it.
 
     Raises:
-        InputError: the folder is none of `mneme fit fusion --folds`.
+        InputError: the folder is none of `mneme bench fit fusion --folds`.
     """
     try:
         folds: dict[str, int] = json.loads((folder / FOLDS_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise InputError(f"folds: {folder} holds no {FOLDS_FILE} ({error}); make it with `mneme fit fusion --folds`") from error
+        raise InputError(f"folds: {folder} holds no {FOLDS_FILE} ({error}); run `mneme bench fit fusion --folds`") from error
     return {conversation: folder / f"{fold}.json" for conversation, fold in folds.items()}
 
 

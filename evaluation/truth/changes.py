@@ -66,10 +66,9 @@ class Outcome:
 
 
 def run_changes(settings: Settings, out: Path, console: Console | None = None) -> Report:
-    """Measure, print, and write ``out`` (JSON with what came of each change).
+    """Measure and report; the JSON has what came of each change.
 
     Raises:
-        InputError: ``out`` cannot be written.
         MnemeError: whatever the flow or a search raises.
     """
     console = console or Console()
@@ -91,12 +90,10 @@ def run_changes(settings: Settings, out: Path, console: Console | None = None) -
         headline=_headline(rows) | {"other_endings": len(others), "facts": len(facts)},
         parts={"changes": [_shown(each) for each in outcomes], "other endings": [{"id": each} for each in others]},
     )
-    report.write(out)
     print_table(console, "What is so now, in everyday words", rows, _COLUMNS)
     wrong = [_shown(each) for each in outcomes if not each.present_first]
     print_table(console, "The present state does not come first", wrong, ["change", "question", "new at", "old at"])
-    console.print(report.line(), soft_wrap=True, highlight=False)
-    return report
+    return report.finish(console, out)
 
 
 def stored_facts(settings: Settings) -> list[AtomicFact]:

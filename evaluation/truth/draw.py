@@ -62,7 +62,6 @@ def run_draw(
         out: the sheet.
         settings: of the flow, which extracts as they say: without a model unless they name one.
         sizes: how many are drawn.
-        console: where progress and the line go; None is standard output.
 
     Raises:
         InputError: a file is not there or not of a known form, or a file cannot be written.

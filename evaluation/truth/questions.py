@@ -63,10 +63,9 @@ class Asked:
 
 
 def run_questions(settings: Settings, out: Path, console: Console | None = None) -> Report:
-    """Measure, print, and write ``out`` (JSON with what came of each question).
+    """Measure and report; the JSON has what came of each question.
 
     Raises:
-        InputError: ``out`` cannot be written.
         MnemeError: whatever the flow or a search raises.
     """
     console = console or Console()
@@ -85,13 +84,11 @@ def run_questions(settings: Settings, out: Path, console: Console | None = None)
         headline={name.replace(" ", "_"): rows[0][name] for name in (*_SEARCHED[1:], *_ANSWERED[2:])},
         parts={"questions": [_shown(each) for each in asked]},
     )
-    report.write(out)
     print_table(console, "Natural questions, hybrid search", rows, _SEARCHED)
     print_table(console, "The same, ask without a model", rows, _ANSWERED)
     wrong = [_shown(each) for each in asked if each.verdict != "right"]
     print_table(console, "ask is not right", wrong, ["question", "text", "at", "verdict"])
-    console.print(report.line(), soft_wrap=True, highlight=False)
-    return report
+    return report.finish(console, out)
 
 
 def _ask_all(settings: Settings, asked: Sequence[ChatQuestion]) -> list[Asked]:

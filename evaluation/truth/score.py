@@ -45,9 +45,7 @@ def run_score(path: Path, out: Path, console: Console | None = None) -> Report:
     print_table(console, "Marked as no longer so", [endings], ["facts", "ended", "graded", "wrong"])
     if ungraded:
         console.print(f"{ungraded} verdicts are missing; shares are of those that there are")
-    report.write(out)
-    console.print(report.line(), soft_wrap=True, highlight=False)
-    return report
+    return report.finish(console, out)
 
 
 def fact_rows(sheet: Sheet) -> Iterator[Row]:

@@ -6,14 +6,10 @@ speak for it.
 
 import math
 import re
-from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
 
 from flows.cuts import Utterance
 from mneme.text import cjk_share, index_tokens
@@ -60,47 +56,6 @@ class Reading(NamedTuple):
         """Its ``CUES`` as numbers."""
         found = self.greets, self.takes_leave, self.thanks, self.changes_subject, self.offers_more, self.refers_back
         return tuple(map(float, (*found, self.asks, self.ends_with_question)))
-
-
-Flags = npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Marks:
-    """What many readings say, a row for each, and one more for a message that is not there: it shows nothing.
-
-    ``openings`` has a column for each of ``OPENINGS``, ``cues`` for each of ``CUES``.
-    """
-
-    log_words: npt.NDArray[np.float64]
-    openings: Flags
-    cues: Flags
-    speaks_of_self: Flags
-    addresses_other: Flags
-    lower_case: Flags
-    chinese: Flags
-
-    def cue(self, name: str) -> Flags:
-        """One of ``CUES``."""
-        return self.cues[:, CUES.index(name)]
-
-
-def marks_of(readings: Sequence[Reading]) -> Marks:
-    """Readings as columns."""
-    nothing = bytes(len(Reading._fields) - _NUMBERS)
-    rows = [bytes(each[_NUMBERS:]) for each in readings]  # type: ignore[arg-type]  # a slice loses what its fields are
-    table = np.frombuffer(b"".join([*rows, nothing]), np.uint8)
-    openings, *rest = np.split(table.reshape(len(readings) + 1, -1), [1], axis=1)
-    flags = rest[0].view(np.bool_)
-    return Marks(
-        np.array([*(each.log_words for each in readings), 0.0]),
-        openings == _OPENING_NUMBERS,
-        flags[:, : len(CUES)],
-        *flags[:, len(CUES) :].T,
-    )
-
-
-_NUMBERS = Reading._fields.index("opening")  # from here on a reading is small numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,8 +187,7 @@ _OPENING = re.compile(rf"\W*(?:{'|'.join(f'({_whole(english)}|{chinese})' for en
 _ASCII_OPENING = re.compile(rf"\W*(?:{'|'.join(f'({_whole(english)})' for english, _ in _OPENINGS.values())})")
 _BY_WORDS = (_MEETS_AGAIN, _TAKES_LEAVE, _THANKS, _CHANGES_SUBJECT, _OFFERS_MORE, _REFERS_BACK, _SELF, _OTHER)
 _NEEDED = frozenset[str]().union(*(pattern.needs for pattern in _BY_WORDS))
-_OPENING_NUMBERS = np.arange(1, len(OPENINGS) + 1)
-_ONE_OF = [tuple(float(number == opening) for opening in _OPENING_NUMBERS.tolist()) for number in range(len(OPENINGS) + 1)]
+_ONE_OF = [tuple(float(number == each) for each in range(1, len(OPENINGS) + 1)) for number in range(len(OPENINGS) + 1)]
 
 
 def reading_of(utterance: Utterance) -> Reading:

@@ -1,10 +1,8 @@
-"""What speaks for and against a boundary before a message, as numbers. Pure: no model is called, nothing is remembered.
+"""Features that speak for and against a boundary before a message. Pure: no model is called, nothing is remembered.
 
-Lexical cohesion at several widths follows TextTiling (Hearst 1997), with vectors beside words; the comparison with
-the neighbouring gaps is its depth score, cut to the short look-ahead that a stream allows.
-
-This is what they are; flows/boundaries/rows.py finds the same for many messages at once, which takes half the time for each
-of them, and twice as long for a single one.
+Lexical cohesion at several widths follows TextTiling (Hearst 1997), with vectors beside words; the comparison with the
+neighbouring gaps is its depth score, cut to the short look-ahead that a stream allows. Each message is looked at by itself, in
+training and in the flow, so that it has the same features to the last bit in whatever batch it comes.
 """
 
 import math
@@ -19,8 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from flows.boundaries.cues import CUES, OPENINGS, Reading, read, reading_of
-from flows.boundaries.similarity import COHERENCE, NOTHING_LEFT, USUAL_COSINE, USUAL_COSINE_CHINESE
-from flows.boundaries.similarity import NAMES as SIMILARITIES
 from flows.cuts import Utterance
 from mneme.records import StoredMessage
 from mneme.rows import Vector
@@ -31,6 +27,18 @@ MEMORY = 16  # messages of the open episode that are looked at, so that the work
 REPLY_SECONDS = 300.0  # within minutes people answer: how soon says nothing of a subject
 STAMPED_SECONDS = 5.0  # messages that follow faster than anybody writes, or ...
 EVEN_SECONDS = 1.0  # ... one like the other, were stamped by a program: nothing is known of when they were said
+_USUAL_COSINE = 0.07  # of unrelated messages with MiniLM, English
+_USUAL_COSINE_CHINESE = 0.51  # the same, Chinese: without this correction everything Chinese seems to be one subject
+_USUAL_COHERENCE = 0.25  # of neighbouring messages, where there is only one yet
+_NOTHING_LEFT = 1e-6  # of a sum of vectors that cancel out, but for rounding
+_SIMILARITIES = tuple(
+    f"similarity.{name}"
+    for name in (
+        "known", "to_most", "coherence", "to_1", "to_2", "to_4", "to_8", "to_all",
+        "block_to_2", "block_to_4", "block_to_all", "ahead_to_message", "ahead_to_before",
+        "ahead_to_last", "next_split", "last_split",
+    )
+)  # fmt: skip
 
 
 def features(context: Sequence[Utterance], message: Utterance, ahead: Sequence[Utterance]) -> dict[str, float]:
@@ -74,8 +82,8 @@ def _similarity(recent: Sequence[Utterance], message: Utterance, ahead: Sequence
     vectors = [utterance.vector for utterance in (*recent, message, *ahead) if utterance.vector is not None]
     now, end = len(recent), len(recent) + 1 + len(ahead)
     if len(vectors) < end:
-        return dict.fromkeys(SIMILARITIES, 0.0)
-    usual = USUAL_COSINE_CHINESE if chinese else USUAL_COSINE
+        return dict.fromkeys(_SIMILARITIES, 0.0)
+    usual = _USUAL_COSINE_CHINESE if chinese else _USUAL_COSINE
     comparisons = _comparisons(now, len(ahead))
     cosines = ((_cosines(vectors, comparisons) - usual) / (1 - usual)).tolist()
     found = dict(zip(comparisons.names, cosines, strict=False))
@@ -85,7 +93,7 @@ def _similarity(recent: Sequence[Utterance], message: Utterance, ahead: Sequence
     return {
         "similarity.known": 1.0,
         "similarity.to_most": max(single),
-        "similarity.coherence": sum(neighbours) / len(neighbours) if neighbours else COHERENCE,
+        "similarity.coherence": sum(neighbours) / len(neighbours) if neighbours else _USUAL_COHERENCE,
         "similarity.to_1": single[-1],
         "similarity.to_2": found["to_2"],
         "similarity.to_4": found["to_4"],
@@ -163,7 +171,7 @@ def _cosines(vectors: Sequence[Vector], comparisons: _Comparisons) -> npt.NDArra
     products = (sums @ sums.T).astype(np.float64)
     lengths = np.sqrt(products.diagonal())
     sizes = lengths[comparisons.left] * lengths[comparisons.right]
-    cosines: npt.NDArray[np.float64] = products[comparisons.left, comparisons.right] / np.maximum(sizes, NOTHING_LEFT)
+    cosines: npt.NDArray[np.float64] = products[comparisons.left, comparisons.right] / np.maximum(sizes, _NOTHING_LEFT)
     return cosines
 
 

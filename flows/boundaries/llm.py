@@ -1,6 +1,6 @@
 """The detector that asks a chat model: one call judges a whole window of new messages.
 
-What people said stands in the prompt as data, one line for each message (flows/transcript.py), so that no message can
+What people said stands in the prompt as data, one line for each message (flows/cuts.py), so that no message can
 look like a rule or like another message. A window in which nothing cheap suggests a boundary is not asked about.
 """
 
@@ -10,8 +10,7 @@ from datetime import UTC, datetime
 from pydantic import BaseModel
 
 from flows.boundaries.semantic import SemanticDetector
-from flows.cuts import Utterance, Verdict
-from flows.transcript import one_line, under_times
+from flows.cuts import Utterance, Verdict, one_line, under_times
 from mneme.ports import ChatModel, Prompt, Role
 from mneme.settings import Boundaries
 

@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
@@ -16,12 +17,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from flows.boundaries.rows import NAMES, Numbers
+from flows.boundaries.cues import reading_of, turning_words
+from flows.cuts import Utterance
 
 VECTORS, WORDS_ONLY = "vectors", "words only"  # the situations: heads by name
 FURTHEST = 4.0  # standard deviations at which a feature is clipped: nothing unheard-of decides alone
 FURTHEST_GATE = 2.0
-_VECTORS_KNOWN = NAMES.index("similarity.known")
+Numbers = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,25 +37,20 @@ class Head:
     weights: Numbers
     intercept: float
 
-    def evidence(self, row: Numbers) -> dict[str, float]:
-        """What each feature of a row (flows/boundaries/features.py) adds to the log-odds of a boundary."""
-        rows = expand(self._standardised(row[None]), self._gates)[0]
-        contributions = (rows.reshape(self.weights.shape) * self.weights).sum(axis=0)
-        return dict(zip(self.names, contributions.tolist(), strict=True))
+    def evidence(self, features: Mapping[str, float]) -> dict[str, float]:
+        """The share of each feature (flows/boundaries/features.py) in the log-odds of a boundary."""
+        return dict(zip(self.names, self._contributions(features).tolist(), strict=True))
 
-    def log_odds(self, rows: Numbers) -> Numbers:
-        """The log-odds of a boundary for each row: the sum of all evidence, without taking it apart."""
-        clipped = np.minimum(np.maximum(self._standardised(rows), -FURTHEST), FURTHEST)
-        gates = np.minimum(np.maximum(clipped[:, self._gates], -FURTHEST_GATE), FURTHEST_GATE)
-        found: Numbers = self.intercept + ((self.weights[0] + gates @ self.weights[1:]) * clipped).sum(axis=1)
+    def log_odds(self, features: Mapping[str, float]) -> float:
+        """The log-odds of a boundary: the sum of all evidence."""
+        return self.intercept + float(self._contributions(features).sum())
+
+    def _contributions(self, features: Mapping[str, float]) -> Numbers:
+        values = (np.array([features[name] for name in self.names]) - self.means) / self.scales
+        clipped = np.minimum(np.maximum(values, -FURTHEST), FURTHEST)
+        gates = np.minimum(np.maximum(clipped[self._gates], -FURTHEST_GATE), FURTHEST_GATE)
+        found: Numbers = (self.weights[0] + gates @ self.weights[1:]) * clipped
         return found
-
-    def _standardised(self, rows: Numbers) -> Numbers:
-        return (rows.take(self._columns, axis=1) - self.means) / self.scales
-
-    @cached_property
-    def _columns(self) -> npt.NDArray[np.int64]:
-        return np.array([NAMES.index(name) for name in self.names])
 
     @cached_property
     def _gates(self) -> list[int]:
@@ -61,7 +58,7 @@ class Head:
 
 
 def expand(standardised: Numbers, gates: Sequence[int]) -> Numbers:
-    """Rows of standardised features, clipped, followed by themselves times each gate (a column of them)."""
+    """Rows of standardised features, clipped, followed by themselves times each gate (a column of them): what is fitted."""
     clipped = np.clip(standardised, -FURTHEST, FURTHEST)
     gated = [clipped * np.clip(clipped[:, [gate]], -FURTHEST_GATE, FURTHEST_GATE) for gate in gates]
     return np.concatenate([clipped, *gated], axis=1)
@@ -72,17 +69,14 @@ def logistic(log_odds: float) -> float:
     return 0.5 * (1 + math.tanh(0.5 * log_odds))
 
 
-def situations(rows: Numbers) -> list[str]:
-    """The name of the head that serves each row."""
-    return [VECTORS if known else WORDS_ONLY for known in rows[:, _VECTORS_KNOWN].tolist()]
+def head_of(heads: Mapping[str, Head], features: Mapping[str, float]) -> Head:
+    """The head of a message's situation."""
+    return heads[VECTORS if features["similarity.known"] else WORDS_ONLY]
 
 
-def probabilities(heads: Mapping[str, Head], rows: Numbers) -> list[float]:
-    """How probable a boundary is before each message of which a row tells, 0 to 1."""
-    names = situations(rows)
-    if len(kinds := set(names)) == 1:
-        return [*map(logistic, heads[kinds.pop()].log_odds(rows).tolist())]
-    return [logistic(heads[name].log_odds(row[None])[0]) for name, row in zip(names, rows, strict=True)]
+def probability(heads: Mapping[str, Head], features: Mapping[str, float]) -> float:
+    """The probability of a boundary before a message, 0 to 1."""
+    return logistic(head_of(heads, features).log_odds(features))
 
 
 @cache
@@ -105,3 +99,46 @@ def heads_from(data: Mapping[str, Any]) -> dict[str, Head]:
             intercept=float(head["intercept"]),
         )
     return heads
+
+
+_WORDS = {"similarity": "new subject", "words": "other words", "speakers": "other speakers", "shape": "length"}
+_NAMED = 2  # groups of features: the loudest ones
+
+
+def reason(context: Sequence[Utterance], message: Utterance, evidence: Mapping[str, float]) -> str:
+    """What spoke loudest for a boundary before ``message``; ``evidence`` is what each feature (``group.name``) added."""
+    sums: dict[str, float] = {}
+    for name, value in evidence.items():
+        group = name.partition(".")[0]
+        sums[group] = sums.get(group, 0.0) + value
+    loudest = sorted((group for group in sums if sums[group] > 0), key=lambda group: -sums[group])[:_NAMED]
+    return ", ".join(_in_words(group, context[-1], message) for group in loudest) or "several weak signals"
+
+
+def _in_words(group: str, before: Utterance, message: Utterance) -> str:
+    if group == "time":
+        return f"pause of {_length(message.message.sent_at - before.message.sent_at)}"
+    if group == "cues":
+        return _cue(before, message)
+    return _WORDS[group]
+
+
+def _cue(before: Utterance, message: Utterance) -> str:
+    if words := turning_words(message.message.text):
+        return f'"{words}"'
+    if reading_of(message).greets:
+        return "greeting"
+    if reading_of(before).takes_leave:
+        return "after a farewell"
+    return "wording"
+
+
+def _length(pause: timedelta) -> str:
+    minutes = max(pause, timedelta(0)) / timedelta(minutes=1)
+    if minutes < 1:
+        return "seconds"
+    if minutes < 90:
+        return f"{minutes:.0f} min"
+    if minutes < 48 * 60:
+        return f"{minutes / 60:.0f} h"
+    return f"{minutes / 60 / 24:.0f} days"

@@ -2,13 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from flows.boundaries.cues import reading_of
 from flows.boundaries.features import features
-from flows.boundaries.model import Head, probabilities, shipped_heads, situations
-from flows.boundaries.reasons import reason
-from flows.boundaries.rows import NAMES, Numbers, Talk
+from flows.boundaries.model import Head, head_of, probability, reason, shipped_heads
 from flows.cuts import Utterance, Verdict
 from mneme.settings import Boundaries
 
@@ -17,8 +13,6 @@ from mneme.settings import Boundaries
 _SIGNAL = 0.3
 _HINT = 0.1
 _WINDOW = 96  # messages
-_FEW = 3  # messages: fewer are judged one by one, which is quicker
-_TOGETHER = 32  # messages; what is behind a boundary among them is looked at again
 
 
 class SemanticDetector:
@@ -34,7 +28,7 @@ class SemanticDetector:
 
     @property
     def window(self) -> int:
-        """Each message is decided by itself; many in one call, which is less work."""
+        """The most messages of one call; each of them is decided by itself."""
         return _WINDOW
 
     @property
@@ -51,7 +45,7 @@ class SemanticDetector:
         """How probable it is that a new episode begins with ``message``; 0 without context."""
         if not context:
             return 0.0
-        return probabilities(self._heads, _row_of(context, message, ahead))[0]
+        return probability(self._heads, features(context, message, ahead))
 
     def signals(self, context: Sequence[Utterance], message: Utterance) -> bool:
         """Whether a boundary before the message is thinkable, before one has seen what follows."""
@@ -65,39 +59,20 @@ class SemanticDetector:
         """
         if not context:
             return False
-        row = _row_of(context, message, ())
-        untimed = np.where([name.startswith("time.") for name in NAMES], 0.0, row)
-        found, by_words = probabilities(self._heads, np.concatenate((row, untimed)))
-        return found > self._settings.threshold * _SIGNAL or by_words > self._settings.threshold * _HINT
+        found, threshold = features(context, message, ()), self._settings.threshold
+        untimed = {name: 0.0 if name.startswith("time.") else value for name, value in found.items()}
+        return probability(self._heads, found) > threshold * _SIGNAL or probability(self._heads, untimed) > threshold * _HINT
 
     def judge(self, context: Sequence[Utterance], judged: Sequence[Utterance], ahead: Sequence[Utterance]) -> Verdict:
         """Decides about each message in turn; see ``BoundaryDetector``."""
         said = [*context, *judged, *ahead]
-        talk = Talk(said, len(context), self.look_ahead) if len(judged) >= _FEW else None
         boundaries, reasons = [], []
-        began, at, end = 0, len(context), len(context) + len(judged)
-        while at < end:
-            if at == began:
-                at += 1
-                continue
-            if talk is not None:
-                rows = talk.rows(began, at, min(at + _TOGETHER, end))
-            else:
-                rows = _row_of(said[began:at], said[at], said[at + 1 : at + 1 + self.look_ahead])
-            found = probabilities(self._heads, rows)
-            turn = next((place for place, each in enumerate(found) if each > self._settings.threshold), None)
-            if turn is None:
-                at += len(rows)
-                continue
-            at += turn
-            evidence = self._heads[situations(rows[[turn]])[0]].evidence(rows[turn])
-            boundaries.append(at - len(context))
-            reasons.append(reason(said[began:at], said[at], evidence))
-            began = at
+        began = 0
+        for at in range(len(context) or 1, len(context) + len(judged)):  # the first message of all begins an episode anyway
+            found = features(said[began:at], said[at], said[at + 1 : at + 1 + self.look_ahead])
+            if probability(self._heads, found) > self._settings.threshold:
+                boundaries.append(at - len(context))
+                reasons.append(reason(said[began:at], said[at], head_of(self._heads, found).evidence(found)))
+                began = at
         complete = bool(judged) and not ahead and reading_of(judged[-1]).takes_leave
         return Verdict(tuple(boundaries), tuple(reasons), tail_complete=complete)
-
-
-def _row_of(context: Sequence[Utterance], message: Utterance, ahead: Sequence[Utterance]) -> Numbers:
-    """The features before one message as a row of ``NAMES``."""
-    return np.array([[*features(context, message, ahead).values()]])

@@ -1,1 +1,1 @@
-"""What is known of an owner, kept true: statements that are compared, what became of each, and what follows."""
+"""Consistency: statements of an owner are compared, each gets its validity, and aggregates follow."""

@@ -1,49 +1,156 @@
-"""What a judge that reads statements makes of those that a model wrote. Blocks: for the pool.
+"""Statements that a model wrote, compared pair by pair by a judge. Blocks: for the pool.
 
 Compared are statements that claim something of the same, and those that are near in meaning and related: the clusters of their
-own words are linked. What is connected so is settled together (validity.py).
+own words are linked. Of those that are connected so, in the order in which they were said, each newer one is compared with
+the newest 1,000 that stand:
+1. ``REPLACES``: the older is no longer so from then on; it stays as history.
+2. ``SAME``: the newer repeats the older, which stands for it; its sources join the older's. Compared with what stands
+   only, so what is said again after it was replaced is news again.
+3. Otherwise both stand.
+
+Nothing else enters: no order of arrival, nothing that was decided before.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 
-from flows.consistency.claims import is_plan
-from flows.consistency.clusters import Clusters
-from flows.consistency.deciders import Deciders
-from flows.consistency.joining import Said, by_model, clusters_of, own_cluster
-from flows.consistency.statements import Judge, Relation, Statement, place
-from flows.consistency.validity import judged_validities
-from flows.consistency.view import View
+from flows.consistency.clusters import Clusters, clusters_of, own_cluster
+from flows.consistency.judge import Judge, Pair, Relation
+from flows.consistency.unit_of_work import UnitOfWork
+from flows.consistency.validity import is_plan, place
 from mneme.ids import episode_of
+from mneme.labels import joined
 from mneme.ports import Filter, VectorLeg
-from mneme.records import AtomicFact, Foresight, Stated, Validity
+from mneme.records import Stated, Statement, Validity
 from mneme.rows import Collection, Key, Row
+from mneme.settings import Reconcile
 
+_MOST_COMPARED = 1_000  # statements that stand, beside those that just came
 _MOST_MEMBERS = 200  # of a cluster: the first, for which the others stand, and the newest
-_MOST_CONNECTED = 1000  # statements settled at once, should links ever chain through a whole memory
+_MOST_CONNECTED = 1000  # statements compared at once, should links ever chain through a whole memory
 _HITS_FOR_A_NEIGHBOUR = 3  # repetitions of one statement are one neighbour
+
+
+def validities(statements: Iterable[Statement], relation: Callable[[Statement, Statement], Relation]) -> dict[str, Validity]:
+    """The validity of each statement, by its id.
+
+    Args:
+        statements: of one owner, in any order.
+        relation: what a newer statement (second) does to an older one (first).
+    """
+    standing: dict[str, Statement] = {}
+    became: dict[str, Validity] = {}
+    for newer in sorted(statements, key=place):
+        original: Statement | None = None
+        replaced: list[str] = []
+        for older in list(standing.values())[-_MOST_COMPARED:]:
+            match relation(older, newer):
+                case Relation.SAME:
+                    original = original or older
+                case Relation.REPLACES:
+                    replaced.append(older.id)
+        if original is not None and original.id in replaced:
+            original = None
+        became[newer.id] = Validity(
+            valid_from=newer.happens_at or newer.said_at, merged_into=None if original is None else original.id
+        )
+        for identity in replaced:
+            del standing[identity]
+            end = {"valid_to": _replaces_from(newer), "superseded_by": (original or newer).id}
+            became[identity] = became[identity].model_copy(update=end)
+        if original is None:
+            standing[newer.id] = newer
+        else:
+            became[original.id] = _repeated(became[original.id], original, newer)
+    return became
+
+
+def _repeated(before: Validity, original: Statement, newer: Statement) -> Validity:
+    said_in = (*before.also_said_in, *(each for each in newer.message_ids if each not in original.message_ids))
+    return before.model_copy(
+        update={
+            "repeated_by": (*before.repeated_by, newer.id),
+            "also_said_in": tuple(dict.fromkeys(said_in)),
+            "also_metadata": joined([before.also_metadata, newer.metadata]),
+        }
+    )
+
+
+def _replaces_from(newer: Statement) -> datetime:
+    """The time from which a statement replaces an older one: when it was said, or when it begins if that lies ahead.
+
+    A plan changes the moment that it is said.
+    """
+    plans = any(is_plan(claim.about) for claim in newer.claims)
+    return newer.said_at if plans else max(newer.said_at, newer.happens_at or newer.said_at)
+
+
+def judged_validities(
+    groups: Iterable[Sequence[Statement]], compared: Callable[[Statement, Statement], bool], judge: Judge, scope: str
+) -> dict[str, Validity]:
+    """``validities`` of several groups with one judge, which is asked about many pairs at once: it is paid by call.
+
+    Which pairs are needed depends on the answers, so: fold as if unknown pairs were unrelated, ask about all unknown
+    pairs that came up, and fold the groups in which they did again, until none is unknown.
+
+    Args:
+        groups: statements of one owner, in any order; those of different groups are unrelated.
+        compared: whether two statements of a group are compared at all; else they are unrelated too.
+        judge: decides about the pairs.
+        scope: see ``Judge.judge``.
+
+    Raises:
+        ModelError: from a judge that calls a model.
+    """
+    ahead = list(groups)
+    became: dict[str, Validity] = {}
+    known: dict[tuple[str, str], Relation] = {}
+    unknown: list[Pair] = []
+
+    def relation(older: Statement, newer: Statement) -> Relation:
+        if not compared(older, newer):
+            return Relation.NEITHER
+        found = known.get((older.id, newer.id))
+        if found is None:
+            unknown.append((older, newer))
+        return found or Relation.NEITHER
+
+    while ahead:
+        open_groups = []
+        for group in ahead:
+            asked = len(unknown)
+            became |= validities(group, relation)
+            if len(unknown) > asked:
+                open_groups.append(group)
+        if unknown:
+            for (older, newer), answer in zip(unknown, judge.judge(unknown, scope), strict=True):
+                known[older.id, newer.id] = answer
+            unknown.clear()
+        ahead = open_groups
+    return became
 
 
 class Pairs:
     """The statements of an owner that a model wrote, within one unit of work.
 
     Args:
-        view: the owner's records.
+        work: the owner's records.
         clusters: the owner's clusters.
         judge: who compares them.
-        deciders: how far it sees.
+        settings: how far it sees.
     """
 
-    def __init__(self, view: View, clusters: Clusters, judge: Judge, deciders: Deciders) -> None:
-        self._view = view
+    def __init__(self, work: UnitOfWork, clusters: Clusters, judge: Judge, settings: Reconcile) -> None:
+        self._work = work
         self._clusters = clusters
         self._judge = judge
-        self._scope = deciders.scope
-        self._settings = deciders.settings.reconcile
-        self._records: dict[str, Said] = {}
+        self._scope = work.owner.key
+        self._settings = settings
+        self._statements: dict[str, Statement] = {}
         self._clusters_of: dict[str, list[str]] = {}
 
-    def settle(self, new: Iterable[str], clusters: Iterable[str]) -> dict[str, Validity]:
+    def validities(self, new: Iterable[str], clusters: Iterable[str]) -> dict[str, Validity]:
         """The validity of every statement that is connected with one of some clusters.
 
         Args:
@@ -56,8 +163,7 @@ class Pairs:
         """
         self._link_near_ones(new)
         self._find_connected(clusters)
-        statements = {identity: statement_of(record) for identity, record in self._records.items()}
-        groups = [[statements[each] for each in group] for group in self._groups()]
+        groups = [[self._statements[each] for each in group] for group in self._groups()]
         return judged_validities(groups, self._are_compared, self._judge, self._scope)
 
     def _are_compared(self, older: Statement, newer: Statement) -> bool:
@@ -65,108 +171,104 @@ class Pairs:
         if not set(one).isdisjoint(other):  # what one message says is not told twice, but a plan may be a fact and a foresight
             return set(older.message_ids).isdisjoint(newer.message_ids) or not _in_one_conversation(older.id, newer.id)
         # What one episode says in other words was told apart by who extracted it.
-        links = self._clusters.links(own_cluster(self._records[older.id]))
-        return own_cluster(self._records[newer.id]) in links and episode_of(older.id) != episode_of(newer.id)
+        links = self._clusters.open([own_cluster(older)])[0].links
+        return own_cluster(newer) in links and episode_of(older.id) != episode_of(newer.id)
 
     def _find_connected(self, clusters: Iterable[str]) -> None:
         """All statements of a model in some clusters and in those connected with them, near or far."""
         seen: set[str] = set()
         ahead = sorted(set(clusters))
-        while ahead and len(self._records) < _MOST_CONNECTED:
+        while ahead and len(self._statements) < _MOST_CONNECTED:
             seen |= set(ahead)
-            self._clusters.load(ahead)
-            members = [each for cluster in ahead for each in _compared(self._clusters.statements(cluster))]
-            links = {link for cluster in ahead for link in self._clusters.links(cluster)}
-            for row in self._view.rows(statement_key(self._view, each) for each in members).values():
-                record = self._known(row)
-                self._records[row.id] = record
-                self._clusters_of[row.id] = clusters_of(record)
-                links |= set(self._clusters_of[row.id])
+            found = self._clusters.open(ahead)
+            members = [each for cluster in found for each in _compared(cluster.statements.values())]
+            links = {link for cluster in found for link in cluster.links}
+            for identity, record in read_statements(self._work, members).items():
+                self._statements[identity] = record
+                self._clusters_of[identity] = clusters_of(record)
+                links |= set(self._clusters_of[identity])
             ahead = sorted(links - seen)
 
     def _groups(self) -> Iterator[list[str]]:
         """The statements that are connected, directly or through others: none is compared with another group's."""
         inside: dict[str, list[str]] = defaultdict(list)
-        for identity, clusters in self._clusters_of.items():
-            for cluster in clusters:
-                inside[cluster].append(identity)
+        for identity, joined_clusters in self._clusters_of.items():
+            for each in joined_clusters:
+                inside[each].append(identity)
         while inside:
             group: dict[str, None] = {}
             ahead = [next(iter(inside))]
             while ahead:
-                cluster = ahead.pop()
-                members = inside.pop(cluster, ())
+                [cluster] = self._clusters.open([ahead.pop()])
+                members = inside.pop(cluster.id, ())
                 group |= dict.fromkeys(members)
                 ahead += [each for member in members for each in self._clusters_of[member] if each in inside]
-                ahead += [link for link in self._clusters.links(cluster) if link in inside]
+                ahead += [link for link in cluster.links if link in inside]
             yield list(group)
 
     # --- near in meaning ----------------------------------------------------------------------------------------------
 
     def _link_near_ones(self, new: Iterable[str]) -> None:
         """Link the clusters of the new statements with those of statements near them that are related to them."""
-        rows = self._view.rows((statement_key(self._view, each) for each in new), with_vectors=True)
-        pairs: dict[tuple[str, str], tuple[Statement, Statement]] = {}
-        for row, near in self._near([row for row in rows.values() if row.vector is not None and by_model(self._known(row))]):
-            one, other = self._known(row), self._known(near)
-            if own_cluster(other) in self._clusters.links(own_cluster(one)):
-                continue
-            older, newer = sorted((statement_of(one), statement_of(other)), key=lambda each: each.place)
-            pairs.setdefault((own_cluster(one), own_cluster(other)), (older, newer))
+        rows = self._work.rows((statement_key(self._work, each) for each in new), with_vectors=True)
+        pairs: dict[tuple[str, str], Pair] = {}
+        for one, other in self._near([row for row in rows.values() if row.vector is not None and _record(row).by_model]):
+            clusters = own_cluster(one), own_cluster(other)
+            if clusters[1] not in self._clusters.open(clusters[:1])[0].links:
+                older, newer = sorted((one, other), key=place)
+                pairs.setdefault(clusters, (older, newer))
         if pairs:
             relations = self._judge.judge(list(pairs.values()), self._scope)
-            for (cluster, near_one), relation in zip(pairs, relations, strict=True):
+            for clusters, relation in zip(pairs, relations, strict=True):
                 if relation is not Relation.NEITHER:
-                    self._clusters.link(cluster, near_one)
+                    cluster, near_one = self._clusters.open(clusters)
+                    cluster.link(near_one)
 
-    def _near(self, rows: Sequence[Row]) -> Iterator[tuple[Row, Row]]:
-        """Each new statement with the nearest one of other words, found by the index or written a moment ago."""
-        owner = self._view.owner
+    def _near(self, rows: Sequence[Row]) -> Iterator[Pair]:
+        """Each new statement with the nearest ones of other words, found by the index or written a moment ago."""
+        owner = self._work.owner
         scope = Filter(owner.tenant_id, (owner.key,), (owner.id,), kinds=("fact", "repetition"), hidden=True)
         depth = _HITS_FOR_A_NEIGHBOUR * self._settings.neighbours + len(rows)  # the new ones may be found too
         legs = [VectorLeg(Collection.FACTS, scope, row.vector, depth) for row in rows if row.vector is not None]
-        lately = self._view.lately(Collection.FACTS)
-        for row, hits in zip(rows, self._view.index.recall(legs) if legs else (), strict=True):
+        known = self._work.known_rows(Collection.FACTS)
+        for row, hits in zip(rows, self._work.index.recall(legs) if legs else (), strict=True):
             assert row.vector is not None
-            own = set(clusters_of(self._known(row)))
+            own = set(clusters_of(_record(row)))
             cosines = {hit.row.key: hit.score for hit in hits}
-            cosines |= {each.key: float(row.vector @ each.vector) for each in lately if each.vector is not None}
-            nearest: dict[str, Row] = {}
+            cosines |= {each.key: float(row.vector @ each.vector) for each in known if each.vector is not None}
+            nearest: dict[str, Statement] = {}
             for key in sorted(cosines, key=lambda each: (-cosines[each], each.id)):
                 if len(nearest) == self._settings.neighbours or cosines[key] < self._settings.near:
                     break
-                other = self._view.row(key)
-                if other is None or other.parent_id == row.parent_id or not by_model(record := self._known(other)):
+                other = self._work.row(key)
+                if other is None or other.parent_id == row.parent_id or not (record := _record(other)).by_model:
                     continue
                 if own.isdisjoint(clusters_of(record)):
-                    nearest.setdefault(own_cluster(record), other)
-            yield from ((row, other) for other in nearest.values())
-
-    def _known(self, row: Row) -> Said:
-        record = self._view.record(row)
-        assert isinstance(record, AtomicFact | Foresight)
-        return record
+                    nearest.setdefault(own_cluster(record), record)
+            yield from ((_record(row), other) for other in nearest.values())
 
 
-def statement_of(record: Said) -> Statement:
-    """A fact or a foresight as what it says."""
-    if isinstance(record, AtomicFact):
-        text, event_at = record.atomic_fact, record.event_at
-    else:
-        text, event_at = record.statement, record.start
-    plan = any(is_plan(claim.about) for claim in record.claims)
-    return Statement(record.id, record.kind, text, record.said_at, event_at, record.message_ids, plan, record.metadata)
-
-
-def statement_key(view: View, identity: str) -> Key:
-    """Where a statement lies: facts and foresights are told apart by their ids (mneme/ids.py)."""
+def statement_key(work: UnitOfWork, identity: str) -> Key:
+    """The key of a statement: facts and foresights are told apart by their ids (mneme/ids.py)."""
     is_foresight = identity.rsplit("/", 2)[-2] == "s"
-    return view.key(Collection.MEMORIES if is_foresight else Collection.FACTS, identity)
+    return work.key(Collection.MEMORIES if is_foresight else Collection.FACTS, identity)
+
+
+def read_statements(work: UnitOfWork, identities: Iterable[str]) -> dict[str, Statement]:
+    """The statements that are there, by their ids."""
+    rows = work.rows(statement_key(work, each) for each in identities)
+    return {row.id: _record(row) for row in rows.values()}
+
+
+def _record(row: Row) -> Statement:
+    record = row.record()
+    assert isinstance(record, Statement)
+    return record
 
 
 def _compared(statements: Iterable[Stated]) -> list[str]:
     """The ids of those that a model wrote; of very many the first and the newest."""
-    in_order = sorted((each for each in statements if each.by_model), key=lambda each: place(each.said_at, each.id))
+    in_order = sorted((each for each in statements if each.by_model), key=place)
     return [each.id for each in (*in_order[:1], *in_order[1:][1 - _MOST_MEMBERS :])]
 
 

@@ -3,24 +3,20 @@
 1. Read what the index holds of the episodes, and of what they were made into.
 2. Withdraw: what an earlier revision had and this one has not is removed; it leaves its clusters and aggregates.
 3. Put what the episodes say now.
-4. Settle: what becomes of every claim that is about the same as one that came or went (flows/consistency/settle.py).
-5. Entities, relationships, profiles and skills follow (flows/consistency/rebuild.py).
+4. Compute again what becomes of every claim that is about the same as one that came or went (statements.py).
+5. Entities, relationships, profiles and skills follow (rebuild.py).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from flows.consistency.clusters import Clusters
-from flows.consistency.deciders import Deciders
-from flows.consistency.joining import clusters_of
-from flows.consistency.rebuild import Rebuilding
-from flows.consistency.settle import Settlement
-from flows.consistency.view import View
+from flows.consistency.clusters import Clusters, clusters_of
+from flows.consistency.rebuild import Aggregates
+from flows.consistency.statements import Statements
+from flows.consistency.unit_of_work import Deciders, UnitOfWork
 from flows.items import AggregateMention
-from mneme.records import AgentCase, AtomicFact, Episode, Foresight
+from mneme.records import AgentCase, Episode, Statement
 from mneme.rows import Collection, Key, Row, revised
-
-_JOINING = ("fact", "repetition", "foresight", "case")  # kinds of rows that join something beyond their episode
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,11 +28,11 @@ class Revision:
     mentions: tuple[AggregateMention, ...] = ()
 
 
-def revise(view: View, revisions: Sequence[Revision], deciders: Deciders) -> None:
-    """Take revisions, in order, into the view.
+def revise(work: UnitOfWork, revisions: Sequence[Revision], deciders: Deciders) -> None:
+    """Take revisions, in order, into the unit of work.
 
     Args:
-        view: the owner's records.
+        work: the owner's records.
         revisions: of the owner's episodes.
         deciders: who decides what becomes of what is known.
 
@@ -44,87 +40,58 @@ def revise(view: View, revisions: Sequence[Revision], deciders: Deciders) -> Non
         ModelError: from a judge that calls a model.
         StoreUnavailable: the index does not answer.
     """
-    clusters = Clusters(view)
-    settlement = Settlement(view, clusters, deciders)
-    rebuilding = Rebuilding(view, clusters, deciders)
+    clusters = Clusters(work)
+    statements = Statements(work, clusters, deciders)
+    aggregates = Aggregates(work, clusters, deciders)
     # 1. In as few round trips as there are kinds of things.
-    episodes = view.rows(view.key(Collection.EPISODES, each.episode_id) for each in revisions)
-    view.rows(key for row in episodes.values() for key in _children(view, _episode(view, row)))
-    view.rows(rebuilding.key(each) for each in _aggregates(view, revisions, episodes.values()))
-    clusters.load(_clusters(view, revisions, episodes.values()))
-    for revision in revisions:
-        row = view.row(view.key(Collection.EPISODES, revision.episode_id))
-        old = _episode(view, row) if row is not None else None
+    keys = [work.key(Collection.EPISODES, each.episode_id) for each in revisions]
+    before = [_episode(row) for row in work.rows(keys).values()]
+    children = work.rows(key for episode in before for key in _children(work, episode))
+    mentioned = [each for episode in before for each in episode.aggregate_ids]
+    mentioned += [mention.row_id for each in revisions for mention in each.mentions]
+    work.rows(map(aggregates.key, mentioned))
+    records = [row.record() for rows in (children.values(), *(each.rows for each in revisions)) for row in rows]
+    clusters.open(each for record in records if isinstance(record, Statement) for each in clusters_of(record))
+    for key, revision in zip(keys, revisions, strict=True):
+        row = work.row(key)
+        old = _episode(row) if row is not None else None
         # 2.
-        if old is not None:
-            _withdraw(view, settlement, rebuilding, old, revision)
+        kept = {row.id for row in revision.rows}
+        for child_key, child in work.rows(_children(work, old)).items() if old is not None else ():
+            record = child.record()
+            if isinstance(record, Statement):
+                statements.remove(record)
+            elif isinstance(record, AgentCase):
+                aggregates.remove_case(record)
+            if child.id not in kept:
+                work.remove(child_key)
+        if not revision.rows:
+            work.remove(key)
         # 3.
-        _tell(view, settlement, rebuilding, revision)
-        rebuilding.tells(revision.episode_id, old, revision.mentions)
+        for row in revision.rows:
+            record = row.record()
+            if isinstance(record, Statement):
+                row = revised(row, statements.add(record))
+            elif isinstance(record, AgentCase):
+                aggregates.add_case(record)
+            work.put(row)
+        aggregates.mention(revision.episode_id, old, revision.mentions)
     # 4.
-    settlement.settle()
+    statements.revalidate()
     # 5.
-    rebuilding.settle()
+    aggregates.rebuild()
     clusters.put()
 
 
-def _withdraw(view: View, settlement: Settlement, rebuilding: Rebuilding, old: Episode, revision: Revision) -> None:
-    """Remove what the old revision had and the new has not."""
-    kept = {row.id for row in revision.rows}
-    rows = view.rows(_children(view, old))
-    for key, row in rows.items():
-        record = view.record(row)
-        if isinstance(record, AtomicFact | Foresight):
-            settlement.goes(record)
-        elif isinstance(record, AgentCase):
-            rebuilding.case_goes(record)
-        if key.id not in kept:
-            view.remove(key)
-    if not revision.rows:
-        view.remove(view.key(Collection.EPISODES, old.id))
-
-
-def _tell(view: View, settlement: Settlement, rebuilding: Rebuilding, revision: Revision) -> None:
-    """Put what an episode says."""
-    for row in revision.rows:
-        record = view.record(row) if row.kind in _JOINING else None
-        if isinstance(record, AtomicFact | Foresight):
-            record = settlement.comes(record)
-            row = revised(row, record)
-        elif isinstance(record, AgentCase):
-            rebuilding.case_comes(record)
-        view.put(row, record)
-
-
-def _clusters(view: View, revisions: Iterable[Revision], old: Iterable[Row]) -> Iterator[str]:
-    """The clusters that these revisions may touch."""
-    for row in view.rows(key for each in old for key in _children(view, _episode(view, each))).values():
-        child = view.record(row)
-        if isinstance(child, AtomicFact | Foresight):
-            yield from clusters_of(child)
-    for revision in revisions:
-        for row in revision.rows:
-            record = view.record(row) if row.kind in _JOINING else None
-            if isinstance(record, AtomicFact | Foresight):
-                yield from clusters_of(record)
-
-
-def _aggregates(view: View, revisions: Iterable[Revision], old: Iterable[Row]) -> Iterator[str]:
-    for row in old:
-        yield from _episode(view, row).aggregate_ids
-    for revision in revisions:
-        yield from (mention.row_id for mention in revision.mentions)
-
-
-def _episode(view: View, row: Row) -> Episode:
-    record = view.record(row)
+def _episode(row: Row) -> Episode:
+    record = row.record()
     assert isinstance(record, Episode)
     return record
 
 
-def _children(view: View, episode: Episode) -> Iterator[Key]:
+def _children(work: UnitOfWork, episode: Episode) -> Iterator[Key]:
     """Everything that lies in the index because of one episode and belongs to it alone."""
     for identity in episode.fact_ids:
-        yield view.key(Collection.FACTS, identity)
+        yield work.key(Collection.FACTS, identity)
     for identity in (*episode.foresight_ids, *((episode.case_id,) if episode.case_id else ())):
-        yield view.key(Collection.MEMORIES, identity)
+        yield work.key(Collection.MEMORIES, identity)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
-from flows.consistency.aggregates.skills import SkillText, Writer
-from flows.transcript import one_line
+from flows.consistency.aggregates.skills import SkillText, SkillWriter
+from flows.cuts import one_line
 from mneme.ports import ChatModel, Prompt, Role
 from mneme.records import AgentCase
 
@@ -30,7 +30,7 @@ class SkillForm(BaseModel):
     content: str = Field(min_length=1)
 
 
-def model_writer(chat: ChatModel, scope: str) -> Writer:
+def model_writer(chat: ChatModel, scope: str) -> SkillWriter:
     """Writes skills with a model (role reconcile, so that it counts for the budget of ingestion).
 
     Args:

@@ -25,29 +25,29 @@ from mneme.ids import episode_id
 from mneme.records import ClosedBy, Owner, StoredMessage
 from mneme.times import to_milliseconds
 
-Place = tuple[datetime, str]  # where a message belongs in its conversation
+SortKey = tuple[datetime, str]  # where a message belongs in its conversation
 Shown = tuple[int, tuple[str, ...]]  # of a provisional episode: how many messages, and why it began
 FIRST = ("start",)  # why the first episode of a conversation begins
 _LIMIT = ("limit",)
 OUTDATED: Shown = (0, ())
 
 
-def place_of(utterance: Utterance) -> Place:
+def sort_key(utterance: Utterance) -> SortKey:
     """Where a message belongs in its conversation."""
     return utterance.message.sent_at, utterance.message.message_id
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Held:
+class HeldMessage:
     """A message in the hold-back, and when it arrived."""
 
     utterance: Utterance
     arrived_at: datetime
 
     @property
-    def place(self) -> Place:
+    def sort_key(self) -> SortKey:
         """Where it belongs in the conversation."""
-        return place_of(self.utterance)
+        return sort_key(self.utterance)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,9 +58,9 @@ class Change:
     replayed: bool = False
 
     @property
-    def place(self) -> Place:
+    def sort_key(self) -> SortKey:
         """Where it belongs in the conversation."""
-        return place_of(self.utterance)
+        return sort_key(self.utterance)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +88,7 @@ class Conversation:
     owner: Owner
     conversation_id: str
     limits: Limits
-    held: list[Held] = field(default_factory=list)
+    held: list[HeldMessage] = field(default_factory=list)
     undecided: list[Utterance] = field(default_factory=list)
     episode: list[Utterance] = field(default_factory=list)
     begins_because: tuple[str, ...] = FIRST
@@ -141,9 +141,9 @@ class Conversation:
         """Take in a message; it waits for those that were sent before it."""
         if doubtful:
             self.doubtful.add(utterance.message.message_id)
-        held = Held(utterance, now)
+        held = HeldMessage(utterance, now)
         at = len(self.held)
-        while at and self.held[at - 1].place > held.place:
+        while at and self.held[at - 1].sort_key > held.sort_key:
             at -= 1
         self.held.insert(at, held)
         self.touched_at = now
@@ -160,7 +160,7 @@ class Conversation:
         last = self.undecided[-1:] or self.episode[-1:]
         all_deleted = not last and self.begins_because != FIRST  # all that was open: then nothing tells who is late
         for held in self.held[:count]:
-            if all_deleted or (last and held.place <= place_of(last[0])):
+            if all_deleted or (last and held.sort_key <= sort_key(last[0])):
                 identity = held.utterance.message.message_id
                 self.changes[identity] = Change(held.utterance, replayed=identity in self.doubtful)
             else:
@@ -200,8 +200,8 @@ class Conversation:
         """
         if self.begins_because == FIRST or not self.changes:
             return True
-        earliest = min(change.place for change in self.changes.values())
-        return sum(place_of(utterance) < earliest for utterance in self.open) > look_ahead
+        earliest = min(change.sort_key for change in self.changes.values())
+        return sum(sort_key(utterance) < earliest for utterance in self.open) > look_ahead
 
     def work_in(self) -> Iterator[Retraction]:
         """Take the changes into what is open, all of which is to be decided again."""
@@ -214,7 +214,7 @@ class Conversation:
             else:
                 messages[identity] = change.utterance
         self.changes = {}
-        self.episode, self.undecided = [], sorted(messages.values(), key=place_of)
+        self.episode, self.undecided = [], sorted(messages.values(), key=sort_key)
         self.provisional = dict.fromkeys(self.provisional, OUTDATED)
 
     # --- decisions ---------------------------------------------------------------------------------------------------

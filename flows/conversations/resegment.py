@@ -14,18 +14,136 @@ behind the change is not all of what was there, and step 4 does not stop until t
 Everything here blocks: it is for the pool. An error that is worth trying again starts it anew.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
-from flows.conversations.conversation import FIRST, OUTDATED, Conversation, Place, place_of
-from flows.conversations.past import Past, Start, Stretch
-from flows.conversations.verdicts import judge
-from flows.cuts import Cut, Utterance
+from flows.conversations.conversation import FIRST, OUTDATED, Conversation, Question, SortKey, sort_key
+from flows.cuts import Cut, Utterance, Verdict
 from flows.items import Retraction
-from flows.pump import NotYet
-from flows.services import Services
+from flows.lanes.scheduling import NotReady
+from flows.lanes.services import Services
+from mneme.errors import MnemeError, ModelError, StoreUnavailable
 from mneme.events import FURTHEST_FUTURE
-from mneme.rows import Key
+from mneme.ids import episode_id
+from mneme.ports import Filter, MemoryIndex
+from mneme.records import Episode, Owner, StoredMessage
+from mneme.rows import Collection, Key
+from mneme.times import from_milliseconds, to_milliseconds
+
+_FIRST_STRETCH = timedelta(minutes=10)
+_GROWTH = 8
+_MILLISECOND = timedelta(milliseconds=1)  # the index may know times no more precisely
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeStart:
+    """Where an episode in the index begins, and why."""
+
+    episode_id: str
+    sort_key: SortKey
+    because: tuple[str, ...]
+    message_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Window:
+    """The messages of a stretch of time, in order, and the episodes that begin in it. ``end`` is None for the last one."""
+
+    messages: Sequence[Utterance]
+    starts: Sequence[EpisodeStart]
+    end: datetime | None
+
+
+class Past:
+    """Reads one conversation. Everything must be visible to searches: see flows/conversations/resegment.py.
+
+    Raises, in all methods:
+        StoreUnavailable: the index does not answer.
+    """
+
+    def __init__(self, index: MemoryIndex, owner: Owner, conversation_id: str) -> None:
+        self._index = index
+        self._filter = Filter(owner.tenant_id, (owner.key,), (owner.id,), conversation_ids=(conversation_id,))
+
+    def start_before(self, place: SortKey, messages: int) -> EpisodeStart | None:
+        """The newest episode with so many messages, its own and later ones, in episodes that end before ``place``.
+
+        None if there is none: then only the beginning of the conversation is far enough.
+        """
+        found: list[EpisodeStart] = []
+        for since, before in _backward(place[0]):
+            starts = reversed(self._starts(since, before))
+            found += [start for start in starts if start.sort_key < place and self._has_its_first_message(start)]
+            count = 0
+            for start in found[1:]:  # the newest may reach beyond the place
+                count += len(start.message_ids)
+                if count >= messages:
+                    return start
+            if since is None or not self._index.count(Collection.EPISODES, replace(self._filter, before=since)):
+                break
+        return None
+
+    def onward(self, since: SortKey | None, beyond: datetime, until: SortKey) -> Iterator[Window]:
+        """Windows from ``since`` (None: the beginning) until ``until`` (exclusive), the first to a little ``beyond``."""
+        last, span = _floor(until[0]) + _MILLISECOND, _FIRST_STRETCH
+        lower = _floor(since[0]) if since is not None else None
+        upper = _floor(beyond)
+        while lower is None or lower < last:
+            upper = min(upper + span, last)
+            yield Window(
+                [u for u in self._messages(lower, upper) if (since is None or sort_key(u) >= since) and sort_key(u) < until],
+                [s for s in self._starts(lower, upper) if (since is None or s.sort_key >= since) and s.sort_key < until],
+                upper if upper < last else None,
+            )
+            lower, span = upper, span * _GROWTH
+
+    def tail(self, since: SortKey | None) -> Window:
+        """Everything from ``since`` (None: the beginning) to the end."""
+        lower = _floor(since[0]) if since is not None else None
+        return Window(
+            [u for u in self._messages(lower, None) if since is None or sort_key(u) >= since],
+            [s for s in self._starts(lower, None) if since is None or s.sort_key >= since],
+            None,
+        )
+
+    def _messages(self, since: datetime | None, before: datetime | None) -> list[Utterance]:
+        rows = self._index.scan(Collection.MESSAGES, replace(self._filter, since=since, before=before), with_vectors=True)
+        found = [Utterance(record, row.vector) for row in rows if isinstance(record := row.record(), StoredMessage)]
+        return sorted(found, key=sort_key)
+
+    def _has_its_first_message(self, start: EpisodeStart) -> bool:
+        """Not so while the deletion of its first message is on its way."""
+        tenant_id, [conversation_id] = self._filter.tenant_id, self._filter.conversation_ids
+        sent_at, caller_id = start.sort_key
+        return start.episode_id == episode_id(tenant_id, conversation_id, to_milliseconds(sent_at), caller_id)
+
+    def _starts(self, since: datetime | None, before: datetime | None) -> list[EpisodeStart]:
+        rows = self._index.scan(Collection.EPISODES, replace(self._filter, since=since, before=before))
+        found = [
+            EpisodeStart(record.id, (record.started_at, record.message_ids[0]), record.begins_because, record.message_ids)
+            for row in rows
+            if isinstance(record := row.record(), Episode) and record.message_ids
+        ]
+        return sorted(found, key=lambda start: start.sort_key)
+
+
+def _backward(end: datetime) -> Iterator[tuple[datetime | None, datetime]]:
+    """Stretches of time that lie ever further back; the last one has no beginning."""
+    before, span = _floor(end) + _MILLISECOND, _FIRST_STRETCH
+    while True:
+        try:
+            since = before - span
+        except OverflowError:
+            yield None, before
+            return
+        yield since, before
+        before, span = since, span * _GROWTH
+
+
+def _floor(moment: datetime) -> datetime:
+    return from_milliseconds(to_milliseconds(moment))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,13 +155,13 @@ class Resegmented:
     """
 
     items: tuple[Cut | Retraction, ...]
-    until: Place | None
+    until: SortKey | None
     open: Conversation | None
 
     def work_into(self, conversation: Conversation, as_it_was: Conversation) -> Iterator[Cut | Retraction]:
         """Let the conversation go on from here; ``as_it_was`` is the copy of it that was worked on."""
         for identity, change in as_it_was.changes.items():
-            is_done = self.until is None or change.place < self.until
+            is_done = self.until is None or change.sort_key < self.until
             if is_done and conversation.changes.get(identity) is change:  # else it was changed again meanwhile
                 del conversation.changes[identity]
         if self.open is not None:
@@ -54,7 +172,7 @@ class Resegmented:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Remembered:
+class Reloaded:
     """The open end of a conversation that had been forgotten here.
 
     Its messages, why the first of them begins an episode, and the episodes that were shown of it.
@@ -87,24 +205,24 @@ def resegment(conversation: Conversation, marker: Key, services: Services) -> Re
         services: index and detector.
 
     Raises:
-        NotYet: the marker is not there.
+        NotReady: the marker is not there.
         StoreUnavailable: the index does not answer.
     """
     _wait_for(marker, services)
     past = Past(services.index, conversation.owner, conversation.conversation_id)
-    changed = sorted(change.place for change in conversation.changes.values())
-    opened = min(map(place_of, conversation.open), default=None)  # None: all that was open has been deleted
+    changed = sorted(change.sort_key for change in conversation.changes.values())
+    opened = min(map(sort_key, conversation.open), default=None)  # None: all that was open has been deleted
     thorough = opened is None or any(change.replayed for change in conversation.changes.values())
     start = past.start_before(min(changed[0], opened or changed[0]), services.detector.look_ahead + 1)
-    since = start.place if start is not None else None
+    since = start.sort_key if start is not None else None
 
     work = conversation.as_it_is()
-    work.changes = {name: change for name, change in work.changes.items() if opened is not None and change.place >= opened}
+    work.changes = {name: change for name, change in work.changes.items() if opened is not None and change.sort_key >= opened}
     deleted = list(work.work_in())
     tail, work.undecided = work.undecided, []
     work.begins_because = start.because if start is not None else FIRST
 
-    old: dict[str, Start] = {}
+    old: dict[str, EpisodeStart] = {}
     items: list[Cut | Retraction] = []
     begun: set[str] = set()
     rest_is_known = False
@@ -119,12 +237,12 @@ def resegment(conversation: Conversation, marker: Key, services: Services) -> Re
                     begun.add(item.id)
                 if not (rest_is_known and isinstance(item, Cut) and _is_as_before(item, old)):
                     items.append(item)
-            begins, before = place_of(work.episode[0]), old.get(work.identity_of(work.episode[0]))
+            begins, before = sort_key(work.episode[0]), old.get(work.identity_of(work.episode[0]))
             began = conversation.begins_because if begins == opened else before.because if before is not None else None
             if begins <= changed[0] or began != work.begins_because:
                 continue
             if not thorough and not any(_is_near(place, begins, stretch) for place in changed):
-                gone = [found for found in old.values() if found.place < begins and found.episode_id not in begun]
+                gone = [found for found in old.values() if found.sort_key < begins and found.episode_id not in begun]
                 return Resegmented((*items, *_taken_back(conversation, gone)), until=begins, open=None)
             rest_is_known = not any(begins <= place and (opened is None or place < opened) for place in changed)
     if first := work.open[:1]:
@@ -134,17 +252,17 @@ def resegment(conversation: Conversation, marker: Key, services: Services) -> Re
     return Resegmented((*deleted, *items, *_taken_back(conversation, gone)), until=None, open=work)
 
 
-def remember(conversation: Conversation, marker: Key, services: Services) -> Remembered:
+def reload(conversation: Conversation, marker: Key, services: Services) -> Reloaded:
     """Read what is open of a conversation that had been forgotten here. Raises as ``resegment``."""
     _wait_for(marker, services)
     past = Past(services.index, conversation.owner, conversation.conversation_id)
     # Messages that come again may have got into episodes here already: these say nothing about what was open before.
-    again = [held.place for held in conversation.held if held.utterance.message.message_id in conversation.doubtful]
+    again = [held.sort_key for held in conversation.held if held.utterance.message.message_id in conversation.doubtful]
     end = min(again, default=(services.clock() + FURTHEST_FUTURE, ""))
     # Beginnings that are not decided yet lie within the look-ahead of the last message.
     start = past.start_before(end, services.detector.look_ahead + 1)
-    tail = past.tail(start.place if start is not None else None)
-    return Remembered(
+    tail = past.tail(start.sort_key if start is not None else None)
+    return Reloaded(
         messages=tuple(tail.messages),
         because=start.because if start is not None else FIRST,
         shown=frozenset(found.episode_id for found in tail.starts),
@@ -153,20 +271,40 @@ def remember(conversation: Conversation, marker: Key, services: Services) -> Rem
 
 def _wait_for(marker: Key, services: Services) -> None:
     if marker not in services.index.get([marker]):
-        raise NotYet(f"{marker.id} is not in the index yet")
+        raise NotReady(f"{marker.id} is not in the index yet")
 
 
-def _is_near(changed: Place, begins: Place, stretch: Stretch) -> bool:
+def _is_near(changed: SortKey, begins: SortKey, stretch: Window) -> bool:
     """Whether a change lies ahead in what was read already: then going on is less work than coming back."""
     return begins <= changed and (stretch.end is None or changed[0] < stretch.end)
 
 
-def _is_as_before(cut: Cut, old: dict[str, Start]) -> bool:
+def _is_as_before(cut: Cut, old: dict[str, EpisodeStart]) -> bool:
     """Whether the index has this episode: then there is nothing to write."""
     before = old.get(cut.id)
     message_ids = tuple(utterance.message.message_id for utterance in cut.utterances)
     return before is not None and (before.message_ids, before.because) == (message_ids, cut.begins_because)
 
 
-def _taken_back(conversation: Conversation, gone: Iterable[Start]) -> Iterator[Retraction]:
+def _taken_back(conversation: Conversation, gone: Iterable[EpisodeStart]) -> Iterator[Retraction]:
     return (Retraction(conversation.lane, conversation.owner, start.episode_id) for start in gone)
+
+
+log = logging.getLogger(__name__)
+
+
+def judge(question: Question, services: Services) -> Verdict:
+    """The verdict about a question. Blocks where the detector calls a model.
+
+    Raises:
+        MnemeError: settings or a store are wrong, which no other detector would help.
+    """
+    detector = services.detector
+    try:
+        return detector.judge(question.context, question.judged, question.ahead)
+    except Exception as error:  # a model may fail in any way, and costs no more than its verdict
+        wrong_here = isinstance(error, MnemeError) and not isinstance(error, ModelError | StoreUnavailable)
+        if wrong_here or not detector.calls_a_model:
+            raise
+        log.warning("the boundary model failed, cutting without it: %s: %s", type(error).__name__, error)
+    return services.fallback_detector.judge(question.context, question.judged, question.ahead)

@@ -1,14 +1,107 @@
-"""What an agent did: the request, the tools it called and what came of it, how it ended."""
+"""Agent cases: the request, the tools that an agent called with their results, and how the task ended."""
 
+import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from flows.cuts import ExtractedCase, Utterance
-from flows.extraction.agent_steps import Step, called, shortened, told, written
 from flows.extraction.sentences import sentence_spans
 from flows.extraction.subjects import asked_for
 from mneme.languages import languages_of
 from mneme.records import StoredMessage, ToolCall
+
+# --- the steps of an approach: ``1. tool(key=value, ...) -> what came of it`` ----------------------------------------
+
+
+_LONGEST_VALUE = 100  # characters of an argument
+_LONGEST_RESULT = 160
+_BEGINNING = 120  # characters of a result in which an error says that it is one; further on it may be what was asked for
+_FAILURE = re.compile(
+    r"\b(?:errors?|fail(?:ed|s|ure)?|exception|traceback|not found|denied|time[sd]? ?out|invalid|unable to|couldn['’]?t|cannot|"
+    r"refused|rejected|forbidden|unauthori[sz]ed|unavailable|does(?: not|n['’]t) exist|no such|no results|crash(?:ed|es)?|"
+    r"abort(?:ed|s)?|conflict)\b|(?-i:\b[45]\d\d [A-Z][a-z]+)|错误|失败|异常|超时|无法|拒绝|不存在|报错",
+    re.IGNORECASE,
+)
+_NO_FAILURE = re.compile(
+    r"\b(?:no|0|zero|without) (?:\w+ )?(?:errors?|failures?|conflicts?)\b|没有(?:错误|异常)|(?:无|0个?)错误", re.I
+)
+_NUMBER = re.compile(r"^\s*\d+[.)、]\s*")
+_CALL = re.compile(r"^(?P<tool>[\w.:/-]+)\((?P<arguments>.*?)\)(?: -> (?P<result>.*))?$", re.DOTALL)
+_ARGUMENT = re.compile(r"(?:^|, )([\w.-]+)=")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One call of a tool, or something else that was done (``tool`` is then empty and ``text`` says it)."""
+
+    tool: str
+    text: str
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    result: str = ""
+
+    @property
+    def has_failed(self) -> bool:
+        """Tell whether what came of it is an error."""
+        return is_failure(self.result)
+
+
+def is_failure(result: str) -> bool:
+    """Tell whether the result of a tool says that it failed."""
+    return _FAILURE.search(_NO_FAILURE.sub("", result[:_BEGINNING])) is not None
+
+
+def called(tool: str, arguments: str, result: str) -> Step:
+    """The step of a tool call; ``arguments`` is JSON, or anything."""
+    try:
+        parsed = json.loads(arguments) if arguments.strip() else {}
+    except json.JSONDecodeError:
+        parsed = None
+    if isinstance(parsed, dict):
+        named = {key: shortened(_value(value), _LONGEST_VALUE) for key, value in parsed.items()}
+        inside = ", ".join(f"{key}={value}" for key, value in named.items())
+    else:
+        named, inside = {}, shortened(arguments, _LONGEST_RESULT)
+    return Step(tool, f"{tool}({inside})", named, shortened(result, _LONGEST_RESULT))
+
+
+def numbered_steps(steps: Iterable[Step]) -> str:
+    """Steps as numbered lines."""
+    return "\n".join(f"{number}. {step_line(step)}" for number, step in enumerate(steps, 1))
+
+
+def step_line(step: Step) -> str:
+    """One step with what came of it."""
+    return f"{step.text} -> {step.result}" if step.result else step.text
+
+
+def steps_in(approach: str) -> list[Step]:
+    """The steps of an approach, by whomever it was written: one for each line that says anything."""
+    steps = []
+    for line in approach.splitlines():
+        text = _NUMBER.sub("", line).strip()
+        call = _CALL.match(text)
+        if call is not None:
+            pieces = _ARGUMENT.split(call["arguments"])
+            arguments = dict(zip(pieces[1::2], pieces[2::2], strict=True))
+            steps.append(Step(call["tool"], text.partition(" -> ")[0], arguments, call["result"] or ""))
+        elif text:
+            steps.append(Step("", text))
+    return steps
+
+
+def shortened(text: str, longest: int) -> str:
+    """A text on one line, of so many characters at most."""
+    text = " ".join(text.split())
+    return text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"
+
+
+def _value(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+# --- what an agent did -------------------------------------------------------------------------------------------------
+
 
 _LONGEST_TEXT = 600  # characters
 _MOST_REPAIRS = 3  # steps told between a failure and what worked in the end
@@ -67,7 +160,7 @@ def case_of(utterances: Sequence[Utterance]) -> ExtractedCase | None:
     report = _report(messages, places[-1])
     reactions = "\n".join(message.text for message in messages[places[0] + 1 :] if message.role == "user")
     score = _quality(steps, report, reactions)
-    return ExtractedCase(intent, written(steps), score, _insight(messages[places[0] :], steps, report))
+    return ExtractedCase(intent, numbered_steps(steps), score, _insight(messages[places[0] :], steps, report))
 
 
 def _steps(messages: Sequence[StoredMessage]) -> Iterator[Step]:
@@ -103,7 +196,7 @@ def _results(calls: Sequence[ToolCall], following: Sequence[str]) -> list[str]:
 
 
 def _report(messages: Sequence[StoredMessage], last_call: int) -> str:
-    """What the agent said when it had done the last call, else with it."""
+    """The agent's report: its first words after the last call, else those with it."""
     said = [message.text for message in messages[last_call + 1 :] if message.role == "assistant" and message.text]
     return said[0] if said else messages[last_call].text
 
@@ -125,11 +218,11 @@ def _quality(steps: Sequence[Step], report: str, reactions: str) -> float:
 
 
 def _insight(messages: Sequence[StoredMessage], steps: Sequence[Step], report: str) -> str:
-    """What to know next time."""
+    """The key insight: lessons and repairs, else the report."""
     said = [message.text for message in messages if message.role == "assistant"]
     lessons = [sentence for text in said for span in sentence_spans(text, "en") if _LESSON.search(sentence := span.of(text))]
     insights = [*lessons[-1:], *_repair(steps)]
-    return shortened(" ".join(insights) or report or f"Worked: {told(steps[-1])}.", _LONGEST_TEXT)
+    return shortened(" ".join(insights) or report or f"Worked: {step_line(steps[-1])}.", _LONGEST_TEXT)
 
 
 def _repair(steps: Sequence[Step]) -> Iterator[str]:
@@ -138,8 +231,8 @@ def _repair(steps: Sequence[Step]) -> Iterator[str]:
     if not failed:
         return
     at = failed[-1]
-    yield from (f"Failed: {told(steps[place])}." for place in dict.fromkeys((failed[0], at)))
+    yield from (f"Failed: {step_line(steps[place])}." for place in dict.fromkeys((failed[0], at)))
     later = [step for step in steps[at + 1 :] if not step.has_failed]
     again = next((number for number, step in enumerate(later, 1) if step.tool == steps[at].tool), 1)
     if later:
-        yield f"Then worked: {', '.join(told(step) for step in later[max(0, again - _MOST_REPAIRS) : again])}."
+        yield f"Then worked: {', '.join(step_line(step) for step in later[max(0, again - _MOST_REPAIRS) : again])}."

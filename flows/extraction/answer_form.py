@@ -52,7 +52,7 @@ class ForesightForm(BaseModel):
 
 
 class ProfileForm(BaseModel):
-    """What a person is like."""
+    """A trait of a person."""
 
     about: str = Field(description="the person's name")
     statement: str

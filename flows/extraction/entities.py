@@ -16,9 +16,8 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
 from flows.cuts import ExtractedEntity
-from flows.extraction.chinese_entities import chinese_entities
 from flows.extraction.graph import edge_of
-from flows.extraction.spoken import Sentence
+from flows.extraction.sentences import Sentence
 from flows.extraction.word_lists import types_of_words, word_list
 from mneme.text import STOP_WORDS
 
@@ -111,7 +110,7 @@ _NOBODY = frozenset(
 
 
 def entities_of(sentences: Sequence[Sentence]) -> tuple[ExtractedEntity, ...]:
-    """Who and what an episode names, in the order met, at most 300; each with a quoted sentence about it.
+    """Find the entities that an episode names, in the order met, at most 300; each with a quoted sentence about it.
 
     Everybody with a name who takes part as a user is one; of what an assistant says, and of artifacts, nothing is. The summary
     is the first sentence that names it and asks nothing, with its speaker in front; of somebody who takes part, the first that
@@ -144,7 +143,7 @@ def entities_of(sentences: Sequence[Sentence]) -> tuple[ExtractedEntity, ...]:
 
 
 class _Met:
-    """What was met, under the name it was first called by; a type that is known stands before ``other``."""
+    """The entities met so far, each under its first name; a type that is known stands before ``other``."""
 
     def __init__(self) -> None:
         self._kinds: dict[str, tuple[str, bool]] = {}
@@ -163,12 +162,12 @@ class _Met:
 
     def all(self) -> tuple[ExtractedEntity, ...]:
         return tuple(
-            ExtractedEntity(name, self._kinds[key][0], _told(self._where[key]), _sources(self._where[key]))
+            ExtractedEntity(name, self._kinds[key][0], _summary(self._where[key]), _sources(self._where[key]))
             for key, name in self._names.items()
         )
 
 
-def _told(where: Sequence[Sentence]) -> str:
+def _summary(where: Sequence[Sentence]) -> str:
     one = next((each for each in where if not each.is_question), where[0])
     told = f"{one.speaker}: {one.text}" if one.speaker else one.text
     return told if len(told) <= _LONGEST_SUMMARY else f"{told[: _LONGEST_SUMMARY - 1].rstrip()}…"
@@ -179,7 +178,7 @@ def _sources(where: Sequence[Sentence]) -> tuple[int, ...]:
 
 
 def _is_present(name: str, present: Collection[str]) -> bool:
-    """Whether a name is that of somebody who takes part, or the beginning of it ("Mel", "Dear Melanie")."""
+    """Tell whether a name is that of somebody who takes part, or the beginning of it ("Mel", "Dear Melanie")."""
     parts = [part.casefold() for part in name.split()]
     if any(part in present for part in parts) or any(each.endswith(name) for each in present):
         return True
@@ -230,7 +229,7 @@ def _english(one: Sentence, small: Collection[str]) -> Iterator[tuple[str, str]]
 
 
 def _is_heading(text: str) -> bool:
-    """Whether most words have a capital: a heading, where it tells no name."""
+    """Tell whether most words have a capital: a heading, where it tells no name."""
     words = [word for word in text.split() if word[:1].isalpha()]
     return len(words) > 3 and sum(word[0].isupper() for word in words) > 0.6 * len(words)
 
@@ -266,7 +265,7 @@ def _split(run: str) -> Iterator[tuple[str, bool]]:
 
 
 def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small: Collection[str]) -> str:
-    """What a name stands for; empty where nothing tells, and where its capital is that of a sentence."""
+    """The type of a name; empty where nothing tells it, and where its capital is that of a sentence."""
     words = name.casefold().split()
     first, last = words[0], next((word for word in reversed(words) if not word.isdigit()), "")
     given = first in word_list("given") and name.split()[0].istitle()  # "LoRa" is nobody
@@ -307,7 +306,7 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
 
 
 def _is_a_thing(name: str, before: str, after: str, listed: bool, small: Collection[str]) -> bool:
-    """Whether a name that nothing explains is one: no word of it stands in small letters, and it heads no list."""
+    """Tell whether a name that nothing explains is one: no word of it stands in small letters, and it heads no list."""
     words = [word.casefold() for word in name.split() if word not in _SMALL]
     return (
         not listed
@@ -321,7 +320,7 @@ def _is_a_thing(name: str, before: str, after: str, listed: bool, small: Collect
 
 
 def _kind_of_title(title: str, before: str, after: str) -> str:
-    """What a title in quotation marks is of: the word before it, else those around it; empty where they do not agree."""
+    """The type of a title in quotation marks: by the word before it, else those around it; empty where they do not agree."""
     plain = title.split()
     written = sum(word[:1].isupper() or word[:1].isdigit() or word.casefold() in _SMALL for word in plain)
     if len(plain) > 8 or written < len(plain) or title.endswith(("!", "?")):
@@ -339,4 +338,69 @@ def _kind_before() -> re.Pattern[str]:
         r"\b(?:the|an?|my|our|your|his|her|their|this|that|another|new|old|local|of) (?:[\w-]+ ){0,2}"
         rf"({'|'.join(sorted(types_of_words('before'), key=len, reverse=True))}),? "
         r"(?:(?:is |was )?(?:called|named|titled) )?(?:The )?[\"“]?$"
+    )
+
+
+# --- names in Chinese: one is taken only where something besides its own characters tells where it begins ------------
+
+
+_HAN = "[\u4e00-\u9fff]"
+_WORK = re.compile("《([^》]{1,30})》")
+_BOOK, _FILM, _SONG = re.compile("书|小说|读"), re.compile("看|影|剧|片|导演"), re.compile("歌|听|唱|专辑")
+_QUOTED = re.compile("“[^”]*”|「[^」]*」")
+_EVENT = re.compile(
+    rf"^({_HAN}{{4,18}}?)的(?:举办)?(?:地点|时间|规模|主题|主要内容|内容|持续时间|主办方|门票|费用)(?:是|在|为)"
+    rf"|(?:参加|举办|报名|出席)({_HAN}{{3,18}}?[节坛典宴会赛旅营汇华龙])(?=[，。！的]|$)"
+)
+_NO_EVENT = re.compile("[我你您他她它这那]|^(?:[今明昨后下上]|每)[天周月年个]|的")
+_PLACE_END = (
+    "大道|公园|广场|古镇|机场|高铁站|火车站|地铁站|[东西南北]站|路站|大学|学院|医院|公司|集团|酒店|博物馆|图书馆|[山岛村镇]"
+)
+_ORGANISED = ("大学", "学院", "医院", "公司", "集团", "酒店", "博物馆", "图书馆")
+_LATIN = re.compile(r"(?<![A-Za-z0-9_./@-])[A-Z][a-z]{2,}[A-Za-z]*(?![A-Za-z0-9_./-])")
+
+
+def chinese_entities(text: str) -> Iterator[tuple[str, str]]:
+    """Names and what they name: works in 《》, events whose place or time is told, people, places, things in Latin letters."""
+    for work in _WORK.finditer(text):
+        around = text[max(0, work.start() - 8) : work.start()] + text[work.end() : work.end() + 8]
+        yield (
+            work[1],
+            "book" if _BOOK.search(around) else "film" if _FILM.search(around) else "song" if _SONG.search(around) else "other",
+        )
+    events = [name for match in _EVENT.finditer(text) if not _NO_EVENT.search(name := match[1] or match[2])]
+    yield from ((name, "event") for name in events)
+    for name in events:  # its words name nothing else
+        text = text.replace(name, "，")
+    titled, full, short, listed, ended = _patterns()
+    yield from ((match[1], "person") for match in titled.finditer(text))
+    for match in (*full.finditer(text), *short.finditer(text)):
+        if match[1][-2:] not in word_list("no chinese given"):
+            yield match[1], "person"
+    for match in ended.finditer(text):
+        yield match[1], "organisation" if match[1].endswith(_ORGANISED) else "location"
+    yield from ((match[0], "location") for match in listed.finditer(ended.sub("，", text)))
+    for match in _LATIN.finditer(_QUOTED.sub("，", text)):
+        if len(match[0]) > 3 and match[0].casefold() not in word_list("none"):
+            yield match[0], "other"
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], ...]:
+    """People by surname with a title, by full name and by given name; places of the list, and by how they end."""
+    no_part = "".join(word_list("no part of a chinese place"))
+    surname = f"[{''.join(word_list('chinese surnames'))}]"
+    given = f"[{''.join(word_list('chinese given'))}]"
+    titles = "医生|大夫|老师|教授|经理|主任|先生|女士|律师|师傅|教练|护士|校长|院长|阿姨|叔叔|总(?![是共算体之会结的监])"
+    before = r"(?:^|(?<=[，。、；：！？\s“”和跟与给找叫问让帮陪接等请约同见]))"
+    after = r"(?=[不也要说对和跟、想觉去来在是会的，。！？吃喝爱做都就还今明昨有没把已正最]|$)"
+    places = "|".join(sorted(word_list("chinese places"), key=len, reverse=True))
+    return (
+        re.compile(f"(?<!老)({surname}(?:{titles}))"),
+        re.compile(f"{before}({surname}{given}{{2}}){after}"),
+        re.compile(f"{before}({given}{{2}}){after}"),
+        re.compile(
+            f"(?:{places}){{1,2}}市?(?!醋鱼|烤鸭|牛肉|龙井|火锅|小吃|料理|拉面|米粉|菜|话|人|语|货|银行|大学|队|车|市场|[东西南北]?路)"
+        ),
+        re.compile(rf"(?:[去在到往从回游定]|^)((?:(?![{no_part}]){_HAN}){{1,6}}?(?:{_PLACE_END}))"),
     )

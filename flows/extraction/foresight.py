@@ -1,10 +1,10 @@
-"""What is expected: sentences that tell of a plan, an appointment or a deadline for certain, unchanged. Pure."""
+"""Foresights: sentences that tell of a plan, an appointment or a deadline for certain, unchanged. Pure."""
 
 import re
 from collections.abc import Sequence
 
 from flows.cuts import ExtractedForesight
-from flows.extraction.spoken import Sentence
+from flows.extraction.sentences import Sentence
 from mneme.dates import DateMention, resolve_dates
 from mneme.records import Claim
 from mneme.relations import PLANNED
@@ -142,7 +142,7 @@ def _ahead(one: Sentence) -> list[DateMention]:
 
 
 def _is_over(one: Sentence) -> bool:
-    """Whether it names days, and all of them are past."""
+    """Tell whether it names days, and all of them are past."""
     return bool(one.dates) and all(date.until <= one.said_at for date in one.dates)
 
 
@@ -154,6 +154,6 @@ def _date(one: Sentence) -> DateMention | None:
 
 
 def _names_a_day(one: Sentence) -> bool:
-    """Whether a day, a week or a month to come is named in the likeliest reading, though not for certain."""
+    """Tell whether a day, a week or a month to come is named in the likeliest reading, though not for certain."""
     dates = [] if one.meant else resolve_dates(one.text, one.said_at, one.zone, _MOST_DATES)
     return any(date.until > one.said_at and date.span.days <= _MONTH for date in dates)

@@ -6,9 +6,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from flows.cuts import ExtractedRelationship
-from flows.extraction.spoken import Sentence
+from flows.extraction.sentences import Sentence
 from mneme.records import Claim
-from mneme.relations import UNREAD, Relation, relation_of
+from mneme.relations import UNREAD, relation_of
 
 _MOST = 300  # edges of an episode; each is a row of its own
 _LONGEST_NAME = 60  # characters
@@ -27,7 +27,7 @@ def edge_of(claim: Claim) -> tuple[str, str]:
 
     A role in something with a name is an edge to it: of "CEO of Acme", ``("ceo_of", "Acme")``.
     """
-    row, target = relation(claim), claim.value
+    row, target = relation_of(claim.attribute), claim.value
     edge = row.edge if row is not None else ""
     if claim.attribute == "role" and (held := _ROLE_OF.fullmatch(claim.value)) is not None:
         edge, target = f"{'_'.join(held['role'].lower().split())}_of", held["where"]
@@ -36,17 +36,9 @@ def edge_of(claim: Claim) -> tuple[str, str]:
 
 
 def _is_name(value: str) -> bool:
-    """Whether all words of a value are written like those of a name; in a script without capitals all are."""
+    """Tell whether all words of a value are written like those of a name; in a script without capitals all are."""
     words = [word.lstrip("\"“'‘(") for word in value.split() if word not in _SMALL]
     return bool(words) and len(value) <= _LONGEST_NAME and all(not word[:1].islower() for word in words)
-
-
-def relation(claim: Claim) -> Relation | None:
-    """The row of a claim; None for one that no table knows."""
-    try:
-        return relation_of(claim.attribute)
-    except KeyError:
-        return None
 
 
 def relationships_of(sentences: Sequence[Sentence]) -> tuple[ExtractedRelationship, ...]:
@@ -77,7 +69,7 @@ def relationships_of(sentences: Sequence[Sentence]) -> tuple[ExtractedRelationsh
 
 
 def _since(one: Sentence, claim: Claim) -> datetime | None:
-    """When what is claimed began or ended, where only one reading is left."""
+    """The date on which a claimed relationship began or ended, if only one reading is left."""
     at = one.text.find(claim.value)
     if len(one.dates) != 1 or at < 0:
         return None

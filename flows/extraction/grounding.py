@@ -1,4 +1,4 @@
-"""Whether a statement says only what its sources say: each number, name and date must occur in them or follow from them.
+"""Tell whether a statement says only what its sources say: each number, name and date must occur in them or follow from them.
 
 A check of surface, not of meaning: it stops what a model makes up (a figure, a person, a day), not a wrong relation
 between things that are there.
@@ -36,7 +36,7 @@ _CALENDAR = frozenset(name.lower() for name in MONTHS) | frozenset(WEEKDAYS)
 
 
 def is_grounded(statement: str, sources: Sequence[StoredMessage], participants: Iterable[str] = ()) -> bool:
-    """Whether every number, name and date of a statement has a ground in its sources.
+    """Tell whether every number, name and date of a statement has a ground in its sources.
 
     Args:
         statement: one fact.
@@ -52,7 +52,7 @@ def is_grounded(statement: str, sources: Sequence[StoredMessage], participants: 
 
 
 def _place(message: StoredMessage) -> str:
-    """What a chunk of a document may be named by: its file and section."""
+    """The names of a chunk of a document: its file and section."""
     return f"{message.citation.name} {message.citation.section}" if message.citation is not None else ""
 
 
@@ -75,7 +75,7 @@ def _without_grounded_dates(statement: str, sources: Sequence[StoredMessage]) ->
 
 
 def _is_told_together(span: DaySpan, text: str, said: date) -> bool:
-    """Whether a text has the number of a day and its month, though not side by side; or "15th", of a day that is near."""
+    """Tell whether a text has the number of a day and its month, though not side by side; or "15th", of a day that is near."""
     day = span.first.day
     if span.grain is Grain.DAY and abs((span.first - said).days) <= _NEAR and re.search(rf"\b{day}(?:st|nd|rd|th)\b", text):
         return True

@@ -1,6 +1,7 @@
 """Extraction by a chat model: one structured call for an episode, and a check of what it says."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 
@@ -13,19 +14,21 @@ from flows.cuts import (
     ExtractedProfileItem,
     ExtractedRelationship,
     Extraction,
+    Utterance,
+    one_line,
+    under_times,
 )
 from flows.extraction.answer_form import CaseForm, EpisodeForm, FactForm
+from flows.extraction.episode_texts import narrative_of
 from flows.extraction.grounding import is_grounded
-from flows.extraction.narratives import narrative_of
-from flows.extraction.quotes import told
-from flows.extraction.untold import untold
-from flows.transcript import one_line, under_times
+from flows.extraction.quotes import annotated, quotes_of
 from mneme.dates import DateMention, DaySpan, resolve_dates
 from mneme.languages import languages_of
 from mneme.ports import ChatModel, Prompt, Role
 from mneme.records import StoredMessage
-from mneme.relations import claims_in
+from mneme.relations import SAID, claims_in
 from mneme.settings import Extraction as ExtractionSettings
+from mneme.text import tokenise
 from mneme.times import zone_or_utc
 
 RULES = """\
@@ -58,7 +61,7 @@ _LONGEST_TOOL_TEXT = 300  # characters of a tool's arguments and of its result i
 
 
 class ModelExtractor:
-    """What an episode yields by a model's reading.
+    """Extract the memories of an episode by a model's reading.
 
     The model's statements are checked: sources that are not there fall away, a fact without a source or with a number,
     name or date that its sources do not have is dropped and counted, and a date that mneme/dates resolves differently
@@ -83,7 +86,7 @@ class ModelExtractor:
             self._system += INSTRUCTIONS.format(instructions=settings.custom_instructions)
 
     def prompt(self, cut: Cut) -> Prompt:
-        """What the model is asked for a cut: rules in ``system``, the numbered messages, or a chunk's lines, in ``user``."""
+        """The prompt for a cut: rules in ``system``, the numbered messages, or a chunk's lines, in ``user``."""
         scope = f"{cut.owner.key}/{cut.conversation_id or cut.document_id}"
         system = self._system + DOCUMENT_RULES if cut.is_document else self._system
         return Prompt(Role.EXTRACTION, system, _shown(cut), scope)
@@ -99,12 +102,12 @@ class ModelExtractor:
         participants = tuple(dict.fromkeys(message.sender_name for message in messages))
         facts = [_fact(form, messages) for form in answer.facts]
         kept = [fact for fact in facts if fact is not None and _holds(fact, messages, participants)]
-        told_by_none = () if cut.is_document else untold(cut.utterances, kept, answer.subject.strip())
+        uncovered = () if cut.is_document else uncovered_quotes(cut.utterances, kept, answer.subject.strip())
         return Extraction(
             subject=answer.subject.strip(),
             summary=answer.summary.strip(),
-            narrative=answer.narrative.strip() or narrative_of(told(cut.utterances)),
-            facts=(*kept, *told_by_none),
+            narrative=answer.narrative.strip() or narrative_of(annotated(cut.utterances)),
+            facts=(*kept, *uncovered),
             entities=tuple(
                 ExtractedEntity(form.name.strip(), form.type.strip().lower(), form.summary.strip(), sources)
                 for form in answer.entities
@@ -210,7 +213,7 @@ def _known(sources: Sequence[int], messages: Sequence[StoredMessage]) -> tuple[i
 def _checked_event(
     start: str, end: str, sources: Sequence[int], messages: Sequence[StoredMessage], statement: str = ""
 ) -> tuple[datetime | None, datetime | None]:
-    """When it happens, in the zone of who said it.
+    """Check the time of an event, in the zone of its speaker.
 
     1. What the sources mention, as mneme/dates resolves it; where they mention several, the one that the model means, and
        the model's days where they overlap with it. What several sources mention together ("12 May", "no, the 13th") is
@@ -257,3 +260,29 @@ def _case(form: CaseForm | None, messages: Sequence[StoredMessage]) -> Extracted
     if form is None or not any(message.tool_calls for message in messages) or not any(message.agent_id for message in messages):
         return None
     return ExtractedCase(form.task_intent, form.approach, min(1.0, max(0.0, form.quality_score)), form.key_insight)
+
+
+# --- what no fact tells: quotes, so that every sentence of every message is found ------------------------------------
+
+
+_TOLD = 0.5  # share of the words of a sentence that facts which cite its message have, from which they tell it
+
+
+def uncovered_quotes(utterances: Sequence[Utterance], facts: Sequence[ExtractedFact], topic: str) -> Iterator[ExtractedFact]:
+    """A quote for each passage with a sentence that no fact tells.
+
+    Args:
+        utterances: the messages of the episode.
+        facts: what the model made of them.
+        topic: the subject of the episode.
+    """
+    words: dict[int, set[str]] = defaultdict(set)
+    for fact in facts:
+        for source in fact.sources:
+            words[source].update(tokenise(fact.statement))
+    for quote in quotes_of(annotated(utterances), topic):
+        assert quote.quote is not None
+        own, known = set(tokenise(quote.quote.words)), words[quote.sources[0]]
+        corrects = any(claim.attribute == SAID and claim.ends for claim in quote.claims)  # ends what is quoted
+        if corrects or len(own & known) < _TOLD * len(own) or (not own and not known):
+            yield quote

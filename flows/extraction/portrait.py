@@ -1,4 +1,4 @@
-"""What people are like, in their own words: quoted sentences that say so for certain. Pure.
+"""Lines of profiles: quoted sentences in which people say for certain what they are like. Pure.
 
 A line is a sentence that claims something with a category in the table of relations ("I'm allergic to penicillin."), or one
 in which somebody says outright what they like, can, always do or are after. Nothing is inferred: a passing remark ("I love
@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from flows.cuts import ExtractedProfileItem
-from flows.extraction.graph import relation
-from flows.extraction.spoken import Sentence
+from flows.extraction.sentences import Sentence
 from mneme.records import Claim
+from mneme.relations import relation_of
 
 _LONGEST = 260  # characters; what is longer tells a story
 _MOST = 100  # lines of an episode
@@ -84,21 +84,21 @@ def profile_of(sentences: Sequence[Sentence]) -> tuple[ExtractedProfileItem, ...
         if one.artifact or one.is_question or one.role != "user" or not one.speaker or len(one.text) > _LONGEST:
             continue
         statement = f"{one.speaker}: {one.text}"
-        for about, category, claim in _told(one):
+        for about, category, claim in _traits(one):
             if about in present:
                 lines.append(ExtractedProfileItem(about, statement, category, False, (one.index,), claim))
     return tuple(dict.fromkeys(lines))[:_MOST]
 
 
-def _told(one: Sentence) -> Iterator[tuple[str, str, Claim | None]]:
+def _traits(one: Sentence) -> Iterator[tuple[str, str, Claim | None]]:
     """Of whom a sentence tells what kind of trait, and the claim that says so."""
-    leans = _POINTS.search(one.text) is not None
-    rows = [(claim, row) for claim in one.claims if (row := relation(claim)) is not None and row.category]
+    points_back = _POINTS.search(one.text) is not None
+    rows = [(claim, row) for claim in one.claims if (row := relation_of(claim.attribute)) is not None and row.category]
     for claim, row in rows:
-        if claim.ends or (not (leans and row.category in _ABOUT_THINGS) and any(map(str.isalpha, claim.value))):
+        if claim.ends or (not (points_back and row.category in _ABOUT_THINGS) and any(map(str.isalpha, claim.value))):
             yield claim.subject, row.category, claim
     stands = any(not claim.ends for claim, _ in rows)
-    category = "" if stands or leans else _said_outright(one)
+    category = "" if stands or points_back else _said_outright(one)
     if category:
         yield one.speaker, category, None
 

@@ -19,10 +19,7 @@ from typing import NamedTuple
 from flows.cuts import ExtractedFact, Utterance
 from flows.extraction.artifacts import parts_of
 from flows.extraction.corrections import Corrected, corrections_of
-from flows.extraction.happening import event_of
-from flows.extraction.leaning import leans
-from flows.extraction.sentences import Span, is_question, sentence_spans
-from flows.extraction.spoken import Sentence
+from flows.extraction.sentences import Sentence, Span, event_of, has_unresolved_reference, is_question, sentence_spans
 from mneme.dates import DateMention, DaySpan, certain_dates
 from mneme.languages import languages_of
 from mneme.records import Artifact, Claim, Quote, Spoken, StoredMessage
@@ -49,7 +46,7 @@ _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class AnnotatedMessage:
     """One message of an episode, sentence by sentence, and in passages. ``index`` is its place in the cut."""
 
     index: int
@@ -68,19 +65,19 @@ class Passage:
 
 
 class _Before(NamedTuple):
-    """What a passage takes along, as in ``Quote``."""
+    """The words that a passage takes along, as in ``Quote``."""
 
     question: Spoken | None = None
     context: Spoken | None = None
     behind: Spoken | None = None
 
 
-def told(utterances: Sequence[Utterance]) -> list[Told]:
+def annotated(utterances: Sequence[Utterance]) -> list[AnnotatedMessage]:
     """The messages of a cut that have words, with their sentences annotated by dates and claims."""
     languages = languages_of([utterance.message.text for utterance in utterances])
     names = list(dict.fromkeys(utterance.message.sender_name for utterance in utterances))
     found = [
-        _told(index, utterance.message, language, names, _before(utterances, index))
+        _annotated(index, utterance.message, language, names, _before(utterances, index))
         for index, (utterance, language) in enumerate(zip(utterances, languages, strict=True))
         if utterance.message.text.strip()
     ]
@@ -89,7 +86,7 @@ def told(utterances: Sequence[Utterance]) -> list[Told]:
     return found
 
 
-def quotes_of(messages: Sequence[Told], topic: str) -> Iterator[ExtractedFact]:
+def quotes_of(messages: Sequence[AnnotatedMessage], topic: str) -> Iterator[ExtractedFact]:
     """The facts of an episode, in order: one for each passage of each message."""
     for position, each in enumerate(messages):
         earlier = messages[max(0, position - _ANSWERED_WITHIN) : position]
@@ -107,7 +104,7 @@ def _before(utterances: Sequence[Utterance], index: int) -> str:
     return "\n".join(each.message.text[-_LONGEST_BEFORE:] for each in nearest)
 
 
-def _told(index: int, message: StoredMessage, language: str, names: Sequence[str], before: str) -> Told:
+def _annotated(index: int, message: StoredMessage, language: str, names: Sequence[str], before: str) -> AnnotatedMessage:
     zone = zone_or_utc(message.timezone)
     listener = _listener(message, names)
     text = message.text
@@ -140,10 +137,10 @@ def _told(index: int, message: StoredMessage, language: str, names: Sequence[str
             passages.append(
                 Passage(text[spans[0].start : spans[-1].end], part.artifact, tuple(annotated[span] for span in spans))
             )
-    return Told(index, message, tuple(one for passage in passages for one in passage.sentences), tuple(passages))
+    return AnnotatedMessage(index, message, tuple(one for passage in passages for one in passage.sentences), tuple(passages))
 
 
-def _correct(messages: list[Told], corrected: Corrected) -> None:
+def _correct(messages: list[AnnotatedMessage], corrected: Corrected) -> None:
     """Annotate a sentence that corrects with what was meant, and end what was said.
 
     What was said is claimed itself ("said"), so that it ends also where no row of the table reads it.
@@ -169,7 +166,7 @@ def _correct(messages: list[Told], corrected: Corrected) -> None:
     _put(messages, corrected.at, now)
 
 
-def _put(messages: list[Told], place: tuple[int, int], sentence: Sentence) -> None:
+def _put(messages: list[AnnotatedMessage], place: tuple[int, int], sentence: Sentence) -> None:
     at, number = place
     old = messages[at].sentences[number]
     passages = tuple(
@@ -211,8 +208,8 @@ def _listener(message: StoredMessage, names: Sequence[str]) -> str:
     return next((other for other in others if name in other.casefold().split()), "")
 
 
-def _taken_along(each: Told, number: int, before: Sequence[Told]) -> _Before:
-    """What a passage answers, or else replies to, and what is before that where it says too little alone.
+def _taken_along(each: AnnotatedMessage, number: int, before: Sequence[AnnotatedMessage]) -> _Before:
+    """Find the words that a passage answers or replies to, and those before them if they say too little alone.
 
     A passage that replies to nothing, but leans or stands behind code, a list or the like, has the words before it.
     """
@@ -222,53 +219,53 @@ def _taken_along(each: Told, number: int, before: Sequence[Told]) -> _Before:
         taken, other, answers = replied
         return _Before(taken if answers else None, None if answers else taken, _behind(taken, other, before))
     interrupted = number > 0 and each.passages[number - 1].artifact is not None
-    if passage.artifact is None and not interrupted and not leans(passage.sentences[0]):
+    if passage.artifact is None and not interrupted and not has_unresolved_reference(passage.sentences[0]):
         return _Before()
     own = _own([one for other in each.passages[:number] for one in other.sentences])
     source = each
     if not own and before:
-        source, own = _last_told(before)
+        source, own = _last_with_words(before)
     return _Before(context=_stretch(own, len(own) - 1, source) if own else None)
 
 
-def _replied_to(each: Told, before: Sequence[Told]) -> tuple[Spoken, Told, bool] | None:
-    """What somebody else said last, of which message, and whether it asks; a request to an assistant needs no question mark."""
+def _replied_to(each: AnnotatedMessage, before: Sequence[AnnotatedMessage]) -> tuple[Spoken, AnnotatedMessage, bool] | None:
+    """The last words of somebody else, their message, and whether they ask; a request to an assistant needs no mark."""
     for other in reversed(before):
         if other.message.sender_id == each.message.sender_id:
             break
         own = _own(other.sentences)
         if each.message.role == "assistant" and own:
-            at = next((at for at in reversed(range(len(own))) if not leans(own[at])), 0)
+            at = next((at for at in reversed(range(len(own))) if not has_unresolved_reference(own[at])), 0)
             return _stretch(own, at, other), other, True
         asked = next((at for at in reversed(range(len(own))) if own[at].is_question), None)
         if asked is not None and asked >= len(own) - _LAST_SENTENCES:
             return _stretch(own, asked, other), other, True
     if not before or before[-1].message.sender_id == each.message.sender_id:
         return None
-    if each.message.sent_at - before[-1].message.sent_at > _REPLIED_WITHIN and not leans(each.sentences[0]):
+    if each.message.sent_at - before[-1].message.sent_at > _REPLIED_WITHIN and not has_unresolved_reference(each.sentences[0]):
         return None
-    other, own = _last_told(before)
+    other, own = _last_with_words(before)
     return (_stretch(own, _nearest(own, each), other), other, False) if own else None
 
 
-def _last_told(before: Sequence[Told]) -> tuple[Told, list[Sentence]]:
+def _last_with_words(before: Sequence[AnnotatedMessage]) -> tuple[AnnotatedMessage, list[Sentence]]:
     """The last message that has words of its own, and these; an answer made of artifacts has none."""
-    told_before = ((other, own) for other in reversed(before) if (own := _own(other.sentences)))
-    return next(told_before, (before[-1], []))
+    with_words = ((other, own) for other in reversed(before) if (own := _own(other.sentences)))
+    return next(with_words, (before[-1], []))
 
 
-def _behind(taken: Spoken, source: Told, before: Sequence[Told]) -> Spoken | None:
-    """What is before words taken along that lean or are few: in their message, else in the last one that tells something."""
+def _behind(taken: Spoken, source: AnnotatedMessage, before: Sequence[AnnotatedMessage]) -> Spoken | None:
+    """The words before those taken along, if these are few or refer back: in their message, else in the last that has words."""
     own = _own(source.sentences)
     inside = [at for at, one in enumerate(own) if one.text in taken.words]
-    if len(taken.words) > _TELLS_LITTLE and not all(leans(own[at]) for at in inside):
+    if len(taken.words) > _TELLS_LITTLE and not all(has_unresolved_reference(own[at]) for at in inside):
         return None
     if inside and (first := inside[0]):
         return _stretch(own[:first], first - 1, source, _LONGEST_BEHIND)
     place = next(at for at, each in enumerate(before) if each is source)
     for other in reversed(before[:place]):
         own = _own(other.sentences)
-        if own and (len(other.message.text) > _TELLS_LITTLE or not all(map(leans, own))):
+        if own and (len(other.message.text) > _TELLS_LITTLE or not all(map(has_unresolved_reference, own))):
             return _stretch(own, _nearest(own, source), other, _LONGEST_BEHIND)
     return None
 
@@ -278,13 +275,16 @@ def _own(sentences: Sequence[Sentence]) -> list[Sentence]:
     return [one for one in sentences if not one.artifact and not one.text.startswith("[")]
 
 
-def _nearest(own: Sequence[Sentence], reply: Told) -> int:
+def _nearest(own: Sequence[Sentence], reply: AnnotatedMessage) -> int:
     """The sentence of a message that a reply is about: it shares most words with it, or is the last that does not lean."""
     words = set(tokenise(reply.message.text[:_LONGEST]))
-    return max(range(len(own)), key=lambda at: (len(words.intersection(tokenise(own[at].text))), not leans(own[at]), at))
+    return max(
+        range(len(own)),
+        key=lambda at: (len(words.intersection(tokenise(own[at].text))), not has_unresolved_reference(own[at]), at),
+    )
 
 
-def _stretch(own: Sequence[Sentence], at: int, source: Told, longest: int = _LONGEST_BEFORE) -> Spoken:
+def _stretch(own: Sequence[Sentence], at: int, source: AnnotatedMessage, longest: int = _LONGEST_BEFORE) -> Spoken:
     """``own[at]`` with as many sentences before it, and then after it, as are short enough to be taken along."""
     start, end = own[at].start, own[at].end
     for other in (*reversed(own[:at]), *own[at + 1 :]):
@@ -294,7 +294,7 @@ def _stretch(own: Sequence[Sentence], at: int, source: Told, longest: int = _LON
     return Spoken(speaker=source.message.sender_name, words=words, message_id=source.message.message_id)
 
 
-def _fact(each: Told, passage: Passage, topic: str, along: _Before) -> ExtractedFact:
+def _fact(each: AnnotatedMessage, passage: Passage, topic: str, along: _Before) -> ExtractedFact:
     first = passage.sentences[0]
     quote = Quote(
         speaker=each.message.sender_name,

@@ -2,13 +2,60 @@
 
 ``sentencex`` knows where sentences end in each language, its abbreviations and most of its ordinals. What it cuts after an
 initial, the number of a list or a German ordinal is put together again: two sentences in one are no harm, a date in two is.
+
+``Sentence`` is one as said, which every annotation of quotes reads: whether it can be read alone, and of a passage when what it
+tells happens. Pure.
 """
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from typing import Literal, NamedTuple
 
 import sentencex
+
+from mneme.dates import DateMention, resolve_dates
+from mneme.records import Claim, Spoken
+from mneme.text import STOP_WORDS
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of a message as said.
+
+    ``index`` is that of the utterance in the cut. ``artifact`` says that it stands inside one (code, draft, list, quotation
+    ...), of which nothing is claimed. ``language`` is an ISO 639-1 code, empty where it is not known. ``dates`` are the
+    certain dates in it, ``claims`` those of ``mneme.relations.claims_in``. ``corrects`` is the sentence that it corrects,
+    ``meant`` that sentence with the right value, of which the dates and claims are then; ``withdrawn``: another corrects it.
+    ``start`` is its place in its message.
+    """
+
+    index: int
+    text: str
+    speaker: str
+    listener: str
+    language: str
+    said_at: datetime
+    zone: tzinfo
+    role: Literal["user", "assistant"]
+    artifact: bool
+    is_question: bool
+    dates: tuple[DateMention, ...]
+    claims: tuple[Claim, ...]
+    corrects: Spoken | None = None
+    meant: str = ""
+    withdrawn: bool = False
+    start: int = 0
+
+    @property
+    def end(self) -> int:
+        """The place in the message where it ends."""
+        return self.start + len(self.text)
+
+
+# --- where sentences end ---------------------------------------------------------------------------------------------
+
 
 _LONGEST = 800  # characters; also keeps what reads a sentence from costing the square of a message
 _WINDOW = 2_000  # characters that are cut at once: of many open quotation marks the time grows with the square
@@ -52,7 +99,7 @@ def sentence_spans(text: str, language: str, start: int = 0, end: int | None = N
 
 
 def is_question(sentence: str) -> bool:
-    """Whether a sentence ends in a question mark: no particle and no order of words makes one for certain."""
+    """Tell whether a sentence ends in a question mark: no particle and no order of words makes one for certain."""
     return _QUESTION.search(sentence[-12:]) is not None
 
 
@@ -70,7 +117,7 @@ def _lines(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _last_end(text: str, start: int, end: int) -> int:
-    """Where the last sentence of a stretch ends, by its mark; else its last word, else the stretch."""
+    """The end of the last sentence of a stretch, by its mark; else of its last word, else of the stretch."""
     marks = [at + len(mark) for mark in _ENDS if (at := text.rfind(mark, start, end)) >= 0]
     blank = text.rfind(" ", start, end)
     return max(marks, default=end if blank < 0 else blank)
@@ -106,3 +153,86 @@ def _stripped(text: str, start: int, end: int) -> Iterator[Span]:
     words = text[start:end]
     if any(map(str.isalnum, words)):
         yield Span(start + len(words) - len(words.lstrip()), end - len(words) + len(words.rstrip()))
+
+
+# --- whether a sentence can be read alone ----------------------------------------------------------------------------
+
+
+_LEAST_WORDS = 4  # of content; a sentence with fewer says too little by itself
+_LEAST_CHARACTERS = 8  # the same in Chinese and Japanese
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
+_POINTS_BACK = frozenset(
+    "it its it's that that's this this's these those they them their theirs he him his she her hers there here one ones both "
+    "same such here's there's then so too also either neither another others latter former".split()
+)
+_LOOKED_AT = 6  # words at the beginning in which a word that points back has nothing before it to point to
+_CHINESE = re.compile(r"^[\W_]*(?:它|他|她|这|那|其|该|此|也|还|都|是的|不是|对|嗯|好|没有|可以|当然|因为|所以|但|不过|而且)")
+_JAPANESE = re.compile(r"^[\W_]*(?:それ|これ|あれ|そこ|ここ|その|この|あの|はい|いいえ|うん|ええ|でも|だから|そう)")
+
+
+def has_unresolved_reference(sentence: Sentence) -> bool:
+    """Tell whether a sentence needs the one before it to be understood."""
+    text = sentence.text
+    if sentence.language in ("zh", "ja"):
+        pattern = _CHINESE if sentence.language == "zh" else _JAPANESE
+        return sum(map(str.isalnum, text[: 4 * _LEAST_CHARACTERS])) < _LEAST_CHARACTERS or pattern.match(text) is not None
+    words = [word.lower().replace("’", "'") for word in _WORD.findall(text[:400])]
+    if sentence.language != "en":
+        return len(words) < _LEAST_WORDS
+    if sum(word not in STOP_WORDS for word in words) < _LEAST_WORDS - 1:
+        return True
+    return any(word in _POINTS_BACK for word in words[:_LOOKED_AT])
+
+
+# --- when what a passage tells happens -------------------------------------------------------------------------------
+
+
+_MOST_DATES = 20  # dates of one form in a sentence
+_CLAUSE_REACH = 200  # characters before a date in which its clause begins
+_ASIDE = re.compile(  # a clause or phrase beside the main one, up to the date in it
+    r"(?:\w\W+\b(?:when|while|which|who|where|that (?:was|were|is|are|has|had))|"
+    r"\b(?:after|before|because|since|although|though|unless|(?:the|an?|my|our) (?:\w+ )?\w+ that \w+)|"
+    r"\b(?:the|my|our|your|his|her|their|that|this|those|these|every|some|any|every\w+|some\w+)(?: \w+){0,3} "
+    r"(?<!\bis )(?<!\bwas )(?<!\band )(?<!\bbut )(?<!\bso )(?<!\bthen )(?:I|you|we|they|he|she) \w+|"
+    r",\s*(?:\w+ed|bought|made|built|written|taken|given|born|found|sold|held|sent))\b"
+    r"(?:(?! [-–—] )[^,;:.!?])*$|\bfrom\s*$|(?:因为|由于|自从|等)[^，；。！？]*$|[了过]$",
+    re.IGNORECASE,
+)
+_ASIDE_BEHIND = re.compile(
+    "[^，；。！？]{0,20}?(?:之[前后]|以[前后]|的时候)|(?<=年)的|(?!的|[^，；。！？的]*[早晚中上下]?[上午点]的)[^，；。！？是在]{1,8}的(?![，。！？]|$)"
+)
+_PARTED = re.compile(r"[;；](?!\s*$)")
+_HEADS = re.compile("[^;；]*[:：]")  # what follows is of the date: 下周计划：…；…
+
+
+def event_of(sentences: Sequence[Sentence]) -> DateMention | None:
+    """The one date in a passage; of several the most exact, where the others contain it; none of a clause beside the main one.
+
+    Dates that are not certain count as others: of "this week the model, in the first half of next week the tests" the first is
+    not the day of the whole.
+    """
+    told = [one for one in sentences if not one.is_question]
+    mentions = [(one, mention) for one in told for mention in one.dates]
+    if not mentions:
+        return None
+    sentence, best = min(mentions, key=lambda each: each[1].span.days)
+    others = [mention for one in told for mention in (*one.dates, *_perhaps(one))]
+    around = all(other.since <= best.since and best.until <= other.until for other in others)
+    return best if around and not _is_aside(sentence, best) else None
+
+
+def _perhaps(one: Sentence) -> list[DateMention]:
+    """The dates of a sentence in their likeliest reading."""
+    return [] if one.meant else resolve_dates(one.text, one.said_at, one.zone, _MOST_DATES)
+
+
+def _is_aside(one: Sentence, date: DateMention) -> bool:
+    """Tell whether a date stands in a clause beside the main one, or in one of several that are parted by a semicolon."""
+    if one.meant:  # the dates are of other words
+        return False
+    text = one.text
+    if _ASIDE.search(text[max(0, date.start_index - _CLAUSE_REACH) : date.start_index]) or _ASIDE_BEHIND.match(
+        text, date.end_index
+    ):
+        return True
+    return _PARTED.search(text) is not None and not _HEADS.match(text, date.end_index)

@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import log2
 from typing import NamedTuple
 
-from flows.extraction.chinese_entities import chinese_entities
-from flows.extraction.spoken import Sentence
+from flows.extraction.entities import chinese_entities
+from flows.extraction.sentences import Sentence
 from flows.extraction.word_lists import word_list
 from mneme.text import STOP_WORDS, has_cjk, tokenise
 
@@ -85,7 +85,7 @@ class _Phrase(NamedTuple):
 
 
 def subject_of(sentences: Sequence[Sentence], closeness: Sequence[float] = ()) -> str:
-    """What an episode is about in at most 64 characters, in words that were said; empty where nothing was but small talk.
+    """Name the subject of an episode in at most 64 characters, in words that were said; empty for mere small talk.
 
     Args:
         sentences: of the episode, in order.
@@ -102,7 +102,7 @@ def subject_of(sentences: Sequence[Sentence], closeness: Sequence[float] = ()) -
 
 
 def _request(sentences: Sequence[Sentence]) -> str:
-    """What is asked for first, where it is one short clause."""
+    """The first request, if it is one short clause."""
     asked = (asked_for(one.text, one.language) for one in sentences if one.is_question or _LEADS.match(one.text))
     return next(filter(None, asked), "")
 

@@ -15,7 +15,7 @@ def word_list(name: str) -> frozenset[str]:
 
 @cache
 def types_of_words(place: str) -> dict[str, str]:
-    """What words say that a name is: those ``within`` it, or ``before`` it ("university": "organisation")."""
+    """The types that words give to a name: words ``within`` it, or ``before`` it ("university": "organisation")."""
     return {
         word: name.removeprefix(f"{place} ")
         for name, words in _lists().items()

@@ -13,13 +13,13 @@ from itertools import count
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from flows.conversations.amendments import stored_message
-from flows.conversations.owners import owner_in, tenant_of
+from flows.embedding.amendments import stored_message
 from flows.items import Unread
-from flows.pump import NotYet, worth_retrying
+from flows.lanes.owners import owner_in, tenant_of
+from flows.lanes.scheduling import NotReady, worth_retrying
+from flows.lanes.services import Services
 from flows.reading.documents import stored_document
 from flows.reading.editions import About, Edition, edition_of, record_of
-from flows.services import Services
 from mneme.errors import InputError, ModelError
 from mneme.events import Edit, Message, Part
 from mneme.ids import content_hash, document_key
@@ -58,7 +58,7 @@ def read_attachments(
         services: what reads it, and where.
 
     Raises:
-        NotYet: the message is on its way to the index.
+        NotReady: the message is on its way to the index.
         StoreUnavailable, ModelError: worth trying again.
     """
     event = unread.event
@@ -66,7 +66,7 @@ def read_attachments(
     stored = stored_message(event.tenant_id, event.conversation_id, event.message_id, None, services)
     if stored is None:
         if services.clock() < came_at + _ON_ITS_WAY:
-            raise NotYet(f"message {event.message_id} is on its way to the index")
+            raise NotReady(f"message {event.message_id} is on its way to the index")
         return Attached(event.text) if isinstance(event, Edit) else None  # an edit is refused where edits are
     was_edited = stored.edited_by is not None and stored.edited_by != unread.position  # its own amendment is no edit
     if isinstance(event, Message) and (stored.position != unread.position or was_edited or stored.deleted):

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from flows.items import Erasure, Unread
+from flows.lanes.erasures import Tombstones, is_covered, tombstone_keys
+from flows.lanes.services import Services
 from flows.reading.editions import About, Edition, edition_of
-from flows.services import Services
-from flows.tombstones import Tombstones, is_covered, tombstone_keys
 from mneme.events import Document
 from mneme.ids import content_hash
 from mneme.ports import References

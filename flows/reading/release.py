@@ -1,10 +1,15 @@
 """A document on its way into the index: what of it is new, and what it no longer has. Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from flows.items import Erasure, Pause, Withdrawn
-from flows.lanes import lane_of
+from flows.cuts import lane_of
+from flows.items import Erasure, Pause, Unread, Withdrawn
+from flows.lanes.snapshots import refer, referred
+from flows.reading.attachments import Attached
+from flows.reading.documents import ReadDocument
 from flows.reading.editions import Edition
 from mneme.ports import Remove
 from mneme.records import Owner, Position, StoredDocument, StoredMessage
@@ -113,3 +118,64 @@ def _withdrawals(record: StoredDocument, ids: Iterable[str]) -> Iterator[Withdra
     for identity in ids:
         if identity.startswith(f"{record.id}/"):  # else it is a message of the speech
             yield Withdrawn(record.owner, record.document_id or "", identity)
+
+
+Outcome = ReadDocument | Attached | StoredDocument | None
+
+
+@dataclass(slots=True, eq=False)
+class ReadJob:
+    """Something at work in its ``lane``: an event that is read, which waits under ``key``; a ``message`` (tenant, conversation,
+    message) whose attachments go; the erasure of a document; or a pause behind them.
+
+    ``released`` counts messages that went on.
+    """
+
+    lane: str
+    key: Key | None = None
+    unread: Unread | None = None
+    message: tuple[str, str, str] | None = None
+    erasure: Erasure | None = None
+    pause: Pause | None = None
+    released: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class ReadResult:
+    """The outcome of work, which goes on; ``releases`` once it has begun to."""
+
+    outcome: Outcome | BaseException
+    releases: list[Release] | None = None
+
+
+@dataclass(slots=True, eq=False)
+class AwaitingSnapshot:
+    """A job of which everything went on; its records are written as read after some snapshots (flows/lanes/epochs.py)."""
+
+    work: ReadJob
+    releases: list[Release]
+    snapshots: int = 0
+
+
+def encode_job(work: ReadJob) -> dict[str, Any]:
+    """A work in a snapshot."""
+    if work.pause is not None:
+        return {"pause": refer(work.pause)}
+    if work.erasure is not None:
+        return {"erasure": refer(work.erasure)}
+    if work.message is not None:
+        return {"lane": work.lane, "message": list(work.message)}
+    assert work.key is not None, "an event waits under its key"
+    return {"lane": work.lane, "key": [work.key.owner_key, work.key.id], "released": work.released}
+
+
+def decode_job(entry: dict[str, Any]) -> ReadJob:
+    """The work that a snapshot tells of; its event is to be read again."""
+    if "pause" in entry or "erasure" in entry:
+        item = referred(entry.get("pause") or entry["erasure"])
+        assert isinstance(item, Pause | Erasure), "only these are referred to"
+        return ReadJob(item.lane, pause=item) if isinstance(item, Pause) else ReadJob(item.lane, erasure=item)
+    if "message" in entry:
+        tenant_id, conversation_id, message_id = entry["message"]
+        return ReadJob(entry["lane"], message=(tenant_id, conversation_id, message_id))
+    return ReadJob(entry["lane"], Key(Collection.CONTROL, *entry["key"]), released=entry["released"])

@@ -20,7 +20,7 @@ from connectors.telemetry.begin import telemetry
 from connectors.telemetry.logs import set_levels
 from flows.running.reports import end, tell
 from mneme.errors import MnemeError
-from mneme.garbage import look_less_often
+from mneme.garbage import raise_gc_threshold
 from mneme.settings import Settings
 
 _NICE = 10  # somebody waits for a search, and nobody for the flow
@@ -44,7 +44,7 @@ def main() -> NoReturn:
     threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
     private_process()
     set_levels(order.levels)
-    look_less_often()
+    raise_gc_threshold()
     os.nice(_NICE)
 
     import flows  # late: the parent is watched while the steps are loaded

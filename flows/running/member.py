@@ -1,4 +1,4 @@
-"""One of several processes that run the flow together: ``python -m flows.running.member``, started by flows/running/members.py.
+"""One of several processes that run the flow together: ``python -m flows.running.member``, started by its supervisor.
 
 1. Its assignment comes on standard input, pickled. It holds the recovery store's lock too, inherited, until it ends.
 2. It tells in lines of JSON that it reads, and which error ends it.
@@ -19,13 +19,13 @@ from connectors.private import private_process
 from connectors.telemetry.begin import telemetry
 from connectors.telemetry.logs import set_levels
 from flows.engine import EngineFailed
-from flows.running.live_sources import Partitions
-from flows.running.process import Place
+from flows.lanes.pending import SharedSum
+from flows.running.kafka import stream
+from flows.running.live import Partitions
+from flows.running.process import RunContext
 from flows.running.reports import end, tell
-from flows.running.shared_sum import SharedSum
-from flows.running.stream import stream
 from mneme.errors import MnemeError
-from mneme.garbage import look_less_often
+from mneme.garbage import raise_gc_threshold
 from mneme.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -40,13 +40,13 @@ class Assignment:
         place: its place in the flow.
         partitions: what all members read together.
         report: the descriptor on which it tells of itself.
-        unfinished: the descriptor of what all have not finished (flows/running/shared_sum.py).
+        unfinished: the descriptor of what all have not finished (flows/lanes/pending.py).
         live_lag: the descriptor of what all have not read of the live topics.
         levels: of the supervisor's loggers, by name.
     """
 
     settings: Settings
-    place: Place
+    place: RunContext
     partitions: Partitions
     report: int
     unfinished: int
@@ -62,7 +62,7 @@ def main() -> NoReturn:
     place, processes = assignment.place, assignment.place.processes
     private_process()
     set_levels(assignment.levels)
-    look_less_often()
+    raise_gc_threshold()
     stopping = threading.Event()
     threading.Thread(target=_obey, args=(stopping,), name="obey", daemon=True).start()
 

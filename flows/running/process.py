@@ -21,18 +21,17 @@ from connectors.models import ANSWERS_FILE, open_chat_model, open_embedder
 from connectors.telemetry.flow import Tally
 from flows.boundaries import open_detector
 from flows.boundaries.semantic import SemanticDetector
-from flows.consistency.judges import open_judge
+from flows.consistency.judge import open_judge
 from flows.consistency.skill_writer import model_writer
 from flows.decode import decode
 from flows.engine import EngineFailed, Failures, Source, build, execute
-from flows.extraction import open_extractor
-from flows.extraction.local import LocalExtractor
+from flows.extraction import LocalExtractor, open_extractor
 from flows.items import Erased, Erasure
-from flows.pending import Pending
+from flows.lanes.epochs import Versions
+from flows.lanes.pending import Pending
+from flows.lanes.services import Reading, Services
 from flows.running.pool import Pool
 from flows.running.store_files import store_error
-from flows.services import Reading, Services
-from flows.versions import Versions
 from flows.write import Stopped, Writer
 from mneme.errors import MnemeError, StoreUnavailable
 from mneme.ports import ChangeFeed, DeadLetters, MemoryIndex, Role, Usage
@@ -41,14 +40,14 @@ from mneme.times import utc_now
 
 _EMBEDDING_CALLS = 8  # at a time to an endpoint
 _FETCHING = 4  # documents that are fetched, or wait for a model, beside those that are parsed
-BROKEN_OFF = "broken_off"  # in the tally: the last epoch is not settled
+INTERRUPTED = "broken_off"  # in the tally: the last epoch is not settled
 _GRACE_SECONDS = 2.0  # for what runs in the pools at a stop: enough for all that waits for no server
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RunContext:
     """The place of one process in the flow.
 
     Attributes:
@@ -70,7 +69,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class Endpoints:
     """Where the flow of a process begins and ends, apart from the index.
 
     ``wrote`` is called as ``Writer`` says. ``documents_at_work`` counts what is read; ``named_files`` may be read by reference.
@@ -88,8 +87,8 @@ class Ends:
 
 def run_process(
     settings: Settings,
-    take_place: Callable[[MemoryIndex], Place],
-    ends: Ends,
+    start_run: Callable[[MemoryIndex], RunContext],
+    ends: Endpoints,
     pending: Pending,
     stopping: threading.Event,
     on_ready: Callable[[], None] = lambda: None,
@@ -101,14 +100,14 @@ def run_process(
 
     Args:
         settings: where and how.
-        take_place: gives this process its place, once the index is there.
+        start_run: gives this process its place, once the index is there.
         ends: where the flow begins and ends.
         pending: what is not finished.
         stopping: set when the flow is to end; then nothing waits for a server any more.
         on_ready: called when everything is there and reading begins.
         on_failure: called with what ends the flow, before anything is closed.
         in_bulk: whether the index is set for very many writes meanwhile. A lane relies on finding what it wrote some epochs
-            ago (flows/unseen.py): so often it is refreshed.
+            ago (flows/lanes/epochs.py): so often it is refreshed.
         open_store: opens the index that is written, which is closed at the end; None for that of the settings.
 
     Returns:
@@ -128,7 +127,7 @@ def run_process(
         index.refresh()  # what a process that died wrote must be found by the searches of this one
         if in_bulk:
             stack.enter_context(index.bulk(settings.flow.epoch_seconds))
-        place = take_place(index)
+        place = start_run(index)
         at_a_time = _EMBEDDING_CALLS if settings.embedder.provider == "openai" else 1
         queue = EmbeddingQueue(embedder, settings.embedder.batch, max_wait_seconds=0.005, threads=at_a_time)
         stack.callback(queue.close, _GRACE_SECONDS)
@@ -184,7 +183,7 @@ def run_process(
             cause = _cause(failures, error, place.epochs)
             if isinstance(cause, Stopped) or (isinstance(cause, EngineFailed) and stopping.is_set()):
                 log.warning("stopped while a store was out of reach; the last epoch is repeated at the next start")
-                tally[BROKEN_OFF] += 1
+                tally[INTERRUPTED] += 1
             else:
                 on_failure(cause)
                 if cause is error:
@@ -193,7 +192,7 @@ def run_process(
         return tally, chat.usage() if chat is not None else {}
 
 
-def _reading(settings: Settings, ends: Ends, stack: ExitStack) -> Reading:
+def _reading(settings: Settings, ends: Endpoints, stack: ExitStack) -> Reading:
     """What reads documents, in a pool of its own: as many at a time as there are processes that parse, and some that fetch."""
     reader = open_reader(settings)
     stack.callback(reader.close, _GRACE_SECONDS)

@@ -9,8 +9,8 @@ import json
 import logging
 import shutil
 import uuid
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -21,6 +21,7 @@ from flows.running.store_files import disk_errors, is_used, remedy, tidy
 from mneme.errors import StoreError, StoreRejected, StoreUnavailable
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection
+from mneme.settings import Settings
 from mneme.store_format import FORMAT
 
 REBUILD = "rebuild"  # in the index's metadata while a rebuild is under way, and the name of its store
@@ -50,14 +51,14 @@ def refuse_unfinished(metadata: Mapping[str, str], but: str = "") -> None:
     """
     if but != REINDEX and (embedder := metadata.get(REINDEX)):
         raise StoreRejected(
-            f"a move of this index to {embedder} has begun and not ended: repeat it first, `mneme reindex` with that embedder "
-            "set, or give it up with `mneme reindex --abandon`"
+            f"a move of this index to {embedder} has begun and not ended: repeat `mneme admin reindex` with that embedder "
+            "set, or give it up with `mneme admin reindex --abandon`"
         )
     if but != REBUILD and (unfinished := metadata.get(REBUILD)):
         origin = unfinished.split()[0]
         raise StoreRejected(
-            f"a rebuild of this index has begun and not ended: repeat it first, `mneme rebuild --from {origin}`"
-            + (", or give it up with `mneme rebuild --abandon`" if origin == "messages" else "")
+            f"a rebuild of this index has begun and not ended: repeat it first, `mneme admin rebuild --from {origin}`"
+            + (", or give it up with `mneme admin rebuild --abandon`" if origin == "messages" else "")
         )
 
 
@@ -219,11 +220,27 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
         if _format_of(state) != FORMAT:
             raise StoreRejected(
                 f"{self._directory}: another version of Mneme made this recovery store (format {state.get('format')}, here "
-                f"{FORMAT}). Run `mneme rebuild`; if the index is rebuilt already, remove the store, and set "
+                f"{FORMAT}). Run `mneme admin rebuild`; if the index is rebuilt already, remove the store, and set "
                 "MNEME_FLOW__ADOPT_INDEX=true for one start, to read the topics from the beginning"
             )
         if state.get("buckets", self._buckets) != self._buckets:
             raise StoreRejected(
-                f"the states of {self._directory} are keyed into {state['buckets']} buckets: set "
-                f"MNEME_FLOW__BUCKETS={state['buckets']}, or start a new store with its own MNEME_DATA"
+                f"the states of {self._directory} are keyed into {state['buckets']} buckets, and this "
+                f"version has {self._buckets}; run `mneme admin rebuild`, or start a new store with its own MNEME_DATA"
             )
+
+
+@contextmanager
+def flows_stopped(settings: Settings) -> Iterator[None]:
+    """Hold the recovery stores of all flows of ``MNEME_DATA``.
+
+    Raises:
+        StoreRejected: a flow runs.
+    """
+    with ExitStack() as stack:
+        for folder in sorted(settings.data.glob("recovery/*/")):
+            try:
+                stack.callback(FolderLock(folder, "the recovery store").release)
+            except StoreUnavailable as error:
+                raise StoreRejected(f"a flow runs on {settings.data}: {error}") from error
+        yield

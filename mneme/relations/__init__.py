@@ -17,7 +17,7 @@ from functools import lru_cache
 from mneme.records import Claim
 from mneme.relations.chinese import chinese_asked, chinese_claims, is_of_chinese_words
 from mneme.relations.english import english_asked, english_claims, is_of_words
-from mneme.relations.table import attributes
+from mneme.relations.table import row_of
 from mneme.relations.values import PLANNED, SAID, UNREAD, same_value, says_more
 from mneme.text import has_cjk
 
@@ -31,41 +31,38 @@ class Relation:
     ``single`` says that a subject has one value at a time, so that a new one ends the old. ``edge`` is the relation of the
     graph (``lives_in``), empty where there is none; ``category`` that of the line of a profile, empty where there is none.
     ``goes_on`` says that another begins where one ends, so that what is told soon after a change tells of that change.
-    ``recurs`` says of a plan that it comes again and again, so that it is not over with its day.
+    ``recurs`` says of a plan that it comes again and again, so that it is not over with its day; ``many`` that there may be
+    several plans of this name, so that an end which names none of them ends none.
     """
 
     attribute: str
-    single: bool
+    single: bool = False
     edge: str = ""
     category: str = ""
     goes_on: bool = False
     recurs: bool = False
+    many: bool = False
 
 
 @lru_cache(maxsize=4_096)
-def relation_of(attribute: str) -> Relation:
-    """The row of an attribute. Plans (``plan:dentist``) and other open attributes are rows of their own family.
+def relation_of(attribute: str) -> Relation | None:
+    """The row of an attribute; None where no table has it.
 
-    Of some plans there may be several (a call, a lunch), so that only a change that is told ends one; of others
-    (``plan:launch``) there is one.
-
-    Raises:
-        KeyError: no row has it.
+    Plans (``plan:dentist``) and other open attributes are rows of their own family. Of some plans there may be several (a
+    call, a lunch), so that only a change that is told ends one; of others (``plan:launch``) there is one.
     """
-    rows = attributes()
-    family, colon, kind = attribute.partition(":")
-    row = rows.get(attribute) or (rows.get(f"{family}:") if colon else None)
+    row = row_of(attribute)
     if row is None:
-        raise KeyError(attribute)
-    if family == "plan":
-        kind_of = is_of_chinese_words if has_cjk(kind) else is_of_words
-        return Relation(attribute, kind_of("one_of_a_kind", kind), recurs=kind_of("recurring", kind))
-    single, goes_on = row.get("single", False), row.get("goes_on", False)
-    return Relation(attribute, single, row.get("edge", ""), row.get("category", ""), goes_on)
+        return None
+    family, _, kind = attribute.partition(":")
+    if family != "plan":
+        return Relation(attribute, **row)
+    kind_of = is_of_chinese_words if has_cjk(kind) else is_of_words
+    return Relation(attribute, **row | {"single": kind_of("one_of_a_kind", kind), "recurs": kind_of("recurring", kind)})
 
 
 def claims_in(sentence: str, language: str, speaker: str = "") -> tuple[Claim, ...]:
-    """What a sentence claims for certain; nothing in a language without a table. Pure, linear in the sentence.
+    """Read the certain claims of a sentence; none in a language without a table. Pure, linear in the sentence.
 
     A claim that ends comes before the one that takes its place: it ends what was said before, not what its own sentence
     says.

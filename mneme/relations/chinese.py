@@ -1,4 +1,4 @@
-"""What a Chinese sentence claims, and which state a Chinese question asks for: chinese.toml over the clauses of a sentence."""
+"""Claims of Chinese sentences, and states that Chinese questions ask for: chinese.toml over the clauses of a sentence."""
 
 import re
 import unicodedata
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from mneme.records import Claim
-from mneme.relations.table import Pattern, Slot, Table, attributes, kind_named, table
+from mneme.relations.table import Pattern, Slot, Table, kind_named, row_of, table
 from mneme.relations.values import UNREAD, Found, distinct_claims, same_kind, settled, tool_kind
 
 _LONGEST = 400  # characters that are read
@@ -77,7 +77,7 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def chinese_claims(sentence: str, speaker: str) -> Iterator[Claim]:
-    """What a sentence claims for certain, in order, each once."""
+    """Read the certain claims of a sentence, in order, each once."""
     text = unicodedata.normalize("NFKC", sentence[:_LONGEST]).strip()
     if '"' in text or "“" in text or "「" in text or _QUESTION.search(text):
         return
@@ -118,11 +118,11 @@ def _found(text: str, held: Table, speaker: str) -> Iterator[Found]:
 
 
 def _ended_by(now: Found) -> Iterator[Found]:
-    """What ends with something that is told as so now."""
+    """Yield the end that follows from a claim which is told as so now."""
     subject, attribute, _, _ = now
     if attribute.startswith("plan:"):
         yield subject, attribute, "", True
-    elif attributes().get(attribute, {}).get("goes_on", False):
+    elif (row_of(attribute) or {}).get("goes_on", False):
         yield subject, attribute, UNREAD, True
 
 
@@ -255,7 +255,7 @@ def _cleaned(kind: str, attribute: str, text: str, held: Table) -> str | None:
 
 
 def person(words: str, speaker: str, asked: bool = False) -> str | None:
-    """Who is meant: the speaker, somebody by name, or somebody by what they are to one (王芳的妹妹); None for nobody sure."""
+    """Resolve a person: the speaker, somebody by name, or somebody's relative (王芳的妹妹); None if it is not certain."""
     held = chinese()
     bare = words.strip().removesuffix("的").removesuffix("家") or words
     if bare in ("我", "我们", "咱们", "咱", "本人", "我自己"):
@@ -273,7 +273,7 @@ def person(words: str, speaker: str, asked: bool = False) -> str | None:
 
 
 def _is_name(text: str, sure: bool) -> bool:
-    """Whether it is a name: surname and given name, 小明, one written in the characters of foreign names, or Latin letters."""
+    """Tell whether it is a name: surname and given name, 小明, in the characters of foreign names, or in Latin letters."""
     words = chinese().words
     if text.isascii():
         return text.isalpha() and text[0].isupper() and len(text) > 1
@@ -347,5 +347,5 @@ def chinese_asked(question: str) -> list[tuple[str, str]]:
 
 
 def is_of_chinese_words(name: str, plan: str) -> bool:
-    """Whether a plan is of the kind of a list of words."""
+    """Tell whether a plan is of the kind of a list of words."""
     return plan.endswith(tuple(chinese().words[name]))

@@ -1,15 +1,14 @@
-"""What an English sentence claims, and which state an English question asks for: english.toml over its clauses."""
+"""Claims of English sentences, and states that English questions ask for: english.toml over their clauses."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 from mneme.records import Claim
 from mneme.relations.english_clauses import Part, joints, lowered, parts, prepared, without_adverbs
 from mneme.relations.english_subjects import act, person, thing
-from mneme.relations.table import Pattern, Slot, Table, attributes, kind_named, table
+from mneme.relations.table import Pattern, Slot, Table, kind_named, row_of, table
 from mneme.relations.values import PLANNED, UNREAD, Found, cleaned, distinct_claims, is_time, same_kind, settled, tool_kind
 
 _PERSON = r"[^\s,]+(?: [^\s,]+){0,3}?"
@@ -57,7 +56,7 @@ def english() -> Table:
 
 
 def english_claims(sentence: str, speaker: str) -> Iterator[Claim]:
-    """What a sentence claims for certain, in order, each once."""
+    """Read the certain claims of a sentence, in order, each once."""
     text = prepared(sentence)
     if not text:
         return
@@ -108,7 +107,7 @@ def _lasting(low: str) -> list[int]:
 def _matches(
     part: Part, subject: str, may_elide: bool, speaker: str, caseless: bool, ended: str
 ) -> Iterator[tuple["re.Match[str]", Part, list[Found]]]:
-    """What a clause claims, as it is or with the subject of the clause before; each attribute once."""
+    """Read the claims of a clause, as it is or with the subject of the clause before; each attribute once."""
     said = english().said
     tried = [part]
     elided = subject or ("I" if may_elide else "")
@@ -206,14 +205,14 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
     if part.over and any(slot.ends for slot in pattern.slots):
         return  # "has not left Google any more"
     if part.several and not any(ends for *_, ends in found):
-        found = [each for each in found if not _row(each[1]).get("single", False)]
+        found = [each for each in found if not (row_of(each[1]) or {}).get("single", False)]
     if not found:
         return
     if "takes_part" in pattern.flags and named and named != subject:
         apart = [(named, attribute, PLANNED, ends) for _, attribute, _, ends in found[:1]]
         found = [(named, attribute, "", ends) for _, attribute, _, ends in found] if found[0][3] else [*found, *apart]
     if not any(each[3] for each in found):
-        goes_on = _row(found[0][1]).get("goes_on", False)
+        goes_on = (row_of(found[0][1]) or {}).get("goes_on", False)
         if (
             "moved" in pattern.flags
             or (part.changed and found[0][1].startswith("plan:"))
@@ -230,7 +229,7 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
 
 
 def _owner(part: Part, match: "re.Match[str]", speaker: str) -> str:
-    """Whose an appointment is: the possessor before it, else who speaks."""
+    """The owner of an appointment: the possessor before it, else the speaker."""
     before = part.text[: match.start("m")].strip()
     if before.endswith("'s"):
         return person(before.split(" ")[-1], speaker, english()) or ""
@@ -297,12 +296,6 @@ _KINDS = {
 }  # fmt: skip
 
 
-def _row(attribute: str) -> Mapping[str, Any]:
-    family, colon, _ = attribute.partition(":")
-    rows = attributes()
-    return rows.get(attribute) or rows[f"{family}{colon}"]
-
-
 def english_asked(question: str) -> list[tuple[str, str]]:
     """(subject, attribute) of the present state that a question asks for."""
     held = english()
@@ -345,6 +338,6 @@ def english_asked(question: str) -> list[tuple[str, str]]:
 
 
 def is_of_words(name: str, plan: str) -> bool:
-    """Whether a plan is of the kind of a list of words: the launch is one of a kind, and a call is not."""
+    """Tell whether a plan is of the kind of a list of words: the launch is one of a kind, and a call is not."""
     words = english().words[name]
     return plan.split()[-1] in words or plan.replace(" ", "-") in words

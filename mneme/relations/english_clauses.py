@@ -149,7 +149,7 @@ _QUOTED = re.compile(r'"([^"]*)"')
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What stands between two marks of a sentence: its words as said, and in lower case (equally long).
+    """The words between two marks of a sentence, as said, and in lower case (equally long).
 
     ``over``: it is told as no longer so. ``ahead``: as to come. ``several``: beside another of its kind. ``changed``: as new.
     ``intended``: only as planned. ``numbers``: of the patterns that may fit.
@@ -194,7 +194,7 @@ def _is_uncertain(low: str) -> bool:
 
 
 def _before_doubt(text: str) -> str:
-    """What is asserted before a part that asks or tells of others: "I'm in Leeds, tell me if you need a lift"."""
+    """The words asserted before a part that asks or tells of others: "I'm in Leeds, tell me if you need a lift"."""
     starts = [0, *(mark.end() for mark in _PARTS.finditer(text))]
     for begin, end in zip(starts, [*starts[1:], len(text)], strict=True):
         part = lowered(text[begin:end])
@@ -278,7 +278,7 @@ def _contrasted(text: str) -> str:
 
 
 def _without_denial(text: str) -> tuple[str, bool]:
-    """What is no longer so, as if it were."""
+    """A clause without its "no longer", and whether it had one."""
     low = lowered(text)
     if "no longer " in low:
         return re.sub(r"\bno longer ", "", text, count=1), " not " not in low
@@ -295,5 +295,5 @@ def _without_denial(text: str) -> tuple[str, bool]:
 
 
 def joints(low: str) -> list[int]:
-    """Where a part of a sentence that is joined of several clauses goes on with another."""
+    """The places at which a part of a sentence goes on with another clause."""
     return [joint.end() for joint in _JOINTS.finditer(low)]

@@ -20,7 +20,7 @@ _NAME_WORD = re.compile(r"^[^\W\d_][^\W\d_'.-]*(?:[-'.][^\W\d_]+)*\.?$")
 
 
 def person(words: str, speaker: str, table: Table, asked: bool = False) -> str | None:
-    """Who is meant: the speaker, somebody by name, or somebody by what they are to one ("Mira's sister"); None for nobody sure.
+    """Resolve a person: the speaker, somebody by name, or somebody's relative ("Mira's sister"); None if it is not certain.
 
     ``asked``: in a question, where the speaker has no name yet: "my sister" is "'s sister".
     """
@@ -104,7 +104,7 @@ def thing(words: str, table: Table, determined: bool, event: bool) -> tuple[str,
 
 
 def act(words: str, table: Table) -> str | None:
-    """What one is going to do, by its words without articles: "buy a Tesla" is "buy tesla"; None for what says too little."""
+    """The name of an act, its words without articles: "buy a Tesla" is "buy tesla"; None for one that says too little."""
     low = [word for word in words.lower().replace("'s", "").split() if word not in _ARTICLES]
     if len(low) < 2 or low[0] in table.words["vague_acts"] or not _POINTS.isdisjoint(low):
         return None

@@ -37,18 +37,18 @@ class Pattern:
 
     @property
     def ends(self) -> bool:
-        """Whether all that it claims ends."""
+        """Tell whether all that it claims ends."""
         return all(end for *_, end in self.gives) and all(slot.ends for slot in self.slots)
 
     @property
     def is_open(self) -> bool:
-        """Whether it is about anything: what a surer pattern reads in the same clause is not read so again."""
+        """Tell whether it is about anything: what a surer pattern reads in the same clause is not read so again."""
         return not self.flags.isdisjoint(("switch", "weak")) or not {"t", "m", "act"}.isdisjoint(self.shape.groupindex)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What a language's data file holds: what is said, what is asked, word lists by name, fragments."""
+    """The data file of a language: patterns of statements and of questions, word lists by name, fragments."""
 
     said: tuple[Pattern, ...]
     anywhere: tuple[Pattern, ...]
@@ -98,9 +98,14 @@ def table(language: str, person: str, owner: str, thing: str) -> Table:
 
 
 @cache
-def attributes() -> Mapping[str, Mapping[str, Any]]:
-    """The rows of attributes.toml by name."""
+def _attributes() -> Mapping[str, dict[str, Any]]:
     return tomllib.loads((_HERE / "attributes.toml").read_text(encoding="utf-8"))
+
+
+def row_of(attribute: str) -> dict[str, Any] | None:
+    """The row of an attribute in attributes.toml: its own, or that of its family; None where there is neither."""
+    family, colon, _ = attribute.partition(":")
+    return _attributes().get(attribute) or _attributes().get(f"{family}{colon}")
 
 
 def kind_named(match: re.Match[str], names: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""What a slot of a pattern may hold, and when two values are the same. Pure."""
+"""Values: the contents of slots, and their comparison. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -54,7 +54,7 @@ _NUMBER_UNIT = re.compile(
 
 
 def distinct_claims(found: Iterable[Found], sentence: str) -> Iterator[Claim]:
-    """What was found in a sentence as claims, each once; nothing of nobody."""
+    """Make claims of what was found in a sentence, each once; none without a subject."""
     seen: set[tuple[str, str, str]] = set()
     for subject, attribute, value, ends in found:
         key = (subject, attribute, value)
@@ -154,7 +154,7 @@ def _name(bare: str, words: Mapping[str, frozenset[str]], caseless: bool, most: 
 
 
 def is_time(words: str) -> bool:
-    """Whether words begin with those of a day or a season."""
+    """Tell whether words begin with those of a day or a season."""
     return _TIME.match(words) is not None
 
 
@@ -163,7 +163,7 @@ def _leans(bare: str) -> bool:
 
 
 def tool_kind(value: str, tools: Mapping[str, str]) -> str | None:
-    """What kind of thing a name known by itself is of: its words without versions ("Postgres 16" is a database)."""
+    """The kind of a tool that is known by name, without versions ("Postgres 16" is a database)."""
     words = value.lower().split()
     for length in range(min(3, len(words)), 0, -1):
         kind = tools.get(" ".join(words[:length]))
@@ -173,7 +173,7 @@ def tool_kind(value: str, tools: Mapping[str, str]) -> str | None:
 
 
 def same_value(attribute: str, one: str, other: str) -> bool:
-    """Whether two values of an attribute say the same, so that the second is a repetition and no change.
+    """Tell whether two values of an attribute say the same, so that the second is a repetition and no change.
 
     Case, articles, number words and marks do not count; a value that only says more or less of the same does not differ
     ("Lisbon", "Lisbon, Portugal"; "Friday", "Friday at 7").
@@ -195,7 +195,7 @@ def same_value(attribute: str, one: str, other: str) -> bool:
 
 
 def says_more(one: str, other: str) -> bool:
-    """Whether a value says what another does, and more.
+    """Tell whether a value says what another does, and more.
 
     >>> says_more("cold coffee", "coffee"), says_more("coffee", "coffee")
     (True, False)
@@ -229,6 +229,6 @@ def same_kind(found: list[Found]) -> list[Found]:
 
 
 def settled(found: list[Found]) -> list[Found]:
-    """What one match claims, endings first; one that names its value stands for one that does not."""
+    """Order the claims of one match, endings first; one that names its value stands for one that does not."""
     closed = {attribute for _, attribute, value, ends in found if ends and value}
     return sorted((each for each in found if each[2] or each[1] not in closed), key=lambda each: not each[3])

@@ -1,7 +1,7 @@
-"""How questions are answered."""
+"""Queries: search, agentic search and answers."""
 
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -20,7 +20,7 @@ class Retrieval(Group):
         " and the embedder",
     )
     coefficients: Path | None = Field(
-        default=None, description="file of `mneme fit fusion`, for lr; None: those that are shipped"
+        default=None, description="file of `mneme bench fit fusion`, for lr; None: those that are shipped"
     )
     alpha: float | None = Field(
         default=None,
@@ -53,39 +53,39 @@ class Retrieval(Group):
 
 
 class Agents(Group):
-    """Agentic search: several searches for one question. A request may ask for less of a budget, never for more."""
+    """Agentic search: several searches for one question. A request may lower a budget, never raise it."""
 
     planner: Literal["auto", "rules", "model"] = Field(
         default="auto",
-        description="who decides what is searched for; auto: the chat model of the role agents, rules without one",
+        description="decides what is searched for; auto: the chat model of the role agents, rules without one",
     )
     agent: Literal["router", "direct", "split", "chain", "reflect"] = Field(
         default="router", description="the strategy; router chooses one of the others for each question"
     )
-    max_attempts: int = Field(default=3, ge=1, le=10, description="chain: searches, each for what the one before did not find")
-    confidence_score: float = Field(
-        default=0.8, ge=0, le=1, description="chain: confidence from which what was found is sufficient"
-    )
-    supplementary: int = Field(default=3, ge=1, le=6, description="reflect: further searches, side by side")
     coefficients: Path | None = Field(
-        default=None, description="a file of `mneme fit agents` instead of the coefficients that come with the package"
+        default=None, description="a file of `mneme bench fit agents` instead of the coefficients that come with the package"
     )
-    searches: int = Field(default=8, ge=1, description="of one question")
-    calls: int = Field(default=5, ge=0, description="of the chat model for one question")
-    tokens: int = Field(default=40_000, ge=0, description="asked and answered, for one question")
+    calls: int = Field(default=5, ge=0, description="calls of the chat model for one question")
     seconds: float = Field(default=30.0, gt=0, description="for one question; then what was found so far is returned")
-    tool_select_prompt: str = Field(default="", description="rules of the router in place of those shipped")
-    split_prompt: str = Field(default="", description="rules of split in place of those shipped")
-    combined_prompt: str = Field(default="", description="rules of chain in place of those shipped")
-    reflect_prompt: str = Field(default="", description="rules of reflect in place of those shipped")
+    prompts: dict[Literal["tool_select", "split", "combined", "reflect"], str] = Field(
+        default_factory=dict,
+        description="rules in place of those shipped, as JSON: tool_select of the router, split, combined of chain, reflect",
+    )
+
+    tokens: ClassVar[int] = 40_000  # asked and answered, for one question: what five calls take at most
+    searches: ClassVar[int] = 8  # of one question, whatever the strategy
+    max_attempts: ClassVar[int] = 3  # chain: searches, each for what the one before did not find
+    confidence_score: ClassVar[float] = 0.8  # chain: confidence from which what was found is sufficient
+    supplementary: ClassVar[int] = 3  # reflect: further searches, side by side
 
 
 class Answers(Group):
     """Answers to questions from what is remembered."""
 
     writer: Literal["auto", "extractive", "model"] = Field(
-        default="auto", description="who answers; auto: the chat model of the role answer, the best facts as quotes without one"
+        default="auto", description="auto: the chat model of the role answer, without one the best facts as quotes"
     )
-    context_tokens: int = Field(default=6000, ge=200, description="of memories and relationships that an answer is made from")
-    seconds: float = Field(default=60.0, gt=0, description="for one answer, beside the search")
     prompt: str = Field(default="", description="rules of the answer in place of those shipped")
+
+    context_tokens: ClassVar[int] = 6000  # of memories and relationships that an answer is made from
+    seconds: ClassVar[float] = 60.0  # for one answer, beside the search

@@ -1,6 +1,6 @@
-"""What the flow does with what comes in."""
+"""The flow: boundaries, extraction, consistency, documents, and the stream itself."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -8,57 +8,60 @@ from mneme.settings.base import Group
 
 
 class Boundaries(Group):
-    """Where a conversation is cut."""
+    """The boundaries between episodes of a conversation."""
 
     detector: Literal["semantic", "llm"] = Field(
         default="semantic", description="cheap signals, or a chat model for a window of messages"
     )
-    max_messages: int = Field(default=50, ge=1, description="an episode with so many is cut without a question")
-    max_tokens: int = Field(default=8192, ge=1, description="an episode with so many is cut without a question")
-    look_ahead: int = Field(default=2, ge=0, le=2, description="semantic: messages after a candidate that are waited for")
-    threshold: float = Field(
-        default=0.5, gt=0, lt=1, description="semantic: probability from which a boundary is one; higher cuts less"
+    max_messages: int = Field(default=50, ge=1, description="an episode of this size is cut in any case")
+    idle_seconds: float = Field(
+        default=300.0, gt=0, description="after this pause the open episode becomes searchable as it stands"
     )
-    window: int = Field(default=20, ge=2, description="llm: messages that one call judges")
-    idle_seconds: float = Field(default=300.0, gt=0, description="a conversation that rests so long is shown as it stands")
     hold_back_seconds: float = Field(default=60.0, ge=0, description="how long messages wait to be put in order; 0 for files")
+
+    max_tokens: ClassVar[int] = 8192  # an episode of this size is cut in any case: embedders and prompts take no more
+    threshold: ClassVar[float] = 0.5  # semantic: probability from which it is cut; the fitted model is calibrated
+    look_ahead: ClassVar[int] = 2  # semantic: messages after a candidate that are awaited; the detector is fitted for 2
+    window: ClassVar[int] = 20  # llm: messages that one call judges
 
 
 class Extraction(Group):
-    """What is taken from an episode."""
+    """Extraction of facts from an episode."""
 
     extractor: Literal["local", "model"] = Field(default="local", description="rules and the embedder, or a chat model")
     custom_instructions: str = Field(default="", description="model: added to the rules of extraction")
 
 
 class Reconcile(Group):
-    """How memories are kept consistent: what a newer statement does to an older one."""
+    """Consistency of memories: the effect of a newer statement on an older one."""
 
     judge: Literal["rule", "model"] = Field(
-        default="rule", description="by what they claim of an attribute, or a chat model that also sees what is near in meaning"
+        default="rule",
+        description="rule: by the attribute that both claim; model: a chat model that also sees similar statements",
     )
-    neighbours: int = Field(default=5, ge=0, description="model: older statements, near in meaning, that one is compared with")
-    near: float = Field(default=0.6, gt=0, le=1, description="model: cosine from which statements are near in meaning")
+
+    neighbours: ClassVar[int] = 5  # model: similar older statements that one is compared with
+    near: ClassVar[float] = 0.6  # model: cosine from which statements are similar
 
 
 class Profiles(Group):
-    """The portrait of a person in an owner's profile."""
+    """Size of the portrait of a person in an owner's profile; constants only."""
 
-    explicit: int = Field(default=60, ge=0, description="lines of what was said of a person")
-    implicit: int = Field(default=30, ge=0, description="lines of what a person showed")
-    implicit_episodes: int = Field(default=2, ge=1, description="that must show something before it counts as a trait")
+    explicit: ClassVar[int] = 60  # lines of what was said of a person: a page, the most that a prompt is given
+    implicit: ClassVar[int] = 30  # lines of what a person showed
+    implicit_episodes: ClassVar[int] = 2  # that show something before it counts as a trait: once is no habit
 
 
 class Skills(Group):
-    """What an agent learns from cases that recur."""
+    """Conditions for a skill that an agent learns from recurring cases; constants only."""
 
-    cases: int = Field(default=2, ge=2, description="of one kind from which a skill is made")
-    near: float = Field(default=0.35, ge=0, le=1, description="cosine of their tasks from which cases may be of one kind")
-    overlap: float = Field(default=0.3, ge=0, le=1, description="share of their words and tools in common, needed too")
+    cases: ClassVar[int] = 2  # of one kind from which a skill is made
+    near: ClassVar[float] = 0.35  # cosine of their tasks from which cases may be of one kind
+    overlap: ClassVar[float] = 0.3  # share of their words and tools in common, needed too
 
 
 class Documents(Group):
-    """Documents: where they may be fetched from, and what reading one may cost."""
+    """Documents: allowed sources, and limits of reading one."""
 
     roots: tuple[str, ...] = Field(
         default=(),
@@ -71,51 +74,50 @@ class Documents(Group):
         " flow erases it there",
     )
     inline_bytes: int = Field(
-        default=1_000_000, ge=0, le=6_000_000, description="the most of a document that an event itself carries"
+        default=1_000_000, ge=0, le=6_000_000, description="largest document that an event itself carries"
     )
-    largest_bytes: int = Field(default=50_000_000, ge=1, description="of one file")
+    largest_bytes: int = Field(default=50_000_000, ge=1, description="largest file")
     largest_text: int = Field(default=5_000_000, ge=1, description="characters of one document")
     most_pages: int = Field(default=2_000, ge=1, description="pages, sheets or slides of one document")
-    most_columns: int = Field(default=1_000, ge=1, description="columns of a table, or of a sheet")
-    most_rows: int = Field(default=200_000, ge=1, description="rows of all tables of one document")
-    most_cells: int = Field(default=1_000_000, ge=1, description="cells of all tables of one document")
     seconds: float = Field(default=900.0, gt=0, description="for reading one document; then its process is ended")
     megabytes: int = Field(default=2_048, ge=256, description="memory of the processes that read one document")
-    processes: int = Field(
-        default=0, ge=0, le=64, description="documents read at a time; 0: half as many as there are processors"
-    )
     ocr_languages: tuple[str, ...] = Field(
-        default=("eng", "chi_sim"), description="tesseract's, as JSON; those that are not installed are left out"
+        default=("eng", "chi_sim"), description="tesseract's languages, as JSON; those that are not installed are left out"
     )
-    ocr_dpi: int = Field(default=200, ge=72, le=600, description="of a page without text, as a picture")
-    attachment_depth: int = Field(default=3, ge=0, le=10, description="mails in mails that are opened")
-    chunks_in_flight: int = Field(
-        default=0,
-        ge=0,
-        description="of all documents on their way to the index, so that conversations pass them; 0: 2, and half of the calls"
-        " in flight where a chat model extracts",
-    )
+
+    # Tables: a row becomes a text, so that columns limit its length, and rows and cells the number of texts.
+    most_columns: ClassVar[int] = 1_000  # of one table or sheet
+    most_rows: ClassVar[int] = 200_000  # of all tables of one document
+    most_cells: ClassVar[int] = 1_000_000  # of all tables of one document
+    processes: ClassVar[int] = 0  # documents read at a time; 0: half as many as there are processors
+    ocr_dpi: ClassVar[int] = 200  # of a page without text, as a picture: tesseract gains nothing from more
+    attachment_depth: ClassVar[int] = 3  # mails in mails that are opened
+    # Chunks of all documents on their way to the index, so that conversations pass them. 0: 2, and half of the calls in flight
+    # where a chat model extracts.
+    chunks_in_flight: ClassVar[int] = 0
 
 
 class Flow(Group):
     """The stream."""
 
-    buckets: int = Field(
-        default=256, ge=1, le=4096, description="into which conversations and owners are hashed; fixed for a recovery store"
-    )
     processes: int = Field(
-        default=1, ge=1, le=64, description="that share the work of mneme run; --processes wins; more than 1 need OpenSearch"
+        default=1,
+        ge=1,
+        le=64,
+        description="processes that share the work of mneme run; --processes wins; more than 1 need OpenSearch",
     )
     epoch_seconds: float = Field(default=1.0, ge=0, description="between snapshots of the state")
     pending_limit: int = Field(
         default=2000,
         ge=1,
-        description="unfinished messages of a process above which its sources pause; 50 for each model call in flight do",
+        description="unfinished messages of a process above which its sources pause; with a chat model, 50 for each call in"
+        " flight where that is more",
     )
-    threads: int = Field(
-        default=16, ge=1, description="reads and embeddings of one process at a time; calls of chat models come on top"
-    )
-    source_batch: int = Field(default=500, ge=1, description="events read at a time")
-    recovery_partitions: int = Field(default=16, ge=1, description="files of a new recovery store")
-    change_feed: bool = Field(default=True, description="whether what is written is told on the memories topic")
-    adopt_index: bool = Field(default=False, description="go on with an index that another recovery store wrote")
+    change_feed: bool = Field(default=True, description="publish every written record on the memories topic")
+    adopt_index: bool = Field(default=False, description="continue an index that another recovery store wrote")
+
+    # Buckets into which conversations and owners are hashed, fixed for a recovery store: four for each of 64 processes.
+    buckets: ClassVar[int] = 256
+    threads: ClassVar[int] = 16  # reads and embeddings of one process at a time; calls of chat models come on top
+    source_batch: ClassVar[int] = 500  # events read at a time
+    recovery_partitions: ClassVar[int] = 16  # files of a new recovery store

@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping, Sequence
 from json import JSONDecodeError
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from dotenv import dotenv_values
 from pydantic import BaseModel, Field, ValidationError
@@ -18,9 +18,8 @@ from pydantic_settings.exceptions import SettingsError as UnreadableVariable
 
 from mneme.errors import SettingsError
 from mneme.settings.asking import Agents, Answers, Retrieval
+from mneme.settings.connections import EmbedderSettings, Index, Kafka, Models, OpenSearch, Rerank, Transcription
 from mneme.settings.flow import Boundaries, Documents, Extraction, Flow, Profiles, Reconcile, Skills
-from mneme.settings.models import Models, Rerank, Transcription
-from mneme.settings.outside import EmbedderSettings, Index, Kafka, OpenSearch
 from mneme.settings.service import Service, Telemetry
 
 PREFIX = "MNEME_"
@@ -47,8 +46,8 @@ class Settings(BaseSettings):
     boundaries: Boundaries = Boundaries()
     extraction: Extraction = Extraction()
     reconcile: Reconcile = Reconcile()
-    profiles: Profiles = Profiles()
-    skills: Skills = Skills()
+    profiles: ClassVar[Profiles] = Profiles()
+    skills: ClassVar[Skills] = Skills()
     documents: Documents = Documents()
     transcription: Transcription = Transcription()
     flow: Flow = Flow()
@@ -58,6 +57,18 @@ class Settings(BaseSettings):
     answers: Answers = Answers()
     service: Service = Service()
     telemetry: Telemetry = Telemetry()
+
+    def replace(self, **values: Any) -> Self:
+        """A copy with other values, taken as they are; of a group only those that are named.
+
+        >>> Settings().replace(data=Path("elsewhere"), service={"port": 0}).service.port
+        0
+        """
+        update = {
+            name: getattr(self, name).model_copy(update=value) if isinstance(value, Mapping) else value
+            for name, value in values.items()
+        }
+        return self.model_copy(update=update)
 
     @property
     def intake(self) -> Literal["kafka", "inbox", "none"]:

@@ -1,4 +1,4 @@
-"""The joint score of what several searches found for a question that asks for several things (``mneme fit agents``).
+"""The joint score of what several searches found for a question that asks for several things (``mneme bench fit agents``).
 
 A logistic regression over the features of each result. The question was searched for twice, everywhere and in what those said
 whom it names. The numbers say how well each thing stands in both, what stands around it in its episode, what form its text

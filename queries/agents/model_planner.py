@@ -90,10 +90,10 @@ class ModelPlanner:
             settings: rules that replace those shipped.
         """
         self._chat = chat
-        self._route_rules = system_of(TOOL_SELECT_RULES, settings.tool_select_prompt)
-        self._split_rules = system_of(SPLIT_RULES, settings.split_prompt)
-        self._judge_rules = system_of(COMBINED_RULES, settings.combined_prompt)
-        self._reflect_rules = system_of(REFLECT_RULES, settings.reflect_prompt)
+        self._route_rules = system_of(TOOL_SELECT_RULES, settings.prompts.get("tool_select", ""))
+        self._split_rules = system_of(SPLIT_RULES, settings.prompts.get("split", ""))
+        self._judge_rules = system_of(COMBINED_RULES, settings.prompts.get("combined", ""))
+        self._reflect_rules = system_of(REFLECT_RULES, settings.prompts.get("reflect", ""))
 
     def route(self, question: str, budget: Budget) -> Tool:
         """See ``Planner``."""

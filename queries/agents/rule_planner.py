@@ -24,7 +24,7 @@ from queries.agents.planner import Judgement, Tool
 from queries.agents.query import Budget
 from queries.questions.types import QuestionType, asks_for_several, question_type
 
-SUFFICIENT = 0.8  # from this confidence on nothing better is asked for; the same as of a chain (MNEME_AGENTS__CONFIDENCE_SCORE)
+SUFFICIENT = 0.8  # from this confidence on nothing better is asked for; the same as of a chain
 _JUDGED = 10
 _GOOD_SCORE = 0.3  # hybrid scores are probabilities: half of LoCoMo's right first places have this or more
 

@@ -1,4 +1,4 @@
-"""Scores by logistic regression, fitted on questions with known evidence (``mneme fit fusion``). Pure but for the file.
+"""Scores by logistic regression, fitted on questions with known evidence (``mneme bench fit fusion``). Pure but for the file.
 
 Two regressions, one for statements (does a message that it stands for answer the question?) and one for episodes (is such a
 message in it?), over the features of queries/scoring/features.py. A fact counts with its episode, as in DESIGN section 9, in
@@ -33,7 +33,7 @@ def check_weights(weights: Mapping[str, float], names: Sequence[str], fit: str) 
         ValueError: the weights are not those of the features with these names; names the command that fits them.
     """
     if different := ", ".join(sorted(set(weights) ^ set(names))):
-        raise ValueError(f"the features are others than this version's ({different}); fit again with `mneme fit {fit}`")
+        raise ValueError(f"the features are others than this version's ({different}); fit again with `mneme bench fit {fit}`")
 
 
 def read_coefficients(adapter: TypeAdapter[tuple[Fitted, ...]], path: Path, variable: str, fit: str) -> tuple[Fitted, ...]:
@@ -45,7 +45,7 @@ def read_coefficients(adapter: TypeAdapter[tuple[Fitted, ...]], path: Path, vari
     try:
         return adapter.validate_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise SettingsError(f"{variable}: {path} cannot be used ({error}); make it with `mneme fit {fit}`") from error
+        raise SettingsError(f"{variable}: {path} cannot be used ({error}); make it with `mneme bench fit {fit}`") from error
 
 
 class Weights(BaseModel):

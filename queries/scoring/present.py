@@ -2,10 +2,11 @@
 
 The words of an older statement often fit a question better ("We rent a flat in Leith" against "First night in Dundee!"), and
 its end is marked only where it is certain. So in a search for a state ("where does Nora live?") a logistic regression
-(``mneme fit present``) tells of each two of the best statements how likely the later took the place of the older, by how well
-both fit, how near they are in words and meaning, whether the later has words of a change ("moved", "not any more", 换了), was
-said in another sitting, and has another value of the kind asked for (queries/questions/values.py). These log-odds are added
-to those of the older, and the later is raised to them where its own are lower: it leads where it rather did than not.
+(``mneme bench fit present``) tells of each two of the best statements how likely the later took the place of the older, by
+how well both fit, how near they are in words and meaning, whether the later has words of a change ("moved", "not any more",
+换了), was said in another sitting, and has another value of the kind asked for (queries/questions/values.py). These log-odds
+are added to those of the older, and the later is raised to them where its own are lower: it leads where it rather did than
+not.
 
 A statement that has a value of the kind asked for is raised a little as well. The older one keeps its score. A question for
 anything else, and one for what hardly changes (a name, an allergy), is scored as it was.
@@ -136,7 +137,7 @@ def shipped() -> PresentWeights:
 
 
 def read(path: Path) -> PresentWeights:
-    """Weights from a file of ``mneme fit present``."""
+    """Weights from a file of ``mneme bench fit present``."""
     return PresentWeights.model_validate(json.loads(path.read_text(encoding="utf-8")))
 
 

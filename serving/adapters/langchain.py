@@ -15,11 +15,8 @@ from langchain_core.retrievers import BaseRetriever
 from pydantic import Field, SkipValidation
 
 from mneme.records import ToolCall
-from serving.adapters.exact import whole_text
-from serving.adapters.kept import Item, Kept, KeptMessages, Role
-from serving.adapters.passages import passages
-from serving.owners import one_owner
-from serving.service.conversation_names import conversation_name
+from serving.adapters.memory import Item, MessageStore, Role, StoredItem, json_text, passages
+from serving.clients import conversation_name, one_owner
 
 if TYPE_CHECKING:
     from connectors import Publisher
@@ -33,7 +30,7 @@ class MnemeRetriever(BaseRetriever):
     """Memories as documents, best first.
 
     ``page_content`` is a fact, an episode's subject and summary, or a message; ``metadata`` says of each its kind, score, date
-    and sources (``serving.adapters.passages``). What the search raises (``mneme.errors``) is raised.
+    and sources (``serving.adapters.memory``). What the search raises (``mneme.errors``) is raised.
 
     >>> retriever = MnemeRetriever(memories=memories, filters={"user_id": "mira"}, k=3)
     >>> [document.page_content for document in retriever.invoke("what is Mira allergic to?")][0]
@@ -93,7 +90,7 @@ class MnemeChatMessageHistory(BaseChatMessageHistory):
     ) -> None:
         owner = one_owner(user_id, group_id, agent_id, tenant_id)
         self.conversation_id = conversation_id or conversation_name("langchain", owner, session_id)
-        self._kept = KeptMessages(memories, publisher, owner)
+        self._store = MessageStore(memories, publisher, owner)
 
     @property
     def messages(self) -> list[BaseMessage]:  # type: ignore[override]  # the base has an attribute, and says so of properties too
@@ -102,7 +99,7 @@ class MnemeChatMessageHistory(BaseChatMessageHistory):
         Raises:
             StoreUnavailable: the index does not answer, or what was added has not come through.
         """
-        kept = list(self._kept.newest_first({"conversation_id": self.conversation_id}))
+        kept = list(self._store.newest_first({"conversation_id": self.conversation_id}))
         return messages_from_dict([_given(each) for each in reversed(kept)])
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
@@ -112,7 +109,7 @@ class MnemeChatMessageHistory(BaseChatMessageHistory):
             InputError: a message is too large.
             StoreUnavailable, StoreRejected: they could not be kept.
         """
-        self._kept.add(self.conversation_id, [_item(each) for each in messages])
+        self._store.add(self.conversation_id, [_item(each) for each in messages])
 
     def clear(self) -> None:
         """Erase the session, and all that was learnt from it.
@@ -120,13 +117,13 @@ class MnemeChatMessageHistory(BaseChatMessageHistory):
         Raises:
             StoreUnavailable, StoreRejected: it could not be ordered, or is not done yet.
         """
-        self._kept.forget(self.conversation_id)
+        self._store.forget(self.conversation_id)
 
 
 def _item(message: BaseMessage) -> Item:
     calls: tuple[ToolCall, ...] = ()
     if isinstance(message, AIMessage):
-        calls = tuple(ToolCall(name=each["name"], arguments=whole_text(each["args"])) for each in message.tool_calls)
+        calls = tuple(ToolCall(name=each["name"], arguments=json_text(each["args"])) for each in message.tool_calls)
     words = str(message.text)  # without the callable that it was once
     if not words.strip():
         words = f"[{', '.join(f'called {each.name}' for each in calls) or message.type}]"
@@ -134,7 +131,7 @@ def _item(message: BaseMessage) -> Item:
     return Item(message_to_dict(message), words, _ROLES.get(message.type, "user"), name, calls)
 
 
-def _given(kept: Kept) -> dict[str, Any]:
+def _given(kept: StoredItem) -> dict[str, Any]:
     """The message as LangChain writes it; one of somebody else is made of its words."""
     if kept.value is not None:
         value: dict[str, Any] = kept.value

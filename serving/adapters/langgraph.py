@@ -29,11 +29,9 @@ from langgraph.store.base import (
 
 from mneme.errors import InputError
 from mneme.records import Owner, Scalar
-from serving.adapters import kept
-from serving.adapters.kept import Kept, KeptMessages
-from serving.adapters.passages import passages
-from serving.owners import one_owner
-from serving.service.conversation_names import conversation_name
+from serving.adapters import memory
+from serving.adapters.memory import MessageStore, StoredItem, passages
+from serving.clients import conversation_name, one_owner
 
 if TYPE_CHECKING:
     from connectors import Publisher
@@ -104,7 +102,7 @@ class MnemeStore(BaseStore):
         self._fields = fields
         self._memories = memories
         self._publisher = publisher
-        self._messages: dict[Owner, KeptMessages] = {}
+        self._messages: dict[Owner, MessageStore] = {}
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Do several operations; those that read see what was there before those that write.
@@ -169,7 +167,7 @@ class MnemeStore(BaseStore):
 
     def _answering(self, op: SearchOp) -> list[SearchItem]:
         messages = self._of(op.namespace_prefix)
-        messages.settle()
+        messages.wait_until_stored()
         scores: dict[str, float] = {}
         filters = messages.filters | {"metadata": {_NAMESPACE: _range(op.namespace_prefix)}, "kinds": ["fact", "message"]}
         top_k = min(_PLACES_EACH * (op.offset + op.limit), _MOST_PLACES)
@@ -196,12 +194,12 @@ class MnemeStore(BaseStore):
         }
         return sorted(found)[op.offset : op.offset + op.limit]
 
-    def _versions(self, namespace: Namespace, key: str) -> Iterator[Kept]:
+    def _versions(self, namespace: Namespace, key: str) -> Iterator[StoredItem]:
         """What was put under a key and is not taken away yet, the latest first."""
         labels = {_NAMESPACE: _label(namespace), _KEY: key}
         yield from self._of(namespace).newest_first({"metadata": labels}, lambda has: labels.items() <= has.items())
 
-    def _under(self, messages: KeptMessages, prefix: Namespace) -> Iterator[Kept]:
+    def _under(self, messages: MessageStore, prefix: Namespace) -> Iterator[StoredItem]:
         start = _label(prefix)
         yield from messages.newest_first(
             {"metadata": {_NAMESPACE: _range(prefix)}}, lambda labels: str(labels.get(_NAMESPACE, "")).startswith(start)
@@ -218,18 +216,18 @@ class MnemeStore(BaseStore):
             messages.add(conversation, [self._message(op, op.value, created)])
         messages.remove(before)
 
-    def _message(self, op: PutOp, value: Mapping[str, Any], created: Scalar) -> kept.Item:
+    def _message(self, op: PutOp, value: Mapping[str, Any], created: Scalar) -> memory.Item:
         for what, name in (("namespace", _label(op.namespace)), ("key", op.key)):
             if len(name) > _LONGEST_NAME:
                 raise InputError(f"{what}: has {len(name)} characters; at most {_LONGEST_NAME} are taken")
         words = op.key if op.index is False else _words(value, op.index or self._fields) or op.key
         identity = uuid4().hex
         labels = {_NAMESPACE: _label(op.namespace), _KEY: op.key, _ID: identity} | ({_CREATED: created} if created else {})
-        return kept.Item(dict(value), words, labels=labels, message_id=identity)
+        return memory.Item(dict(value), words, labels=labels, message_id=identity)
 
     # --- whose memory ---------------------------------------------------------------------------------------------------
 
-    def _of(self, namespace: Namespace) -> KeptMessages:
+    def _of(self, namespace: Namespace) -> MessageStore:
         """The messages of the owner of a namespace.
 
         Raises:
@@ -245,12 +243,12 @@ class MnemeStore(BaseStore):
             )
         return self._messages_of(Owner(tenant_id=self._tenant_id, type="user", id=namespace[self._user_at]))
 
-    def _messages_of(self, owner: Owner) -> KeptMessages:
+    def _messages_of(self, owner: Owner) -> MessageStore:
         if owner not in self._messages:
-            self._messages.setdefault(owner, KeptMessages(self._memories, self._publisher, owner))
+            self._messages.setdefault(owner, MessageStore(self._memories, self._publisher, owner))
         return self._messages[owner]
 
-    def _all(self, conditions: Iterable[MatchCondition]) -> Iterator[KeptMessages]:
+    def _all(self, conditions: Iterable[MatchCondition]) -> Iterator[MessageStore]:
         """The messages of all owners that a list of namespaces may be about."""
         if self._user_at is None:
             yield self._of(())
@@ -265,7 +263,7 @@ class MnemeStore(BaseStore):
             yield self._messages_of(Owner(tenant_id=self._tenant_id, type="user", id=identity))
 
 
-def _item(found: Kept, score: float | None = None) -> SearchItem:
+def _item(found: StoredItem, score: float | None = None) -> SearchItem:
     return SearchItem(
         namespace=_namespace(found),
         key=str(found.labels[_KEY]),
@@ -290,11 +288,11 @@ def _range(prefix: Namespace) -> dict[str, str]:
     return {"gte": start, "lt": start[:-1] + chr(ord(start[-1]) + 1)}
 
 
-def _namespace(found: Kept) -> Namespace:
+def _namespace(found: StoredItem) -> Namespace:
     return tuple(str(found.labels[_NAMESPACE])[1:-1].split("."))
 
 
-def _is_under(found: Kept, prefix: Namespace) -> bool:
+def _is_under(found: StoredItem, prefix: Namespace) -> bool:
     return str(found.labels.get(_NAMESPACE, "")).startswith(_label(prefix))
 
 

@@ -14,10 +14,8 @@ from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from pydantic import Field, PrivateAttr, SkipValidation
 
-from serving.adapters.kept import Item, KeptMessages, Role
-from serving.adapters.passages import Passage, passages
-from serving.owners import one_owner
-from serving.service.conversation_names import conversation_name
+from serving.adapters.memory import Item, MessageStore, Passage, Role, passages
+from serving.clients import conversation_name, one_owner
 
 if TYPE_CHECKING:
     from queries import Memories
@@ -34,7 +32,7 @@ _NOT_SHOWN = ["kind", "rank", "score", "message_ids", "conversation_id", "docume
 
 
 class MnemeRetriever(BaseRetriever):
-    """Memories as nodes, best first; ``metadata`` says of each its kind, date and sources (``serving.adapters.passages``).
+    """Memories as nodes, best first; ``metadata`` says of each its kind, date and sources (``serving.adapters.memory``).
 
     What the search raises (``mneme.errors``) is raised.
 
@@ -84,12 +82,12 @@ class MnemeMemoryBlock(BaseMemoryBlock[str]):
     agent_id: str | None = None
     tenant_id: str = "default"
     top_k: int = _BLOCK_TOP_K
-    _kept: KeptMessages = PrivateAttr()
+    _store: MessageStore = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
         """Check whose memory it is."""
         owner = one_owner(self.user_id, self.group_id, self.agent_id, self.tenant_id)
-        self._kept = KeptMessages(self.memories, self.publisher, owner)
+        self._store = MessageStore(self.memories, self.publisher, owner)
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:
         asked = next((each.content for each in reversed(messages or []) if each.role == MessageRole.USER and each.content), "")
@@ -98,12 +96,12 @@ class MnemeMemoryBlock(BaseMemoryBlock[str]):
         return await asyncio.to_thread(self._remembered, asked)
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
-        conversation = conversation_name("llama-index", self._kept.owner, self.session_id)
+        conversation = conversation_name("llama-index", self._store.owner, self.session_id)
         items = [_item(each) for each in messages if (each.content or "").strip()]
-        await asyncio.to_thread(self._kept.add, conversation, items)
+        await asyncio.to_thread(self._store.add, conversation, items)
 
     def _remembered(self, asked: str) -> str:
-        found = self.memories.search(asked, filters=self._kept.filters, top_k=self.top_k)
+        found = self.memories.search(asked, filters=self._store.filters, top_k=self.top_k)
         return "\n".join(f"{each.metadata.get('date', '')[:10]} {each.text}".strip() for each in passages(found))
 
 

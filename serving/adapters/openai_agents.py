@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 from agents.memory.session_settings import SessionSettings
 
 from mneme.records import ToolCall
-from serving.adapters.exact import whole_text
-from serving.adapters.kept import Item, Kept, KeptMessages, Role
-from serving.owners import one_owner
-from serving.service.conversation_names import conversation_name
+from serving.adapters.memory import Item, MessageStore, Role, StoredItem, json_text
+from serving.clients import conversation_name, one_owner
 
 if TYPE_CHECKING:
     from agents.items import TResponseInputItem
@@ -67,7 +65,7 @@ class MnemeSession:
         self.session_id = session_id
         self.session_settings = session_settings or SessionSettings()
         self.conversation_id = conversation_id or conversation_name("openai-agents", owner, session_id)
-        self._kept = KeptMessages(memories, publisher, owner)
+        self._store = MessageStore(memories, publisher, owner)
 
     async def get_items(self, limit: int | None = None) -> "list[TResponseInputItem]":
         """The items of the session, oldest first; with a ``limit`` the latest of them.
@@ -85,7 +83,7 @@ class MnemeSession:
             InputError: an item is no JSON, or too large.
             StoreUnavailable, StoreRejected: they could not be kept.
         """
-        await asyncio.to_thread(self._kept.add, self.conversation_id, [_item(dict(each)) for each in items])
+        await asyncio.to_thread(self._store.add, self.conversation_id, [_item(dict(each)) for each in items])
 
     async def pop_item(self) -> "TResponseInputItem | None":
         """Take the latest item away, with all that was learnt from it, and return it; None where there is none.
@@ -101,14 +99,14 @@ class MnemeSession:
         Raises:
             StoreUnavailable, StoreRejected: it could not be ordered, or is not done yet.
         """
-        await asyncio.to_thread(self._kept.forget, self.conversation_id)
+        await asyncio.to_thread(self._store.forget, self.conversation_id)
 
-    def _latest(self, most: int | None) -> list[Kept]:
-        return [] if most is not None and most <= 0 else list(islice(self._kept.newest_first(self._filters), most))
+    def _latest(self, most: int | None) -> list[StoredItem]:
+        return [] if most is not None and most <= 0 else list(islice(self._store.newest_first(self._filters), most))
 
     def _pop(self) -> "TResponseInputItem | None":
         latest = self._latest(1)
-        self._kept.remove(latest)
+        self._store.remove(latest)
         return _given(latest[0]) if latest else None
 
     @property
@@ -129,7 +127,7 @@ def _item(item: dict[str, Any]) -> Item:
             words, role = f"called {item.get('name', '')}", "assistant"
         case _ if "output" in item:
             output = item["output"]
-            words, role = output if isinstance(output, str) else _text(output) or whole_text(output), "tool"
+            words, role = output if isinstance(output, str) else _text(output) or json_text(output), "tool"
         case _:
             words, role = _text(item.get("content") or item.get("summary")), "assistant"
     return Item(item, words if words.strip() else f"[{kind}]", role, tool_calls=calls)
@@ -143,7 +141,7 @@ def _text(content: Any) -> str:
     return "\n".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
 
 
-def _given(kept: Kept) -> Any:
+def _given(kept: StoredItem) -> Any:
     """The item; of a message of somebody else its words."""
     if kept.value is not None:
         return kept.value

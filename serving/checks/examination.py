@@ -1,12 +1,47 @@
-"""All checks, side by side: a server that does not answer holds up no other group, and none for longer than a moment."""
+"""Checks of ``mneme doctor``, side by side: a server that does not answer delays no other group, and none for long."""
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from mneme.errors import MnemeError, SettingsError
 from mneme.settings import Settings, load_settings
-from serving.checks.check import Check
+
+State = Literal["ready", "partly", "missing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at.
+
+    Attributes:
+        group: what it belongs to: ``documents``.
+        name: what it is.
+        by: what does it, or what was found.
+        state: ready, partly (less works, or at a risk), or missing.
+        remedy: what is wrong, and how to mend it; empty when it is ready.
+        needed: whether nothing works without it, by the settings.
+    """
+
+    group: str
+    name: str
+    by: str
+    state: State
+    remedy: str = ""
+    needed: bool = False
+
+
+def worst(checks: Iterable[Check]) -> State:
+    """The state of all: ready when each is."""
+    states = {check.state for check in checks}
+    return "missing" if "missing" in states else "partly" if "partly" in states else "ready"
+
+
+def is_fit(checks: Iterable[Check]) -> bool:
+    """Whether nothing that is needed is missing."""
+    return not any(check.needed and check.state == "missing" for check in checks)
+
 
 SECONDS = 8.0  # for one group
 
@@ -24,11 +59,8 @@ def groups(call: bool = False) -> Mapping[str, Group]:
     Args:
         call: whether models behind endpoints are asked something, which may cost money.
     """
-    from serving.checks.documents import documents
-    from serving.checks.index import index
-    from serving.checks.kafka import kafka
-    from serving.checks.models import models
-    from serving.checks.service import service
+    from serving.checks.models import documents, models
+    from serving.checks.servers import index, kafka, service
     from serving.checks.settings import settings
 
     return {

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 from mneme.errors import SettingsError
 from mneme.ports import Role
 from mneme.settings import Settings
-from serving.checks.check import Check, State
-from serving.rest.keys import Keys
+from serving.checks.examination import Check, State
+from serving.rest.middleware.auth import Keys
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "[::1]", ""})
 _ROOM_BYTES = 1_000_000_000
@@ -59,12 +59,6 @@ def _contradictions(loaded: Settings) -> Iterator[Fault]:
             "missing",
             "MNEME_MODELS__API_KEY: api.openai.com needs one; set it, or BASE_URL to yours",
         )
-    if models.pending and not models.recordings:
-        yield (
-            "MNEME_MODELS__PENDING",
-            "missing",
-            "MNEME_MODELS__PENDING is set without MNEME_MODELS__RECORDINGS; set both or none",
-        )
     embedder = loaded.embedder
     if embedder.provider == "openai" and embedder.api_key is None and embedder.base_url is None:
         yield (
@@ -97,7 +91,7 @@ def _risks(loaded: Settings) -> Iterator[Fault]:
             "MNEME_SERVICE__KEYS",
             "missing",
             f"MNEME_SERVICE__HOST={service.host} lets others in, and there are no keys; set MNEME_SERVICE__KEYS "
-            "(`mneme init --key` makes one), or listen on 127.0.0.1",
+            "(`mneme admin init --key` makes one), or listen on 127.0.0.1",
         )
     try:
         Keys(service.keys)

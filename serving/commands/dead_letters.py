@@ -1,4 +1,4 @@
-"""``mneme dead-letters``: what could not be taken in, why, and once more."""
+"""``mneme admin dead-letters``: what could not be taken in, why, and once more."""
 
 import json
 import tempfile
@@ -16,7 +16,9 @@ from serving.terminal.output import note, output
 if TYPE_CHECKING:
     from mneme.ports import DeadLetter
     from mneme.settings import Settings
-    from serving.service.dead_letters import LetterBox
+    from serving.service.dead_letters import DeadLetterQueue
+
+app = typer.Typer(no_args_is_help=True, help="Events that could not be taken in.")
 
 Place = Literal["kafka", "file"]
 FromOption = Annotated[
@@ -30,15 +32,7 @@ NumbersArgument = Annotated[
 StageOption = Annotated[str | None, typer.Option(help="Only those of this step.", show_default=False, callback=not_blank)]
 
 
-def register(app: typer.Typer) -> None:
-    """Add these commands to the program."""
-    letters = typer.Typer(no_args_is_help=True, help="Events that could not be taken in.")
-    letters.command(name="list")(list_letters)
-    letters.command()(show)
-    letters.command()(replay)
-    app.add_typer(letters, name="dead-letters")
-
-
+@app.command(name="list")
 def list_letters(
     place: FromOption = None,
     stage: StageOption = None,
@@ -54,7 +48,7 @@ def list_letters(
     from connectors.letters.scope import tells_of
     from mneme.ports import Scope
     from mneme.settings import load_settings
-    from serving.terminal.dead_letters_view import letter_json, letters_table
+    from serving.terminal.tables import dead_letter_json, dead_letters_table
 
     numbered = _numbered(_open(load_settings(), place))
     if stage is not None:
@@ -67,22 +61,24 @@ def list_letters(
         numbered = {number: letter for number, letter in numbered.items() if tells_of(letter, scope)}
     if as_json:
         for number, letter in numbered.items():
-            typer.echo(json.dumps(letter_json(number, letter), ensure_ascii=False))
+            typer.echo(json.dumps(dead_letter_json(number, letter), ensure_ascii=False))
     elif numbered:
-        output().print(letters_table(numbered))
+        output().print(dead_letters_table(numbered))
     else:
         note("no dead letters")
 
 
+@app.command()
 def show(number: NumberArgument, place: FromOption = None) -> None:
     """Show everything of one dead letter, with its bytes; passwords, keys and tokens in it are asterisks."""
     from mneme.settings import load_settings
-    from serving.terminal.dead_letters_view import letter_text
+    from serving.terminal.tables import dead_letter_text
 
     letter = _chosen(_numbered(_open(load_settings(), place)), [number])[0]
-    output().print(letter_text(number, letter), soft_wrap=True)
+    output().print(dead_letter_text(number, letter), soft_wrap=True)
 
 
+@app.command()
 def replay(
     numbers: NumbersArgument = None,
     place: FromOption = None,
@@ -95,10 +91,10 @@ def replay(
     """
     from mneme.errors import InputError
     from mneme.settings import load_settings
-    from serving.terminal.words import count
+    from serving.terminal.format import count
 
     if not numbers and not every and stage is None:
-        raise InputError("which letters? give their numbers (`mneme dead-letters list`), --stage or --all")
+        raise InputError("which letters? give their numbers (`mneme admin dead-letters list`), --stage or --all")
     box = _open(load_settings(), place)
     numbered = _numbered(box)
     letters = _chosen(numbered, numbers) if numbers else list(numbered.values())
@@ -112,11 +108,11 @@ def replay(
         raise InputError(f"{count(len(refused), 'letter')} of those not replayed, for the reasons above")
 
 
-def _open(settings: "Settings", place: Place | None) -> "LetterBox":
-    from serving.service.dead_letters import open_letters
+def _open(settings: "Settings", place: Place | None) -> "DeadLetterQueue":
+    from serving.service.dead_letters import open_dead_letters
 
     chosen: Place = place or ("kafka" if settings.index.backend == "opensearch" else "file")
-    return open_letters(settings, chosen, partial(_ingest, settings))
+    return open_dead_letters(settings, chosen, partial(_ingest, settings))
 
 
 def _ingest(settings: "Settings", letters: "Sequence[DeadLetter]") -> None:
@@ -129,7 +125,7 @@ def _ingest(settings: "Settings", letters: "Sequence[DeadLetter]") -> None:
         flows.ingest([path], settings)
 
 
-def _numbered(box: "LetterBox") -> "dict[int, DeadLetter]":
+def _numbered(box: "DeadLetterQueue") -> "dict[int, DeadLetter]":
     return dict(enumerate(box.letters(), start=1))
 
 
@@ -137,5 +133,5 @@ def _chosen(numbered: "dict[int, DeadLetter]", numbers: Sequence[int]) -> "list[
     from mneme.errors import InputError
 
     if missing := [str(number) for number in numbers if number not in numbered]:
-        raise InputError(f"there is no dead letter {', '.join(missing)}; there are {len(numbered)} (`mneme dead-letters list`)")
+        raise InputError(f"no dead letter {', '.join(missing)}; there are {len(numbered)} (`mneme admin dead-letters list`)")
     return [numbered[number] for number in sorted(set(numbers))]

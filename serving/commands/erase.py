@@ -1,4 +1,4 @@
-"""Commands that erase: a conversation, a document, an owner. They wait for the receipt, then look whether anything is left."""
+"""``mneme erase``: erase, wait for the receipt, then check that nothing is left."""
 
 import tempfile
 from contextlib import closing
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mneme.errors import InputError
 from serving.commands.options import AgentOption, GroupOption, TenantOption, UrlOption, UserOption, not_blank, owner_of
 from serving.terminal.output import messages, note, output
 
@@ -15,22 +16,10 @@ if TYPE_CHECKING:
 
     from mneme.ports import Filter
     from mneme.settings import Settings
-    from serving.service.service import Erasing
-
-YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
-KafkaOption = Annotated[
-    bool, typer.Option("--kafka", help="Through the topics, to a flow that runs; without it the embedded index is erased here.")
-]
-TimeoutOption = Annotated[float, typer.Option(help="Seconds to wait for the receipt.")]
+    from serving.service.service import ErasureEvent
 
 
-def register(app: typer.Typer) -> None:
-    """Add these commands to the program."""
-    app.command()(forget)
-    app.command()(erase)
-
-
-def forget(
+def erase(
     conversation: Annotated[
         str | None, typer.Argument(metavar="CONVERSATION", help="Its id.", show_default=False, callback=not_blank)
     ] = None,
@@ -42,63 +31,47 @@ def forget(
     group: GroupOption = None,
     agent: AgentOption = None,
     tenant: TenantOption = "default",
-    yes: YesOption = False,
-    kafka: KafkaOption = False,
-    timeout: TimeoutOption = 120.0,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    kafka: Annotated[
+        bool,
+        typer.Option("--kafka", help="Through the topics, to a flow that runs; without it the embedded index is erased here."),
+    ] = False,
+    timeout: Annotated[float, typer.Option(help="Seconds to wait for the receipt.")] = 120.0,
     url: UrlOption = None,
 ) -> None:
-    """Erase a conversation or a document: all of it, and all that was made of it. What is sent of it later begins anew.
+    """Erase a conversation, a document, or with --user, --group or --agent alone everything of an owner, with a receipt.
 
-    What it told leaves entities, profiles and the validity of other facts too, and comes back neither with a replay nor with
-    a rebuild. Kafka keeps its own copy until the topic's retention is over. --user, --group or --agent says whose document it
-    is; without any it is of the tenant's knowledge.
+    Everything that was made of it is erased too: entities, profiles, the validity of other facts. Neither a replay nor a
+    rebuild brings it back; what is sent later begins anew. With --document the owner options say whose document it is; without
+    any it is of the tenant's knowledge. Kafka keeps its own copy until the topic's retention is over. Before you erase an
+    owner, stop sending for it until the receipt is there.
     """
-    from mneme.errors import InputError
-    from mneme.events import Forget, ForgetDocument
+    from mneme.events import Erase, Forget, ForgetDocument
 
     is_owned = user is not None or group is not None or agent is not None
-    if (conversation is None) is (document is None):
-        raise InputError("give a CONVERSATION or --document ID: one of them is forgotten")
+    if conversation is not None and document is not None:
+        raise InputError("give a CONVERSATION or --document ID, not both")
+    if conversation is not None and is_owned:
+        raise InputError("--user, --group and --agent: leave them out; a conversation has one owner")
+    if conversation is None and document is None and not is_owned:
+        raise InputError("give a CONVERSATION, --document ID, or one of --user, --group and --agent: it says what is erased")
+    event: ErasureEvent
     if conversation is not None:
-        if is_owned:
-            raise InputError("--user, --group and --agent are for --document; a conversation has one owner, leave them out")
-        _confirm(f"Erase conversation {conversation} for good?", yes)
-        _erase(Forget(tenant_id=tenant, conversation_id=conversation), kafka, timeout, url)
-        return
-    if is_owned:
-        owner_of(user, group, agent, tenant)
-    _confirm(f"Erase document {document} for good?", yes)
-    event = ForgetDocument(tenant_id=tenant, user_id=user, group_id=group, agent_id=agent, document_id=document)
+        what, event = f"conversation {conversation}", Forget(tenant_id=tenant, conversation_id=conversation)
+    else:
+        owner = owner_of(user, group, agent, tenant) if is_owned else None
+        ids = {"tenant_id": tenant, "user_id": user, "group_id": group, "agent_id": agent}
+        if document is not None:
+            what, event = f"document {document}", ForgetDocument.model_validate({**ids, "document_id": document})
+        else:
+            assert owner is not None, "one of the three is given"
+            what, event = f"everything known of {owner.type} {owner.id}", Erase.model_validate(ids)
+    if not yes and not typer.confirm(f"Erase {what} for good?"):
+        raise typer.Abort
     _erase(event, kafka, timeout, url)
 
 
-def erase(
-    user: UserOption = None,
-    group: GroupOption = None,
-    agent: AgentOption = None,
-    tenant: TenantOption = "default",
-    yes: YesOption = False,
-    kafka: KafkaOption = False,
-    timeout: TimeoutOption = 120.0,
-    url: UrlOption = None,
-) -> None:
-    """Erase an owner: all conversations, documents, and everything known. One of --user, --group, --agent says whose.
-
-    Stop sending for the owner until the receipt is there. Kafka keeps its own copy until the topic's retention is over.
-    """
-    from mneme.events import Erase
-
-    owner = owner_of(user, group, agent, tenant)
-    _confirm(f"Erase everything known of {owner.type} {owner.id} for good?", yes)
-    _erase(Erase(tenant_id=tenant, user_id=user, group_id=group, agent_id=agent), kafka, timeout, url)
-
-
-def _confirm(question: str, yes: bool) -> None:
-    if not yes and not typer.confirm(question):
-        raise typer.Abort
-
-
-def _erase(event: "Erasing", kafka: bool, timeout: float, url: str | None) -> None:
+def _erase(event: "ErasureEvent", kafka: bool, timeout: float, url: str | None) -> None:
     from uuid import uuid4
 
     from mneme.settings import load_settings
@@ -106,12 +79,12 @@ def _erase(event: "Erasing", kafka: bool, timeout: float, url: str | None) -> No
 
     settings = load_settings()
     if kafka:
-        settings = settings.model_copy(update={"service": settings.service.model_copy(update={"intake": "kafka"})})
+        settings = settings.replace(service={"intake": "kafka"})
     event = event.model_copy(update={"erasure_id": uuid4().hex})
     if not (kafka or url or settings.service.url) and _only_files_were_read(settings):
         scope = _scope(event, settings)
         _erase_here(event, settings)
-        _tell(settings, scope, _receipt(settings, event))
+        _show(settings, scope, _receipt(settings, event))
         return
     with open_service(settings, url) as service, messages().status("Waiting for the receipt"):
         is_here = not isinstance(service, RemoteService)
@@ -119,7 +92,7 @@ def _erase(event: "Erasing", kafka: bool, timeout: float, url: str | None) -> No
         removed = service.erase(event, timeout).receipt
     if removed is None:
         raise _not_done(event, timeout)
-    _tell(settings if is_here else None, scope, removed)
+    _show(settings if is_here else None, scope, removed)
 
 
 def _only_files_were_read(settings: "Settings") -> bool:
@@ -130,7 +103,7 @@ def _only_files_were_read(settings: "Settings") -> bool:
     return is_embedded and not inbox_folder(settings.data).exists()
 
 
-def _tell(settings: "Settings | None", scope: "Filter | None", removed: "Mapping[str, int]") -> None:
+def _show(settings: "Settings | None", scope: "Filter | None", removed: "Mapping[str, int]") -> None:
     """Say what was erased, and whether anything is left in the index of this machine (None: it is elsewhere)."""
     from mneme.rows import CLAIMS_REFUSED
 
@@ -155,7 +128,7 @@ def _tell(settings: "Settings | None", scope: "Filter | None", removed: "Mapping
         raise typer.Exit(1)
 
 
-def _erase_here(event: "Erasing", settings: "Settings") -> None:
+def _erase_here(event: "ErasureEvent", settings: "Settings") -> None:
     """Take the event through the flow in this process, as one would a file."""
     import flows
 
@@ -165,10 +138,10 @@ def _erase_here(event: "Erasing", settings: "Settings") -> None:
         flows.ingest([file], settings)
 
 
-def _scope(event: "Erasing", settings: "Settings") -> "Filter | None":
+def _scope(event: "ErasureEvent", settings: "Settings") -> "Filter | None":
     """What must be gone afterwards; None where nothing is known of a conversation."""
     from connectors.indices import open_index
-    from flows.conversations.owners import owner_in
+    from flows.lanes.owners import owner_in
     from mneme.events import Erase, ForgetDocument
     from mneme.ports import Filter
 
@@ -183,7 +156,7 @@ def _scope(event: "Erasing", settings: "Settings") -> "Filter | None":
     return Filter(event.tenant_id, (owner.key,), (owner.id,), conversation_ids=(event.conversation_id,), hidden=True)
 
 
-def _receipt(settings: "Settings", event: "Erasing") -> dict[str, int]:
+def _receipt(settings: "Settings", event: "ErasureEvent") -> dict[str, int]:
     """The receipt, which is there.
 
     Raises:
@@ -202,7 +175,7 @@ def _receipt(settings: "Settings", event: "Erasing") -> dict[str, int]:
     return removed
 
 
-def _not_done(event: "Erasing", timeout: float) -> Exception:
+def _not_done(event: "ErasureEvent", timeout: float) -> Exception:
     from mneme.errors import StoreUnavailable
 
     return StoreUnavailable(

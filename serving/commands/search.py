@@ -1,4 +1,4 @@
-"""Commands that read the memory: search, history, inspect."""
+"""Commands that read the memory: search, ask, history, inspect."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mneme.errors import InputError
+from mneme.harmless import harmless
 from serving.commands.options import (
     AgentOption,
     AsOfOption,
@@ -16,6 +18,7 @@ from serving.commands.options import (
     UrlOption,
     UserOption,
     given,
+    metadata_filter,
     not_blank,
     searched_owner,
 )
@@ -51,11 +54,12 @@ class Order(StrEnum):
     CHRONOLOGICAL = "chronological"
 
 
-def register(app: typer.Typer) -> None:
-    """Add these commands to the program."""
-    app.command()(search)
-    app.command()(history)
-    app.command()(inspect)
+MethodOption = Annotated[Method, typer.Option("--method", "-m", help="How to search.")]
+StrategyOption = Annotated[
+    Strategy | None,
+    typer.Option(help="agentic: how the agent searches; router chooses.", show_default="that of the settings"),
+]
+TopKOption = Annotated[int | None, typer.Option("--top-k", "-k", min=1, max=1000, help="How many results.", show_default=False)]
 
 
 def search(
@@ -87,27 +91,21 @@ def search(
     as_of: AsOfOption = None,
     expired: Annotated[bool, typer.Option("--expired", help="Also what was expected and is over or cancelled.")] = False,
     knowledge: Annotated[bool, typer.Option(help="Whether the tenant's documents take part.")] = True,
-    method: Annotated[Method, typer.Option("--method", "-m", help="How to search.")] = Method.HYBRID,
-    strategy: Annotated[
-        Strategy | None,
-        typer.Option(help="agentic: how the agent searches; router chooses.", show_default="that of the settings"),
-    ] = None,
+    method: MethodOption = Method.HYBRID,
+    strategy: StrategyOption = None,
     agent_mode: Annotated[
         bool, typer.Option("--agent-mode", help="agentic by the router over long-term memory; all scores are 1.")
     ] = False,
     context: Annotated[int, typer.Option(min=0, max=50, help="Messages before and after each found one, shown as well.")] = 0,
     order: Annotated[Order, typer.Option(help="How results are listed; chronological: agentic only.")] = Order.SCORE,
-    top_k: Annotated[
-        int | None, typer.Option("--top-k", "-k", min=1, max=1000, help="How many results.", show_default=False)
-    ] = None,
+    top_k: TopKOption = None,
     url: UrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the response as JSON.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Show how it was found; every step with --json.")] = False,
 ) -> None:
     """Find episodes and facts that answer a question. One of --user, --group and --agent says whose memory is searched."""
-    from serving.commands.metadata import metadata_filter
-    from serving.quick_start import connect
-    from serving.terminal.rendering import search_result
+    from serving.startup import connect
+    from serving.terminal.search_view import search_result
 
     filters = searched_owner(user, group, agent, tenant) | {"knowledge": knowledge}
     times = {"since": since, "before": before, "as_of": as_of}
@@ -134,6 +132,60 @@ def search(
         output().print(search_result(found))
 
 
+def ask(
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question.", show_default=False)],
+    user: UserOption = None,
+    group: GroupOption = None,
+    agent: AgentOption = None,
+    tenant: TenantOption = "default",
+    said: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--said",
+            help="What was said before the question, oldest first: a line of the user, or assistant: LINE. May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    as_of: AsOfOption = None,
+    method: MethodOption = Method.HYBRID,
+    strategy: StrategyOption = None,
+    top_k: TopKOption = None,
+    url: UrlOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the whole response as JSON.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show what it was made from, and the reasoning.")] = False,
+) -> None:
+    """Answer a question from what is remembered, with the memories it cites; without a model in quotes."""
+    from serving.startup import connect
+    from serving.terminal.search_view import answer_view
+
+    filters = searched_owner(user, group, agent, tenant) | ({"as_of": as_of} if as_of else {})
+    history = [_turn(line) for line in said or ()]
+    with connect(url) as memories:
+        answer = memories.ask_stream(
+            question,
+            filters,
+            method=method.value,
+            agent=strategy.value if strategy else None,
+            top_k=top_k,
+            history=history,
+            explain=explain,
+        )
+        if as_json:
+            typer.echo(answer.response.model_dump_json(indent=2))
+            return
+        for piece in answer:
+            typer.echo(harmless(piece), nl=False)
+    typer.echo()
+    output().print(answer_view(answer.response))
+    for line in answer.response.notes:
+        note(f"note: {line}", "yellow")
+
+
+def _turn(line: str) -> tuple[str, str]:
+    role, colon, text = line.partition(":")
+    return (role, text.strip()) if colon and role in ("user", "assistant") else ("user", line)
+
+
 def history(
     entity: Annotated[str, typer.Argument(metavar="ENTITY", help="Its name, or a part of it.", show_default=False)],
     user: UserOption = None,
@@ -145,7 +197,7 @@ def history(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Show what is remembered of a person or a thing, in the order it happened, and what took the place of what."""
-    from serving.quick_start import connect
+    from serving.startup import connect
     from serving.terminal.history_view import history_view
 
     filters = searched_owner(user, group, agent, tenant) | ({"as_of": as_of} if as_of else {})
@@ -172,13 +224,24 @@ def inspect(
         list[Path] | None,
         typer.Option("--file", "-f", help="Show what would be made of this file; nothing is written.", show_default=False),
     ] = None,
+    documents: Annotated[
+        bool, typer.Option("--documents", help="List documents; with CONVERSATION, what is attached to its messages.")
+    ] = False,
+    knowledge: Annotated[bool, typer.Option(help="With --documents: list the tenant's documents too.")] = True,
+    unread: Annotated[bool, typer.Option("--unread", help="With --documents: only what was not read as a whole.")] = False,
     url: UrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """Show a conversation with its cuts and all that was made from it; with --file, what the present settings would make."""
-    from mneme.errors import InputError
+    """Show a conversation with its cuts and all that was made from it; with --file, what the present settings would make.
+
+    With --documents list documents and attachments: what each is, and what of it was read.
+    """
     from serving.terminal.inspection_view import inspection_view
 
+    if documents:
+        filters = searched_owner(user, group, agent, tenant) | {"knowledge": knowledge}
+        _list_documents(filters | ({"conversation_id": [conversation]} if conversation else {}), unread, url, as_json)
+        return
     if (conversation is None) == (not files):
         raise InputError("give a CONVERSATION, or files with --file: one of the two")
     if conversation is not None:
@@ -193,7 +256,7 @@ def inspect(
 
 
 def _stored(conversation: str, filters: dict[str, Any], url: str | None) -> "Iterator[Inspection]":
-    from serving.quick_start import connect
+    from serving.startup import connect
 
     with connect(url) as memories:
         found = memories.inspect(conversation, filters)
@@ -204,12 +267,27 @@ def _stored(conversation: str, filters: dict[str, Any], url: str | None) -> "Ite
 
 
 def _would_be(files: list[Path], defaults: dict[str, str]) -> "Iterator[Inspection]":
-    from flows.dry_run import dry_run
+    from flows.maintenance.dry_run import dry_run
     from mneme.ports import Role
     from mneme.settings import load_settings
-    from serving.terminal.dry_run import inspections
+    from serving.terminal.inspection_view import inspections
 
     settings = load_settings()
     models = settings.models
     extractor = "local" if settings.extraction.extractor == "local" else models.by_role.get(Role.EXTRACTION, models.default)
     yield from inspections(dry_run(files, settings, defaults), extractor)
+
+
+def _list_documents(filters: dict[str, Any], unread: bool, url: str | None, as_json: bool) -> None:
+    from serving.startup import connect
+    from serving.terminal.history_view import documents_table
+
+    with connect(url) as memories:
+        found = memories.documents(filters)
+    if unread:
+        kept = tuple(each for each in found.documents if each.unread or each.status == "unread")
+        found = found.model_copy(update={"documents": kept})
+    if as_json:
+        typer.echo(found.model_dump_json(indent=2))
+    else:
+        output().print(documents_table(found))

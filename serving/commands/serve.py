@@ -1,29 +1,26 @@
-"""``mneme serve``: REST, the console and the MCP server, in one process."""
+"""``mneme serve``: REST, the console and the MCP server in one process; ``mneme mcp``: MCP on standard input and output."""
 
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from serving.quick_start import stay
+from serving.commands.options import AgentOption, GroupOption, TenantOption, UserOption, searched_owner
+from serving.startup import freeze_startup_objects
 from serving.terminal.output import note
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from mneme.settings import Settings
+    from serving.mcp.memory import AgentMemory
     from serving.service.service import Service
 
 _PARTS = {"console": "console", "mcp": "MCP"}
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
-
-
-def register(app: typer.Typer) -> None:
-    """Add this command to the program."""
-    app.command()(serve)
 
 
 def serve(
@@ -52,7 +49,7 @@ def serve(
         app = create_app(service)
         parts = _mount(app, service)
         check_embedded_format(settings)
-        stay()
+        freeze_startup_objects()
         _run(app, service, parts)
 
 
@@ -107,7 +104,7 @@ def _run(app: "FastAPI", service: "Service", parts: list[str]) -> None:
     import uvicorn
 
     from mneme.errors import SettingsError
-    from serving.rest.connections import listening
+    from serving.rest.connections import server_config
 
     class Server(uvicorn.Server):
         """Tells when it is there, and those who wait for something when it ends."""
@@ -117,11 +114,11 @@ def _run(app: "FastAPI", service: "Service", parts: list[str]) -> None:
             _announce(service.settings, sockets[0].getsockname()[1], parts)
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            service.end_waits()
+            service.end_waiting()
             super().handle_exit(sig, frame)
 
     where = service.settings.service
-    config = listening(app, host=where.host, port=where.port)
+    config = server_config(app, host=where.host, port=where.port)
     try:
         socket = config.bind_socket()
     except SystemExit:  # uvicorn logs why, and exits
@@ -167,3 +164,47 @@ def _until_signalled() -> Iterator[None]:
 
 class _Ended(BaseException):
     """A signal ended the program."""
+
+
+def mcp(
+    user: UserOption = None,
+    group: GroupOption = None,
+    agent: AgentOption = None,
+    tenant: TenantOption = "default",
+    read_only: Annotated[bool, typer.Option("--read-only", help="Without remember and forget.")] = False,
+    allow_erase: Annotated[
+        bool, typer.Option("--allow-erase", help="Let forget erase everything that is known of the owner.")
+    ] = False,
+) -> None:
+    """Be an MCP server on standard input and output: search, ask, remember, forget, timeline, profile, for one owner.
+
+    With MNEME_SERVICE__URL it speaks for that service; else it opens the index itself, and takes in what is remembered.
+    """
+    from mneme.settings import load_settings
+    from serving.mcp.memory import OwnerScope
+    from serving.mcp.server import build_server
+
+    whose = OwnerScope(**searched_owner(user, group, agent, tenant))
+    with ExitStack() as stack:
+        memory, writable = _memory(load_settings(), stack)
+        server = build_server(memory, lambda _: whose, writable=writable and not read_only, may_erase=allow_erase)
+        server.run("stdio")
+
+
+def _memory(settings: "Settings", stack: ExitStack) -> "tuple[AgentMemory, bool]":
+    """The memory of a running service, or of one of our own; and whether it takes anything in."""
+    from serving.mcp.memory import AgentMemory
+
+    wait_seconds = settings.service.wait_seconds
+    if settings.service.url is not None:
+        from connectors import Publisher
+        from queries import Memories
+
+        memories = stack.enter_context(Memories.connect(settings))
+        publisher = stack.enter_context(Publisher.connect(settings))
+        return AgentMemory(lambda: memories, lambda: publisher, wait_seconds), True
+    from serving.service.service import Service
+
+    service = stack.enter_context(Service(settings))
+    memory = AgentMemory(lambda: service.memories, lambda: service.publisher, wait_seconds, service=service)
+    return memory, service.intake != "none"

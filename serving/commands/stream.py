@@ -1,4 +1,4 @@
-"""Commands that move events: publish, run, ingest, backfill, flush, topics."""
+"""Commands that move events: ingest, publish, run, flush."""
 
 import time
 from collections.abc import Sequence
@@ -29,23 +29,11 @@ if TYPE_CHECKING:
     from mneme.ports import DeadLetter
     from mneme.settings import Settings
 
-_FORMATS = "JSONL events, chat exports, documents (docs/formats.md), or folders of them."
-Files = Annotated[list[Path], typer.Argument(metavar="FILE", help=_FORMATS, show_default=False)]
+FORMATS = "JSONL events, chat exports, documents (docs/formats.md), or folders of them."
+Files = Annotated[list[Path], typer.Argument(metavar="FILE", help=FORMATS, show_default=False)]
 
 _MOST_REFUSALS_SHOWN = 5
 _MOST_DEAD_LETTERS_SHOWN = 20
-
-
-def register(app: typer.Typer) -> None:
-    """Add these commands to the program."""
-    app.command()(ingest)
-    app.command()(publish)
-    app.command()(backfill)
-    app.command()(run)
-    app.command()(flush)
-    topics = typer.Typer(no_args_is_help=True, help="The Kafka topics.")
-    topics.command(name="create")(create)
-    app.add_typer(topics, name="topics")
 
 
 def ingest(
@@ -63,8 +51,8 @@ def ingest(
     import flows
     from connectors.letters.dead_letters import FileDeadLetters
     from mneme.settings import load_settings
-    from serving.terminal.rendering import ingest_table
-    from serving.terminal.words import count
+    from serving.terminal.format import count
+    from serving.terminal.tables import ingest_table
 
     defaults = given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant, conversation_id=conversation)
     settings = load_settings()
@@ -73,7 +61,7 @@ def ingest(
     with progress_bar("Ingesting", "events") as on_progress:
         report = flows.ingest(files, settings, on_progress=on_progress, defaults=defaults)
     output().print(ingest_table(report))
-    _show_skipped(report.skipped)
+    show_skipped(report.skipped)
     if not (report.messages or report.duplicates or report.episodes or report.dead_letters):
         note(f"Nothing new. Already read: {', '.join(path.name for path in files)}")
     if report.dead_letters:
@@ -89,7 +77,7 @@ def ingest(
 def _tell_pending(recordings: Path, pending: Path | None) -> None:
     from connectors.recorded.batch_files import PendingRequests
     from connectors.recorded.offline_endpoint import pending_path
-    from serving.terminal.words import count
+    from serving.terminal.format import count
 
     requests = PendingRequests(pending or pending_path(recordings))
     if len(requests):
@@ -97,42 +85,6 @@ def _tell_pending(recordings: Path, pending: Path | None) -> None:
             f"{count(len(requests), 'request')} pending in {requests.path}; have them answered (docs/internals/evaluation.md)",
             "yellow",
         )
-
-
-def backfill(
-    files: Annotated[list[Path] | None, typer.Argument(metavar="FILE", help=_FORMATS, show_default=False)] = None,
-    user: UserOption = None,
-    group: GroupOption = None,
-    agent: AgentOption = None,
-    tenant: FileTenantOption = None,
-    conversation: ConversationOption = None,
-    merge: Annotated[
-        bool | None,
-        typer.Option("--merge/--no-merge", help="Merge the files of the index at the end.", show_default="from 50,000 rows on"),
-    ] = None,
-) -> None:
-    """Take history in, in bulk: files, or without any what waits on the Kafka topics; then it ends.
-
-    The index is refreshed and merged seldom meanwhile, and is as its settings say afterwards. `mneme run` goes on behind it.
-    """
-    from flows.backfill import backfill as take_in
-    from mneme.errors import InputError
-    from mneme.settings import load_settings
-    from serving.terminal.words import count
-
-    defaults = given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant, conversation_id=conversation)
-    if defaults and not files:
-        raise InputError(f"{', '.join(defaults)}: is for files; what waits on the topics says whose memory it is")
-    settings = load_settings()
-    with progress_bar("Backfilling", "events") as on_progress:
-        report = take_in(files or [], settings, merge, on_progress, defaults)
-    if report.files is not None:
-        _show_skipped(report.files.skipped)
-    if letters := report.rows.get("dead_letter"):
-        note(f"{count(letters, 'event')} not taken in; see the dead letters", "yellow")
-    written = ", ".join(f"{number:,} {kind}" for kind, number in report.rows.items() if kind != "dead_letter")
-    output().print(f"written: {written or 'nothing new'}", soft_wrap=True)
-    output().print(f"done in {report.seconds:.1f} s" + (", and merged" if report.is_merged else ""))
 
 
 def publish(
@@ -153,7 +105,7 @@ def publish(
     from mneme.events import parse_event
     from mneme.settings import load_settings
     from mneme.times import utc_now
-    from serving.terminal.words import count
+    from serving.terminal.format import count
 
     defaults = given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant, conversation_id=conversation)
     settings = load_settings()
@@ -174,7 +126,7 @@ def publish(
                     sent += 1
                 on_progress(sent + len(refused), total)
     output().print(f"{count(sent, 'event')} published in {time.monotonic() - started:.1f} s")
-    _show_skipped(search.skipped)
+    show_skipped(search.skipped)
     for line in refused[:_MOST_REFUSALS_SHOWN]:
         note(f"not sent: {line}", "yellow")
     if refused:
@@ -288,24 +240,11 @@ def _whose_flow(settings: "Settings", url: str | None) -> str:
     if url or settings.service.url:
         return "the service is behind, or its flow does not run; see GET /health there"
     if settings.intake == "inbox":
-        return "`mneme status` says how far the flow is; give it longer with --timeout"
+        return "`mneme admin status` says how far the flow is; give it longer with --timeout"
     return "is `mneme run` up, with the same index?"
 
 
-def create() -> None:
-    """Create the Kafka topics that are missing."""
-    from connectors.kafka.client import create_topics
-    from mneme.settings import load_settings
-
-    settings = load_settings()
-    created = create_topics(settings.kafka)
-    for name in created:
-        output().print(f"created {name}")
-    if not created:
-        output().print("all topics are there already")
-
-
-def _show_skipped(skipped: "Sequence[Skipped]") -> None:
+def show_skipped(skipped: "Sequence[Skipped]") -> None:
     """Files of folders that are not taken in, each on a line with the reason."""
     for each in skipped[:_MOST_DEAD_LETTERS_SHOWN]:
         note(f"skipped: {each.path}: {each.reason}", "yellow")

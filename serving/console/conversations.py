@@ -1,15 +1,24 @@
-"""Whose conversations there are, the latest first; and a box to write into one."""
+"""Conversations: the list with a box to write into one, and each as a timeline of its episodes."""
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+from urllib.parse import quote
 
 from nicegui.elements.mixins.text_element import TextElement
+from nicegui.events import GenericEventArguments
+from pydantic import ValidationError
 
-from queries.browsing.responses import ConversationSummary
-from serving.console.markup import chip, link, nothing, tag
-from serving.console.publishing import publishing
-from serving.console.shell import page
+from mneme.errors import InputError, MnemeError
+from mneme.events import Message, describe
+from mneme.times import utc_now
+from queries.browsing.responses import ConversationSummary, InspectedEpisode, InspectedMessage, Inspection
+from serving.console.markup import chip, count, icon, link, moment, nothing, notice, seconds, span, tag
+from serving.console.shell import page, show_failure
+from serving.console.statements import cited, made_of
 from serving.console.visit import Visit
-from serving.console.words import count, moment
 
-_ON_A_PAGE = 30
+_CONVERSATIONS_OF_A_PAGE = 30
 
 
 @page("conversations", "Conversations")
@@ -19,7 +28,7 @@ async def conversations(visit: Visit) -> None:
         tag("h1", "Conversations")
         tag("p", "What was said, the latest first. Each one opens as a timeline of its episodes.", "quiet")
     if visit.service.intake != "none" and not visit.said("after"):
-        publishing(visit, lambda: _list(visit, shown))
+        message_form(visit, lambda: _list(visit, shown))
     shown = tag("div")
     await _list(visit, shown)
 
@@ -27,7 +36,7 @@ async def conversations(visit: Visit) -> None:
 async def _list(visit: Visit, place: TextElement) -> None:
     with place:
         found = await visit.fetch(
-            visit.service.memories.conversations, visit.filters(), _ON_A_PAGE, visit.said("after") or None
+            visit.service.memories.conversations, visit.filters(), _CONVERSATIONS_OF_A_PAGE, visit.said("after") or None
         )
     place.clear()
     with place:
@@ -35,7 +44,7 @@ async def _list(visit: Visit, place: TextElement) -> None:
             nothing("No conversations here.", "What is sent for this owner appears at once.")
         with tag("ul", classes="rows"):
             for each in found.items:
-                _row(visit, each)
+                _conversation_row(visit, each)
         with tag("nav", classes="paging", aria_label="More conversations"):
             if visit.said("after"):
                 link("Latest", visit.link("conversations"))
@@ -43,7 +52,7 @@ async def _list(visit: Visit, place: TextElement) -> None:
                 link("Older", visit.link("conversations", after=found.next))
 
 
-def _row(visit: Visit, each: ConversationSummary) -> None:
+def _conversation_row(visit: Visit, each: ConversationSummary) -> None:
     with tag("li"), link("", visit.link("conversation", id=each.conversation_id), "row"):
         with tag("span", classes="row-main"):
             tag("strong", each.title or each.conversation_id)
@@ -56,3 +65,205 @@ def _row(visit: Visit, each: ConversationSummary) -> None:
                 chip(f"{each.open_messages} open", "open")
             tag("span", f"{count(each.messages, 'message')} · {count(each.episodes, 'episode')}")
             tag("span", moment(each.last_at), "when")
+
+
+_EPISODES_OF_A_PAGE = 25  # episodes
+
+
+@page("conversation", "Conversation")
+async def conversation(visit: Visit) -> None:
+    """The conversation that the address names, or says that there is none."""
+    identity = visit.said("id")
+    found = await visit.fetch(visit.service.memories.inspect, identity, visit.filters(knowledge=None)) if identity else None
+    link("Conversations", visit.link("conversations"), "back")
+    if found is None:
+        tag("h1", "No such conversation")
+        nothing(
+            f"{identity or 'Nothing'} is not among the conversations of this owner.", "Was it another's? Choose in the menu."
+        )
+        return
+    begin = _begin(visit, found)
+    episodes = found.episodes[begin : begin + _EPISODES_OF_A_PAGE]
+    _heading(found, identity)
+    for each in found.notes:
+        notice(each)
+    texts = {each.id: each.text for episode in found.episodes for each in (*episode.facts, *episode.foresights)}
+    _paging(visit, found, identity, begin)
+    with tag("ol", classes="timeline"):
+        for place, episode in enumerate(episodes, begin):
+            _episode(visit, episode, place, texts)
+        if found.open and begin + _EPISODES_OF_A_PAGE >= len(found.episodes):
+            with tag("li", classes="stretch is-open"), tag("article", classes="card"):
+                with tag("header"):
+                    tag("h2", "Open")
+                    chip(f"{count(len(found.open), 'message')} in no episode yet", "open")
+                tag(
+                    "p",
+                    "They are found by their words already. A flush, a pause or a new subject makes an episode of them.",
+                    "quiet",
+                )
+                _messages(found.open)
+    _paging(visit, found, identity, begin)
+
+
+def _heading(found: Inspection, identity: str) -> None:
+    messages = sum(len(each.messages) for each in found.episodes) + len(found.open)
+    with tag("div", classes="heading"):
+        tag("h1", identity)
+        sizes = [count(messages, "message"), count(len(found.episodes), "episode")]
+        facts = sum(len(each.facts) for each in found.episodes)
+        tag("p", " · ".join([*sizes, count(facts, "fact")]), "quiet")
+
+
+def _begin(visit: Visit, found: Inspection) -> int:
+    """The first episode of the page: by number, or the page that holds an episode."""
+    if wanted := visit.said("episode"):
+        places = [place for place, each in enumerate(found.episodes) if each.id == wanted]
+        return places[0] // _EPISODES_OF_A_PAGE * _EPISODES_OF_A_PAGE if places else 0
+    said = visit.said("from")
+    return min(int(said), max(0, len(found.episodes) - 1)) if said.isdecimal() and len(said) < 9 else 0
+
+
+def _paging(visit: Visit, found: Inspection, identity: str, begin: int) -> None:
+    if len(found.episodes) <= _EPISODES_OF_A_PAGE:
+        return
+    with tag("nav", classes="paging", aria_label="More episodes"):
+        if begin:
+            link("Earlier", visit.link("conversation", id=identity, **{"from": str(max(0, begin - _EPISODES_OF_A_PAGE))}))
+        tag("span", f"{begin + 1} to {min(begin + _EPISODES_OF_A_PAGE, len(found.episodes))} of {len(found.episodes)}", "quiet")
+        if begin + _EPISODES_OF_A_PAGE < len(found.episodes):
+            link("Later", visit.link("conversation", id=identity, **{"from": str(begin + _EPISODES_OF_A_PAGE)}))
+
+
+def _episode(visit: Visit, episode: InspectedEpisode, place: int, texts: dict[str, str]) -> None:
+    with tag("li", classes="stretch", id=f"e-{quote(episode.id, safe='')}"):
+        if place and episode.begins_because:
+            with tag("p", classes="cut"):
+                icon("scissors")
+                tag("span", f"Cut: {'; '.join(episode.begins_because)}")
+        with tag("article", classes="card"):
+            with tag("header"):
+                tag("time", span(episode.started_at, episode.ended_at, episode.timezone), "when")
+                tag("h2", episode.subject)
+            if episode.summary != episode.subject:
+                tag("p", episode.summary, "summary")
+            with tag("p", classes="chips"):
+                chip("still open, shown as it stands" if episode.provisional else f"closed by {episode.closed_by}")
+                chip(f"extracted by {episode.extractor}")
+                if episode.dropped:
+                    chip(f"{count(episode.dropped, 'statement')} dropped: not in the messages", "over")
+                cited(visit, episode.citation)
+            with tag("div", classes="makings"):
+                made_of(visit, episode, texts)
+            if episode.messages:
+                with tag("details", classes="raw"):
+                    tag("summary", count(len(episode.messages), "message"))
+                    _messages(episode.messages)
+
+
+def _messages(messages: tuple[InspectedMessage, ...]) -> None:
+    with tag("ol", classes="messages"):
+        for message in messages:
+            with tag("li", classes=f"message is-{message.role}", id=f"m-{quote(message.message_id, safe='')}"):
+                with tag("p", classes="who"):
+                    tag("strong", message.sender_name)
+                    tag("time", moment(message.sent_at, message.timezone))
+                    if message.edited:
+                        chip("edited")
+                    for tool in message.tools:
+                        chip(tool, "case")
+                if message.deleted:
+                    tag("p", "deleted", "quiet")
+                else:
+                    tag("p", message.text, "said")
+
+
+_SENT_EVENT = (
+    "sent"  # what theme/console.js makes of a form that is sent, in place of loading a page; ``detail`` has its fields
+)
+
+
+def message_form(visit: Visit, on_searchable: Callable[[], Awaitable[None]]) -> None:
+    """The box. ``on_searchable`` is awaited once what was written is searchable."""
+
+    async def publish(event: GenericEventArguments) -> None:
+        said = _fields_of(event.args)
+        outcome.clear()
+        with outcome:
+            tag("p", "Sent. Waiting until it is searchable …", "waiting")
+        began = time.monotonic()
+        try:
+            message = _message(visit, said)
+            await visit.in_thread("others", visit.service.accept, [message])
+            flushed = await visit.in_thread(
+                "waits",
+                visit.service.flush,
+                visit.tenant_id,
+                [message.conversation_id],
+                visit.service.settings.service.wait_seconds,
+            )
+        except MnemeError as error:
+            outcome.clear()
+            with outcome:
+                show_failure(error)
+            return
+        outcome.clear()  # not what waits alone: who sent another message meanwhile has cleared that
+        with outcome:
+            if flushed.searchable:
+                with tag("p", classes="notice is-done", role="status"):
+                    tag("span", f"Searchable after {seconds(time.monotonic() - began)}: ")
+                    link("open the conversation", visit.link("conversation", id=message.conversation_id))
+            else:
+                notice("It is kept, but not searchable yet: the flow is behind. Its lag is on the page Flow.")
+        await on_searchable()
+
+    with tag("details", classes="card publish"):
+        tag("summary", "Write a message")
+        form = tag("form", classes="fields", data_stays=True)
+        form.on(_SENT_EVENT, publish, args=["detail"])
+        with form:
+            with tag("div", classes="field"):
+                tag("label", "Conversation", for_="publish-conversation")
+                tag("input", name="conversation", id="publish-conversation", required=True, defaultValue="from-the-console")
+            with tag("div", classes="field"):
+                tag("label", "Who says it", for_="publish-sender")
+                tag(
+                    "input",
+                    name="sender",
+                    id="publish-sender",
+                    required=True,
+                    defaultValue=visit.owner.id if visit.owner else "",
+                )
+            with tag("div", classes="field is-wide"):
+                tag("label", "Message", for_="publish-text")
+                tag("textarea", name="text", id="publish-text", required=True, rows=2)
+            tag("button", "Send and make searchable", "primary", type="submit")
+        outcome = tag("div", classes="outcome")
+
+
+def _fields_of(given: Any) -> dict[str, str]:
+    fields = given.get("detail") if isinstance(given, dict) else None
+    return {str(name): str(value).strip() for name, value in fields.items()} if isinstance(fields, dict) else {}
+
+
+def _message(visit: Visit, said: dict[str, str]) -> Message:
+    """
+    Raises:
+        InputError: a field is empty, or too long.
+    """
+    if visit.owner is None:
+        raise InputError("owner: nobody is chosen; choose whose memory it is to be in the menu")
+    if missing := [name for name in ("conversation", "sender", "text") if not said.get(name)]:
+        raise InputError(f"{', '.join(missing)}: empty; write something")
+    fields = {
+        "tenant_id": visit.tenant_id,
+        f"{visit.owner.type}_id": visit.owner.id,
+        "conversation_id": said["conversation"],
+        "sender_id": said["sender"],
+        "content": said["text"],
+        "sent_at": utc_now(),
+    }
+    try:
+        return Message.model_validate(fields)
+    except ValidationError as error:
+        raise InputError(describe(error)) from error

@@ -1,17 +1,182 @@
-"""How the flow is, as it goes: health, lag, throughput, models, and what could not be taken in. For the operator."""
+"""The page Flow: health, lag, throughput, models and dead letters, as they change. For the operator."""
 
-from collections.abc import Callable, Sequence
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
+from connectors.letters.dead_letters import without_secrets
+from mneme.errors import MnemeError
+from mneme.ports import DeadLetter
 from mneme.rows import Collection
-from serving.console.letters import Letters
-from serving.console.markup import tag
-from serving.console.samples import Sample, Samples, rates
-from serving.console.shell import page
+from serving.console.markup import chip, count, moment, notice, number, tag
+from serving.console.shell import page, show_failure
 from serving.console.visit import Visit
-from serving.console.words import number
+from serving.service.dead_letters import dead_letter_id, dead_letters_of
+from serving.service.health import Health
+from serving.service.service import Service
+
+AT_MOST_EVERY = 1.5  # seconds: several who look share a sample
+_MOST_SAMPLES = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One look. ``at`` is of the monotonic clock, in seconds; ``counts`` is None where the index did not answer.
+
+    ``models`` are calls and tokens by model, of this process and of the flow that it started.
+    """
+
+    at: float
+    health: Health
+    counts: Mapping[Collection, int] | None
+    models: Mapping[str, tuple[float, float]]
+
+
+class Samples:
+    """The latest samples of a service, the newest last. Safe for several threads."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._lock = threading.Lock()
+        self._kept: deque[Sample] = deque(maxlen=_MOST_SAMPLES)
+
+    def look(self) -> tuple[Sample, ...]:
+        """All samples, with a new one if the last is old."""
+        with self._lock:
+            now = time.monotonic()
+            if not self._kept or now - self._kept[-1].at >= AT_MOST_EVERY:
+                self._kept.append(self._sample())
+            return tuple(self._kept)
+
+    def _sample(self) -> Sample:
+        try:
+            counts: Mapping[Collection, int] | None = self._service.counts()
+        except MnemeError:
+            counts = None  # the health says why
+        return Sample(time.monotonic(), self._service.health(), counts, _model_usage())
+
+
+def rates(samples: tuple[Sample, ...]) -> list[tuple[float, float]]:
+    """Messages that became searchable a second, between a sample and the next: (seconds before the last sample, rate)."""
+    counted = [(each.at, each.counts[Collection.MESSAGES]) for each in samples if each.counts is not None]
+    return [
+        (counted[-1][0] - at, max(0.0, (count - before) / (at - earlier)))
+        for (earlier, before), (at, count) in pairwise(counted)
+        if at > earlier
+    ]
+
+
+def _model_usage() -> dict[str, tuple[float, float]]:
+    from prometheus_client.parser import text_string_to_metric_families
+
+    from connectors.telemetry.exposition import exposition
+
+    found: dict[str, tuple[float, float]] = {}
+    for family in text_string_to_metric_families(exposition().decode()):
+        if family.name in ("mneme_model_calls", "mneme_model_tokens"):
+            for sample in family.samples:
+                if sample.name.endswith("_total"):
+                    name = f"{sample.labels.get('model', '')} for {sample.labels.get('role', '')}"
+                    calls, tokens = found.get(name, (0.0, 0.0))
+                    is_call = family.name == "mneme_model_calls"
+                    found[name] = (calls + sample.value, tokens) if is_call else (calls, tokens + sample.value)
+    return found
+
+
+_MOST_SHOWN = 50
+_DEAD_LETTER_SECONDS = 5.0  # they are read whole each time
+_BYTES = 4_000  # of one that are shown
+
+
+class Letters:
+    """The dead letters of a service on a page, the newest first."""
+
+    def __init__(self, visit: Visit) -> None:
+        self._visit = visit
+        self._shown: tuple[str, ...] | None = None
+        self._read_at = 0.0
+        with tag("section", classes="card", aria_labelledby="letters-title"):
+            tag("h2", "Dead letters", id="letters-title")
+            self._told = tag("div", role="status")
+            self._place = tag("div", classes="letters")
+
+    async def look(self) -> None:
+        """Show what there is; what is shown already is left as it is."""
+        if time.monotonic() - self._read_at < _DEAD_LETTER_SECONDS:
+            return
+        self._read_at = time.monotonic()
+        try:
+            letters = await self._visit.in_thread("others", lambda: dead_letters_of(self._visit.service).letters())
+        except MnemeError as error:
+            self._shown = None
+            self._place.clear()
+            with self._place:
+                show_failure(error)
+            return
+        names = tuple(dead_letter_id(letter) for letter in letters)
+        if names != self._shown:
+            self._shown = names
+            self._draw(letters)
+
+    def _draw(self, letters: Sequence[DeadLetter]) -> None:
+        self._place.clear()
+        with self._place:
+            if not letters:
+                tag("p", "None: everything that came could be taken in.", "quiet")
+                return
+            with tag("div", classes="actions"):
+                newest = f", the newest {_MOST_SHOWN} of them" if len(letters) > _MOST_SHOWN else ""
+                tag("span", count(len(letters), "letter") + newest)
+                tag("button", "Replay all", type="button").on("click", lambda: self._replay(letters))
+            with tag("ul", classes="letters"):
+                for letter in reversed(letters[-_MOST_SHOWN:]):
+                    self._letter(letter)
+
+    def _letter(self, letter: DeadLetter) -> None:
+        with tag("li", classes="letter"):
+            with tag("div", classes="actions"):
+                chip(letter.stage, "problem")
+                tag("span", moment(letter.at), "when")
+                tag("span", str(letter.position or "place unknown"), "when")
+            tag("p", without_secrets(letter.reason.rstrip().rsplit("\n", 1)[-1]))
+            with tag("details", classes="raw"):
+                tag("summary", f"{count(len(letter.raw), 'byte')}")
+                tag("pre", _content(letter.raw), "bytes", tabindex="0", aria_label="The bytes of the event")
+            with tag("div", classes="actions"):
+                tag("button", "Replay", type="button").on("click", lambda: self._replay([letter]))
+
+    async def _replay(self, letters: Sequence[DeadLetter]) -> None:
+        box = dead_letters_of(self._visit.service)
+        self._told.clear()
+        try:
+            refused = await self._visit.in_thread("others", box.replay, letters)
+        except MnemeError as error:
+            with self._told:
+                show_failure(error)
+            return
+        with self._told:
+            if done := len(letters) - len(refused):
+                notice(f"{count(done, 'letter')} sent again. What is still wrong comes back here, with the reason.", "done")
+            for reason in sorted(set(refused.values())):
+                notice(f"Not replayed: {reason}", "problem")
+        self._read_at = 0.0
+        await self.look()
+
+
+def _content(raw: bytes) -> str:
+    """The first bytes as text; of what is no text, hexadecimal digits."""
+    try:
+        text = without_secrets(raw.decode())
+    except UnicodeDecodeError:
+        text = raw[:_BYTES].hex(" ")
+    return text if len(text) <= _BYTES else f"{text[:_BYTES]}… ({len(raw):,} bytes in all)"
+
 
 SAMPLES = "mneme.samples"  # where the mount lays the samples into the scope of a request
 

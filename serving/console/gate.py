@@ -1,16 +1,19 @@
-"""Who comes in, asked before NiceGUI is: it makes a client for whoever opens a page, and answers sockets of any origin."""
+"""Access to the console, checked before NiceGUI is asked, and what its pages may load and run."""
 
+import secrets
+
+from jinja2.ext import Extension
+from nicegui.client import templates
 from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mneme import problems
-from serving.console.access import caller_of, is_of_this_site, session_of
-from serving.console.policy import new_nonce, page_policy
-from serving.rest.front.places import SAFE, is_under
-from serving.rest.problems import refusal
-from serving.sessions.sessions import Sessions
+from serving.rest.middleware.auth import ANONYMOUS, Caller
+from serving.rest.paths import SAFE, is_under, state
+from serving.rest.problems import problem_response
+from serving.rest.sessions import Session, Sessions
 
 _SOCKET = "/_nicegui_ws"  # where pages tell what is done on them; by plain requests where a proxy lets no web socket through
 _OPEN = ("/login", "/theme")  # what whoever has said no key may see
@@ -38,14 +41,14 @@ class Gate:
         path: str = scope["path"].removeprefix(scope.get("root_path", ""))
         is_socket = scope["type"] == "websocket"
         does_something = is_socket or scope["method"] not in SAFE or is_under(path, _SOCKET)
-        is_foreign = does_something and not is_of_this_site(connection)
+        is_foreign = does_something and not is_same_site(connection)
         is_closed = caller_of(connection) is None and not any(is_under(path, each) for each in _OPEN)
         if is_socket and (is_foreign or is_closed):
             await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
         elif is_socket:
             await self._while_it_holds(scope, receive, send)
         elif is_foreign:
-            await refusal(problems.FORBIDDEN, "Origin: a page of another site may not do that")(scope, receive, send)
+            await problem_response(problems.FORBIDDEN, "Origin: a page of another site may not do that")(scope, receive, send)
         elif is_closed:
             to_the_door = "../" * (path.count("/") - 1) + "login"
             await RedirectResponse(to_the_door, 303)(scope, receive, send)
@@ -88,3 +91,66 @@ class Gate:
             await send(message)
 
         await self._app(scope, receive, send_page)
+
+
+def caller_of(connection: HTTPConnection) -> Caller | None:
+    """Who looks, as the front of the service found out; None: a key is to be said first."""
+    caller: Caller = state(connection.scope).get("caller", ANONYMOUS)
+    return None if caller == ANONYMOUS else caller
+
+
+def session_of(connection: HTTPConnection) -> Session | None:
+    """The session of who looks; None where there are no keys, and before login."""
+    session: Session | None = state(connection.scope).get("session")
+    return session
+
+
+def is_same_site(connection: HTTPConnection) -> bool:
+    """Whether a page of this site asks, or a program: another site's may not do anything in the name of who looks."""
+    site = connection.headers.get("sec-fetch-site")
+    if site is not None:
+        return site == "same-origin"
+    origin = connection.headers.get("origin")
+    return origin is None or origin.partition("://")[2] == connection.headers.get("host")
+
+
+_NONCE = "mneme.nonce"  # in the scope of a request
+_TAGS = ("<script", "<style")
+
+_EMPTY = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"  # NiceGUI's styles of a page's own components, which has none
+
+# Rights of the door, which runs no script within the page.
+DOOR = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
+
+
+def new_nonce(scope: Scope) -> str:
+    """The nonce of the page that a request asks for."""
+    nonce: str = scope.setdefault(_NONCE, secrets.token_urlsafe(16))
+    return nonce
+
+
+def page_policy(nonce: str) -> str:
+    """The policy of a page. Styles may stand at elements, where the widths of bars are; they can do no more than look."""
+    return (
+        f"default-src 'none'; script-src 'self' 'nonce-{nonce}'; style-src 'self' 'nonce-{nonce}' {_EMPTY}; "
+        "style-src-attr 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; "
+        "base-uri 'none'; frame-ancestors 'none'"
+    )
+
+
+class _Nonces(Extension):
+    """Writes the nonce to the scripts and styles of a template."""
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        """See ``Extension``."""
+        for tag in _TAGS:
+            source = source.replace(tag, f'{tag} nonce="{{{{ request.scope["{_NONCE}"] }}}}"')
+        return source
+
+
+def install() -> None:
+    """Let NiceGUI's pages have their nonce."""
+    templates.env.add_extension(_Nonces)

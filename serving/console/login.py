@@ -10,11 +10,9 @@ from nicegui import app
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from serving.console.access import caller_of, session_of
-from serving.console.head import links
-from serving.console.policy import DOOR
-from serving.console.shell import SESSIONS
-from serving.sessions.sessions import COOKIE, LASTS, Sessions
+from serving.console.gate import DOOR, caller_of, session_of
+from serving.console.shell import SESSIONS, links
+from serving.rest.sessions import COOKIE, LASTS, Sessions
 
 _PAGE = """<!doctype html>
 <html lang="en-US">

@@ -15,27 +15,25 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 # Each of these adds its page to NiceGUI's application.
 from serving.console import (
-    conversation,
     conversations,
-    document,
     documents,
     flow,
+    gate,
     graph,
     login,
-    policy,
-    profile,
     search,
     sockets,
+    statements,
 )
+from serving.console.flow import Samples
 from serving.console.gate import Gate
-from serving.console.samples import Samples
 from serving.console.shell import SERVICE, SESSIONS
 from serving.console.visit import TURNS
+from serving.rest.sessions import Sessions
 from serving.service.service import Service
-from serving.sessions.sessions import Sessions
 
 PATH = "/console"
-PAGES = (login, conversations, conversation, search, graph, profile, documents, document, flow)
+PAGES = (login, conversations, search, graph, statements, documents, flow)
 
 _THEME = Path(__file__).parent / "theme"
 
@@ -94,7 +92,7 @@ def _console() -> ASGIApp:
         reconnect_timeout=10.0,
     )
     nicegui.router.redirect_slashes = False  # it would send whoever asks to the host that the request names
-    policy.install()
+    gate.install()
     sockets.install()
     nicegui.on_exception(_told)
     return nicegui

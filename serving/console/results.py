@@ -13,10 +13,9 @@ from queries.responses import (
     FoundSkill,
     SearchResponse,
 )
-from serving.console.markup import chip, link, nothing, notice, tag
+from serving.console.markup import chip, count, day, expected, link, moment, nothing, notice, number, tag, whole_day
 from serving.console.statements import cited, relationship
 from serving.console.visit import Visit
-from serving.console.words import count, day, expected, moment, number, whole_day
 
 _KINDS: dict[type, str] = {
     FoundFact: "fact",

@@ -1,8 +1,11 @@
-"""What all pages have: the way between them, whose memory it is, light and dark, and errors as words."""
+"""The frame of every page: navigation, choice of the owner, colours, and errors in words."""
 
+import hashlib
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
@@ -10,8 +13,7 @@ from starlette.requests import Request
 
 from mneme.errors import MnemeError
 from mneme.records import Owner
-from serving.console.access import caller_of
-from serving.console.head import head
+from serving.console.gate import caller_of
 from serving.console.markup import icon, link, notice, tag
 from serving.console.visit import Visit, owner_of
 from serving.service.service import Service
@@ -190,3 +192,26 @@ def _welcome() -> None:
         tag("p", "Send a first message, and it appears here within seconds:")
         tag("pre", "mneme publish examples/friends.jsonl", "command")
         tag("p", "Or choose whose memory it is to be, in the menu (user:mira), and write one here.", "quiet")
+
+
+_THEME = Path(__file__).parent / "theme"
+
+
+def head() -> None:
+    """Add the theme to the page that is being built."""
+    ui.add_head_html(links())
+    within = ui.context.client.content.parent_slot
+    if within is not None:
+        within.parent.props["role"] = "none"  # NiceGUI puts everything into a <main>; ours is the one
+
+
+@cache
+def links() -> str:
+    """The theme, for the head of a page."""
+    colours, css, script = (f"theme/{name}?{_digest(name)}" for name in ("colours.js", "console.css", "console.js"))
+    return f'<script src="{colours}"></script><link rel="stylesheet" href="{css}"><script src="{script}" defer></script>'
+
+
+def _digest(name: str) -> str:
+    """A new version has a new address, so a browser may keep the old one as long as it likes."""
+    return hashlib.sha256((_THEME / name).read_bytes()).hexdigest()[:12]

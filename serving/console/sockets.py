@@ -17,7 +17,7 @@ from nicegui.client import Client
 from socketio.exceptions import ConnectionRefusedError
 from starlette.requests import HTTPConnection
 
-from serving.console.access import session_of
+from serving.console.gate import session_of
 
 _TAKEN = ("0", "1", "2", "3")  # of Socket.IO: to connect, to disconnect, an event, an acknowledgement; 5 and 6 are in pieces
 _OF_A_CLIENT = ("event", "javascript_response", "ack")

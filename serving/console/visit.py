@@ -15,9 +15,9 @@ from mneme.records import Owner
 from mneme.shares import asking
 from queries.browsing.responses import OwnerSummary
 from serving.console.markup import tag
-from serving.rest.front.places import state
-from serving.rest.keys import Caller
-from serving.rest.turns import PoolKind, Turns
+from serving.rest.middleware.auth import Caller
+from serving.rest.paths import state
+from serving.rest.pools import PoolKind, RequestPools
 from serving.service.service import Service
 
 TURNS = "mneme.turns"  # where the mount lays them into the scope of a request
@@ -72,7 +72,7 @@ class Visit:
 
     async def in_thread(self, kind: PoolKind, function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
         """Run a slow call beside the event loop, in a turn of whoever looks, as a request of REST has one."""
-        turns: Turns = self.request.scope[TURNS]
+        turns: RequestPools = self.request.scope[TURNS]
         identity: str = state(self.request.scope)["identity"]
         token = asking.set(identity if turns.has_several else "")  # a thread works in the context of who starts it
         try:

@@ -1,23 +1,22 @@
-"""What the tools do: each a call of the memory of one owner, and how its result reads.
-
-It goes through ``Memories`` and ``Publisher`` alone: the same for a service of our own and for a remote one.
-"""
+"""Tools of the MCP server on the memory of one owner, of our own service or a remote one: ``Memories`` and ``Publisher``."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
 from connectors import Publisher
 from mneme.errors import InputError
 from mneme.events import Delete, Message, describe
-from mneme.ids import message_id
+from mneme.ids import lasting_name, make_id, message_id
+from mneme.records import Owner, OwnerType
 from mneme.times import utc_now
 from queries import Memories
+from serving.clients import await_index, conversation_name, iterate_memories
 from serving.mcp.results import (
     AskResult,
     Event,
@@ -27,12 +26,75 @@ from serving.mcp.results import (
     RememberResult,
     SearchResult,
     TimelineResult,
+    cited,
+    event,
+    event_lines,
+    lines,
+    memories_of,
+    relations_of,
+    with_notes,
 )
-from serving.mcp.whose import Whose
-from serving.mcp.wording import cited, event, event_lines, lines, memories_of, relations_of, with_notes
-from serving.service.first_start import await_index
-from serving.service.pages import all_of
 from serving.service.service import Service
+
+_NAMES = ("user_id", "group_id", "agent_id")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerScope:
+    """The owner: a group, else a user, else an agent. ``agent_id`` beside one of the others is the agent that speaks."""
+
+    tenant_id: str = "default"
+    user_id: str | None = None
+    group_id: str | None = None
+    agent_id: str | None = None
+
+    @classmethod
+    def parse(cls, given: Mapping[str, str], tenant_id: str) -> "OwnerScope":
+        """The owner that the query parameters of a URL name: ``/mcp?user_id=mira``.
+
+        Raises:
+            InputError: nobody is named, two are, a name is blank, or there is an unknown parameter.
+        """
+        unknown = sorted(set(given) - {*_NAMES, "tenant_id"})
+        if unknown:
+            raise InputError(
+                f"{', '.join(unknown)}: not known here; the URL of the MCP server takes {', '.join(_NAMES)}, tenant_id"
+            )
+        blank = sorted(name for name, value in given.items() if not value.strip())
+        if blank:
+            raise InputError(f"{', '.join(blank)}: is blank; write whose memory it is, as in /mcp?user_id=mira")
+        named = {name: given[name] for name in _NAMES if name in given}
+        if not named:
+            raise InputError("the URL names nobody; write whose memory it is, as in /mcp?user_id=mira")
+        if "user_id" in named and "group_id" in named:
+            raise InputError("user_id and group_id are both given; a memory has one owner, leave one out")
+        return cls(tenant_id, **named)
+
+    @property
+    def owner(self) -> Owner:
+        """Whom the memory belongs to."""
+        names: tuple[tuple[OwnerType, str | None], ...] = (
+            ("group", self.group_id),
+            ("user", self.user_id),
+            ("agent", self.agent_id),
+        )
+        owner_type, identity = next((kind, name) for kind, name in names if name)
+        return Owner(tenant_id=self.tenant_id, type=owner_type, id=identity or "")
+
+    def filters(self, **more: Any) -> dict[str, Any]:
+        """The filters of a search in this memory, with what else is asked for and is not None."""
+        names = {"user_id": self.user_id, "group_id": self.group_id, "agent_id": self.agent_id, **more}
+        return {"tenant_id": self.tenant_id} | {name: value for name, value in names.items() if value is not None}
+
+    def ids(self) -> dict[str, str | None]:
+        """The owner's fields of an event."""
+        return {"user_id": self.user_id, "group_id": self.group_id, "agent_id": self.agent_id}
+
+    def conversation(self, name: str) -> str:
+        """The id of a conversation that this client writes: a name of its own, or the id that an earlier call returned."""
+        start = conversation_name("mcp", self.owner, "")
+        return name if name.startswith(start) else start + lasting_name(make_id(name))
+
 
 MOST_MESSAGES = 200  # of one call of remember, and of one page of a conversation
 _MOST_RELATIONS = 10
@@ -44,7 +106,7 @@ Target = Literal["message", "conversation", "document", "everything"]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SpokenMessage:
     """A message as a model hands it over."""
 
     role: Role
@@ -88,15 +150,15 @@ class AgentMemory:
 
     # --- reading --------------------------------------------------------------------------------------------------------
 
-    def search(self, whose: Whose, query: str, limit: int, since: datetime | None, before: datetime | None) -> Answer:
+    def search(self, scope: OwnerScope, query: str, limit: int, since: datetime | None, before: datetime | None) -> Answer:
         """What is remembered about something.
 
         Raises:
             InputError: an empty query, or dates the wrong way round.
             StoreError: the index cannot answer.
         """
-        found = self._open_memories().search(query, filters=whose.filters(since=since, before=before), top_k=limit)
-        memories = memories_of(found, whose.tenant_id)
+        found = self._open_memories().search(query, filters=scope.filters(since=since, before=before), top_k=limit)
+        memories = memories_of(found, scope.tenant_id)
         relations = relations_of(found, _MOST_RELATIONS)
         text = lines(memories) or "nothing is remembered about this"
         if relations:
@@ -104,20 +166,20 @@ class AgentMemory:
         notes = found.query.notes
         return Answer(with_notes(text, notes), SearchResult(memories=memories, relations=relations, notes=notes))
 
-    def ask(self, whose: Whose, question: str, since: datetime | None, before: datetime | None) -> Answer:
+    def ask(self, scope: OwnerScope, question: str, since: datetime | None, before: datetime | None) -> Answer:
         """An answer with the memories that it cites.
 
         Raises:
             InputError, StoreError, SettingsError: as ``Memories.ask``.
         """
-        answer = self._open_memories().ask(question, whose.filters(since=since, before=before))
-        citations = cited(answer, whose.tenant_id)
+        answer = self._open_memories().ask(question, scope.filters(since=since, before=before))
+        citations = cited(answer, scope.tenant_id)
         text = _renumbered(answer.answer, {each.number: place for place, each in enumerate(answer.citations, 1)})
         told = f"{text}\n\n{lines(citations)}" if citations else text
         data = AskResult(answer=text, abstained=answer.abstained, citations=citations, notes=answer.notes)
         return Answer(with_notes(told, answer.notes), data)
 
-    def timeline(self, whose: Whose, entity: str, since: datetime | None, before: datetime | None, limit: int) -> Answer:
+    def timeline(self, scope: OwnerScope, entity: str, since: datetime | None, before: datetime | None, limit: int) -> Answer:
         """The history of somebody or something; without a name, what happened between two dates.
 
         Raises:
@@ -127,14 +189,14 @@ class AgentMemory:
         if not entity and since is None and before is None:
             raise InputError("give an entity (its history), or since and before (what happened then), or both")
         if entity:
-            history = self._open_memories().history(entity, whose.filters(since=since, before=before))
+            history = self._open_memories().history(entity, scope.filters(since=since, before=before))
             about = history.name
             events = tuple(event(each) for each in history.timeline())
             others = (f"may also mean: {', '.join(history.others)}",) if history.others else ()
             notes = (*history.notes, *others)
         else:
             about = " ".join(f"{word} {day:%Y-%m-%d}" for word, day in (("from", since), ("to", before)) if day)
-            events = tuple(self._episodes(whose, since, before, limit + 1))[::-1]
+            events = tuple(self._episodes(scope, since, before, limit + 1))[::-1]
             notes = ()
         if len(events) > limit:
             notes = (
@@ -145,19 +207,19 @@ class AgentMemory:
         text = f"{about}:\n{event_lines(events)}" if events else f"{about}: nothing is remembered"
         return Answer(with_notes(text, notes), TimelineResult(about=about, events=events, notes=notes))
 
-    def profile(self, whose: Whose) -> Answer:
+    def profile(self, scope: OwnerScope) -> Answer:
         """What is known of the owner, and what the last conversations were about.
 
         Raises:
             StoreError: the index cannot answer.
         """
-        portrait = self._open_memories().portrait(whose.filters())
+        portrait = self._open_memories().portrait(scope.filters())
         told = tuple(
             Line(about=each.about, statement=each.statement, since=each.at, inferred=each.implicit)
             for each in portrait.lines
             if each.holds
         )
-        page = self._open_memories().conversations(whose.filters(), limit=_RECENT)
+        page = self._open_memories().conversations(scope.filters(), limit=_RECENT)
         recent = tuple(
             f"{each.last_at:%Y-%m-%d} {each.title or 'still going on'} (conversation {each.conversation_id})"
             for each in page.items
@@ -168,26 +230,26 @@ class AgentMemory:
             text += "\nlast conversations:\n" + "\n".join(f"- {each}" for each in recent)
         return Answer(text, ProfileResult(lines=told, recent=recent))
 
-    def conversation(self, whose: Whose, conversation_id: str) -> str:
+    def conversation(self, scope: OwnerScope, conversation_id: str) -> str:
         """The last messages of a conversation, as text.
 
         Raises:
             InputError: there is none of this id in this memory.
             StoreError: the index cannot answer.
         """
-        page = self._open_memories().browse("message", whose.filters(conversation_id=conversation_id), limit=MOST_MESSAGES)
+        page = self._open_memories().browse("message", scope.filters(conversation_id=conversation_id), limit=MOST_MESSAGES)
         if not page.items:
             raise InputError(f"there is no conversation {conversation_id!r} in this memory; mneme://conversations lists them")
         said = [f"{each.at:%Y-%m-%d %H:%M} {each.body['sender_name']}: {each.text}" for each in reversed(page.items)]
         return "\n".join(["(older messages are left out)", *said] if page.next else said)
 
-    def conversations(self, whose: Whose) -> str:
+    def conversations(self, scope: OwnerScope) -> str:
         """The last conversations, as text.
 
         Raises:
             StoreError: the index cannot answer.
         """
-        page = self._open_memories().conversations(whose.filters(), limit=50)
+        page = self._open_memories().conversations(scope.filters(), limit=50)
         listed = [
             f"{each.conversation_id}: {each.title or 'still going on'} ({each.started_at:%Y-%m-%d} to {each.last_at:%Y-%m-%d},"
             f" {each.messages} messages)"
@@ -197,7 +259,9 @@ class AgentMemory:
 
     # --- writing --------------------------------------------------------------------------------------------------------
 
-    def remember(self, whose: Whose, note: str, messages: Sequence[Said], conversation: str, wait: bool) -> Answer:
+    def remember(
+        self, scope: OwnerScope, note: str, messages: Sequence[SpokenMessage], conversation: str, wait: bool
+    ) -> Answer:
         """Keep a note or messages; durable on return.
 
         Raises:
@@ -209,14 +273,14 @@ class AgentMemory:
         if len(messages) > MOST_MESSAGES:
             raise InputError(f"messages: {len(messages)} were given; at most {MOST_MESSAGES} are taken in one call")
         now = self._clock()
-        name = whose.conversation(conversation or f"{'notes' if note else 'chat'}-{now:%Y-%m-%d}")
-        said = [Said("user", note)] if note else list(messages)
-        events = [self._message(whose, name, each, now + timedelta(milliseconds=place)) for place, each in enumerate(said)]
+        name = scope.conversation(conversation or f"{'notes' if note else 'chat'}-{now:%Y-%m-%d}")
+        said = [SpokenMessage("user", note)] if note else list(messages)
+        events = [self._message(scope, name, each, now + timedelta(milliseconds=place)) for place, each in enumerate(said)]
         publisher = self._publisher()
         publisher.send_many(events)
         publisher.flush()
-        searchable = wait and self._flushed(whose.tenant_id, name)
-        ids = tuple(message_id(whose.tenant_id, name, each.message_id) for each in events)
+        searchable = wait and self._flushed(scope.tenant_id, name)
+        ids = tuple(message_id(scope.tenant_id, name, each.message_id) for each in events)
         if searchable:
             state = "searchable now, with the facts in it"
         elif wait:
@@ -226,7 +290,7 @@ class AgentMemory:
         text = f"remembered in conversation {name}: {state}\nids: {', '.join(ids)}"
         return Answer(text, RememberResult(conversation_id=name, message_ids=ids, searchable=searchable))
 
-    def forget(self, whose: Whose, target: Target, identity: str, confirm: bool, may_erase: bool) -> Answer:
+    def forget(self, scope: OwnerScope, target: Target, identity: str, confirm: bool, may_erase: bool) -> Answer:
         """Erase something, or without ``confirm`` say what would go.
 
         Raises:
@@ -241,7 +305,7 @@ class AgentMemory:
                 )
         elif not identity:
             raise InputError(f"id: give that of the {target}; search and timeline show ids")
-        label, preview, order = self._erasing(whose, target, identity)
+        label, preview, order = self._erasing(scope, target, identity)
         if not confirm:
             text = f"nothing is erased yet; this would go for ever: {preview}. If the user agrees, call again with confirm=true"
             return Answer(text, ForgetResult(erased=False, target=label, preview=preview))
@@ -259,28 +323,28 @@ class AgentMemory:
             self._is_open = True
         return memories
 
-    def _erasing(self, whose: Whose, target: Target, identity: str) -> tuple[str, str, Callable[[], bool]]:
+    def _erasing(self, scope: OwnerScope, target: Target, identity: str) -> tuple[str, str, Callable[[], bool]]:
         """What it is, what would go, and what does it; only what this owner has."""
-        tenant = whose.tenant_id
+        tenant = scope.tenant_id
         if target == "everything":
-            owner = whose.owner
+            owner = scope.owner
             label = f"everything that is known of {owner.type} {owner.id}"
             return label, label, lambda: self._received(tenant, self._publisher().erase_owner(owner))
         if target == "document":
-            documents = self._open_memories().documents(whose.filters(document_id=identity, knowledge=False)).documents
-            if not documents or documents[0].owner != whose.owner.key:
+            documents = self._open_memories().documents(scope.filters(document_id=identity, knowledge=False)).documents
+            if not documents or documents[0].owner != scope.owner.key:
                 raise InputError(f"there is no document {identity!r} of this owner; a search names the id of each")
             preview = f"the document {documents[0].name} with {documents[0].characters:,} characters"
 
             def order() -> bool:
-                erasure = self._publisher().forget_document(identity, tenant_id=tenant, **_named(whose))
+                erasure = self._publisher().forget_document(identity, tenant_id=tenant, **_named(scope))
                 return self._received(tenant, erasure)
 
             return f"document {identity}", preview, order
         if target == "conversation":
-            found = all_of(self._open_memories(), "message", whose.filters(conversation_id=identity))
+            found = iterate_memories(self._open_memories(), "message", scope.filters(conversation_id=identity))
             messages = list(islice(found, MOST_MESSAGES + 1))
-            if not messages or messages[0].owner != whose.owner.key:
+            if not messages or messages[0].owner != scope.owner.key:
                 raise InputError(f"there is no conversation {identity!r} of this owner; mneme://conversations lists them")
             count = f"more than {MOST_MESSAGES}" if len(messages) > MOST_MESSAGES else str(len(messages))
             preview = f"the conversation {identity}, {count} messages, and all that was learnt from them"
@@ -289,8 +353,8 @@ class AgentMemory:
                 preview,
                 lambda: self._received(tenant, self._publisher().forget_conversation(tenant, identity)),
             )
-        memory = self._open_memories().get(identity, whose.filters())
-        if memory is None or memory.owner != whose.owner.key:
+        memory = self._open_memories().get(identity, scope.filters())
+        if memory is None or memory.owner != scope.owner.key:
             raise InputError(f"there is no message {identity!r} of this owner; search shows the ids of messages (from ...)")
         if memory.kind != "message" or memory.conversation_id is None:
             sources = [message_id(tenant, memory.conversation_id or "", each) for each in memory.message_ids]
@@ -307,11 +371,11 @@ class AgentMemory:
 
         return f"message {identity}", f"the message “{memory.text}”, and what was learnt from it alone", delete
 
-    def _message(self, whose: Whose, conversation: str, said: Said, now: datetime) -> Message:
+    def _message(self, scope: OwnerScope, conversation: str, said: SpokenMessage, now: datetime) -> Message:
         try:
             return Message(
-                tenant_id=whose.tenant_id,
-                **whose.ids(),
+                tenant_id=scope.tenant_id,
+                **scope.ids(),
                 conversation_id=conversation,
                 sender_name=said.name or "",
                 role=said.role,
@@ -322,9 +386,9 @@ class AgentMemory:
         except ValidationError as error:
             raise InputError(describe(error)) from error
 
-    def _episodes(self, whose: Whose, since: datetime | None, before: datetime | None, most: int) -> Iterator[Event]:
+    def _episodes(self, scope: OwnerScope, since: datetime | None, before: datetime | None, most: int) -> Iterator[Event]:
         """What happened, the newest first: episodes, by their subjects and summaries."""
-        for each in islice(all_of(self._open_memories(), "episode", whose.filters(since=since, before=before)), most):
+        for each in islice(iterate_memories(self._open_memories(), "episode", scope.filters(since=since, before=before)), most):
             yield Event(date=each.at, kind="episode", text=each.text, id=each.id, conversation_id=each.conversation_id)
 
     def _flushed(self, tenant: str, conversation: str) -> bool:
@@ -341,9 +405,9 @@ class AgentMemory:
         return memories.receipt(erasure, tenant, self._wait_seconds) is not None
 
 
-def _named(whose: Whose) -> dict[str, str]:
+def _named(scope: OwnerScope) -> dict[str, str]:
     """The one field that names the owner."""
-    owner = whose.owner
+    owner = scope.owner
     return {f"{owner.type}_id": owner.id}
 
 

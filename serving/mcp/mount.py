@@ -19,12 +19,11 @@ from starlette.types import Receive, Scope, Send
 from mneme import problems
 from mneme.errors import InputError
 from mneme.shares import asking
-from serving.mcp.memory import AgentMemory
+from serving.mcp.memory import AgentMemory, OwnerScope
 from serving.mcp.server import build_server
-from serving.mcp.whose import Whose
-from serving.rest.keys import Caller, Forbidden
-from serving.rest.problems import refusal
-from serving.rest.turns import PoolKind, Turns
+from serving.rest.middleware.auth import Caller
+from serving.rest.pools import PoolKind, RequestPools
+from serving.rest.problems import Forbidden, problem_response
 from serving.service.service import Service
 
 PATH = "/mcp"
@@ -41,7 +40,7 @@ def mount(app: FastAPI, service: Service) -> None:
         wait_seconds=service.settings.service.wait_seconds,
         service=service,
     )
-    turns: Turns = app.state.turns
+    turns: RequestPools = app.state.turns
 
     @asynccontextmanager
     async def turn(context: ServerRequestContext[Any, Any]) -> AsyncIterator[None]:
@@ -93,10 +92,10 @@ class _StreamableHTTP:
         caller: Caller = scope["state"]["caller"]
         given = dict(Request(scope).query_params)
         try:
-            scope["state"][_WHOSE] = Whose.parse(given, caller.tenant_of(given.get("tenant_id")))
+            scope["state"][_WHOSE] = OwnerScope.parse(given, caller.tenant_of(given.get("tenant_id")))
         except InputError as error:
-            await refusal(problems.INPUT, str(error))(scope, receive, send)
+            await problem_response(problems.INPUT, str(error))(scope, receive, send)
         except Forbidden as error:
-            await refusal(problems.FORBIDDEN, str(error))(scope, receive, send)
+            await problem_response(problems.FORBIDDEN, str(error))(scope, receive, send)
         else:
             await self.manager.handle_request(scope, receive, send)

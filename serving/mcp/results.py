@@ -1,9 +1,27 @@
-"""What the tools return beside their text: the same, as data (``structuredContent``)."""
+"""Results of the tools as data (``structuredContent``), and as compact text for a model: one line for each memory."""
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from mneme.ids import message_id
+from queries.answers.answer import AnswerResponse
+from queries.answers.answer import Citation as Cited
+from queries.browsing.responses import Entry, HistoryFact, HistoryForesight, HistoryLine, HistoryRelationship
+from queries.responses import (
+    Found,
+    FoundCase,
+    FoundEpisode,
+    FoundFact,
+    FoundForesight,
+    FoundMessage,
+    FoundProfile,
+    GraphRelationship,
+    SearchResponse,
+)
+from serving.terminal.format import day, expected, until, whole_day
 
 
 class _Result(BaseModel):
@@ -90,3 +108,149 @@ class ProfileResult(_Result):
 
     lines: tuple[Line, ...]
     recent: Annotated[tuple[str, ...], Field(description="what the last conversations were about, the newest first")] = ()
+
+
+_MOST_SOURCES = 3  # messages that a line of text names; all of them are in the data
+
+
+def memories_of(found: SearchResponse, tenant_id: str) -> tuple[Memory, ...]:
+    """What was found, best first."""
+    conversations = {each.id: each.conversation_id for each in (*found.episodes, *found.knowledge)}
+    return tuple(_memory(each, conversations, tenant_id) for each in found.ranked())
+
+
+def relations_of(found: SearchResponse, most: int) -> tuple[str, ...]:
+    """The relationships around the question, nearest first."""
+    return tuple(_relation(edge) for edge in found.graph.relationships[:most])
+
+
+def cited(answer: AnswerResponse, tenant_id: str) -> tuple[Memory, ...]:
+    """What an answer cites, in the order of its numbers."""
+    known = {memory.id: memory for memory in memories_of(answer.found, tenant_id)}
+    return tuple(known.get(each.id) or _cited(each) for each in answer.citations)
+
+
+def lines(memories: Iterable[Memory]) -> str:
+    """Memories as a numbered list."""
+    return "\n".join(f"[{number}] {_memory_line(memory)}" for number, memory in enumerate(memories, 1))
+
+
+def event(entry: Entry) -> Event:
+    """An entry of a history."""
+    match entry:
+        case HistoryFact():
+            ahead = entry.event_at if entry.event_at and entry.event_at > entry.at else None
+            return _statement(entry, "fact", "about", ahead, entry.event_until)
+        case HistoryForesight():
+            return _statement(entry, "plan", "expected for", entry.start, entry.end)
+        case HistoryRelationship():
+            text = f"{entry.source} {entry.relation.replace('_', ' ')} {entry.target}"
+            return Event(date=entry.at, kind="relation", text=text, until=entry.valid_to, id=entry.id)
+        case HistoryLine():
+            return Event(date=entry.at, kind="profile", text=entry.statement, id=entry.evidence[0].episode_id)
+
+
+def _statement(
+    entry: HistoryFact | HistoryForesight, kind: str, word: str, start: datetime | None, end: datetime | None
+) -> Event:
+    return Event(
+        date=entry.at,
+        kind=kind,
+        text=f"{entry.text} ({word} {expected(start, end)})" if start else entry.text,
+        until=entry.valid_to,
+        id=entry.id,
+        conversation_id=entry.conversation_id,
+    )
+
+
+def event_lines(events: Iterable[Event]) -> str:
+    """Events, one a line."""
+    return "\n".join(
+        f"{day(each.date)} {each.kind}: {each.text}{_until(each.until)}"
+        + (f" (conversation {each.conversation_id})" if each.kind == "episode" else "")
+        for each in events
+    )
+
+
+def with_notes(text: str, notes: Iterable[str]) -> str:
+    """A text, and below it what was left out and why."""
+    return "\n".join([text, *(f"note: {note}" for note in notes)])
+
+
+def _memory(found: Found, conversations: Mapping[str, str | None], tenant_id: str) -> Memory:
+    """What was found as a line knows it: when, whence, and until when."""
+    match found:
+        case FoundMessage():
+            sources = (found.message_id,)
+            return Memory(
+                id=found.id,
+                kind="message",
+                text=f"{found.sender_name}: {found.text}",
+                date=found.sent_at,
+                conversation_id=found.conversation_id,
+                message_ids=_ids(tenant_id, found.conversation_id, sources),
+                document=_document(found.citation),
+            )
+        case FoundFact() | FoundForesight():
+            conversation = conversations.get(found.parent_episode_id)
+            return Memory(
+                id=found.id,
+                kind="fact" if isinstance(found, FoundFact) else "foresight",
+                text=found.text,
+                date=found.said_at,
+                until=found.valid_to,
+                conversation_id=conversation,
+                message_ids=_ids(tenant_id, conversation, found.message_ids),
+                document=_document(found.citation),
+            )
+        case FoundEpisode():
+            return Memory(
+                id=found.id,
+                kind="knowledge" if found.conversation_id is None else "episode",
+                text=found.text,
+                date=found.started_at,
+                conversation_id=found.conversation_id,
+                message_ids=_ids(tenant_id, found.conversation_id, found.message_ids),
+                document=_document(found.citation),
+            )
+        case FoundProfile():
+            return Memory(id=found.id, kind="profile", text=found.text)
+        case FoundCase():
+            return Memory(id=found.id, kind="case", text=found.text)
+        case _:
+            return Memory(id=found.id, kind="skill", text=found.text)
+
+
+def _ids(tenant_id: str, conversation: str | None, messages: Iterable[str]) -> tuple[str, ...]:
+    """The ids of messages, as forget takes them; of chunks of documents none, which are forgotten with their document."""
+    return tuple(message_id(tenant_id, conversation, each) for each in messages) if conversation else ()
+
+
+def _document(citation: object) -> str | None:
+    return None if citation is None else str(citation)
+
+
+def _cited(citation: Cited) -> Memory:
+    return Memory(
+        id=citation.id, kind=citation.kind, text=citation.text, date=citation.said_at, document=_document(citation.document)
+    )
+
+
+def _memory_line(memory: Memory) -> str:
+    when = f"{day(memory.date)} " if memory.date else ""
+    sources = [memory.document] if memory.document else []
+    if memory.kind == "episode":
+        sources.append(f"conversation {memory.conversation_id}")
+    elif memory.message_ids:
+        more = f" and {len(memory.message_ids) - _MOST_SOURCES} more" if len(memory.message_ids) > _MOST_SOURCES else ""
+        sources.append(f"from {', '.join(memory.message_ids[:_MOST_SOURCES])}{more}")
+    return f"{when}{memory.kind}: {memory.text}{_until(memory.until)}" + (f" ({'; '.join(sources)})" if sources else "")
+
+
+def _relation(edge: GraphRelationship) -> str:
+    since = f" since {whole_day(edge.date)}" if edge.date else ""
+    return f"{edge.source} {edge.relation.replace('_', ' ')} {edge.target}{since}{_until(edge.valid_to)}"
+
+
+def _until(moment: datetime | None) -> str:
+    return f" [{until(moment)}]" if moment else ""

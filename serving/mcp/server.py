@@ -20,9 +20,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from mneme import __version__
 from mneme.errors import MnemeError
 from mneme.events import describe
-from serving.mcp.memory import MOST_MESSAGES, AgentMemory, Answer, Said
+from serving.mcp.memory import MOST_MESSAGES, AgentMemory, Answer, OwnerScope, SpokenMessage
 from serving.mcp.results import AskResult, ForgetResult, ProfileResult, RememberResult, SearchResult, TimelineResult
-from serving.mcp.whose import Whose
 
 INSTRUCTIONS = """\
 Long-term memory of one person, group or agent, over all conversations. Whose it is, is fixed by the server.
@@ -95,7 +94,7 @@ class MemoryServer(MCPServer[Any]):
 
 def build_server(
     memory: AgentMemory,
-    whose: Callable[[Any], Whose],
+    scope_of: Callable[[Any], OwnerScope],
     *,
     writable: bool = True,
     may_erase: bool = False,
@@ -110,10 +109,10 @@ def build_server(
         may_erase: whether ``forget`` may erase everything that is known of the owner.
         turn: held while a request is served, where several clients share the threads.
     """
-    speaking: ContextVar[Whose] = ContextVar("speaking")  # tools run in threads, each with the context of its request
+    speaking: ContextVar[OwnerScope] = ContextVar("speaking")  # tools run in threads, each with the context of its request
 
     async def know_whose(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        token = speaking.set(whose(ctx.request))
+        token = speaking.set(scope_of(ctx.request))
         try:
             async with turn(ctx):
                 return await call_next(ctx)
@@ -141,7 +140,7 @@ def build_server(
     return server
 
 
-def _add_reading(server: MemoryServer, memory: AgentMemory, whose: Callable[[], Whose]) -> None:
+def _add_reading(server: MemoryServer, memory: AgentMemory, scope_of: Callable[[], OwnerScope]) -> None:
     reads = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
     @server.tool(title="Search memory", annotations=reads)
@@ -165,7 +164,7 @@ def _add_reading(server: MemoryServer, memory: AgentMemory, whose: Callable[[], 
 
         Returns one line for each memory: date, kind, text, and the ids of the messages (or the file and page) it comes from.
         """
-        return _result(memory.search(whose(), query, limit, _aware(since), _aware(before)))
+        return _result(memory.search(scope_of(), query, limit, _aware(since), _aware(before)))
 
     @server.tool(title="Ask memory", annotations=reads)
     def ask(
@@ -183,7 +182,7 @@ def _add_reading(server: MemoryServer, memory: AgentMemory, whose: Callable[[], 
 
         Returns the answer with numbers in brackets, and the numbered memories with date and source.
         """
-        return _result(memory.ask(whose(), question, _aware(since), _aware(before)))
+        return _result(memory.ask(scope_of(), question, _aware(since), _aware(before)))
 
     @server.tool(title="Timeline", annotations=reads)
     def timeline(
@@ -203,7 +202,7 @@ def _add_reading(server: MemoryServer, memory: AgentMemory, whose: Callable[[], 
 
         Returns one line for each event: date, kind, text, and until when it held.
         """
-        return _result(memory.timeline(whose(), entity, _aware(since), _aware(before), limit))
+        return _result(memory.timeline(scope_of(), entity, _aware(since), _aware(before), limit))
 
     @server.tool(title="Profile", annotations=reads)
     def profile() -> Annotated[CallToolResult, ProfileResult]:
@@ -213,10 +212,10 @@ def _add_reading(server: MemoryServer, memory: AgentMemory, whose: Callable[[], 
 
         Returns one line for each thing known (inferred where nobody said so), and the last conversations with their ids.
         """
-        return _result(memory.profile(whose()))
+        return _result(memory.profile(scope_of()))
 
 
-def _add_writing(server: MemoryServer, memory: AgentMemory, whose: Callable[[], Whose], may_erase: bool) -> None:
+def _add_writing(server: MemoryServer, memory: AgentMemory, scope_of: Callable[[], OwnerScope], may_erase: bool) -> None:
     @server.tool(
         title="Remember",
         annotations=ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False),
@@ -262,8 +261,8 @@ def _add_writing(server: MemoryServer, memory: AgentMemory, whose: Callable[[], 
         Returns the ids of the messages (for `forget`) and of the conversation, and whether it is searchable yet: the words are
         found within seconds, facts and episodes once the conversation rests, or at once with `wait`.
         """
-        said = [Said(each.role, each.content, each.name, _aware(each.sent_at)) for each in messages or ()]
-        return _result(memory.remember(whose(), note, said, conversation, wait))
+        said = [SpokenMessage(each.role, each.content, each.name, _aware(each.sent_at)) for each in messages or ()]
+        return _result(memory.remember(scope_of(), note, said, conversation, wait))
 
     @server.tool(
         title="Forget",
@@ -292,10 +291,10 @@ def _add_writing(server: MemoryServer, memory: AgentMemory, whose: Callable[[], 
 
         Returns what would go, or that nothing is left of it.
         """
-        return _result(memory.forget(whose(), target, id, confirm, may_erase))
+        return _result(memory.forget(scope_of(), target, id, confirm, may_erase))
 
 
-def _add_resources(server: MemoryServer, memory: AgentMemory, whose: Callable[[], Whose]) -> None:
+def _add_resources(server: MemoryServer, memory: AgentMemory, scope_of: Callable[[], OwnerScope]) -> None:
     def read(text: Callable[[], str]) -> str:
         try:
             return text()
@@ -306,7 +305,7 @@ def _add_resources(server: MemoryServer, memory: AgentMemory, whose: Callable[[]
         "mneme://profile", name="profile", title="Who it is", description="What is known of the owner.", mime_type="text/plain"
     )
     def profile() -> str:
-        return read(lambda: memory.profile(whose()).text)
+        return read(lambda: memory.profile(scope_of()).text)
 
     @server.resource(
         "mneme://conversations",
@@ -316,7 +315,7 @@ def _add_resources(server: MemoryServer, memory: AgentMemory, whose: Callable[[]
         mime_type="text/plain",
     )
     def conversations() -> str:
-        return read(lambda: memory.conversations(whose()))
+        return read(lambda: memory.conversations(scope_of()))
 
     @server.resource(
         "mneme://conversations/{+conversation_id}",
@@ -326,7 +325,7 @@ def _add_resources(server: MemoryServer, memory: AgentMemory, whose: Callable[[]
         mime_type="text/plain",
     )
     def conversation(conversation_id: str) -> str:
-        return read(lambda: memory.conversation(whose(), conversation_id))
+        return read(lambda: memory.conversation(scope_of(), conversation_id))
 
 
 def _result(answer: Answer) -> CallToolResult:

@@ -1,4 +1,4 @@
-"""The application: routes, and what stands before them."""
+"""The application: routes behind their middleware."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,35 +11,18 @@ from starlette.middleware import Middleware
 from connectors.telemetry.requests import MeasuredRequests
 from mneme import __version__
 from serving.rest import openapi, problems
-from serving.rest.front.bounded import Bounded
-from serving.rest.front.drained import Drained
-from serving.rest.front.guarded import Guarded
-from serving.rest.front.named import Named
-from serving.rest.front.rationed import Rationed
-from serving.rest.front.shielded import Shielded
-from serving.rest.keys import Keys
-from serving.rest.requests import TURN
-from serving.rest.routes import (
-    ask,
-    conversations,
-    dead_letters,
-    docs,
-    documents,
-    erasures,
-    events,
-    export,
-    flushes,
-    health,
-    memories,
-    owners,
-    search,
-)
-from serving.rest.turns import Turns
+from serving.rest.middleware.auth import Authentication, Keys
+from serving.rest.middleware.body_limits import BodyLimits, DrainedBodies
+from serving.rest.middleware.rate_limit import RateLimit
+from serving.rest.middleware.request_id import RequestId, SecurityHeaders
+from serving.rest.pools import RequestPools
+from serving.rest.requests import POOL_PLACE
+from serving.rest.routes import conversations, documents, memories, operation, owners, search, stream
+from serving.rest.sessions import Sessions
 from serving.service.service import Service
-from serving.sessions.sessions import Sessions
 
-_API_ROUTES = (search, ask, events, memories, erasures, conversations, documents, flushes, export, owners, dead_letters)
-_TOLD = ("X-Request-ID", "RateLimit", "RateLimit-Policy", "Retry-After")
+_ROUTES = (search, stream, memories, owners, conversations, documents, operation)
+_EXPOSED_HEADERS = ("X-Request-ID", "RateLimit", "RateLimit-Policy", "Retry-After")
 
 
 def create_app(service: Service) -> FastAPI:
@@ -53,16 +36,16 @@ def create_app(service: Service) -> FastAPI:
     """
     settings = service.settings
     keys = Keys(settings.service.keys)
-    turns = Turns(settings.service.searches, has_several=keys.are_several)
+    turns = RequestPools(settings.service.searches, has_several=keys.are_several)
     sessions = Sessions(settings, keys)
-    front = [
+    middleware = [
         Middleware(MeasuredRequests),
-        Middleware(Drained),
-        Middleware(Shielded),
-        Middleware(Named),
-        Middleware(Guarded, settings=settings, keys=keys, sessions=sessions),
-        Middleware(Rationed, requests_per_minute=settings.service.requests_per_minute),
-        Middleware(Bounded, settings=settings, turns=turns),
+        Middleware(DrainedBodies),
+        Middleware(SecurityHeaders),
+        Middleware(RequestId),
+        Middleware(Authentication, settings=settings, keys=keys, sessions=sessions),
+        Middleware(RateLimit, requests_per_minute=settings.service.requests_per_minute),
+        Middleware(BodyLimits, settings=settings, turns=turns),
     ]
     if settings.service.cors_origins:
         cors = Middleware(
@@ -70,9 +53,9 @@ def create_app(service: Service) -> FastAPI:
             allow_origins=settings.service.cors_origins,
             allow_methods=["*"],
             allow_headers=["*"],
-            expose_headers=_TOLD,
+            expose_headers=_EXPOSED_HEADERS,
         )
-        front.insert(3, cors)
+        middleware.insert(3, cors)
     app = FastAPI(
         title="Mneme",
         version=__version__,
@@ -81,7 +64,7 @@ def create_app(service: Service) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
-        middleware=front,
+        middleware=middleware,
         lifespan=_threads,
     )
     app.state.service = service
@@ -89,16 +72,16 @@ def create_app(service: Service) -> FastAPI:
     app.state.sessions = sessions
     problems.install(app)
     openapi.describe(app)
-    secured = [Depends(openapi.BEARER), Depends(openapi.API_KEY), TURN]
-    for module in (*_API_ROUTES, health):
+    secured = [Depends(openapi.BEARER), Depends(openapi.API_KEY), POOL_PLACE]
+    for module in _ROUTES:
         app.include_router(module.router, dependencies=secured)
-    app.include_router(docs.router, dependencies=[TURN])
+    app.include_router(openapi.router, dependencies=[POOL_PLACE])
     return app
 
 
 @asynccontextmanager
 async def _threads(app: FastAPI) -> AsyncIterator[None]:
     """Threads enough for all who have a turn."""
-    turns: Turns = app.state.turns
+    turns: RequestPools = app.state.turns
     anyio.to_thread.current_default_thread_limiter().total_tokens = turns.threads
     yield

@@ -17,7 +17,6 @@ from starlette.types import Receive, Scope, Send
 from mneme import problems
 from mneme.errors import MnemeError
 from mneme.problems import MEDIA_TYPE, Problem
-from serving.rest.keys import Forbidden
 
 _log = logging.getLogger(__name__)
 
@@ -58,7 +57,11 @@ class ProblemDetails(BaseModel):
     errors: tuple[FieldError, ...] | None = None
 
 
-class Refused(HTTPException):
+class Forbidden(Exception):
+    """A key may not do this; the message says what it may."""
+
+
+class ProblemRaised(HTTPException):
     """A request is answered with a problem that is no error of ``mneme.errors``: a missing key, nothing of a name."""
 
     def __init__(self, problem: Problem, detail: str, headers: Mapping[str, str] | None = None) -> None:
@@ -66,7 +69,9 @@ class Refused(HTTPException):
         self.problem = problem
 
 
-def details_of(problem: Problem, detail: str, errors: Sequence[FieldError] = (), status: int | None = None) -> ProblemDetails:
+def problem_details(
+    problem: Problem, detail: str, errors: Sequence[FieldError] = (), status: int | None = None
+) -> ProblemDetails:
     """A problem as it is told."""
     detail = detail if len(detail) <= _LONGEST_DETAIL else f"{detail[: _LONGEST_DETAIL - 1]}…"
     return ProblemDetails(
@@ -74,7 +79,7 @@ def details_of(problem: Problem, detail: str, errors: Sequence[FieldError] = (),
     )
 
 
-def refusal(
+def problem_response(
     problem: Problem,
     detail: str,
     headers: Mapping[str, str] | None = None,
@@ -82,25 +87,25 @@ def refusal(
     status: int | None = None,
 ) -> Response:
     """The response that tells of a problem."""
-    told = details_of(problem, detail, errors, status)
+    told = problem_details(problem, detail, errors, status)
     more = {"Retry-After": str(problem.retry_seconds)} if problem.retry_seconds is not None else {}
     return JSONResponse(
         told.model_dump(exclude_none=True), told.status, headers={**more, **(headers or {})}, media_type=MEDIA_TYPE
     )
 
 
-def refusal_of(error: Exception) -> Response | None:
+def response_to(error: Exception) -> Response | None:
     """The response to an exception that means something to who asks; None for all others."""
     match error:
-        case Refused():
-            return refusal(error.problem, error.detail, error.headers)
+        case ProblemRaised():
+            return problem_response(error.problem, error.detail, error.headers)
         case Forbidden():
-            return refusal(problems.FORBIDDEN, str(error))
+            return problem_response(problems.FORBIDDEN, str(error))
         case MnemeError():
             problem = problems.problem_of(error)
             if problem.status >= 500:
                 _log.warning("%s: %s", problem.name, error)
-            return refusal(problem, str(error))
+            return problem_response(problem, str(error))
     return None
 
 
@@ -108,11 +113,11 @@ def install(app: FastAPI) -> None:
     """Let every error of a route leave the app as a problem. What nobody expects is seen to by ``Unexpected``."""
 
     async def on_error(request: Request, error: Exception) -> Response:
-        response = refusal_of(error)
+        response = response_to(error)
         assert response is not None, "installed for the kinds that have one"
         return response
 
-    for kind in (MnemeError, Refused, Forbidden):
+    for kind in (MnemeError, ProblemRaised, Forbidden):
         app.add_exception_handler(kind, on_error)
     app.add_exception_handler(RequestValidationError, _on_invalid)
     app.add_exception_handler(HTTPException, _on_http_error)
@@ -124,11 +129,13 @@ async def _on_invalid(request: Request, error: Exception) -> Response:
     shown = list(dict.fromkeys(_field_error(detail) for detail in errors[: _MOST_ERRORS * 10]))[:_MOST_ERRORS]
     match errors:
         case [{"type": "json_invalid", "loc": ("body", int(position))}]:
-            return refusal(problems.BAD_REQUEST, f"body: not JSON at character {position}; send one JSON object in UTF-8")
+            return problem_response(
+                problems.BAD_REQUEST, f"body: not JSON at character {position}; send one JSON object in UTF-8"
+            )
     if isinstance(error.body, bytes) and error.body:  # left as they are, since their type says that they are no JSON
         media = request.headers.get("content-type", "none")[:100]
-        return refusal(problems.MEDIA, f"Content-Type: {media!r} is not read here; send application/json")
-    return refusal(problems.INPUT, "; ".join(f"{each.field}: {each.message}" for each in shown), errors=shown)
+        return problem_response(problems.MEDIA, f"Content-Type: {media!r} is not read here; send application/json")
+    return problem_response(problems.INPUT, "; ".join(f"{each.field}: {each.message}" for each in shown), errors=shown)
 
 
 def _field_error(detail: Mapping[str, Any]) -> FieldError:
@@ -155,7 +162,7 @@ async def _on_http_error(request: Request, error: Exception) -> Response:
             detail = f"{request.method} is not for {path}; see /docs for what is"
         case status:
             detail = str(error.detail) if error.detail else HTTPStatus(status).phrase
-    return refusal(problem, detail, error.headers, status=error.status_code)
+    return problem_response(problem, detail, error.headers, status=error.status_code)
 
 
 async def answer_unexpected(scope: Scope, receive: Receive, send: Send, error: Exception, request_id: str) -> None:
@@ -163,4 +170,4 @@ async def answer_unexpected(scope: Scope, receive: Receive, send: Send, error: E
     frames = "".join(traceback.format_tb(error.__traceback__))  # its message may quote a memory
     place = quote(scope["path"])  # whoever asks chose it, line breaks and all
     _log.error("request %s: %s %s failed: %s\n%s", request_id, scope["method"], place, type(error).__name__, frames)
-    await refusal(problems.INTERNAL, _WITHOUT_DETAIL)(scope, receive, send)
+    await problem_response(problems.INTERNAL, _WITHOUT_DETAIL)(scope, receive, send)

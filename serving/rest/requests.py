@@ -1,4 +1,4 @@
-"""What requests have in common: the service and the caller that a route is given, whose memory is meant, and its turn."""
+"""Common parts of requests: the service, the caller and the place in a pool that a route gets, owners, filters and limits."""
 
 from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
@@ -7,17 +7,18 @@ from typing import Annotated, Any, get_origin
 
 from annotated_types import MaxLen
 from fastapi import Depends, Request
+from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Json, model_validator
 from starlette.convertors import Convertor, register_url_convertor
 
 from mneme.errors import InputError
 from mneme.events import Name
+from mneme.events.fields import MOST_ENTRIES
 from mneme.records import Owner
 from queries.filtering.filters import Filters
-from serving.owners import one_owner
-from serving.rest.entries import check_entries
-from serving.rest.keys import Caller
-from serving.rest.turns import Turns
+from serving.clients import one_owner
+from serving.rest.middleware.auth import Caller
+from serving.rest.pools import RequestPools
 from serving.service.service import Service
 
 MOST_OF_A_PAGE = 200
@@ -48,25 +49,25 @@ async def _caller(request: Request) -> Caller:
     return caller
 
 
-async def _turns(request: Request) -> Turns:
-    turns: Turns = request.app.state.turns
+async def _turns(request: Request) -> RequestPools:
+    turns: RequestPools = request.app.state.turns
     return turns
 
 
 ServiceIn = Annotated[Service, Depends(_service)]
 CallerIn = Annotated[Caller, Depends(_caller)]
-TurnsIn = Annotated[Turns, Depends(_turns)]
+PoolsIn = Annotated[RequestPools, Depends(_turns)]
 
 
-async def _turn(request: Request, turns: TurnsIn) -> AsyncIterator[None]:
+async def _turn(request: Request, turns: PoolsIn) -> AsyncIterator[None]:
     async with turns.turn(request.scope["endpoint"], request.state.identity):
         yield
 
 
-TURN = Depends(_turn, scope="function")  # given back before the response is written
+POOL_PLACE = Depends(_turn, scope="function")  # given back before the response is written
 
 
-class Asked(BaseModel):
+class RequestModel(BaseModel):
     """A request: what it does not know is refused, and lists that are too long before their entries are looked at."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -91,21 +92,21 @@ def _most_entries(asked: type[BaseModel]) -> dict[str, int]:
     }
 
 
-def a_json_object(value: Any) -> Any:
+def json_object(value: Any) -> Any:
     """Refuse what is none, before anything is asked of it."""
     if not isinstance(value, dict):
         raise ValueError("is no JSON object")  # noqa: TRY004  pydantic takes no other
     return value
 
 
-AskedFilters = Annotated[
+FiltersField = Annotated[
     dict[str, Any],
-    BeforeValidator(a_json_object, json_schema_input_type=Filters),
+    BeforeValidator(json_object, json_schema_input_type=Filters),
     Field(description="whose memory, and which part of it", examples=[{"user_id": "user_123"}]),
 ]
 
 
-def of_tenant(given: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
+def with_tenant(given: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
     """Filters or an event, with a tenant that the caller may name: the one that is there, else its own.
 
     What is no text stays as it is, and is refused where it is read.
@@ -117,7 +118,7 @@ def of_tenant(given: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
     return {**given, "tenant_id": caller.tenant_of(asked) if asked is None or isinstance(asked, str) else asked}
 
 
-class OwnerAsked(Asked):
+class OwnerParameters(RequestModel):
     """Whose memory: exactly one of ``user_id`` and ``group_id``, or ``agent_id`` (with one of them: that agent's track too)."""
 
     user_id: Name | None = Field(default=None, examples=["user_123"])
@@ -132,7 +133,7 @@ class OwnerAsked(Asked):
             Forbidden: another tenant.
         """
         known = self.model_dump(include=set(Filters.model_fields), exclude_none=True)
-        return of_tenant({name: value for name, value in known.items() if value != ()}, caller)
+        return with_tenant({name: value for name, value in known.items() if value != ()}, caller)
 
     def owner(self, caller: Caller) -> Owner:
         """The one owner that is meant.
@@ -144,7 +145,7 @@ class OwnerAsked(Asked):
         return one_owner(self.user_id, self.group_id, self.agent_id, caller.tenant_of(self.tenant_id))
 
 
-class Browsed(OwnerAsked):
+class FilterParameters(OwnerParameters):
     """Whose memory, and which part of it: what has no parameter of its own is in ``filters``."""
 
     further: Json[dict[str, Any]] | None = Field(
@@ -167,10 +168,10 @@ class Browsed(OwnerAsked):
         further = self.further or {}
         if twice := sorted(known.keys() & further.keys()):
             raise InputError(f"filters: {', '.join(twice)} given twice; leave one out")
-        return of_tenant(further | known, caller)
+        return with_tenant(further | known, caller)
 
 
-class Span(Browsed):
+class PeriodParameters(FilterParameters):
     """Whose memory, and from when: ``since`` is inclusive, ``before`` exclusive; a time without an offset is UTC."""
 
     since: datetime | None = None
@@ -179,4 +180,30 @@ class Span(Browsed):
 
 Limit = Annotated[int, Field(ge=1, le=MOST_OF_A_PAGE, description="items of a page")]
 After = Annotated[str | None, Field(max_length=2048, description="`next` of the page before")]
-Wait = Annotated[float, Field(ge=0, le=3600, description="seconds; at most MNEME_SERVICE__WAIT_SECONDS")]
+Wait = Annotated[float, Field(ge=0, le=3600, description="seconds; at most 60")]
+
+
+__all__ = ["MOST_ENTRIES", "MOST_MESSAGES", "check_entries"]
+
+MOST_MESSAGES = 1000  # or events, of a request; every other list and object has at most MOST_ENTRIES
+
+
+def check_entries(given: Mapping[str, Any], most: Mapping[str, int]) -> None:
+    """Refuse a list or an object with too many entries, before anything else looks at them.
+
+    Args:
+        given: a request, as JSON.
+        most: entries of those of its fields that may have more, or fewer, than ``MOST_ENTRIES``.
+
+    Raises:
+        RequestValidationError: a list or an object has more than it may.
+    """
+    waiting: list[tuple[tuple[str | int, ...], Any]] = [((), given)]
+    while waiting:
+        place, value = waiting.pop()
+        largest = most.get(str(place[0]), MOST_ENTRIES) if len(place) == 1 else MOST_ENTRIES
+        if len(value) > largest:
+            message = f"has {len(value)} entries; at most {largest} are taken"
+            raise RequestValidationError([{"type": "too_long", "loc": ("body", *place), "msg": message}])
+        entries = value.items() if isinstance(value, Mapping) else enumerate(value)
+        waiting += [((*place, name), each) for name, each in entries if isinstance(each, Mapping | list | tuple)]

@@ -19,7 +19,7 @@ _ID_DIGITS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class LetterBox:
+class DeadLetterQueue:
     """Where dead letters are kept, and how their events go back on the stream."""
 
     read: Callable[[], Iterable[DeadLetter]]
@@ -51,22 +51,22 @@ class LetterBox:
         return refused
 
 
-def letter_id(letter: DeadLetter) -> str:
+def dead_letter_id(letter: DeadLetter) -> str:
     """What a letter is called, wherever it stands in a list."""
     name = f"{letter.stage}\0{letter.at.isoformat()}\0{letter.position}\0{letter.reason}\0{letter.raw.hex()}"
     return content_hash(name.encode("utf-8", "surrogatepass"))[:_ID_DIGITS]
 
 
-def letters_of(service: Service) -> LetterBox:
+def dead_letters_of(service: Service) -> DeadLetterQueue:
     """The dead letters of a service. With a flow of its own they go back into the inbox."""
 
     def accept(letters: Sequence[DeadLetter]) -> None:
         service.accept([parse_event(event_again(letter)[1], utc_now()) for letter in letters])
 
-    return open_letters(service.settings, "kafka" if service.intake == "kafka" else "file", accept)
+    return open_dead_letters(service.settings, "kafka" if service.intake == "kafka" else "file", accept)
 
 
-def open_letters(settings: Settings, place: Place, send_again: Callable[[Sequence[DeadLetter]], None]) -> LetterBox:
+def open_dead_letters(settings: Settings, place: Place, send_again: Callable[[Sequence[DeadLetter]], None]) -> DeadLetterQueue:
     """The dead letters on the topic, or those in the file.
 
     Args:
@@ -78,7 +78,7 @@ def open_letters(settings: Settings, place: Place, send_again: Callable[[Sequenc
         from connectors.letters.dead_letters import FileDeadLetters
 
         letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
-        return LetterBox(letters.read, send_again, letters.remove)
+        return DeadLetterQueue(letters.read, send_again, letters.remove)
 
     from connectors.kafka.sinks import KafkaDeadLetters, read_dead_letters
     from connectors.letters.replay import publish_again
@@ -90,7 +90,9 @@ def open_letters(settings: Settings, place: Place, send_again: Callable[[Sequenc
         finally:
             kept.close()
 
-    return LetterBox(lambda: read_dead_letters(settings.kafka), lambda chosen: publish_again(settings.kafka, chosen), remove)
+    return DeadLetterQueue(
+        lambda: read_dead_letters(settings.kafka), lambda chosen: publish_again(settings.kafka, chosen), remove
+    )
 
 
 def _sorted_out(letters: Iterable[DeadLetter]) -> tuple[list[DeadLetter], dict[DeadLetter, str]]:

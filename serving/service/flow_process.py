@@ -45,7 +45,7 @@ class FlowProcess:
         self._changing = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._reads = False
-        self._trouble: str | None = None
+        self._failure: str | None = None
         self._thread = threading.Thread(target=self._keep, name="mneme-flow", daemon=True)
         self._thread.start()
 
@@ -62,12 +62,12 @@ class FlowProcess:
     @property
     def is_starting(self) -> bool:
         """Whether the flow has not begun to read yet, and nothing keeps it from that: it may have still to make the index."""
-        return not self._reads and self._trouble is None
+        return not self._reads and self._failure is None
 
     @property
-    def trouble(self) -> str | None:
+    def failure(self) -> str | None:
         """What keeps the flow from running, or ended it last; None while it reads."""
-        return self._trouble
+        return self._failure
 
     @property
     def process_id(self) -> int | None:
@@ -108,14 +108,14 @@ class FlowProcess:
         settings = self._settings
         try:
             if self.runs_elsewhere:
-                self._trouble = None
+                self._failure = None
                 return True
             is_written = settings.index.backend == "embedded" and is_held(embedded_folder(settings))
             if is_written or is_held(settings.data / "recovery" / "files"):
-                self._trouble = "another process writes to the index (`mneme ingest`?); what is sent waits until it ends"
+                self._failure = "another process writes to the index (`mneme ingest`?); what is sent waits until it ends"
                 return True
         except StoreUnavailable as error:
-            self._trouble = str(error)
+            self._failure = str(error)
             return True
         return False
 
@@ -133,8 +133,8 @@ class FlowProcess:
             except OSError as error:
                 os.close(reports)
                 os.close(report)
-                self._trouble = f"it cannot be started ({error.strerror or error}); look at the memory and the processes here"
-                log.warning("the flow: %s", self._trouble)
+                self._failure = f"it cannot be started ({error.strerror or error}); look at the memory and the processes here"
+                log.warning("the flow: %s", self._failure)
                 return 0.0
         os.close(report)  # so that its end is the end of the pipe
         told: str | None = None
@@ -142,7 +142,7 @@ class FlowProcess:
             for line in lines:
                 said = json.loads(line)
                 if said.get("reads"):
-                    began, self._trouble, self._reads = time.monotonic(), None, True
+                    began, self._failure, self._reads = time.monotonic(), None, True
                 told = said.get("error", told)
         self._reads = False
         lived = 0.0 if began is None else time.monotonic() - began
@@ -152,8 +152,8 @@ class FlowProcess:
         with suppress(BrokenPipeError):
             process.stdin.close()
         if not self._stopping.is_set():
-            self._trouble = told or f"the flow ended with status {status}; it is started again"
-            log.warning("the flow ended (status %d): %s", status, self._trouble)
+            self._failure = told or f"the flow ended with status {status}; it is started again"
+            log.warning("the flow ended (status %d): %s", status, self._failure)
         return lived
 
 

@@ -22,7 +22,7 @@ class Health:
     lag: Lag | None
 
 
-class Pulse:
+class HealthMonitor:
     """Looks at how a service is, in a thread of its own, one at a time for all who ask. Safe for several threads.
 
     The first look loads the index's library, which takes seconds on a machine that does other things; a broker that is away

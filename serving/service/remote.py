@@ -9,7 +9,7 @@ from connectors.service.client import ServiceClient, quoted
 from mneme.events import Erase, Forget
 from mneme.records import Owner
 from mneme.settings import Settings
-from serving.service.service import Erasing, Erasure, Flushed, Service
+from serving.service.service import Erasure, ErasureEvent, Flushed, Service
 
 _LONGEST_WAIT_SECONDS = 20.0  # of one request: proxies give up after 30 to 60
 
@@ -32,7 +32,7 @@ class RemoteService:
         """See ``Service.flush_owner``; a key is not enough here, for it cannot be read back."""
         return self._flush({"tenant_id": owner.tenant_id, f"{owner.type}_id": owner.id}, timeout)
 
-    def erase(self, event: Erasing, timeout: float) -> Erasure:
+    def erase(self, event: ErasureEvent, timeout: float) -> Erasure:
         """See ``Service.erase``."""
         deadline = time.monotonic() + timeout
         wait = min(timeout, _LONGEST_WAIT_SECONDS)
@@ -77,7 +77,7 @@ def open_service(settings: Settings, url: str | None = None) -> Service | Remote
     return Service(settings) if client is None else RemoteService(client)
 
 
-def _named(event: Erasing) -> dict[str, Any]:
+def _named(event: ErasureEvent) -> dict[str, Any]:
     """An event that erases as parameters of a query."""
     if isinstance(event, Forget):
         return {"tenant_id": event.tenant_id, "conversation_id": event.conversation_id}

@@ -17,7 +17,7 @@ from connectors import Publisher
 from connectors.inbox.reader import unread as unread_of_inbox
 from connectors.inbox.segments import LANES
 from connectors.indices import open_index
-from flows.conversations.owners import owner_in
+from flows.lanes.owners import owner_in
 from mneme.errors import InputError, MnemeError, StoreUnavailable
 from mneme.events import AnyEvent, Erase, Flush, Forget, ForgetDocument
 from mneme.ports import Lag, MemoryIndex
@@ -27,15 +27,14 @@ from mneme.settings import Settings
 from mneme.times import utc_now
 from queries import Memories
 from serving.service.flow_process import FlowProcess
-from serving.service.health import Health, Pulse
-from serving.service.intake import Intake
-from serving.service.open_conversations import Lately, open_in
-from serving.service.waiting import Waiting
+from serving.service.health import Health, HealthMonitor
+from serving.service.intake import BacklogQuota, RecentConversations, open_conversations
+from serving.service.waiting import RowWaiter
 
 _LAG_SECONDS = 2.0  # a broker is asked no more often than that
 
 Opened = TypeVar("Opened")
-Erasing = Forget | ForgetDocument | Erase
+ErasureEvent = Forget | ForgetDocument | Erase
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +71,11 @@ class Service:
         self._opening = {name: Lock() for name in ("memories", "publisher", "index")}  # none waits for another
         self._open: dict[str, Any] = {}
         self._stack = ExitStack()
-        self._waiting = Waiting(lambda keys: self._index.get(keys))
-        self._pulse = Pulse(self._current_health)
-        self._lately = Lately()
+        self._waiting = RowWaiter(lambda keys: self._index.get(keys))
+        self._pulse = HealthMonitor(self._current_health)
+        self._recent = RecentConversations()
         self._lag: tuple[float, Lag] | None = None
-        self._intake = Intake(has_several=len({*settings.service.keys.values()}) > 1)
+        self._intake = BacklogQuota(has_several=len({*settings.service.keys.values()}) > 1)
         self._flow: FlowProcess | None = None
         if self.intake == "inbox":
             self._flow = FlowProcess(self.settings)
@@ -121,7 +120,7 @@ class Service:
             with suppress(StoreUnavailable):  # the broker does not answer: then sending says so
                 self.lag()
             self._intake.take(events)
-        self._lately.note(events)
+        self._recent.note(events)
         self.publisher.send_many(events, backfill)
         self.publisher.flush()
 
@@ -145,9 +144,9 @@ class Service:
         Raises:
             InputError, StoreUnavailable, StoreRejected: as ``accept``, and of the index.
         """
-        lately = self._lately.of(tenant_id, owner_key)
+        lately = self._recent.of(tenant_id, owner_key)
         try:
-            known = list(open_in(self._index, tenant_id, owner_key))
+            known = list(open_conversations(self._index, tenant_id, owner_key))
         except StoreUnavailable:
             if self._flow is None:
                 raise
@@ -162,7 +161,7 @@ class Service:
         """
         return bool(self._waiting.wait([_marker(tenant_id, flush_id)], timeout))
 
-    def erase(self, event: Erasing, timeout: float) -> Erasure:
+    def erase(self, event: ErasureEvent, timeout: float) -> Erasure:
         """Erase, and wait for the receipt, at most ``timeout`` seconds. From the inbox it is gone two epochs later.
 
         Raises:
@@ -222,13 +221,13 @@ class Service:
         """Whether what is sent is read here, and nowhere if this service ends."""
         return self._flow is not None and not self._flow.runs_elsewhere
 
-    def end_waits(self) -> None:
+    def end_waiting(self) -> None:
         """Let whoever waits for a flush or an erasure go on with what there is: the service is about to be closed."""
         self._waiting.end()
 
     def close(self) -> None:
         """Release everything; a flow of the service's own is stopped in order."""
-        self.end_waits()
+        self.end_waiting()
         self._pulse.end()
         self._stack.close()
 
@@ -248,7 +247,7 @@ class Service:
         try:
             lag = self.lag()
             if self._flow is not None and not self._flow.is_alive:
-                why = self._flow.trouble or "it is started again"
+                why = self._flow.failure or "it is started again"
                 problems.append(f"the flow does not run, and what is sent waits in the inbox: {why}")
         except MnemeError as error:
             problems.append(str(error))

@@ -20,14 +20,14 @@ class _Wait:
     since: float
     found: dict[Key, Row] = field(default_factory=dict)
     looks: int = 0
-    trouble: StoreUnavailable | None = None
+    failure: StoreUnavailable | None = None
 
     @property
     def is_over(self) -> bool:
         return len(self.found) == len(self.keys)
 
 
-class Waiting:
+class RowWaiter:
     """Lets any number of threads wait for rows with one of them looking at a time, for all.
 
     Args:
@@ -67,8 +67,8 @@ class Waiting:
             finally:
                 self._waits.remove(wait)
                 self._changed.notify_all()  # one of the others looks from here on
-        if wait.trouble is not None and not wait.found:
-            raise wait.trouble
+        if wait.failure is not None and not wait.found:
+            raise wait.failure
         return wait.found
 
     def end(self) -> None:
@@ -83,12 +83,12 @@ class Waiting:
         waits = list(self._waits)
         wanted = list({key for wait in waits for key in wait.keys - wait.found.keys()})
         found: Mapping[Key, Row] = {}
-        trouble: StoreUnavailable | None = None
+        failure: StoreUnavailable | None = None
         self._changed.release()
         try:
             found = self._read(wanted)
         except StoreUnavailable as error:
-            trouble = error
+            failure = error
         finally:
             self._changed.acquire()
             self._is_looked = False
@@ -96,7 +96,7 @@ class Waiting:
         for wait in waits:
             wait.found |= {key: found[key] for key in wait.keys & found.keys()}
             wait.looks += 1
-            wait.trouble = trouble
+            wait.failure = failure
         # The longer all have waited, the longer nobody looks.
         now = time.monotonic()
         pause = (now - max(wait.since for wait in waits)) * _PAUSE_PART

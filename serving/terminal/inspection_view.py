@@ -1,20 +1,32 @@
-"""An inspection in a terminal: the messages of a conversation with the cuts between them, and what was made of each stretch."""
+"""An inspection in a terminal: messages with the cuts between them, and the records of each episode, stored or by a dry run."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Group, RenderableType
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from mneme.ids import fact_id, foresight_id
 from mneme.times import zone
-from serving.terminal.documents_view import document_line
-from serving.terminal.rendering import cited, expected, span, until, whole_day
-from serving.terminal.words import count
+from queries.browsing.inspection import inspected_message
+from queries.browsing.responses import (
+    InspectedCase,
+    InspectedEntity,
+    InspectedEpisode,
+    InspectedLine,
+    InspectedRelationship,
+    InspectedStatement,
+    Inspection,
+)
+from serving.terminal.format import cited, count, expected, span, until, whole_day
+from serving.terminal.history_view import document_line
 
 if TYPE_CHECKING:
+    from flows.cuts import Cut, Extraction
     from queries.browsing.responses import InspectedEpisode, InspectedMessage, InspectedStatement, Inspection
 
 
@@ -159,3 +171,80 @@ def _edge_dates(date: datetime | None, ended: bool) -> str:
     if date is None:
         return " (over)" if ended else ""
     return f" ({'until' if ended else 'since'} {whole_day(date)})"
+
+
+def inspections(found: "Iterable[tuple[Cut, Extraction]]", extractor: str) -> Iterator[Inspection]:
+    """One inspection for each conversation or document, in the order in which they come.
+
+    Args:
+        found: what ``flows.maintenance.dry_run.dry_run`` yields.
+        extractor: its name, for the record.
+    """
+    for (owner, conversation, document), episodes in groupby(found, key=lambda pair: _source_of(pair[0])):
+        yield Inspection(
+            conversation_id=conversation,
+            document_id=document,
+            owner=owner,
+            episodes=tuple(_dry_episode(cut, extraction, extractor) for cut, extraction in episodes),
+        )
+
+
+def _source_of(cut: "Cut") -> tuple[str, str | None, str | None]:
+    return cut.owner.key, cut.conversation_id, cut.document_id
+
+
+def _dry_episode(cut: "Cut", made: "Extraction", extractor: str) -> InspectedEpisode:
+    messages = [utterance.message for utterance in cut.utterances]
+
+    def sources(indices: Iterable[int]) -> dict[str, Any]:
+        cited = [messages[at] for at in indices]
+        return {
+            "message_ids": tuple(message.message_id for message in cited),
+            "said_at": max((message.sent_at for message in cited), default=messages[0].sent_at),
+        }
+
+    return InspectedEpisode(
+        id=cut.id,
+        subject=made.subject,
+        summary=made.summary,
+        document_id=cut.document_id,
+        section=cut.section if cut.is_document else None,
+        citation=messages[0].citation,
+        started_at=messages[0].sent_at,
+        ended_at=messages[-1].sent_at,
+        timezone=messages[0].timezone,
+        begins_because=cut.begins_because,
+        closed_by=cut.closed_by,
+        provisional=cut.provisional,
+        extractor=extractor,
+        dropped=made.dropped,
+        messages=tuple(inspected_message(message) for message in messages),
+        facts=tuple(
+            InspectedStatement(id=fact_id(cut.id, number), text=fact.statement, event_at=fact.event_at, **sources(fact.sources))
+            for number, fact in enumerate(made.facts)
+        ),
+        foresights=tuple(
+            InspectedStatement(
+                id=foresight_id(cut.id, number), text=each.statement, start=each.start, end=each.end, **sources(each.sources)
+            )
+            for number, each in enumerate(made.foresights)
+        ),
+        entities=tuple(InspectedEntity(name=each.name, type=each.type, text=each.summary) for each in made.entities),
+        relationships=tuple(
+            InspectedRelationship(
+                source=each.source, relation=each.relation, target=each.target, date=each.date, ended=each.ended
+            )
+            for each in made.relationships
+        ),
+        profile=tuple(
+            InspectedLine(about=each.about, statement=each.statement, category=each.category, implicit=each.implicit)
+            for each in made.profile
+        ),
+        case=made.case
+        and InspectedCase(
+            task_intent=made.case.task_intent,
+            approach=made.case.approach,
+            key_insight=made.case.key_insight,
+            quality_score=made.case.quality_score,
+        ),
+    )

@@ -85,7 +85,7 @@ def progress_bar(what: str, unit: str = "") -> Iterator[OnProgress]:
 
 
 @contextmanager
-def bar_behind_a_question(what: str, unit: str = "") -> Iterator[OnProgress]:
+def delayed_progress_bar(what: str, unit: str = "") -> Iterator[OnProgress]:
     """A bar as above that appears with the first progress: before, the command may ask something."""
     with ExitStack() as stack:
         bars: list[OnProgress] = []

@@ -12,17 +12,16 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+from serving.sessions import ended, sessions
 from starlette.requests import Request
 
 from mneme.errors import SettingsError
 from mneme.settings import Settings, load_settings
 from serving.console.mount import mount
 from serving.rest.app import create_app
-from serving.rest.keys import Keys, digest_of
+from serving.rest.middleware.auth import Keys, digest_of
+from serving.rest.sessions import COOKIE, LASTS, Sessions, console_secret
 from serving.service.service import Service
-from serving.sessions import ended, sessions
-from serving.sessions.secret import console_secret
-from serving.sessions.sessions import COOKIE, LASTS, Sessions
 
 OWN, OTHER = "a-key-of-a-tenant-0001", "a-key-of-the-operator-02"
 KEYS = {OWN: "acme", OTHER: "*"}
@@ -133,7 +132,7 @@ def changed(cookie: str, second: str) -> Iterator[str]:
 def test_with_one_key_and_the_source_code_nobody_makes_a_session_of_another_tenant(
     tmp_path: Path, tried: Tried, form: str
 ) -> None:
-    """Where one key alone is set, in the form of ``mneme init --key``, too"""
+    """Where one key alone is set, in the form of ``mneme admin init --key``, too"""
     own = OWN if form == "as it is" else f"sha256:{digest_of(OWN).hex()}"
     for number, keys in enumerate(({own: "acme"}, {own: "acme", OTHER: "*"})):
         begun = sessions_of(settings_of(tmp_path / str(number), keys))

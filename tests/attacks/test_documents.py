@@ -42,7 +42,7 @@ _MEGABYTES = 900
 def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ParserPool]:
     """A pool of one process, whose temporary files are nobody else's."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    pool = ParserPool(Documents(processes=1, seconds=_SECONDS, megabytes=_MEGABYTES))
+    pool = ParserPool(Documents(seconds=_SECONDS, megabytes=_MEGABYTES).model_copy(update={"processes": 1}))
     yield pool
     pool.close(0)
 
@@ -402,7 +402,7 @@ def test_each_broken_line_of_events_is_refused_by_itself_and_none_is_lost(tmp_pa
     assert [each is not None for each in judged] == [True, False] * len(BROKEN_LINES)
 
 
-# --- archives of mneme export -----------------------------------------------------------------------------------------
+# --- archives of mneme admin export -----------------------------------------------------------------------------------------
 
 
 @pytest.fixture

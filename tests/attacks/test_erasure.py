@@ -78,7 +78,7 @@ def test_after_an_erasure_no_word_of_the_owner_is_in_any_file_or_row(
         {},
         data=tmp_path / "data",
         embedder={"provider": "hash"},
-        models={"provider": "openai", "base_url": model_server.url, "retries": 0},
+        models={"provider": "openai", "base_url": model_server.url},
         extraction={"extractor": "model"},
         service={"requests_per_minute": 0},
     )

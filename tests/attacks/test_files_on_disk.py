@@ -65,7 +65,7 @@ def test_nothing_that_mneme_writes_can_be_read_by_others(tmp_path: Path, tried: 
         assert client.post("/console/login", data={"key": key}).status_code == 303
         client.post("/console/logout")
     assert "Lisbon" in mneme(tmp_path, umask, "search", "Where does Mira work?", "--user", "mira")
-    mneme(tmp_path, umask, "export", "export.jsonl", "--user", "mira")
+    mneme(tmp_path, umask, "admin", "export", "export.jsonl", "--user", "mira")
 
     written = tried(list((tmp_path / "data").rglob("*")))
     assert {"index", "inbox", "recovery", "uploads", "console", "dead-letters.jsonl"} <= {path.name for path in written}

@@ -11,8 +11,8 @@ import pytest
 from connectors.indices import open_index
 from connectors.models import open_embedder
 from flows import ingest
-from flows.conversations.owners import conversation_key
-from flows.transfer import export_owner, import_owner
+from flows.lanes.owners import conversation_key
+from flows.maintenance.transfer import export_owner, import_owner
 from mneme.errors import InputError, StoreRejected
 from mneme.records import Owner
 from mneme.rows import Collection, Key, Row

@@ -7,12 +7,12 @@ import pytest
 
 from connectors.lance.generations import LanceGenerations
 from flows import ingest
-from flows.rebuild import messages
-from flows.rebuild.messages import abandon, rebuild_from_messages
+from flows.maintenance import rebuild as messages
+from flows.maintenance.rebuild import abandon, rebuild_from_messages
 from mneme.errors import StoreRejected
 from mneme.settings import EmbedderSettings, Settings
 
-OLDER = Path(__file__).parents[1] / "flows" / "rebuild" / "format_2"
+OLDER = Path(__file__).parents[1] / "flows" / "maintenance" / "format_2"
 
 
 class Killed(BaseException):

@@ -1,11 +1,11 @@
 """What a tenant sends makes the service forget nothing that it took in for another."""
 
 from mneme.events import Message
-from serving.service.open_conversations import Lately
+from serving.service.intake import RecentConversations
 
 
 def test_no_number_of_conversations_of_one_tenant_hides_what_another_has_just_sent() -> None:
-    lately = Lately()
+    lately = RecentConversations()
     sent = Message(tenant_id="acme", conversation_id="standup", user_id="mira", content="Good morning.")
     lately.note([sent])
     for begin in range(0, 25_000, 1000):

@@ -20,14 +20,13 @@ from connectors.endpoints.pictures import picture_prompt
 from evaluation.answers.gold import Gold, JudgeKind
 from evaluation.answers.judge import judge_prompt as answer_judge_prompt
 from flows.boundaries.llm import boundary_prompt
-from flows.consistency.judges.model import judge_prompt
+from flows.consistency.judge import judge_prompt
 from flows.consistency.skill_writer import model_writer
-from flows.consistency.statements import Statement
 from flows.cuts import Utterance
 from flows.extraction.model import ModelExtractor
 from mneme.errors import ModelError, ModelMalformed
 from mneme.ports import Picture, Prompt, Role
-from mneme.records import AgentCase
+from mneme.records import AgentCase, AtomicFact
 from mneme.settings import Agents, Answers, Extraction, Models, Settings, load_settings
 from mneme.tokens import estimate_tokens
 from queries.agents.model_planner import ModelPlanner
@@ -37,6 +36,7 @@ from queries.answers.followup import rewrite_prompt
 from queries.questions.types import QuestionType
 from queries.rerank import INSTRUCTIONS, RULES, ModelReranker, rerank_prompt
 from queries.responses import FoundCase, FoundForesight, FoundSkill, Graph
+from tests.contracts.rows import fact
 from tests.flows.extraction.cuts import MONDAY, call, cut_of, document
 from tests.flows.extraction.cuts import message as stored
 from tests.queries.agents import made
@@ -146,8 +146,10 @@ class Listening:
 # --- the prompts: by the function that makes each, with a text in every place where somebody else's comes in -----------------
 
 
-def _statement(text: str) -> Statement:
-    return Statement(text, "fact", text, MONDAY, None, ())
+def _statement(text: str) -> AtomicFact:
+    record = fact("id", text).record()
+    assert isinstance(record, AtomicFact)
+    return record
 
 
 def _case(text: str) -> AgentCase:
@@ -229,7 +231,7 @@ PROMPTS: Mapping[str, Callable[[str], Iterator[Prompt]]] = {
     "connectors.endpoints.pictures.picture_prompt": lambda text: iter([picture_prompt(Picture(b"", "image/png", "0"), text)]),
     "flows.extraction.model.prompt": _extraction,
     "flows.boundaries.llm.boundary_prompt": _boundary,
-    "flows.consistency.judges.model.judge_prompt": lambda text: iter(
+    "flows.consistency.judge.judge_prompt": lambda text: iter(
         [judge_prompt([(_statement(text), _statement("Bob has a cat"))], "scope")]
     ),
     "flows.consistency.skill_writer.write": _skill,
@@ -289,7 +291,7 @@ def test_a_question_chooses_among_our_own_instructions_for_a_reranker_and_no_oth
 
 @pytest.fixture
 def chat(model_server: ModelServer) -> Iterator[OpenAiChat]:
-    chat = OpenAiChat(Models(provider="openai", base_url=model_server.url, retries=0))
+    chat = OpenAiChat(Models(provider="openai", base_url=model_server.url).model_copy(update={"retries": 0}))
     yield chat
     chat.close()
 

@@ -13,7 +13,7 @@ import pytest
 from tests.serving.service_process import ServiceProcess, serving
 
 API = "/api/v1"
-LIMIT = 16_000_000  # MNEME_SERVICE__LARGEST_REQUEST_BYTES
+LIMIT = 16_000_000  # of JSON
 MOST_MEMORY = 300_000_000
 MOST_TIMES = 25  # what refusing may cost, of what it costs to refuse one text of as many bytes
 SHORTEST_SECONDS = 0.04  # of processor time: four ticks of the clock that counts it

@@ -10,7 +10,7 @@ from mneme.errors import StoreUnavailable
 from mneme.events import AnyEvent, Message
 from mneme.ports import Lag
 from mneme.settings import Settings
-from serving.service.intake import MOST_UNREAD, Intake
+from serving.service.intake import MOST_UNREAD, BacklogQuota
 from tests.serving.rest.conftest import ServiceWithoutFlow, client_of, memory_settings, with_service
 
 __all__ = ["memory_settings"]  # a fixture
@@ -21,7 +21,7 @@ def events(tenant: str, count: int) -> list[AnyEvent]:
 
 
 def test_a_tenant_with_too_many_unread_events_is_told_to_wait_and_others_are_not() -> None:
-    intake = Intake(has_several=True, most=100)
+    intake = BacklogQuota(has_several=True, most=100)
     intake.take(events("acme", 10))
     intake.take(events("evil", 100))
     with pytest.raises(StoreUnavailable, match="100 events of this tenant are not read yet"):

@@ -20,7 +20,7 @@ from mneme.shares import Shares, asking
 from queries import Memories
 from serving.mcp.mount import mount
 from serving.rest.app import create_app
-from serving.rest.turns import Pool, Turns, kind_of
+from serving.rest.pools import Pool, RequestPools, kind_of
 from serving.service.service import Service
 from tests.serving.rest.conftest import HERE, ServiceWithoutFlow, memory_settings, with_service
 
@@ -118,7 +118,7 @@ def test_a_key_that_holds_all_it_can_delays_nothing_of_another(
 
 def until_full(client: TestClient, waiting: Sequence[Future[httpx.Response]]) -> None:
     """Return once the loud key gets no further place: all its requests have one, wait for one, or were refused."""
-    turns: Turns = client.app.state.turns  # type: ignore[attr-defined]
+    turns: RequestPools = client.app.state.turns  # type: ignore[attr-defined]
     for _ in range(6000):
         pools = list(turns._pools.values())
         places = sum(each.shares.places - each.shares.free + len(each._waiting) for each in pools)
@@ -146,11 +146,11 @@ def test_every_operation_takes_a_turn_but_the_one_that_says_that_the_service_liv
     taken: list[str] = []
 
     @asynccontextmanager
-    async def turn(self: Turns, endpoint: Callable[..., Any], caller: str) -> AsyncIterator[None]:
+    async def turn(self: RequestPools, endpoint: Callable[..., Any], caller: str) -> AsyncIterator[None]:
         taken.append(kind_of(endpoint))
         yield
 
-    monkeypatch.setattr(Turns, "turn", turn)
+    monkeypatch.setattr(RequestPools, "turn", turn)
     held.may_end.set()
     described = client.get("/openapi.json").json()["paths"]
     operations = [(method, path.replace("{id}", "x")) for path, methods in described.items() for method in methods]

@@ -104,11 +104,10 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
         embedder={"provider": "hash"},
         service={
             "intake": "none",
-            "wait_seconds": 0.1,
             "requests_per_minute": 0,
             "keys": {key: tenant for tenant, key in KEYS.items()},
         },
-    )
+    ).replace(service={"wait_seconds": 0.1})
     flows.ingest([file], settings)
     return settings
 

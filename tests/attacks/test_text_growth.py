@@ -26,14 +26,13 @@ from evaluation.bench_stages import services_of, writer_of
 from evaluation.driven_steps import DrivenSteps, at_once
 from evaluation.rows_in_memory import RowsInMemory
 from flows.boundaries.cues import read, turning_words
-from flows.cuts import embedding_text
+from flows.cuts import embedding_text, one_line
 from flows.decode import decode
+from flows.extraction import LocalExtractor
 from flows.extraction.artifacts import parts_of
 from flows.extraction.grounding import is_grounded
-from flows.extraction.local import LocalExtractor
 from flows.extraction.sentences import sentence_spans
-from flows.reading.chunks import chunk
-from flows.transcript import one_line
+from flows.reading.editions import chunk
 from mneme.dates import certain_dates, resolve_dates
 from mneme.errors import InputError
 from mneme.events import LONGEST_TEXT

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from flows.consistency.joining import words_of
-from flows.consistency.statements import Judge
+from flows.consistency.judge import Judge
 from flows.cuts import Extractor
 from flows.extraction import LocalExtractor
 from flows.items import Arrived
@@ -132,7 +131,7 @@ def remembered(case: Case, extractor: Extractor, judge: Judge | None) -> Remembe
                 or validity.valid_to is not None
                 or any(claim.valid_to is not None for claim in claims),
                 len({*record.message_ids, *validity.also_said_in}),
-                words_of(record),
+                record.words,
             )
         )
     return Remembered(statements, edges, quoted=judge is None)

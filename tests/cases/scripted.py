@@ -9,8 +9,7 @@ from typing import Any
 
 from connectors.endpoints.answer_cache import CachedChat
 from connectors.endpoints.openai_chat import OpenAiChat
-from flows.consistency.judges import ModelJudge
-from flows.consistency.statements import Judge
+from flows.consistency.judge import Judge, ModelJudge
 from flows.cuts import Extractor
 from flows.extraction import ModelExtractor
 from mneme.settings import Extraction as ExtractionSettings
@@ -29,7 +28,8 @@ def by_model(case: Case, server: ModelServer) -> Iterator[tuple[Extractor, Judge
     server.answer = ScriptedAnswers(case)
     with TemporaryDirectory() as folder:
         chat = CachedChat(
-            OpenAiChat(Models(provider="openai", base_url=server.url, retries=0)), Path(folder) / "answers.sqlite"
+            OpenAiChat(Models(provider="openai", base_url=server.url).model_copy(update={"retries": 0})),
+            Path(folder) / "answers.sqlite",
         )
         try:
             yield ModelExtractor(chat, ExtractionSettings(), "scripted"), ModelJudge(chat)

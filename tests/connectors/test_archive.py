@@ -137,7 +137,7 @@ def test_damage_of_the_compression_is_noticed(tmp_path: Path, cut: Callable[[byt
     path = tmp_path / "x.jsonl.gz"
     write_archive(path, header(ROWS), ROWS)
     path.write_bytes(cut(path.read_bytes()))
-    with pytest.raises(InputError, match=r"mneme export|damaged"):
+    with pytest.raises(InputError, match=r"mneme admin export|damaged"):
         read(path)
 
 

@@ -17,7 +17,7 @@ from tests.contracts.rows import EMBEDDER, axis, fact, of
 
 Open = Callable[[bool, bool], MemoryIndex]  # read_only, any_format
 ROW = fact("old", "green tea", vector=axis(0))
-FOUND = {FORMAT - 1: "`mneme rebuild`", None: "`mneme rebuild`", FORMAT + 1: "a newer Mneme made it"}
+FOUND = {FORMAT - 1: "`mneme admin rebuild`", None: "`mneme admin rebuild`", FORMAT + 1: "a newer Mneme made it"}
 
 
 @pytest.fixture(params=FOUND, ids=["older", "without a number", "newer"])

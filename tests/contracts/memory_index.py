@@ -156,7 +156,7 @@ class MemoryIndexContract:
     )
     def test_another_embedder_is_refused_with_the_way_to_index_again(self, index, reopen, other):
         again = reopen()
-        with pytest.raises(StoreRejected, match="mneme reindex") as refusal:
+        with pytest.raises(StoreRejected, match="mneme admin reindex") as refusal:
             again.prepare(other)
         assert other.fingerprint in str(refusal.value)
         assert EMBEDDER.fingerprint in str(refusal.value)
@@ -170,7 +170,7 @@ class MemoryIndexContract:
     def test_another_tokeniser_is_refused_with_the_way_to_index_again(self, index, reopen, monkeypatch):
         monkeypatch.setattr("mneme.text.TOKENISER", "mneme-0")
         again = reopen()
-        with pytest.raises(StoreRejected, match="mneme reindex"):
+        with pytest.raises(StoreRejected, match="mneme admin reindex"):
             again.prepare(EMBEDDER)
         again.close()
 

@@ -47,7 +47,7 @@ def test_the_references_come_from_the_code(site: Path) -> None:
         f'id="{name}"' in python for name in ("queries.Memories.search", "connectors.Publisher.send", "mneme.events.Message")
     )
     commands = (site / "reference" / "cli.html").read_text(encoding="utf-8")
-    assert all(command in commands for command in ("mneme search", "mneme dead-letters replay", "--as-of"))
+    assert all(command in commands for command in ("mneme search", "mneme admin dead-letters replay", "--as-of"))
 
 
 def test_the_search_of_the_site_knows_the_pages(site: Path) -> None:

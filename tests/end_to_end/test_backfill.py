@@ -1,4 +1,4 @@
-"""`mneme backfill` on real servers: what waits on the topics is taken in, and the flow goes on behind it."""
+"""`mneme admin backfill` on real servers: what waits on the topics is taken in, and the flow goes on behind it."""
 
 import time
 from datetime import UTC, datetime
@@ -11,7 +11,7 @@ from connectors.kafka.client import create_topics
 from connectors.opensearch.index import OpenSearchIndex
 from connectors.publisher import Publisher
 from flows import ingest
-from flows.backfill import backfill
+from flows.maintenance.backfill import backfill
 from mneme.events import Message, parse_event
 from mneme.rows import Collection, flush_marker
 from mneme.settings import EmbedderSettings, Kafka, OpenSearch
@@ -49,7 +49,7 @@ def test_history_is_taken_in_also_after_a_kill_and_the_flow_goes_on_behind_it(
             publisher.send(each, backfill=True)
         publisher.flush()
 
-        with FlowProcess(settings, command=("backfill",), log="backfill.log") as killed:
+        with FlowProcess(settings, command=("admin", "backfill"), log="backfill.log") as killed:
             killed.until(lambda: is_in_bulk(index))
             killed.kill()
         assert is_in_bulk(index)

@@ -98,7 +98,7 @@ def keep(settings: Settings, letters: list[DeadLetter]) -> None:
 
 
 def replay(settings: Settings) -> str:
-    result = CliRunner().invoke(app, ["dead-letters", "replay", "--all"], env=environment(settings))
+    result = CliRunner().invoke(app, ["admin", "dead-letters", "replay", "--all"], env=environment(settings))
     assert result.exit_code == 0, result.output
     return result.stdout
 

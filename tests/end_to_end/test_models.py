@@ -22,7 +22,9 @@ def settings_for(data: Path, server: ModelServer) -> Settings:
     return Settings(_env_file=None).model_copy(
         update={
             "data": data,
-            "models": Models(provider="openai", base_url=server.url, retries=5, retry_base_seconds=0.01, deadline_seconds=20),
+            "models": Models(provider="openai", base_url=server.url, deadline_seconds=20).model_copy(
+                update={"retries": 5, "retry_base_seconds": 0.01}
+            ),
             "embedder": EmbedderSettings(provider="openai", base_url=server.url, model="bag-of-words", dimension=64),
             "boundaries": Boundaries(detector="llm"),
             "extraction": Extraction(extractor="model"),

@@ -11,8 +11,8 @@ from connectors.indices import open_index
 from connectors.kafka.client import connection_arguments, create_topics
 from connectors.publisher import Publisher
 from flows import ingest
-from flows.rebuild.messages import rebuild_from_messages
-from flows.rebuild.topics import rebuild_from_topics
+from flows.maintenance.rebuild import rebuild_from_messages
+from flows.maintenance.rebuild_topics import rebuild_from_topics
 from mneme.errors import StoreRejected
 from mneme.events import Delete, Document, Edit, Message, parse_event
 from mneme.ports import MemoryIndex

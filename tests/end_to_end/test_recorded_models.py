@@ -11,7 +11,7 @@ from connectors.recorded.batch_files import PendingRequests, import_answers
 from connectors.recorded.offline_endpoint import pending_path
 from connectors.recorded.recordings import Recordings
 from flows import ingest
-from flows.transfer import export_owner
+from flows.maintenance.transfer import export_owner
 from mneme.records import Owner
 from mneme.settings import Boundaries, EmbedderSettings, Extraction, Models, Reconcile, Settings
 from tests.connectors.recorded.recording_help import recording, replaying

@@ -204,7 +204,7 @@ def test_fitting_writes_coefficients_that_the_detector_reads(data: Path, tmp_pat
     out = tmp_path / "coefficients.json"
     run_fit(data, data / "locomo.json", load_settings({}), out, console=Console(file=printed, width=100))
     written = json.loads(out.read_text())
-    assert written["fitted"]["command"] == "mneme fit boundaries SEGMENTATION_FOLDER LOCOMO_FILE"
+    assert written["fitted"]["command"] == "mneme bench fit boundaries SEGMENTATION_FOLDER LOCOMO_FILE"
     assert written["fitted"]["data"][0] == "TIAGE: 25 conversations, weight 1.5"
     heads = heads_from(written)
     assert set(heads) == {"vectors", "words only"}
@@ -219,7 +219,7 @@ def test_a_place_that_cannot_be_written_is_named_before_anything_is_read(tmp_pat
         run_fit(tmp_path, tmp_path / "locomo.json", load_settings({}), tmp_path / place)
 
 
-@pytest.mark.parametrize("words", [["bench", "boundaries"], ["fit", "boundaries"]], ids=" ".join)
+@pytest.mark.parametrize("words", [["bench", "boundaries"], ["bench", "fit", "boundaries"]], ids=" ".join)
 def test_without_scikit_learn_the_remedy_is_said_at_once(words: list[str], data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
     monkeypatch.setattr(vector_cache, "open_embedder", lambda settings: pytest.fail("something was embedded first"))

@@ -104,5 +104,5 @@ def test_what_was_fitted_orders_the_next_agentic_search(settings: Settings, tmp_
 
 
 def test_folds_of_the_single_search_are_needed(settings: Settings, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="mneme fit fusion --folds"):
+    with pytest.raises(InputError, match="mneme bench fit fusion --folds"):
         run_fit_agents({"beam": [tmp_path]}, settings, tmp_path, tmp_path / "out.json", QUIET)

@@ -77,5 +77,5 @@ def test_without_a_set_there_is_nothing_to_fit(settings: Settings, tmp_path: Pat
 
 
 def test_folds_must_know_the_conversation(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="mneme fit fusion --folds"):
+    with pytest.raises(InputError, match="mneme bench fit fusion --folds"):
         read_folds(tmp_path)

@@ -54,9 +54,11 @@ def deployment(
     settings = fault_settings(kafka_server.bootstrap, opensearch_server.url).model_copy(
         update={
             "embedder": EmbedderSettings(provider="openai", base_url=model_server.url, dimension=64),
-            "models": Models(provider="openai", base_url=model_server.url, retry_base_seconds=0.2),
+            "models": Models(provider="openai", base_url=model_server.url).model_copy(update={"retry_base_seconds": 0.2}),
             "extraction": Extraction(extractor="model"),
-            "flow": Flow(pending_limit=PENDING, source_batch=BATCH, recovery_partitions=4, buckets=64),
+            "flow": Flow().model_copy(
+                update={"pending_limit": PENDING, "source_batch": BATCH, "recovery_partitions": 4, "buckets": 64}
+            ),
         }
     )
     # A text that was embedded before the outage needs no endpoint: long conversations repeat themselves late.

@@ -39,7 +39,9 @@ def deployment(
     """A flow that extracts with a model."""
     settings = fault_settings(kafka_server.bootstrap, opensearch_server.url).model_copy(
         update={
-            "models": Models(provider="openai", base_url=model_server.url, retry_base_seconds=0.1, deadline_seconds=2.0),
+            "models": Models(provider="openai", base_url=model_server.url, deadline_seconds=2.0).model_copy(
+                update={"retry_base_seconds": 0.1}
+            ),
             "extraction": Extraction(extractor="model"),
         }
     )

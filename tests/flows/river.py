@@ -16,17 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from flows.consistency.statements import Judge
+from flows.consistency.judge import Judge
 from flows.cuts import BoundaryDetector, Cut, ExtractedEntity, ExtractedFact, Extraction, Extractor, Utterance, Verdict
 from flows.embed import EmbedLane
 from flows.extract import ExtractLane
 from flows.items import Amendment, Arrived, Erased, Erasure, FlushDone, Pause, Unread, WriteBatch
-from flows.pending import Pending
+from flows.lanes.epochs import Versions
+from flows.lanes.pending import Pending
+from flows.lanes.services import Reading, Services
 from flows.read import ReadLane
 from flows.reconcile import ReconcileLane
 from flows.segment import SegmentLane
-from flows.services import Reading, Services
-from flows.versions import Versions
 from flows.write import Writer
 from mneme.errors import InputError
 from mneme.events import Document, Edit, Message
@@ -269,7 +269,7 @@ class River:
     @property
     def unfinished(self) -> int:
         """What is at work. Documents that only wait for the end of an epoch are not."""
-        return sum(lane.unfinished for lane in self._lanes) - self._lanes[0].settling
+        return sum(lane.unfinished for lane in self._lanes) - self._lanes[0].awaiting
 
     def _build(self) -> None:
         self._run += 1

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from flows.items import Pause
-from flows.unseen import SNAPSHOTS
+from flows.lanes.epochs import SNAPSHOTS
 from mneme.rows import Collection
 from tests.flows.river import River, message
 from tests.memory_index_reference import ReferenceIndex

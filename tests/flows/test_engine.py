@@ -11,11 +11,11 @@ import pytest
 from bytewax._bytewax import AbortExecution
 
 from flows.engine import Source, build, execute
-from flows.feeds import Fed
 from flows.items import Arrived, Pause
-from flows.pending import Pending
-from flows.services import Services
-from flows.versions import Versions
+from flows.lanes.epochs import Versions
+from flows.lanes.pending import Pending
+from flows.lanes.services import Services
+from flows.running.feeds import Fed
 from flows.write import Writer
 from mneme.ports import DeadLetter, Incoming
 from mneme.records import Position
@@ -54,7 +54,7 @@ class Listed:
         self._pending.enter(len(batch))
         return batch
 
-    def place(self) -> int:
+    def resume_state(self) -> int:
         return self._at
 
     def close(self) -> None:

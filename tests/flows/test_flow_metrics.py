@@ -18,7 +18,7 @@ def test_a_run_over_a_file_is_counted_from_end_to_end(tmp_path: Path):
     ]
     events[3] |= {"message_id": "m", "content": "Again."}
     file.write_text("\n".join(json.dumps(event) for event in (*events, events[3], {"conversation_id": "c"})))
-    settings = load_settings({}, data=tmp_path / "data", embedder={"provider": "hash"}, flow={"buckets": 8})
+    settings = load_settings({}, data=tmp_path / "data", embedder={"provider": "hash"}).replace(flow={"buckets": 8})
     with counted() as grown:
         report = flows.ingest([file], settings)
         assert report.messages == 4

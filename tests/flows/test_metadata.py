@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from flows.assemble import NewTexts, assemble
 from flows.cuts import Cut, ExtractedCase, ExtractedFact, ExtractedForesight, Extraction, Utterance
+from flows.extract import NewTexts, assemble
 from flows.items import Embedded
 from mneme.labels import labels_of
 from mneme.ports import Put

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from connectors.endpoints.openai_chat import OpenAiChat
 from flows.boundaries.llm import RULES as BOUNDARY_RULES
 from flows.boundaries.llm import LlmDetector, boundary_prompt
-from flows.consistency.judges.model import RULES as JUDGE_RULES
-from flows.consistency.judges.model import judge_prompt
+from flows.consistency.judge import RULES as JUDGE_RULES
+from flows.consistency.judge import judge_prompt
 from flows.consistency.skill_writer import model_writer
-from flows.consistency.statements import Statement
 from flows.cuts import Utterance
 from flows.extraction.model import CONVERSATION_LANGUAGE, ModelExtractor
 from flows.extraction.model import RULES as EXTRACTION_RULES
@@ -23,6 +22,7 @@ from mneme.ports import MemoryIndex
 from mneme.records import AgentCase
 from mneme.rows import Collection
 from mneme.settings import Boundaries, Extraction, Models
+from tests.contracts.rows import fact
 from tests.flows.extraction.cuts import MONDAY, call, cut_of, document
 from tests.flows.extraction.cuts import message as stored
 from tests.flows.river import River, message
@@ -81,7 +81,7 @@ def obedient(schema: dict[str, Any], user: str) -> Any:
 @pytest.fixture
 def chat(model_server: ModelServer):
     model_server.answer = obedient
-    chat = OpenAiChat(Models(provider="openai", base_url=model_server.url, retries=0))
+    chat = OpenAiChat(Models(provider="openai", base_url=model_server.url).model_copy(update={"retries": 0}))
     yield chat
     chat.close()
 
@@ -214,7 +214,7 @@ def test_no_message_can_look_like_another_line_of_a_window(name: str, text: str)
 
 @given(older=_texts, newer=_texts)
 def test_no_statement_can_look_like_another_or_like_a_pair(older: str, newer: str):
-    statements = [Statement(text, "fact", text, MONDAY, None, ()) for text in (older, newer)]
+    statements = [fact(text, text).record() for text in (older, newer)]
     prompt = judge_prompt([(statements[0], statements[1])], "scope")
     assert prompt.system == JUDGE_RULES
     different = len({" ".join(text.split()) for text in (older, newer)})

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows.assemble import NewTexts, assemble
-from flows.consistency.statements import Judge, Pair, Relation
+from flows.consistency.judge import Judge, Pair, Relation
 from flows.cuts import (
     Cut,
     ExtractedCase,
@@ -24,12 +23,13 @@ from flows.cuts import (
     Extraction,
     Utterance,
 )
+from flows.extract import NewTexts, assemble
 from flows.items import Extracted, Retraction
-from flows.pending import Pending
+from flows.lanes.epochs import Versions
+from flows.lanes.pending import Pending
+from flows.lanes.services import Services
+from flows.lanes.snapshots import refer
 from flows.reconcile import ReconcileLane
-from flows.references import refer
-from flows.services import Services
-from flows.versions import Versions
 from flows.write import Writer
 from mneme.errors import ModelTimeout
 from mneme.events import Message

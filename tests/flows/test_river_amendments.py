@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from flows.boundaries.semantic import SemanticDetector
 from flows.cuts import BoundaryDetector
-from flows.extraction.local import LocalExtractor
+from flows.extraction import LocalExtractor
 from flows.items import Amendment, Arrived, Pause
 from mneme.ports import Filter
 from mneme.rows import Collection, Row

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from flows.conversations.shelf import Shelf, parts_in
+from flows.conversations.dormant import DormantConversations, parts_in
 from flows.cuts import Utterance, Verdict
 from flows.items import Amended, Cut, Embedded, Pause, WriteBatch
-from flows.pending import Pending
-from flows.pump import NotYet
+from flows.lanes.epochs import Versions
+from flows.lanes.pending import Pending
+from flows.lanes.scheduling import NotReady
+from flows.lanes.services import Services
 from flows.segment import SegmentLane
-from flows.services import Services
-from flows.versions import Versions
 from mneme.errors import StoreUnavailable
 from mneme.ports import Put
 from mneme.rows import flush_marker, row_of
@@ -102,7 +102,7 @@ class Bench:
         for call, future in jobs:
             try:
                 future.set_result(call())
-            except (StoreUnavailable, NotYet) as error:
+            except (StoreUnavailable, NotReady) as error:
                 future.set_exception(error)
         return list(self.lane.poll())
 
@@ -117,7 +117,7 @@ def flush(conversation: str = "talk") -> Pause:
 
 def at_rest(state: bytes) -> dict[str, Any]:
     """What a state tells of each conversation."""
-    shelf = Shelf()
+    shelf = DormantConversations()
     for lane, part in parts_in(state):
         shelf.from_state(lane, part)
     return dict(shelf)

@@ -7,13 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.pending import Pending
-from flows.state import decode_state, encode_state
-from flows.unseen import Unseen
-from flows.versions import WRITES_PER_RUN, Versions
+from flows.lanes.epochs import WRITES_PER_RUN, UnrefreshedWrites, Versions
+from flows.lanes.pending import Pending
+from flows.lanes.snapshots import decode_state, encode_state
 from mneme.errors import StoreRejected
 from mneme.rows import Collection, Key, Row
-from tests.contracts.rows import fact
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -61,7 +59,7 @@ def test_pending_counts_what_moves_and_what_is_at_work() -> None:
 def test_what_a_lane_wrote_is_known_until_some_snapshots_later() -> None:
     key = Key(Collection.GRAPH, "t/user/u", "x")
     row = _row(1)
-    unseen = Unseen()
+    unseen = UnrefreshedWrites()
     unseen.wrote(key, row)
     assert unseen.of("t/user/u") == {key: row}
     assert unseen.of("t/user/other") == {}
@@ -71,19 +69,6 @@ def test_what_a_lane_wrote_is_known_until_some_snapshots_later() -> None:
     for _ in range(3):
         unseen.snapshot_taken()
     assert unseen.of("t/user/u") == {}
-
-
-def test_the_record_of_what_a_lane_wrote_is_known_as_long_as_its_row() -> None:
-    record = fact("f", version=3).record()
-    key = Key(Collection.FACTS, "t/user/u", record.id)
-    unseen = Unseen()
-    unseen.wrote(key, fact("f", version=3), record)
-    unseen.wrote(Key(Collection.GRAPH, "t/user/u", "x"), _row(1))
-    assert unseen.records_of("t/user/u") == {key: record}
-    assert unseen.records_of("t/user/other") == {}
-    for _ in range(3):
-        unseen.snapshot_taken()
-    assert unseen.records_of("t/user/u") == {}
 
 
 def _row(version: int) -> Row:

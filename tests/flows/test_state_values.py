@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from flows.conversations.shelf import Shelf, parts_in
+from flows.conversations.dormant import DormantConversations, parts_in
 from flows.embed import EmbedLane
 from flows.extract import ExtractLane
+from flows.lanes.snapshots import decode_state
 from flows.reconcile import ReconcileLane
 from flows.segment import SegmentLane
-from flows.state import decode_state
 from mneme.errors import StoreRejected
 from tests.flows.river import River, contents
 from tests.flows.state_scenes import BEFORE, FILE, SCENES, TEXTS, begin, current, feed, kept
@@ -77,7 +77,7 @@ def plain(state: bytes) -> Any:
     try:
         return decode_state(state, version)
     except StoreRejected:  # of the segment step: its conversations are packed one by one
-        shelf = Shelf()
+        shelf = DormantConversations()
         for lane, part in parts_in(state):
             shelf.from_state(lane, part)
         return dict(shelf)
@@ -93,7 +93,7 @@ def test_a_state_of_another_version_is_refused_with_the_remedy(lane: Any, other:
     state = river._snapshot[step]
     assert state is not None
     river._snapshot[step] = other + b":" + state.partition(b":")[2]
-    with pytest.raises(StoreRejected, match=r"another version of Mneme.*`mneme rebuild`"):
+    with pytest.raises(StoreRejected, match=r"another version of Mneme.*`mneme admin rebuild`"):
         river.crash()
 
 

@@ -1,4 +1,6 @@
-"""Vectors as an index keeps them."""
+"""Vectors as an index keeps them, and rows with their records."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -6,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mneme.rows import LARGEST, directions, whole_numbers
+from tests.contracts.rows import fact
 
 vectors = st.lists(st.floats(-1, 1, width=32), min_size=1, max_size=8).map(lambda numbers: np.array(numbers, np.float32))
 
@@ -28,3 +31,16 @@ def test_what_is_kept_once_stays_the_same(vector):
 def test_what_has_no_direction_has_zeros(number):
     vector = np.array([number, number], np.float32)
     assert whole_numbers(vector).tolist() == directions(whole_numbers(vector)).tolist() == [0, 0]
+
+
+def test_a_row_has_the_record_that_it_was_made_from_in_its_own_version() -> None:
+    row = fact("f", version=2)
+    assert row.record() is row.record()
+    assert row.stored_again(3, None).record() == row.record().model_copy(update={"version": 3})
+
+
+def test_a_row_that_was_read_parses_its_record_once() -> None:
+    written = fact("f")
+    read = replace(written)
+    assert read.record() is read.record()
+    assert read.record() == written.record()

@@ -33,9 +33,10 @@ def test_a_nested_variable_reaches_its_place(monkeypatch: pytest.MonkeyPatch) ->
     [
         ("MNEME_OPENSERCH__URL", "http://x"),
         ("MNEME_OPENSEARCH__URI", "http://x"),
-        ("MNEME_FLOW__BUCKETS", "many"),
+        ("MNEME_FLOW__PENDING_LIMIT", "many"),
+        ("MNEME_FLOW__BUCKETS", "8"),
         ("MNEME_BOUNDARIES__DETECTOR", "guess"),
-        ("MNEME_RETRIEVAL__ALPHA", "1.5"),
+        ("MNEME_DOCUMENTS__MOST_PAGES", "-1"),
     ],
 )
 def test_an_unknown_or_wrong_variable_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
@@ -47,7 +48,7 @@ def test_an_unknown_or_wrong_variable_is_named(monkeypatch: pytest.MonkeyPatch, 
 def test_a_secret_is_neither_printed_nor_in_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MNEME_MODELS__API_KEY", "sk-very-secret")
     assert "sk-very-secret" not in repr(load_settings())
-    monkeypatch.setenv("MNEME_MODELS__RETRIES", "sk-very-secret")
+    monkeypatch.setenv("MNEME_MODELS__CALLS_IN_FLIGHT", "sk-very-secret")
     with pytest.raises(SettingsError) as error:
         load_settings()
     assert "sk-very-secret" not in str(error.value)

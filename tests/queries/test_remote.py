@@ -38,16 +38,16 @@ def url(local: Memories) -> Iterator[str]:
     settings = load_settings({}, service={"intake": "none", "keys": {"a-key-for-the-tests": "default"}})
     service = Service(settings)
     service.__dict__ |= {"memories": local, "_index": local._index}
-    listening = socket.create_server(("127.0.0.1", 0))
+    server_socket = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(create_app(service), log_config=None, lifespan="on"))
-    serving = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    serving = threading.Thread(target=server.run, kwargs={"sockets": [server_socket]})
     serving.start()
     try:
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        yield f"http://127.0.0.1:{server_socket.getsockname()[1]}"
     finally:
         server.should_exit = True
         serving.join()
-        listening.close()
+        server_socket.close()
 
 
 @pytest.fixture(scope="module")

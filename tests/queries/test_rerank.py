@@ -78,7 +78,7 @@ def backwards(texts: Sequence[str]) -> Scores:
 
 
 def searching(judge: Judge | None, *rows: Any, **settings: Any) -> Memories:
-    return Memories(filled(*rows), WordEmbedder(), load_settings({}, **settings), clock=lambda: NOW, reranker=judge)
+    return Memories(filled(*rows), WordEmbedder(), load_settings({}).replace(**settings), clock=lambda: NOW, reranker=judge)
 
 
 def order(found: SearchResponse) -> list[str]:

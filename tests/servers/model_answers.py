@@ -1,7 +1,7 @@
 """What the model server answers: made from the text of the request and nothing else, so that a test can foresee it.
 
 A chat answer fills the JSON schema it was asked for: fields are recognised by their names. Messages are the numbered
-lines of the user message, each under its time (flows/transcript.py) or with it:
+lines of the user message, each under its time (flows/cuts.py) or with it:
 
     Sun 2026-03-01 09:00 UTC
     3 Anna (assistant): Good morning                     (also with ``open`` or ``ahead`` instead of the number)

@@ -9,10 +9,10 @@ from typing import Any
 import uvicorn
 
 from mneme.settings import Settings, load_settings
+from serving.clients import await_index
 from serving.mcp.mount import mount
 from serving.rest.app import create_app
-from serving.rest.connections import listening
-from serving.service.first_start import await_index
+from serving.rest.connections import server_config
 from serving.service.service import Service
 
 
@@ -34,7 +34,7 @@ def over_http(service: Service) -> Iterator[str]:
     """The URL of the service, REST and MCP, on a free port."""
     app = create_app(service)
     mount(app, service)
-    server = uvicorn.Server(listening(app, port=0))
+    server = uvicorn.Server(server_config(app, port=0))
     ready = threading.Event()
     port = 0
 

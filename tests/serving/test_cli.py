@@ -154,7 +154,7 @@ def test_help_imports_no_engine_no_index_and_no_model() -> None:
 
 
 def test_the_version_is_printed(command_line: CliRunner) -> None:
-    result = command_line.invoke(app, ["version"])
+    result = command_line.invoke(app, ["--version"])
     assert result.stdout.startswith("mneme 0.")
 
 
@@ -322,7 +322,7 @@ def test_inspect_takes_a_conversation_or_files(command_line: CliRunner, argument
 def test_inspect_of_a_file_shows_what_would_be_made_of_it(
     command_line: CliRunner, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    import flows.dry_run
+    import flows.maintenance.dry_run
 
     asked: list[Any] = []
 
@@ -330,7 +330,7 @@ def test_inspect_of_a_file_shows_what_would_be_made_of_it(
         asked.extend([paths, defaults])
         yield would_be()
 
-    monkeypatch.setattr(flows.dry_run, "dry_run", dry_run)
+    monkeypatch.setattr(flows.maintenance.dry_run, "dry_run", dry_run)
     result = command_line.invoke(app, ["inspect", "--file", "chat.jsonl", "--user", "mira"])
     assert result.exit_code == 0
     assert asked == [[Path("chat.jsonl")], {"user_id": "mira", "tenant_id": "default"}]
@@ -554,7 +554,7 @@ def test_flush_that_is_not_answered_says_what_may_be_wrong(command_line: CliRunn
     serve(monkeypatch, FakeService(is_done=False))
     told = {
         "kafka": "is `mneme run` up",
-        "inbox": "`mneme status`",
+        "inbox": "`mneme admin status`",
     }
     for intake, remedy in told.items():
         arguments = ["flush", "standup", "--wait", "--timeout", "0.2"]

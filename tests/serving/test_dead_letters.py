@@ -1,4 +1,4 @@
-"""``mneme dead-letters`` on the file of the embedded index; the flow itself is stood in for, except at the end."""
+"""``mneme admin dead-letters`` on the file of the embedded index; the flow itself is stood in for, except at the end."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -38,7 +38,7 @@ def letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FileDeadLetters:
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["dead-letters", *arguments])
+    return CliRunner().invoke(app, ["admin", "dead-letters", *arguments])
 
 
 def listed(*arguments: str) -> list[dict[str, Any]]:

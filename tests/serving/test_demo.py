@@ -9,7 +9,7 @@ from connectors.indices import open_index
 from mneme.errors import InputError
 from mneme.rows import Collection
 from serving.cli import app
-from serving.demo import HOPS, QUESTIONS, example_files, local_settings
+from serving.commands.demo import HOPS, QUESTIONS, example_files, local_settings
 
 
 def versions(data: Path) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""``mneme documents``: a table of them, what of each was not read, and the same as JSON."""
+"""``mneme inspect --documents``: a table of them, what of each was not read, and the same as JSON."""
 
 import json
 from datetime import UTC, datetime
@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import queries
 from queries.browsing.responses import DocumentList, ListedDocument
 from serving.cli import app
-from serving.terminal.documents_view import documents_table
+from serving.terminal.history_view import documents_table
 from tests.serving.test_rendering import printed
 
 
@@ -87,18 +87,18 @@ def test_none_are_said_to_be_none() -> None:
 
 
 def test_the_command_lists_those_of_an_owner(command_line: CliRunner) -> None:
-    result = command_line.invoke(app, ["documents", "--user", "mira", "-c", "standup", "--no-knowledge"])
+    result = command_line.invoke(app, ["inspect", "standup", "--documents", "--user", "mira", "--no-knowledge"])
     assert result.exit_code == 0
     assert FakeMemories.asked == {"user_id": "mira", "knowledge": False, "conversation_id": ["standup"]}
     assert "offer.pdf" in result.stdout
 
 
 def test_those_that_were_not_read_whole_can_be_asked_for(command_line: CliRunner) -> None:
-    result = command_line.invoke(app, ["documents", "--user", "mira", "--unread", "--json"])
+    result = command_line.invoke(app, ["inspect", "--documents", "--user", "mira", "--unread", "--json"])
     assert [each["name"] for each in json.loads(result.stdout)["documents"]] == ["scan.png", "rules.docx"]
 
 
 def test_whose_they_are_must_be_said(command_line: CliRunner) -> None:
-    result = command_line.invoke(app, ["documents"])
+    result = command_line.invoke(app, ["inspect", "--documents"])
     assert result.exit_code == 2
     assert "--user" in result.stderr

@@ -14,7 +14,7 @@ from flows.cuts import (
     Utterance,
 )
 from mneme.records import Owner, Position, StoredMessage
-from serving.terminal.dry_run import inspections
+from serving.terminal.inspection_view import inspections
 
 MIRA = Owner(tenant_id="default", type="user", id="mira")
 FRIDAY = datetime(2026, 3, 6, tzinfo=UTC)

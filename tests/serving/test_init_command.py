@@ -1,4 +1,4 @@
-"""``mneme init`` writes a .env that loads, tells every setting, and replaces nothing unasked."""
+"""``mneme admin init`` writes a .env that loads, tells every setting, and replaces nothing unasked."""
 
 import itertools
 import re
@@ -11,9 +11,8 @@ from typer.testing import CliRunner, Result
 from mneme.errors import InputError
 from mneme.settings import Settings, load_settings
 from serving.cli import app
-from serving.environment_file import environment_file
-from serving.rest.keys import Keys
-from serving.settings_reference import settings_page
+from serving.reference import environment_file, settings_page
+from serving.rest.middleware.auth import Keys
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +22,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def init(*arguments: str, answers: str | None = None) -> Result:
-    return CliRunner().invoke(app, ["init", *arguments], input=answers)
+    return CliRunner().invoke(app, ["admin", "init", *arguments], input=answers)
 
 
 def test_what_is_commented_out_is_every_setting_with_its_default(folder: Path):
@@ -77,7 +76,7 @@ def test_a_file_that_is_there_is_replaced_only_when_told(folder: Path):
 
 
 def test_at_a_terminal_it_asks_three_things(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("serving.commands.init._at_a_terminal", lambda: True)
+    monkeypatch.setattr("serving.commands.setup._at_a_terminal", lambda: True)
     result = init(answers="y\nhttp://search:9200\nbroker:9092\nqwen\nhttp://models:8000/v1\nn\n")
     assert result.exit_code == 0
     settings = load_settings({})

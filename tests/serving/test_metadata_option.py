@@ -4,7 +4,7 @@ import pytest
 
 from mneme.errors import InputError
 from queries.filtering.filters import Filters
-from serving.commands.metadata import metadata_filter
+from serving.commands.options import metadata_filter
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def mneme(*words: str) -> tuple[int, str]:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_recording_is_made_and_replayed(file: Path, number: signal.Signals) -> None:
     bodies = [chat("b"), chat("a", stream=True)]
-    with ModelServer(api_key=KEY) as server, running("record", "--to", str(file), "--upstream", server.url) as record:
+    with ModelServer(api_key=KEY) as server, running("bench", "record", "--to", str(file), "--upstream", server.url) as record:
         assert record.first_line == f"MNEME_MODELS__BASE_URL={record.url}\n"
         recorded = [same(post(record.url, json=body)) for body in bodies]
         code, told = record.end(number)
@@ -79,7 +79,7 @@ def test_a_recording_is_made_and_replayed(file: Path, number: signal.Signals) ->
     assert f"2 recordings in {file}; requests: 2 recorded\n" in told
     asked = [each.request["messages"][0]["content"] for each in Recordings(file)]
     assert asked == ["a", "b"], "sorted"
-    with running("replay", str(file)) as replay:
+    with running("bench", "replay", str(file)) as replay:
         assert [same(post(replay.url, headers={}, json=body)) for body in bodies] == recorded
         code, told_again = replay.end(number)
     assert code == 0
@@ -90,7 +90,7 @@ def test_a_recording_is_made_and_replayed(file: Path, number: signal.Signals) ->
 
 def test_a_replay_that_was_asked_something_else_fails(file: Path) -> None:
     Recordings(file).add()
-    with running("replay", str(file)) as replay:
+    with running("bench", "replay", str(file)) as replay:
         for _ in range(2):
             assert post(replay.url, json=chat("canary text")).status_code == 404
         code, told = replay.end()
@@ -103,7 +103,7 @@ def test_a_replay_that_was_asked_something_else_fails(file: Path) -> None:
 def test_a_killed_recording_is_continued_and_nothing_is_asked_twice(file: Path) -> None:
     bodies = [chat(f"Question {n}", stream=n % 3 == 0) for n in range(30)]
     with ModelServer(latency=0.05) as server:
-        with running("record", "--to", str(file), "--upstream", server.url) as record, ThreadPoolExecutor(4) as pool:
+        with running("bench", "record", "--to", str(file), "--upstream", server.url) as record, ThreadPoolExecutor(4) as pool:
             enough = threading.Semaphore(0)
 
             def ask(body: dict[str, object]) -> None:
@@ -123,7 +123,7 @@ def test_a_killed_recording_is_continued_and_nothing_is_asked_twice(file: Path) 
         assert 8 <= kept < 30
         server.reset()
         server.received = 0
-        with running("record", "--to", str(file), "--upstream", server.url) as record:
+        with running("bench", "record", "--to", str(file), "--upstream", server.url) as record:
             assert {post(record.url, json=body).status_code for body in bodies} == {200}
             code, told = record.end()
         assert code == 0
@@ -134,7 +134,7 @@ def test_a_killed_recording_is_continued_and_nothing_is_asked_twice(file: Path) 
 def test_a_recording_waits_for_what_is_under_way_and_ends(file: Path) -> None:
     with (
         ModelServer(latency=1.0) as server,
-        running("record", "--to", str(file), "--upstream", server.url) as record,
+        running("bench", "record", "--to", str(file), "--upstream", server.url) as record,
         ThreadPoolExecutor(1) as pool,
         httpx.Client() as idle,
     ):
@@ -151,10 +151,10 @@ def test_a_recording_waits_for_what_is_under_way_and_ends(file: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["replay", "nothing.jsonl"], "nothing.jsonl is not there"),
-        (["record", "--to", "a.jsonl", "--upstream", "host/v1"], "--upstream is no http(s) URL"),
-        (["record", "--to", "/dev/null/a.jsonl", "--upstream", "http://127.0.0.1:1/v1"], "Not a directory"),
-        (["offline", "import", "nothing.jsonl", "--into", "a.jsonl"], "nothing.jsonl: No such file"),
+        (["bench", "replay", "nothing.jsonl"], "nothing.jsonl is not there"),
+        (["bench", "record", "--to", "a.jsonl", "--upstream", "host/v1"], "--upstream is no http(s) URL"),
+        (["bench", "record", "--to", "/dev/null/a.jsonl", "--upstream", "http://127.0.0.1:1/v1"], "Not a directory"),
+        (["bench", "offline", "import", "nothing.jsonl", "--into", "a.jsonl"], "nothing.jsonl: No such file"),
     ],
 )
 def test_what_is_wrong_is_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str) -> None:
@@ -172,12 +172,12 @@ def test_the_answers_of_a_batch_are_imported(file: Path) -> None:
     responses = file.parent / "responses.jsonl"
     good, bad = {"status_code": 200, "body": {"choices": []}}, {"status_code": 500, "body": {"error": {"message": "too busy"}}}
     write(responses, (keys[0], good), (keys[1], bad))
-    code, told = mneme("offline", "import", str(responses), "--into", str(file))
+    code, told = mneme("bench", "offline", "import", str(responses), "--into", str(file))
     assert code == 1
     assert f"1 answer recorded in {file}, 0 known before; 1 request pending in {pending.path}" in told
     assert f"{keys[1]}: status 500 (too busy) 1 request failed and stay pending" in told
     write(responses, (keys[0], good), (keys[1], good))
-    code, told = mneme("offline", "import", str(responses), "--into", str(file))
+    code, told = mneme("bench", "offline", "import", str(responses), "--into", str(file))
     assert (code, told) == (0, f"1 answer recorded in {file}, 1 known before; 0 requests pending in {pending.path}")
     assert len(Recordings(file)) == 2
 

@@ -20,9 +20,9 @@ from queries.responses import (
     SearchResponse,
     TraceStep,
 )
-from serving.terminal.explanation import explanation
-from serving.terminal.rendering import best_results, expected, fact_table, search_result, span, until, whole_day
-from serving.terminal.words import count
+from serving.terminal.format import count, expected, span, until, whole_day
+from serving.terminal.search_view import best_results, explanation, search_result
+from serving.terminal.tables import fact_table
 
 NOON = datetime(2025, 3, 14, 12, tzinfo=UTC)
 SAID = NOON + timedelta(minutes=7)

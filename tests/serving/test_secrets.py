@@ -73,9 +73,8 @@ def test_no_command_that_fails_tells_a_secret(tmp_path: Path, model_server: Mode
         "MNEME_DATA": str(tmp_path / "data"),
         "MNEME_KAFKA__BOOTSTRAP_SERVERS": NOBODY,
         "MNEME_OPENSEARCH__URL": f"http://someone:url-{CANARY}@{NOBODY}",
-        "MNEME_OPENSEARCH__RETRY_SECONDS": "0",
         "MNEME_MODELS__BASE_URL": model_server.url.replace("//", f"//someone:url-{CANARY}@"),
-        "MNEME_MODELS__RETRIES": "0",
+        "MNEME_MODELS__DEADLINE_SECONDS": "2",
         **more,
     }
     call = [sys.executable, "-m", "serving", option, *command]

@@ -8,7 +8,7 @@ import pytest
 
 from flows import ingest
 from mneme.settings import EmbedderSettings, Index, Settings
-from serving import quick_start
+from serving import startup
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CLIENTS = {"bytewax", "kafka", "lancedb", "pyarrow", "opensearchpy", "onnxruntime", "tokenizers", "httpx", "opentelemetry"}
@@ -62,7 +62,7 @@ def test_a_search_loads_its_index_and_its_embedder_and_nothing_to_make_them_with
     ingest([EXAMPLES / "acme.jsonl"], settings)
     environment = {"MNEME_DATA": str(tmp_path), "MNEME_INDEX__BACKEND": "embedded"}
     loaded = loaded_by(COMMAND, "search", "who is the CEO of Acme?", "--user", "nadia", **environment)
-    assert {"lancedb", "onnxruntime", "serving.terminal.rendering"} <= loaded, "it searched"
+    assert {"lancedb", "onnxruntime", "serving.terminal.search_view"} <= loaded, "it searched"
     assert not loaded & TOOLS
     others = ("lance_namespace_urllib3_client.api", "overrides", "queries.answers.", "queries.browsing.")
     assert not any(name.startswith(others) for name in loaded)
@@ -70,8 +70,8 @@ def test_a_search_loads_its_index_and_its_embedder_and_nothing_to_make_them_with
 
 def test_a_library_leaves_pandas_to_the_process_that_it_is_in(monkeypatch: pytest.MonkeyPatch) -> None:
     called: list[str] = []
-    monkeypatch.setattr(quick_start, "_is_program", False)
-    monkeypatch.setattr(quick_start, "import_arrow_without_pandas", lambda: called.append("hidden"))
+    monkeypatch.setattr(startup, "_is_program", False)
+    monkeypatch.setattr(startup, "import_arrow_without_pandas", lambda: called.append("hidden"))
     monkeypatch.setattr("queries.Memories.connect", lambda settings, url: url)
-    assert quick_start.connect("http://a.service") == "http://a.service"
+    assert startup.connect("http://a.service") == "http://a.service"
     assert called == []

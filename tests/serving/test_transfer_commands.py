@@ -42,7 +42,7 @@ def test_a_memory_moves_to_another_index_and_is_found_there_the_same(
     data: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, backend: str
 ) -> None:
     before = [found(question) for question in QUESTIONS]
-    code, text = mneme("export", "--user", "mira", "mira.jsonl.gz")
+    code, text = mneme("admin", "export", "--user", "mira", "mira.jsonl.gz")
     assert code == 0, text
     assert "rows of user mira" in text
     monkeypatch.setenv("MNEME_DATA", str(data / "other"))
@@ -51,7 +51,7 @@ def test_a_memory_moves_to_another_index_and_is_found_there_the_same(
         monkeypatch.setenv("MNEME_INDEX__BACKEND", "opensearch")
         monkeypatch.setenv("MNEME_OPENSEARCH__URL", opensearch.url)
         monkeypatch.setenv("MNEME_OPENSEARCH__INDEX_PREFIX", opensearch.index_prefix)
-    code, told = mneme("import", "mira.jsonl.gz")
+    code, told = mneme("admin", "import", "mira.jsonl.gz")
     assert code == 0, told
     assert told.split(" imported")[0] == text.split(" written")[0]
     after = [found(question) for question in QUESTIONS]
@@ -60,46 +60,46 @@ def test_a_memory_moves_to_another_index_and_is_found_there_the_same(
     for there, here in zip(after, before, strict=True):  # Lucene rounds the lengths of texts: close scores change places
         common = {identity for _, identity, _ in there} & {identity for _, identity, _ in here}
         assert len(common) >= 0.8 * len(here)
-    assert mneme("import", "mira.jsonl.gz")[0] == 1
+    assert mneme("admin", "import", "mira.jsonl.gz")[0] == 1
 
 
 def test_whose_memory_is_exported_must_be_said(data: Path) -> None:
-    code, text = mneme("export", "x.jsonl")
+    code, text = mneme("admin", "export", "x.jsonl")
     assert code == 2
     assert "--user" in text
-    assert mneme("export", "--user", "mira", "--group", "dockside-team", "x.jsonl")[0] == 2
+    assert mneme("admin", "export", "--user", "mira", "--group", "dockside-team", "x.jsonl")[0] == 2
 
 
 def test_a_file_that_is_no_export_is_refused(data: Path) -> None:
-    code, text = mneme("import", str(EXAMPLES / "friends.jsonl"))
+    code, text = mneme("admin", "import", str(EXAMPLES / "friends.jsonl"))
     assert code == 2
     assert "mneme ingest" in text
 
 
 def test_a_rebuild_asks_and_tells(data: Path) -> None:
     before = [found(question) for question in QUESTIONS]
-    code, text = mneme("rebuild", "--from", "messages", answer="n\n")
+    code, text = mneme("admin", "rebuild", "--from", "messages", answer="n\n")
     assert code == 1
     assert "beside the one in use?" in text
     assert not (data / "data" / "rebuild" / "messages.sqlite").exists()
-    code, text = mneme("rebuild", answer="y\n")
+    code, text = mneme("admin", "rebuild", answer="y\n")
     assert code == 0, text
     assert "there are now: " in text
-    assert "`mneme reindex --drop-old`" in text
+    assert "`mneme admin reindex --drop-old`" in text
     assert "episodes" in text
     assert [found(question) for question in QUESTIONS] == before
-    code, text = mneme("rebuild", "--yes", "--drop-old")
+    code, text = mneme("admin", "rebuild", "--yes", "--drop-old")
     assert code == 0
     assert "[y/N]" not in text
     assert "2 generations of before removed" in text
-    assert "no rebuild to give up" in mneme("rebuild", "--abandon")[1]
-    assert mneme("rebuild", "--abandon", "--from", "topics")[0] == 2
+    assert "no rebuild to give up" in mneme("admin", "rebuild", "--abandon")[1]
+    assert mneme("admin", "rebuild", "--abandon", "--from", "topics")[0] == 2
 
 
 def test_the_file_tells_its_owner(data: Path) -> None:
-    assert mneme("export", "--user", "mira", "mira.jsonl")[0] == 0
+    assert mneme("admin", "export", "--user", "mira", "mira.jsonl")[0] == 0
     first = json.loads((data / "mira.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert first["owner"] == {"tenant_id": "default", "type": "user", "id": "mira"}
-    code, text = mneme("export", "--group", "dockside-team", "team.jsonl")
+    code, text = mneme("admin", "export", "--group", "dockside-team", "team.jsonl")
     assert code == 2
     assert "nothing is known of group 'dockside-team'" in text

@@ -19,9 +19,8 @@ from queries.browsing.responses import (
     Inspection,
     Link,
 )
-from serving.terminal.dry_run import inspections
 from serving.terminal.history_view import history_view
-from serving.terminal.inspection_view import inspection_view
+from serving.terminal.inspection_view import inspection_view, inspections
 from tests.serving.test_documents_view import listed
 from tests.serving.test_dry_run import would_be
 from tests.serving.test_rendering import printed

@@ -145,9 +145,7 @@ def _attachment(part: Message, number: int, task: Task) -> tuple[list[Section], 
             return [], []
         if task.depth >= task.settings.attachment_depth:
             deepest = task.settings.attachment_depth
-            return [], [
-                f"{place}: it lies deeper than {deepest} mails; raise MNEME_DOCUMENTS__ATTACHMENT_DEPTH to have it read"
-            ]
+            return [], [f"{place}: it lies deeper than {deepest} mails; send it by itself to have it read"]
         found = task.nested(content, name, None if kind == "application/octet-stream" else kind)
     except InputError as error:
         return [], [f"{place}: {str(error).removeprefix(f'{name}: ')}"]

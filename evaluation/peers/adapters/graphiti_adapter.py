@@ -4,7 +4,6 @@
 full-text indices, without which a search fails: they are made here by Graphiti's own statements.
 """
 
-import asyncio
 from datetime import datetime
 from typing import Any
 
@@ -18,14 +17,8 @@ from graphiti_core.llm_client.openai_generic_client import OpenAIGenericClient
 from graphiti_core.nodes import EpisodeType
 from lines import Request, serve
 
-loop = asyncio.new_event_loop()
 turns: dict[str, str] = {}  # of episodes
 graphiti: Any = None
-
-
-def run(request: Request) -> dict[str, object]:
-    """Answer one request."""
-    return loop.run_until_complete({"open": open_, "ingest": ingest, "search": search}[request["do"]](request))
 
 
 async def open_(request: Request) -> dict[str, object]:
@@ -68,4 +61,4 @@ async def search(request: Request) -> dict[str, object]:
     return {"found": [{"text": edge.fact, "turns": [turns[each] for each in edge.episodes]} for edge in edges]}
 
 
-serve({"open": run, "ingest": run, "search": run})
+serve({"open": open_, "ingest": ingest, "search": search})

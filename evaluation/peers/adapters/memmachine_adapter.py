@@ -4,7 +4,6 @@ Where the wizard wants Neo4j, for profile memory, it is the vector store too. Th
 default one downloads data. What it finds are the messages themselves; profile lines are found by themselves and not counted.
 """
 
-import asyncio
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,7 +13,6 @@ from memmachine_server import MemMachine
 from memmachine_server.common.configuration import Configuration
 from memmachine_server.common.episode_store import EpisodeEntry
 
-loop = asyncio.new_event_loop()
 turns: dict[str, str] = {}  # of episodes
 machine: Any = None
 
@@ -72,11 +70,6 @@ def configuration(request: Request) -> Configuration:
     )
 
 
-def run(request: Request) -> dict[str, object]:
-    """Answer one request."""
-    return loop.run_until_complete({"open": open_, "ingest": ingest, "search": search}[request["do"]](request))
-
-
 async def open_(request: Request) -> dict[str, object]:
     """Start it."""
     global machine
@@ -108,4 +101,4 @@ async def search(request: Request) -> dict[str, object]:
     return {"found": [{"text": f"{each.producer_id}: {each.content}", "turns": [turns[str(each.uid)]]} for each in episodes]}
 
 
-serve({"open": run, "ingest": run, "search": run})
+serve({"open": open_, "ingest": ingest, "search": search})

@@ -14,8 +14,7 @@ from heapq import nsmallest
 
 from flows.consistency.aggregates import names
 from flows.consistency.aggregates.mentions import commonest, in_order, joined, kept, newest
-from flows.consistency.aggregates.name_forms import Name, family_of, parsed
-from flows.consistency.aggregates.names import Heads
+from flows.consistency.aggregates.names import Heads, Name, family_of, parsed
 from mneme.records import Entity, Mention, Owner
 
 Named = Callable[[Collection[str]], Sequence[Entity]]

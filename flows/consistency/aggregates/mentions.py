@@ -23,7 +23,7 @@ def kept(
 
 
 def left_out_until(old: Aggregate | None, left_out: Iterable[Mention]) -> datetime | None:
-    """When the newest was said of the mentions that an aggregate leaves out, now or before; None if it has them all."""
+    """The time of the newest mention that an aggregate leaves out, now or before; None if it has them all."""
     times = [mention.at for mention in left_out]
     if old is not None and old.left_out_until is not None:
         times.append(old.left_out_until)
@@ -53,7 +53,7 @@ def joined(mentions: Sequence[Mention]) -> str:
 
 
 def newest(mentions: Sequence[Mention]) -> datetime:
-    """When the newest was said."""
+    """The time of the newest."""
     return max(mention.at for mention in mentions)
 
 

@@ -1,4 +1,4 @@
-"""Names that mean the same thing. Pure.
+"""Names that mean the same thing; names.toml has what is known of them. Pure.
 
 Two rules, both over the names of one owner:
 1. *The same name*: equal but for case, spacing, punctuation, a title ("Dr. Ann Miller"), a legal form ("Google Inc."), a
@@ -13,52 +13,160 @@ Names are compared only if what they name is of the same kind. A name of unknown
 and may be a person's first name, in full or by a known short form, but no other part.
 """
 
+import re
+import tomllib
+import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from pathlib import Path
 
-from flows.consistency.aggregates.name_forms import FAMILIAR, Name, chinese_parts, is_han, parsed
-from flows.consistency.aggregates.name_tables import CHINESE_TITLE_OF, FORMAL_OF, NICKNAMES_OF, PERSON, UNKNOWN, WHOLE_NAMES
+_TABLES = tomllib.loads((Path(__file__).parent / "names.toml").read_text(encoding="utf-8"))
 
+
+def _row_of(table: Mapping[str, str], separator: str = " ") -> dict[str, str]:
+    """For each word of a table the row in which it stands."""
+    return {word: row for row, words in table.items() for word in words.split(separator)}
+
+
+_UNKNOWN, _PERSON = "", "person"
+_FAMILY_OF, _PLACE_OF = _row_of(_TABLES["families"]), _row_of(_TABLES["places"], "|")
+_TITLE_OF, _CHINESE_TITLE_OF = _row_of(_TABLES["titles"]), _row_of(_TABLES["chinese_titles"])
+_LEGAL_FORMS, _CHINESE_FORMS = frozenset(_TABLES["words"]["legal_forms"].split()), _TABLES["words"]["chinese_forms"].split()
+_SURNAMES, _COMPOUND_SURNAMES = frozenset(_TABLES["words"]["surnames"]), _TABLES["words"]["compound_surnames"].split()
+NICKNAMES_OF = {formal: tuple(shorts.split()) for formal, shorts in _TABLES["nicknames"].items()}
+FORMAL_OF = {
+    short: tuple(formal for formal, forms in NICKNAMES_OF.items() if short in forms)
+    for shorts in NICKNAMES_OF.values()
+    for short in shorts
+}
+_WHOLE_NAMES = frozenset((*NICKNAMES_OF, *_TABLES["words"]["whole_names"].split()))
 _MOST_WORDS = 5  # of a person's name that others can be a part of
 _SHORTEST, _LONGEST_SHORT_FORM, _FEWEST_LEFT_OUT = 3, 5, 2  # letters: Mel for Melanie, but Ann is not Anna
 _DIMINUTIVES = ("小", "阿")
+_FAMILIAR = ("小", "老", "阿")
+_PUNCTUATION = re.compile(r"[.,;:!?\"“”()（），。·`]+")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_SOMEBODYS = re.compile(r"\w['’]s \w")
+_DESCRIBED = "described"  # a family of its own: "Jason's sister" is not Jason
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]{2,}")
 
 
-def merged_names(names: Collection[tuple[str, str]]) -> dict[str, str]:
-    """Which names stand for another: the alias, and the name that it means.
+def family_of(kind: str) -> str:
+    """The family of a type: entities of one family can be the same (persons, places, ..., an open type); "" if unknown."""
+    word = kind.strip().casefold()
+    return _FAMILY_OF.get(word, word)
 
-    Args:
-        names: of one owner, each with the type of its entity.
 
-    Returns:
-        Only names that are merged; what they map to is never merged itself. The order of ``names`` makes no difference.
+@dataclass(frozen=True)
+class Name:
+    """A name, taken apart. ``words`` are without title and legal form; a Chinese name is one word.
+
+    ``gender`` is what its title says ("m", "f" or "").
     """
-    heads = Heads([parsed(*each) for each in dict.fromkeys(names)])
-    meant = {name.written: heads.of(name).written for name in heads.names}
-    return {alias: name for alias, name in meant.items() if alias != name}
+
+    written: str
+    family: str
+    folded: str
+    words: tuple[str, ...]
+    gender: str = ""
+
+    @cached_property
+    def key(self) -> str:
+        """Equal for names that differ in case, spacing, title, legal form and the like only."""
+        return " ".join(self.words)
+
+    @cached_property
+    def is_han(self) -> bool:
+        """Tell whether it is a Chinese person's name in Chinese characters."""
+        return self.family == _PERSON and is_han(self.key)
+
+
+@lru_cache(maxsize=8_192)
+def parsed(written: str, kind: str) -> Name:
+    """A name taken apart; ``kind`` is the type of the entity."""
+    family = family_of(kind)
+    folded = " ".join(unicodedata.normalize("NFKC", written).casefold().split())
+    plain = _POSSESSIVE.sub("", " ".join(_PUNCTUATION.sub(" ", folded).split())) or folded
+    gender = ""
+    if family in (_PERSON, "") and _SOMEBODYS.search(folded):
+        family = _DESCRIBED
+    if family == _PERSON:
+        plain, gender = _untitled(plain)
+    else:
+        plain = _plain_thing(plain)
+    return Name(written, family, folded, tuple(plain.split()) or (folded,), gender)
+
+
+def is_han(name: str) -> bool:
+    """Tell whether a name is two or more Chinese characters and nothing else."""
+    return _HAN.fullmatch(name) is not None
+
+
+@lru_cache(maxsize=4096)
+def chinese_parts(name: str) -> tuple[str, str]:
+    """Surname and given name of a Chinese full name; only the surname for 老王 or 王先生; neither for 小明."""
+    if len(name) == 2 and name.startswith(_FAMILIAR) and name[1] in _SURNAMES:
+        return name[1], ""
+    surname = name[:2] if name[:2] in _COMPOUND_SURNAMES else name[:1] if name[:1] in _SURNAMES else ""
+    rest = name[len(surname) :]
+    if surname and rest in _CHINESE_TITLE_OF:
+        return surname, ""
+    return (surname, rest) if surname and 1 <= len(rest) <= 2 else ("", "")
+
+
+def _untitled(name: str) -> tuple[str, str]:
+    """A person's name without its titles, and what they say."""
+    gender = ""
+    words = name.split()
+    while len(words) > 1 and words[0] in _TITLE_OF:
+        gender = gender or _TITLE_OF[words.pop(0)]
+    plain = " ".join(words)
+    for title, says in _CHINESE_TITLE_OF.items():
+        full = plain.removesuffix(title)
+        if full != plain and is_han(full) and all(chinese_parts(full)):  # 王小明先生; 王先生 stays
+            return full, says
+    return plain, gender
+
+
+def _plain_thing(name: str) -> str:
+    """The name of an organisation, a place or a thing without article and legal form, and by its usual name."""
+    words = name.split()
+    if len(words) > 1 and words[0] == "the":
+        words = words[1:]
+    while len(words) > 1 and words[-1] in _LEGAL_FORMS:
+        words = words[:-1]
+    plain = " ".join(words)
+    for form in _CHINESE_FORMS:
+        if plain.endswith(form) and len(plain) - len(form) >= 2 and is_han(plain):
+            plain = plain.removesuffix(form)
+            break
+    return _PLACE_OF.get(plain, plain)
+
+
+# --- what names mean --------------------------------------------------------------------------------------------------
 
 
 class Heads:
-    """What each of some names means, computed where it is asked for."""
+    """The meaning of each of some names, computed when it is asked for."""
 
     def __init__(self, names: Sequence[Name]) -> None:
         self.names = names
         self._group_of = {name: group for group in _groups(names) for name in group.names}
-        self._persons = [g for g in dict.fromkeys(self._group_of.values()) if g.family == PERSON and not g.apart]
+        self._persons = [g for g in dict.fromkeys(self._group_of.values()) if g.family == _PERSON and not g.apart]
         self._contested = _contested(self._persons)
         self._heads: dict[_Group, _Group] = {}
 
     def of(self, name: Name) -> Name:
         """The name that this one means: itself, if it stands for itself."""
         group = self._group_of[name]
-        return (self._head(group) if group.family in (PERSON, UNKNOWN) and not group.apart else group).head
+        return (self._head(group) if group.family in (_PERSON, _UNKNOWN) and not group.apart else group).head
 
     def _head(self, part: "_Group") -> "_Group":
         if part not in self._heads:
             others = [] if part.key in self._contested else self._persons
-            if part.family == UNKNOWN:
+            if part.family == _UNKNOWN:
                 others = [each for each in others if _is_first_name(part, each)]
             longer = [each for each in others if _is_part(part, each)] or [each for each in others if _is_short(part, each)]
             meant = {self._head(each) for each in longer}
@@ -76,7 +184,7 @@ def filed_under(name: Name) -> tuple[str, ...]:
         surname, given = chinese_parts(name.key)
         keys += [f"{surname}*"] if surname else []
         keys += [given] if given else []
-    elif name.family == PERSON:
+    elif name.family == _PERSON:
         for word in name.words:
             keys += [word] if len(word) >= _SHORTEST else []
             keys += [f"{word[:_SHORTEST]}*"] if len(word) >= _SHORTEST + _FEWEST_LEFT_OUT else []
@@ -86,7 +194,7 @@ def filed_under(name: Name) -> tuple[str, ...]:
 def deciding(name: Name) -> tuple[str, ...]:
     """The keys under which everything is kept on which the meaning of a name depends."""
     keys = [name.key]
-    if name.family not in (PERSON, UNKNOWN):
+    if name.family not in (_PERSON, _UNKNOWN):
         return tuple(keys)
     if is_han(name.key):
         surname, _ = chinese_parts(name.key)
@@ -107,7 +215,7 @@ def meaning(name: Name) -> tuple[str, ...]:
         surname, given = chinese_parts(name.key)
         keys += [f"{surname}*"] if surname else []
         keys += [given, *(f"{familiar}{given}" for familiar in _DIMINUTIVES)] if given else []
-    elif name.family == PERSON and len(name.words) <= _MOST_WORDS:
+    elif name.family == _PERSON and len(name.words) <= _MOST_WORDS:
         for start in range(len(name.words)):
             for end in range(start + 1, len(name.words) + 1):
                 first, *rest = name.words[start:end]
@@ -116,7 +224,7 @@ def meaning(name: Name) -> tuple[str, ...]:
 
 
 def depends(name: Name, keys: Collection[str]) -> bool:
-    """Whether the meaning of a name may depend on one with these keys of ``meaning``."""
+    """Tell whether the meaning of a name may depend on one with these keys of ``meaning``."""
     surname, given = chinese_parts(name.key) if name.is_han else ("", "")
     return name.key in keys or (surname != "" and not given and f"{surname}*" in keys)
 
@@ -153,7 +261,7 @@ def _groups(names: Sequence[Name]) -> Iterator[_Group]:
     for name in sorted(names, key=lambda each: (each.folded, each.written, each.family)):
         by_key[name.key].append(name)
     for same in by_key.values():
-        families = {name.family for name in same} - {UNKNOWN}
+        families = {name.family for name in same} - {_UNKNOWN}
         if len(families) == 1:
             yield from _by_gender(same, families.pop())
             continue
@@ -178,12 +286,12 @@ def _by_gender(same: Sequence[Name], family: str) -> Iterator[_Group]:
 
 
 def _is_first_name(part: _Group, whole: _Group) -> bool:
-    """Whether what nobody called a person may be one: by a first name, in full or by a known short form."""
+    """Tell whether what nobody called a person may be one: by a first name, in full or by a known short form."""
     return len(part.words) == 1 and (part.key == whole.words[0] or part.key in NICKNAMES_OF.get(whole.words[0], ()))
 
 
 def _is_part(part: _Group, whole: _Group) -> bool:
-    """Whether a name is found in a longer one, as whole words."""
+    """Tell whether a name is found in a longer one, as whole words."""
     if len(whole.words) > _MOST_WORDS or all(len(word) < _SHORTEST for word in part.words):
         return False
     starts = range(len(whole.words) - len(part.words) + 1)
@@ -191,7 +299,7 @@ def _is_part(part: _Group, whole: _Group) -> bool:
 
 
 def _is_short(part: _Group, whole: _Group) -> bool:
-    """Whether a name may be another one with a short form of the first name, or a familiar form of a Chinese name."""
+    """Tell whether a name may be another one with a short form of the first name, or a familiar form of a Chinese name."""
     if is_han(part.key) or is_han(whole.key):
         return part.key != whole.key and _is_familiar_form(part.key, whole.key)
     (first, *rest), (whole_first, *whole_rest) = part.words, whole.words
@@ -208,7 +316,7 @@ def _short_forms(first: str) -> Iterator[str]:
 
 
 def _may_be_short(word: str) -> bool:
-    return _SHORTEST <= len(word) <= _LONGEST_SHORT_FORM and word not in WHOLE_NAMES and word not in FORMAL_OF
+    return _SHORTEST <= len(word) <= _LONGEST_SHORT_FORM and word not in _WHOLE_NAMES and word not in FORMAL_OF
 
 
 def _is_familiar_form(part: str, whole: str) -> bool:
@@ -230,7 +338,7 @@ def _contested(persons: Sequence[_Group]) -> set[str]:
         for name in person.names:
             surname, given = chinese_parts(name.key) if is_han(name.key) else ("", "")
             if surname and not given:
-                how = name.key[0] if name.key.startswith(FAMILIAR) else CHINESE_TITLE_OF.get(name.key[len(surname) :], "")
+                how = name.key[0] if name.key.startswith(_FAMILIAR) else _CHINESE_TITLE_OF.get(name.key[len(surname) :], "")
                 calls[surname].append((how, name.key))
     contested = set()
     for called in calls.values():

@@ -1,12 +1,11 @@
 """The portrait of an owner, composed again from all evidence that survives, in the order said. Pure.
 
-What the lines of the evidence do to one another follows from what they claim (flows/consistency/claims.py): one that repeats
-another joins it, one that has ended leaves; one that only says that something ended is never shown. From that follow the
-operations, one after the other:
+What the lines of the evidence do to one another follows from what they claim (flows/consistency/validity.py): one that repeats
+another joins it, one that has ended leaves; one that only says that something ended is never shown. So a line is
 
-- ADD: something new is said of a person; or something is shown again that was shown only once so far (below).
-- UPDATE: it is said again: the evidence is joined, the newest wording stands. What was shown and is then said is explicit.
-- DELETE: something newer replaces it, or there is no room for it. It stays in ``Profile.evidence``.
+- added when something new is said of a person; or something is shown again that was shown only once so far (below);
+- updated when it is said again: the evidence is joined, the newest wording stands. What was shown and is then said is explicit;
+- deleted when something newer replaces it, or there is no room for it. It stays in ``Profile.evidence``.
 
 An implicit trait is inferred from what somebody did, and one act says little about a person: what is consistent over
 occasions is a trait (Epstein 1979, "The stability of behavior: I. On predicting most of the people much of the time").
@@ -19,55 +18,20 @@ which weighs how often against how long ago. Ages are in days before the owner's
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from functools import lru_cache
 from math import log
 
 from flows.consistency.aggregates.mentions import in_order, left_out_until, newest
-from flows.consistency.claims import End, ends
-from flows.consistency.joining import normal
-from flows.consistency.repetitions import repetitions
+from flows.consistency.clusters import normal
+from flows.consistency.validity import End, ends, repetitions
 from mneme.ids import short_hash
-from mneme.records import Mention, Owner, Profile, ProfileItem, Stated
+from mneme.records import Owner, Profile, ProfileItem, Stated
 from mneme.settings import Profiles
 
 _DECAY = 0.5  # Anderson & Schooler 1991; the value that ACT-R uses throughout
 _MOST_EVIDENCE = 600  # of a profile: the newest; it is written whole with every episode that adds to it
 _MOST_OCCASIONS = 20  # of a line: the first time, and the newest
-
-
-class Operation(StrEnum):
-    """What happens to a line of a portrait."""
-
-    ADD = "add"
-    UPDATE = "update"
-    DELETE = "delete"
-
-
-@dataclass(frozen=True, slots=True)
-class ProfileOperation:
-    """One step in which a portrait changed: the line, as far as it was ``told`` then, and what was said."""
-
-    kind: Operation
-    line: "_Line"
-    told: int
-    because: Mention
-
-    @property
-    def item(self) -> ProfileItem:
-        """The line as it is after this step, or was before it left."""
-        return self.line.item(self.told)
-
-
-@dataclass(frozen=True, slots=True)
-class Portrait:
-    """What holds now, oldest first, and how it came to be."""
-
-    explicit: tuple[ProfileItem, ...]
-    implicit: tuple[ProfileItem, ...]
-    operations: tuple[ProfileOperation, ...]
 
 
 def profile_of(
@@ -92,82 +56,35 @@ def profile_of(
 
 
 def portrayed(profile: Profile, limits: Profiles) -> Profile:
-    """A profile with the portrait that follows from its ``evidence``.
+    """A profile with the portrait that follows from its ``evidence``: what holds now, oldest first.
 
     Args:
-        profile: its ``evidence`` counts.
+        profile: its ``evidence`` counts, in any order: lines with the one mention that each comes from.
         limits: how much there is room for.
     """
-    portrait = compose(profile.evidence, limits)
-    return profile.model_copy(update={"explicit": portrait.explicit, "implicit": portrait.implicit})
+    ended = _ended(profile.evidence)
+    first = _first_lines(profile.evidence, ended)
+    lines: dict[str, list[ProfileItem]] = defaultdict(list)
+    for (_, identity), item in sorted(((_place(item), item) for item in profile.evidence), key=lambda each: each[0]):
+        claim, line = item.evidence[0].claim, first.get(identity, identity)
+        if line not in ended and (claim is None or not claim.ends):
+            lines[line].append(item)
+    explicit = [_joined(said) for said in lines.values() if not all(item.implicit for item in said)]
+    implicit = [_joined(said) for said in lines.values() if all(item.implicit for item in said)]
+    traits = [item for item in implicit if len({each.episode_id for each in item.evidence}) >= limits.implicit_episodes]
+    portrait = {"explicit": _most_active(explicit, limits.explicit), "implicit": _most_active(traits, limits.implicit)}
+    return profile.model_copy(update=portrait)
 
 
-def compose(evidence: Sequence[ProfileItem], limits: Profiles) -> Portrait:
-    """The portrait that evidence gives, and every operation that led to it, in the order said.
-
-    Args:
-        evidence: lines with the one mention that each comes from, in any order.
-        limits: how much there is room for.
-    """
-    replaced: dict[str, list[tuple[datetime, str]]] = defaultdict(list)
-    ended = _ended(evidence)
-    first = _first_lines(evidence, ended)
-    for identity, end in ended.items():
-        replaced[end.by].append((end.at, identity))
-    lines: dict[str, _Line] = {}
-    operations: list[ProfileOperation] = []
-    for (_, identity), item in sorted(((_place(item), item) for item in evidence), key=lambda each: each[0]):
-        because = item.evidence[0]
-        root = first.get(identity, identity)
-        if because.claim is None or not because.claim.ends:
-            line = lines.setdefault(root, _Line())
-            shown_before = line.is_shown(limits)
-            line.add(item)
-            if line.is_shown(limits):
-                kind = Operation.UPDATE if shown_before else Operation.ADD
-                operations.append(ProfileOperation(kind, line, len(line.said), because))
-        for valid_to, other in sorted(replaced[root]):
-            gone = lines.pop(other, None) if valid_to <= because.at else None
-            if gone is not None and gone.is_shown(limits):
-                operations.append(ProfileOperation(Operation.DELETE, gone, len(gone.said), because))
-    shown = [(line, line.item(len(line.said))) for line in lines.values() if line.is_shown(limits)]
-    explicit = _most_active([item for _, item in shown if not item.implicit], limits.explicit)
-    implicit = _most_active([item for _, item in shown if item.implicit], limits.implicit)
-    stays = {id(item) for item in (*explicit, *implicit)}
-    if len(stays) < len(shown):
-        last = max((item.evidence[-1] for _, item in shown), key=lambda each: (each.at, each.episode_id))
-        gone_lines = [line for line, item in shown if id(item) not in stays]
-        operations += [ProfileOperation(Operation.DELETE, line, len(line.said), last) for line in gone_lines]
-    return Portrait(explicit, implicit, tuple(operations))
-
-
-@dataclass(slots=True)
-class _Line:
-    """A line as it grows."""
-
-    said: list[ProfileItem] = field(default_factory=list)
-    explicit: bool = False
-    episodes: set[str] = field(default_factory=set)
-
-    def add(self, item: ProfileItem) -> None:
-        """It is said, or shown, once more."""
-        self.said.append(item)
-        self.explicit |= not item.implicit
-        self.episodes.add(item.evidence[0].episode_id)
-
-    def is_shown(self, limits: Profiles) -> bool:
-        return self.explicit or len(self.episodes) >= limits.implicit_episodes
-
-    def item(self, told: int) -> ProfileItem:
-        """The line after it was ``told`` so often. What was said rather than shown gives the words, the newest of it."""
-        said = self.said[:told]
-        if len(said) == 1:
-            return said[0]
-        newest_said = next((item for item in reversed(said) if not item.implicit), said[-1])
-        evidence = in_order(item.evidence[0] for item in said)
-        if len(evidence) > _MOST_OCCASIONS:
-            evidence = (evidence[0], *evidence[-_MOST_OCCASIONS + 1 :])
-        return newest_said.model_copy(update={"evidence": evidence})
+def _joined(said: Sequence[ProfileItem]) -> ProfileItem:
+    """One line of all that say it. What was said rather than shown gives the words, the newest of it."""
+    if len(said) == 1:
+        return said[0]
+    newest_said = next((item for item in reversed(said) if not item.implicit), said[-1])
+    evidence = in_order(item.evidence[0] for item in said)
+    if len(evidence) > _MOST_OCCASIONS:
+        evidence = (evidence[0], *evidence[-_MOST_OCCASIONS + 1 :])
+    return newest_said.model_copy(update={"evidence": evidence})
 
 
 def _most_active(items: Sequence[ProfileItem], room: int) -> tuple[ProfileItem, ...]:
@@ -192,7 +109,7 @@ def _activation(item: ProfileItem, now: datetime) -> float:
 
 
 def _stated(item: ProfileItem) -> Stated:
-    """What a line says of what it is about."""
+    """A line as a statement about its subject."""
     said = item.evidence[0]
     values = (said.claim.value,) if said.claim is not None else ()
     if said.claim is not None and said.claim.ends:
@@ -201,7 +118,7 @@ def _stated(item: ProfileItem) -> Stated:
 
 
 def _ended(evidence: Iterable[ProfileItem]) -> dict[str, End]:
-    """When the claims of lines ended, by the lines' identities."""
+    """The ends of the claims of lines, by the lines' identities."""
     by_attribute: dict[str, list[Stated]] = defaultdict(list)
     for item in evidence:
         if (claim := item.evidence[0].claim) is not None:

@@ -95,7 +95,7 @@ def relationship_of(
 
 
 def own_validity(mentions: Sequence[Mention]) -> Validity:
-    """What an edge's own mentions say of when it holds."""
+    """The validity that an edge has by its own mentions."""
     return _validity(mentions, ())
 
 

@@ -1,4 +1,4 @@
-"""What an agent learnt: cases of one kind become a skill. Pure.
+"""Skills of agents: cases of one kind become a skill. Pure.
 
 Cases are of one kind if a chain of pairs leads from one to the other, each pair near in meaning *and* with words and tools
 in common: the connected components of a threshold graph, which is single-link clustering (Florek et al. 1951; Sneath 1957,
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flows.extraction.agent_steps import Step, shortened, steps_in, told
+from flows.extraction.agent_cases import Step, shortened, step_line, steps_in
 from mneme.ids import skill_id
 from mneme.records import AgentCase, AgentSkill
 from mneme.rows import Vector
@@ -43,11 +43,11 @@ class SkillText:
     content: str
 
 
-Writer = Callable[[Sequence[AgentCase]], SkillText]
+SkillWriter = Callable[[Sequence[AgentCase]], SkillText]
 
 
 def skills_of(
-    cases: Sequence[tuple[AgentCase, Vector | None]], settings: Skills, write: Writer | None = None
+    cases: Sequence[tuple[AgentCase, Vector | None]], settings: Skills, write: SkillWriter | None = None
 ) -> list[AgentSkill]:
     """The skills of one agent.
 
@@ -83,7 +83,7 @@ def by_rule(cases: Sequence[AgentCase]) -> SkillText:
     return SkillText(_named(best, cases), _described(best, cases), content[:_LONGEST_CONTENT])
 
 
-def _skill(cases: Sequence[AgentCase], write: Writer) -> AgentSkill:
+def _skill(cases: Sequence[AgentCase], write: SkillWriter) -> AgentSkill:
     words = write(cases)
     first = cases[0]
     return AgentSkill(
@@ -101,7 +101,7 @@ def _skill(cases: Sequence[AgentCase], write: Writer) -> AgentSkill:
 
 
 def _confidence(cases: Sequence[AgentCase]) -> float:
-    """How likely it is to work, 0 to 1: Laplace's rule of succession, a case counting as a success by its quality."""
+    """The probability of success, 0 to 1: Laplace's rule of succession, a case counting as a success by its quality."""
     return round((sum(each.quality_score for each in cases) + 1) / (len(cases) + 2), 2)
 
 
@@ -126,12 +126,12 @@ def _kinds(cases: Sequence[tuple[AgentCase, Vector | None]], settings: Skills) -
 
 
 def _words(case: AgentCase) -> frozenset[str]:
-    """What a case is about: the words of its task, and the tools it used."""
+    """The words of a case's task, and the tools it used."""
     return frozenset(tokenise(case.task_intent)) - _ASKING | {step.tool for step in steps_in(case.approach) if step.tool}
 
 
 def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
-    """What they share, of the smaller (Szymkiewicz-Simpson): a task may be told in few words or in many."""
+    """The overlap coefficient (Szymkiewicz-Simpson): a task may be told in few words or in many."""
     return len(one & other) / max(1, min(len(one), len(other)))
 
 
@@ -193,14 +193,14 @@ def _call(tool: str, arguments: Mapping[str, str]) -> str:
 
 
 def _insights(cases: Sequence[AgentCase]) -> list[str]:
-    """What was learnt, from the best case to the worst."""
+    """The insights, from the best case to the worst."""
     ranked = sorted(cases, key=lambda each: (-each.quality_score, each.at, each.id))
     return list(dict.fromkeys(each.key_insight for each in ranked if each.key_insight))[:_MOST_NOTES]
 
 
 def _failures(cases: Sequence[AgentCase]) -> list[str]:
     """The steps that failed, the newest first."""
-    failed = [told(step) for case in reversed(cases) for step in steps_in(case.approach) if step.has_failed]
+    failed = [step_line(step) for case in reversed(cases) for step in steps_in(case.approach) if step.has_failed]
     return list(dict.fromkeys(failed))[:_MOST_NOTES]
 
 

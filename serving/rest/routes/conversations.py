@@ -10,18 +10,17 @@ from mneme import problems
 from mneme.events import Name
 from queries.browsing.responses import ConversationPage, History, Inspection, Portrait
 from queries.responses import Graph
-from serving.rest.entries import MOST_ENTRIES
-from serving.rest.front.places import API
-from serving.rest.openapi import refusals
-from serving.rest.problems import Refused
-from serving.rest.requests import After, Browsed, CallerIn, Limit, ServiceIn, Span
+from serving.rest.openapi import problem_responses
+from serving.rest.paths import API
+from serving.rest.problems import ProblemRaised
+from serving.rest.requests import MOST_ENTRIES, After, CallerIn, FilterParameters, Limit, PeriodParameters, ServiceIn
 
 router = APIRouter(prefix=API, tags=["conversations"])
 
 ConversationId = Annotated[str, Path(max_length=2048, description="percent-encoded", examples=["standup"])]
 
 
-class ConversationsAsked(Span):
+class ConversationsAsked(PeriodParameters):
     """Whose conversations, and from when."""
 
     participants: tuple[Name, ...] = Field(default=(), max_length=MOST_ENTRIES)
@@ -29,7 +28,7 @@ class ConversationsAsked(Span):
     after: After = None
 
 
-class HistoryAsked(Browsed):
+class HistoryAsked(FilterParameters):
     """About whom or what."""
 
     entity: str = Field(
@@ -38,7 +37,7 @@ class HistoryAsked(Browsed):
     as_of: datetime | None = Field(default=None, description="as one would have told it then")
 
 
-class GraphAsked(Browsed):
+class GraphAsked(FilterParameters):
     """Around whom or what, and how much of it."""
 
     entity: str | None = Field(default=None, min_length=1, max_length=512, description="null: those that are spoken of most")
@@ -46,34 +45,36 @@ class GraphAsked(Browsed):
     limit: Limit = 50
 
 
-@router.get("/conversations", summary="List conversations", responses=refusals(409, 503))
+@router.get("/conversations", summary="List conversations", responses=problem_responses(409, 503))
 def conversations(asked: Annotated[ConversationsAsked, Query()], service: ServiceIn, caller: CallerIn) -> ConversationPage:
     """The conversations of an owner, the one with the latest message first, a page at a time."""
     return service.memories.conversations(asked.filters(caller), asked.limit, asked.after)
 
 
-@router.get("/conversations/{id:name}", summary="One conversation", responses=refusals(404, 409, 503))
-def conversation(id: ConversationId, asked: Annotated[Browsed, Query()], service: ServiceIn, caller: CallerIn) -> Inspection:
+@router.get("/conversations/{id:name}", summary="One conversation", responses=problem_responses(404, 409, 503))
+def conversation(
+    id: ConversationId, asked: Annotated[FilterParameters, Query()], service: ServiceIn, caller: CallerIn
+) -> Inspection:
     """A conversation, or a document by its id or file name, episode by episode, with everything that was made of it."""
     found = service.memories.inspect(id, asked.filters(caller))
     if found is None:
-        raise Refused(problems.NOT_FOUND, "id: there is no conversation or document of this name in this memory")
+        raise ProblemRaised(problems.NOT_FOUND, "id: there is no conversation or document of this name in this memory")
     return found
 
 
-@router.get("/history", summary="The history of somebody", responses=refusals(409, 503))
+@router.get("/history", summary="The history of somebody", responses=problem_responses(409, 503))
 def history(asked: Annotated[HistoryAsked, Query()], service: ServiceIn, caller: CallerIn) -> History:
     """What is remembered of a person or a thing, in the order in which it happened, and what took the place of what."""
     return service.memories.history(asked.entity, asked.filters(caller))
 
 
-@router.get("/graph", summary="The entity graph", responses=refusals(409, 503))
+@router.get("/graph", summary="The entity graph", responses=problem_responses(409, 503))
 def graph(asked: Annotated[GraphAsked, Query()], service: ServiceIn, caller: CallerIn) -> Graph:
     """People and things, and what is between them."""
     return service.memories.graph(asked.entity, asked.filters(caller), asked.hops, asked.limit)
 
 
-@router.get("/profile", summary="The profile", responses=refusals(409, 503))
-def profile(asked: Annotated[Browsed, Query()], service: ServiceIn, caller: CallerIn) -> Portrait:
+@router.get("/profile", summary="The profile", responses=problem_responses(409, 503))
+def profile(asked: Annotated[FilterParameters, Query()], service: ServiceIn, caller: CallerIn) -> Portrait:
     """What is known of an owner: each line with what shows it, and which facts changed."""
     return service.memories.portrait(asked.filters(caller))

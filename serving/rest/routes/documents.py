@@ -10,19 +10,18 @@ from pydantic import BaseModel, ConfigDict, Field
 from mneme.errors import InputError
 from mneme.events import ForgetDocument, Name
 from queries.browsing.responses import DocumentList
-from serving.rest.entries import MOST_ENTRIES
-from serving.rest.front.places import API
-from serving.rest.openapi import refusals
-from serving.rest.requests import CallerIn, OwnerAsked, ServiceIn, Span, Wait
-from serving.rest.routes.erasures import SENT, ErasureStatus, erased
-from serving.rest.turns import takes
+from serving.rest.openapi import problem_responses
+from serving.rest.paths import API
+from serving.rest.pools import uses_pool
+from serving.rest.requests import MOST_ENTRIES, CallerIn, OwnerParameters, PeriodParameters, ServiceIn, Wait
+from serving.rest.routes.owners import SENT, ErasureStatus, erased
 
 router = APIRouter(prefix=API, tags=["documents"])
 
 DocumentId = Annotated[str, Path(min_length=1, max_length=512, description="percent-encoded", examples=["mira/lease.docx"])]
 
 
-class DocumentsAsked(Span):
+class DocumentsAsked(PeriodParameters):
     """Whose documents; ``since`` and ``before`` are about their dates."""
 
     conversation_id: tuple[Name, ...] = Field(
@@ -32,7 +31,7 @@ class DocumentsAsked(Span):
     knowledge: bool = Field(default=True, description="whether the tenant's own are listed")
 
 
-class DocumentAsked(OwnerAsked):
+class DocumentAsked(OwnerParameters):
     """Whose document; nobody's is the tenant's."""
 
     wait: Wait = 0.0
@@ -47,14 +46,14 @@ class DocumentAccepted(BaseModel):
     name: str
 
 
-@router.get("/documents", summary="List documents", responses=refusals(409, 503))
+@router.get("/documents", summary="List documents", responses=problem_responses(409, 503))
 def documents(asked: Annotated[DocumentsAsked, Query()], service: ServiceIn, caller: CallerIn) -> DocumentList:
     """Documents and attachments, the newest first: what each is, and what of it was read."""
     return service.memories.documents(asked.filters(caller))
 
 
-@router.post("/documents", status_code=202, summary="Send a document", responses=refusals(409, 415, 503))
-@takes("uploads")
+@router.post("/documents", status_code=202, summary="Send a document", responses=problem_responses(409, 415, 503))
+@uses_pool("uploads")
 def send_document(
     file: Annotated[UploadFile, File(description="the document")],
     service: ServiceIn,
@@ -103,8 +102,8 @@ def _metadata(given: str | None) -> dict[str, Any]:
     return metadata
 
 
-@router.delete("/documents/{id:name}", summary="Erase a document", responses={**SENT, **refusals(409, 503)})
-@takes("waits")
+@router.delete("/documents/{id:name}", summary="Erase a document", responses={**SENT, **problem_responses(409, 503)})
+@uses_pool("waits")
 def erase_document(
     id: DocumentId, asked: Annotated[DocumentAsked, Query()], service: ServiceIn, caller: CallerIn, response: Response
 ) -> ErasureStatus:

@@ -10,14 +10,25 @@ from mneme.events import Message, Name
 from mneme.events.messages import Content
 from mneme.ids import content_hash, message_id
 from queries.browsing.responses import Memory, MemoryKind, MemoryPage
-from serving.rest.entries import MOST_ENTRIES, MOST_MESSAGES
-from serving.rest.front.places import API
-from serving.rest.keys import Caller
-from serving.rest.openapi import refusals
-from serving.rest.problems import Refused
-from serving.rest.requests import After, Asked, Browsed, CallerIn, Limit, OwnerAsked, ServiceIn, Span, a_json_object, of_tenant
-from serving.rest.routes.events import events_of
-from serving.rest.routes.flushes import FlushStatus, flush_status
+from serving.rest.middleware.auth import Caller
+from serving.rest.openapi import problem_responses
+from serving.rest.paths import API
+from serving.rest.problems import ProblemRaised
+from serving.rest.requests import (
+    MOST_ENTRIES,
+    MOST_MESSAGES,
+    After,
+    CallerIn,
+    FilterParameters,
+    Limit,
+    OwnerParameters,
+    PeriodParameters,
+    RequestModel,
+    ServiceIn,
+    json_object,
+    with_tenant,
+)
+from serving.rest.routes.stream import FlushStatus, events_of, flush_status
 from serving.service.service import Service
 
 router = APIRouter(prefix=API, tags=["memories"])
@@ -31,7 +42,7 @@ IdempotencyKey = Annotated[
 ]
 
 
-class MessagesRequest(Asked):
+class MessagesRequest(RequestModel):
     """Messages, in order."""
 
     model_config = ConfigDict(
@@ -53,7 +64,7 @@ class MessagesRequest(Asked):
     )
 
     messages: Annotated[
-        tuple[Annotated[dict[str, Any], BeforeValidator(a_json_object, json_schema_input_type=Message)], ...],
+        tuple[Annotated[dict[str, Any], BeforeValidator(json_object, json_schema_input_type=Message)], ...],
         Field(min_length=1, max_length=MOST_MESSAGES),
     ]
     flush: bool = Field(
@@ -80,7 +91,7 @@ class MessagesAccepted(BaseModel):
     flush: FlushStatus | None = None
 
 
-@router.post("/memories", status_code=202, summary="Remember messages", responses=refusals(409, 503))
+@router.post("/memories", status_code=202, summary="Remember messages", responses=problem_responses(409, 503))
 def remember(
     asked: MessagesRequest, service: ServiceIn, caller: CallerIn, idempotency_key: IdempotencyKey = None
 ) -> MessagesAccepted:
@@ -116,12 +127,12 @@ def remember(
 def _named(message: dict[str, Any], key: str, place: int, caller: Caller) -> dict[str, Any]:
     if message.get("message_id"):
         return message
-    tenant = of_tenant(message, caller)["tenant_id"]
+    tenant = with_tenant(message, caller)["tenant_id"]
     name = "\0".join((str(tenant), str(message.get("conversation_id")), key, str(place)))
     return {**message, "message_id": content_hash(name.encode("utf-8", "surrogatepass"))[:_ID_DIGITS]}
 
 
-class MemoriesAsked(Span):
+class MemoriesAsked(PeriodParameters):
     """Whose memories of which kind."""
 
     kind: MemoryKind | None = Field(default=None, description="null: everything that is the owner's own")
@@ -131,19 +142,19 @@ class MemoriesAsked(Span):
     after: After = None
 
 
-@router.get("/memories", summary="List memories", responses=refusals(409, 503))
+@router.get("/memories", summary="List memories", responses=problem_responses(409, 503))
 def browse(asked: Annotated[MemoriesAsked, Query()], service: ServiceIn, caller: CallerIn) -> MemoryPage:
     """Memories of a kind, the newest first, a page at a time."""
     return service.memories.browse(asked.kind, asked.filters(caller), asked.limit, asked.after)
 
 
-@router.get("/memories/{id:name}", summary="One memory", responses=refusals(404, 409, 503))
-def get(id: MemoryId, asked: Annotated[Browsed, Query()], service: ServiceIn, caller: CallerIn) -> Memory:
+@router.get("/memories/{id:name}", summary="One memory", responses=problem_responses(404, 409, 503))
+def get(id: MemoryId, asked: Annotated[FilterParameters, Query()], service: ServiceIn, caller: CallerIn) -> Memory:
     """A memory of any kind, by its id."""
     return _found(id, asked, service, caller)
 
 
-class Correction(Asked):
+class Correction(RequestModel):
     """What a message is to say."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"content": "The release moves to Monday."}]})
@@ -161,9 +172,9 @@ class Change(BaseModel):
     message_id: str
 
 
-@router.patch("/memories/{id:name}", status_code=202, summary="Correct a message", responses=refusals(404, 409, 503))
+@router.patch("/memories/{id:name}", status_code=202, summary="Correct a message", responses=problem_responses(404, 409, 503))
 def correct(
-    id: MemoryId, asked: Annotated[OwnerAsked, Query()], correction: Correction, service: ServiceIn, caller: CallerIn
+    id: MemoryId, asked: Annotated[OwnerParameters, Query()], correction: Correction, service: ServiceIn, caller: CallerIn
 ) -> Accepted:
     """Let a message say something else; what was made of it is made again."""
     message = _message(_found(id, asked, service, caller), "corrected")
@@ -172,8 +183,10 @@ def correct(
     return message
 
 
-@router.delete("/memories/{id:name}", status_code=202, summary="Take a message away", responses=refusals(404, 409, 503))
-def delete(id: MemoryId, asked: Annotated[OwnerAsked, Query()], service: ServiceIn, caller: CallerIn) -> Accepted:
+@router.delete(
+    "/memories/{id:name}", status_code=202, summary="Take a message away", responses=problem_responses(404, 409, 503)
+)
+def delete(id: MemoryId, asked: Annotated[OwnerParameters, Query()], service: ServiceIn, caller: CallerIn) -> Accepted:
     """Take a message away, with all that was made of it alone.
 
     What is made from messages is not taken away itself: 409 names the messages that it comes from.
@@ -183,14 +196,14 @@ def delete(id: MemoryId, asked: Annotated[OwnerAsked, Query()], service: Service
     return message
 
 
-def _found(id: str, asked: OwnerAsked, service: Service, caller: Caller) -> Memory:
+def _found(id: str, asked: OwnerParameters, service: Service, caller: Caller) -> Memory:
     """
     Raises:
         Refused: there is none in this owner's memory.
     """
     memory = service.memories.get(id, asked.filters(caller))
     if memory is None:
-        raise Refused(problems.NOT_FOUND, "id: there is nothing of this name in this memory; is the id percent-encoded?")
+        raise ProblemRaised(problems.NOT_FOUND, "id: there is nothing of this name in this memory; is the id percent-encoded?")
     return memory
 
 
@@ -207,10 +220,10 @@ def _message(memory: Memory, what: str) -> Accepted:
         source = f"document {memory.document_id}; send that again, or erase it"
     else:
         source = f"these messages of conversation {memory.conversation_id}: {', '.join(own[:_MOST_SHOWN])}"
-    raise Refused(problems.DERIVED, f"id: a {memory.kind} is not {what} itself; it comes from {source}")
+    raise ProblemRaised(problems.DERIVED, f"id: a {memory.kind} is not {what} itself; it comes from {source}")
 
 
-def _change(message: Accepted, change: dict[str, Any], asked: OwnerAsked, service: Service, caller: Caller) -> None:
+def _change(message: Accepted, change: dict[str, Any], asked: OwnerParameters, service: Service, caller: Caller) -> None:
     tenant = caller.tenant_of(asked.tenant_id)
     named = {"tenant_id": tenant, "conversation_id": message.conversation_id, "message_id": message.message_id}
     service.accept(events_of("message", [{**named, **change}], caller))

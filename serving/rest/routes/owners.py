@@ -1,20 +1,32 @@
-"""``GET /owners``: whose memory a tenant has."""
+"""Owners: ``GET /owners``, ``GET /export``, and erasures of an owner, a conversation or a document with their receipts."""
 
-from typing import Annotated
+import os
+import pathlib
+from collections.abc import Iterator
+from datetime import datetime
+from tempfile import TemporaryDirectory
+from typing import IO, Annotated, Any
 
-from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict
+from fastapi import APIRouter, Path, Query, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
 
-from mneme.events import Name
-from queries.browsing.responses import OwnerSummary
-from serving.rest.front.places import API
-from serving.rest.openapi import refusals
-from serving.rest.requests import Asked, CallerIn, ServiceIn
+from mneme import problems
+from mneme.errors import InputError
+from mneme.events import Erase, Forget, ForgetDocument, Name
+from queries.browsing.responses import OwnerSummary, Receipt
+from serving.clients import one_owner
+from serving.rest.openapi import problem_responses
+from serving.rest.paths import API
+from serving.rest.pools import uses_pool
+from serving.rest.problems import ProblemRaised
+from serving.rest.requests import CallerIn, OwnerParameters, RequestModel, ServiceIn, Wait
+from serving.service.service import ErasureEvent, Service
 
 router = APIRouter(prefix=API, tags=["memories"])
 
 
-class OwnersAsked(Asked):
+class OwnersAsked(RequestModel):
     """Of which tenant."""
 
     tenant_id: Name | None = None
@@ -28,7 +40,151 @@ class OwnerList(BaseModel):
     items: tuple[OwnerSummary, ...]
 
 
-@router.get("/owners", summary="List owners", responses=refusals(409, 503))
+@router.get("/owners", summary="List owners", responses=problem_responses(409, 503))
 def owners(asked: Annotated[OwnersAsked, Query()], service: ServiceIn, caller: CallerIn) -> OwnerList:
     """Whose memory there is: users, groups, agents."""
     return OwnerList(items=service.memories.owners(caller.tenant_of(asked.tenant_id)))
+
+
+NDJSON = "application/x-ndjson"
+_PIECE_BYTES = 65_536
+
+
+@router.get(
+    "/export",
+    summary="Export",
+    response_class=StreamingResponse,
+    responses={
+        200: {
+            "description": "A header, a line for each row, an end with their number and hash (docs/operations.md)",
+            "content": {NDJSON: {"schema": {"type": "string"}, "example": '{"mneme":"export","format":1}\n'}},
+        },
+        **problem_responses(409, 503),
+    },
+)
+@uses_pool("waits")
+def export(asked: Annotated[OwnerParameters, Query()], service: ServiceIn, caller: CallerIn) -> StreamingResponse:
+    """Everything that is known of an owner, with vectors and versions: `mneme admin import` brings it into another index.
+
+    The owner's memory must rest meanwhile; if it changed, 503 says so, and the export can be repeated.
+    """
+    from flows.maintenance.transfer import export_owner
+
+    owner = asked.owner(caller)
+    with TemporaryDirectory(prefix="mneme-export-") as folder:
+        name = os.path.join(folder, "export.jsonl")
+        export_owner(owner, pathlib.Path(name), service.settings)
+        file = open(name, "rb")  # noqa: SIM115  closed when the answer ends
+    # The file has no name any more: however the answer ends, nothing of the memory is left on the disk.
+    headers = {
+        "Content-Length": str(os.fstat(file.fileno()).st_size),
+        "Content-Disposition": 'attachment; filename="mneme-export.jsonl"',
+    }
+    return StreamingResponse(_pieces(file), media_type=NDJSON, headers=headers)
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        while piece := file.read(_PIECE_BYTES):
+            yield piece
+
+
+ErasureId = Annotated[str, Path(min_length=1, max_length=512)]
+
+
+class ErasureRequest(OwnerParameters):
+    """What is erased: a conversation (of an owner, where one is named), a document (of one, or the tenant's), or an owner."""
+
+    conversation_id: Name | None = None
+    document_id: Name | None = None
+    wait: Wait = 0.0
+
+
+class ErasureAsked(RequestModel):
+    """Which erasure, and how long to wait for it."""
+
+    tenant_id: Name | None = None
+    wait: Wait = 0.0
+
+
+class ErasureStatus(BaseModel):
+    """An erasure. ``receipt`` counts what was removed from where, once nothing is left; null until then."""
+
+    model_config = ConfigDict(frozen=True)
+
+    erasure_id: str
+    receipt: dict[str, int] | None = Field(examples=[{"messages": 12, "episodes": 2, "facts": 9}])
+    erased_at: datetime | None = Field(default=None, description="since when nothing is left")
+
+
+SENT: dict[int | str, dict[str, Any]] = {
+    200: {"description": "Nothing is left: the receipt"},
+    202: {"description": "Sent; the receipt comes later", "model": ErasureStatus},
+}
+
+
+@router.delete("/memories", summary="Erase", responses={**SENT, **problem_responses(404, 409, 503)})
+@uses_pool("waits")
+def erase(asked: Annotated[ErasureRequest, Query()], service: ServiceIn, caller: CallerIn, response: Response) -> ErasureStatus:
+    """Erase for good a conversation, a document, or everything of an owner, with a receipt (202: not there yet).
+
+    What is sent after it begins anew. Kafka keeps its own copy until the topic's retention is over.
+    """
+    event = _event(asked, caller.tenant_of(asked.tenant_id))
+    if isinstance(event, Forget):
+        _check_owner(event, asked, service)
+    return erased(event, asked.wait, service, response)
+
+
+def _check_owner(event: Forget, asked: ErasureRequest, service: Service) -> None:
+    """
+    Raises:
+        Refused: an owner is named, and the conversation is another's. Of one that is not known anything may be unread still.
+    """
+    if not (asked.user_id or asked.group_id or asked.agent_id):
+        return
+    named = one_owner(asked.user_id, asked.group_id, asked.agent_id, event.tenant_id)
+    owner = service.owner_of_conversation(event.tenant_id, event.conversation_id)
+    if owner is not None and owner != named:
+        raise ProblemRaised(
+            problems.NOT_FOUND,
+            "conversation_id: there is no conversation of this name in this memory; GET /conversations lists those there are",
+        )
+
+
+def _event(asked: ErasureRequest, tenant: str) -> ErasureEvent:
+    named = {name: each for name in ("user_id", "group_id", "agent_id") if (each := getattr(asked, name)) is not None}
+    if asked.conversation_id is not None and asked.document_id is not None:
+        raise InputError("conversation_id and document_id are both given; erase one after the other")
+    if len(named) > 1:
+        raise InputError("give one of user_id, group_id and agent_id: it says whose memory is meant")
+    if asked.conversation_id is not None:
+        return Forget.model_validate({"tenant_id": tenant, "conversation_id": asked.conversation_id})
+    if asked.document_id is not None:
+        return ForgetDocument.model_validate({"tenant_id": tenant, **named, "document_id": asked.document_id})
+    if not named:
+        raise InputError("give one of user_id, group_id, agent_id, conversation_id and document_id: it says what is erased")
+    return Erase.model_validate({"tenant_id": tenant, **named})
+
+
+@router.get("/erasures/{id:name}", summary="The receipt of an erasure", responses=problem_responses(409, 503))
+@uses_pool("waits")
+def erasure(id: ErasureId, asked: Annotated[ErasureAsked, Query()], service: ServiceIn, caller: CallerIn) -> ErasureStatus:
+    """What an erasure removed, once nothing is left; with `wait`, as soon as that is so."""
+    tenant = caller.tenant_of(asked.tenant_id)
+    is_done = service.receipt(tenant, id, min(asked.wait, service.settings.service.wait_seconds)) is not None
+    return _status(id, service.memories.receipt(id, tenant) if is_done else None)
+
+
+def erased(event: ErasureEvent, wait: float, service: Service, response: Response) -> ErasureStatus:
+    """Erase, and say how far it came."""
+    done = service.erase(event, min(wait, service.settings.service.wait_seconds))
+    response.status_code = 202 if done.receipt is None else 200
+    is_done = done.receipt is not None
+    return _status(done.erasure_id, service.memories.receipt(done.erasure_id, event.tenant_id) if is_done else None)
+
+
+def _status(erasure_id: str, receipt: Receipt | None) -> ErasureStatus:
+    if receipt is None:
+        return ErasureStatus(erasure_id=erasure_id, receipt=None)
+    return ErasureStatus(erasure_id=erasure_id, receipt=receipt.removed, erased_at=receipt.erased_at)

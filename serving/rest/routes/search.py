@@ -1,17 +1,24 @@
-"""``POST /memories/search``: the memories that answer a question."""
+"""``POST /memories/search`` and ``POST /ask``: memories for a question, and an answer whole or as it is written."""
 
-from typing import Any, Literal
+import asyncio
+from collections.abc import AsyncGenerator, Generator
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter
-from pydantic import ConfigDict, Field
+from anyio import to_thread
+from fastapi import APIRouter, Request, Response
+from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
+from pydantic import BaseModel, ConfigDict, Field
 
-from queries import QueryPolicy, SearchResponse
+from mneme import problems
+from mneme.errors import MnemeError
+from queries import AnswerResponse, AnswerStream, QueryPolicy, SearchResponse
 from queries.questions.understand import LONGEST_QUESTION
 from queries.responses import Method
-from serving.rest.front.places import API
-from serving.rest.openapi import refusals
-from serving.rest.requests import Asked, AskedFilters, CallerIn, ServiceIn, of_tenant
-from serving.rest.turns import takes
+from serving.rest.openapi import problem_responses
+from serving.rest.paths import API
+from serving.rest.pools import RequestPools, uses_pool
+from serving.rest.problems import problem_details
+from serving.rest.requests import MOST_ENTRIES, CallerIn, FiltersField, PoolsIn, RequestModel, ServiceIn, with_tenant
 
 router = APIRouter(prefix=API, tags=["search"])
 
@@ -21,7 +28,7 @@ TopK = Field(
 )
 
 
-class Policy(Asked):
+class Policy(RequestModel):
     """What an agent may spend on one question, within the settings."""
 
     searches: int | None = Field(default=None, strict=True, ge=1)
@@ -30,7 +37,7 @@ class Policy(Asked):
     seconds: float | None = Field(default=None, strict=True, gt=0)
 
 
-class SearchRequest(Asked):
+class SearchRequest(RequestModel):
     """A question, and whose memory answers it."""
 
     model_config = ConfigDict(
@@ -48,7 +55,7 @@ class SearchRequest(Asked):
 
     query: str = Field(max_length=LONGEST_QUESTION, description="in any language")
     method: Method = "hybrid"
-    filters: AskedFilters
+    filters: FiltersField
     top_k: int | None = TopK
     explain: bool = Field(default=False, strict=True, description="whether the response holds the trace of every stage")
     agent: Agent | None = Field(default=None, description="of `agentic`; null: of the settings")
@@ -60,8 +67,8 @@ class SearchRequest(Asked):
     order: Literal["score", "chronological"] = "score"
 
 
-@router.post("/memories/search", summary="Search", responses=refusals(409, 502, 503, 504))
-@takes("searches")
+@router.post("/memories/search", summary="Search", responses=problem_responses(409, 502, 503, 504))
+@uses_pool("searches")
 def search(asked: SearchRequest, service: ServiceIn, caller: CallerIn) -> SearchResponse:
     """The memories that answer a question: episodes, facts, and what else is remembered, in one ranking.
 
@@ -71,4 +78,127 @@ def search(asked: SearchRequest, service: ServiceIn, caller: CallerIn) -> Search
     options: dict[str, Any] = asked.model_dump(exclude={"query", "method", "filters", "policy"})
     if asked.policy is not None:
         options["policy"] = QueryPolicy(**asked.policy.model_dump())
-    return service.memories.search(asked.query, asked.method, of_tenant(asked.filters, caller), **options)
+    return service.memories.search(asked.query, asked.method, with_tenant(asked.filters, caller), **options)
+
+
+_PING_SECONDS = 15.0  # of silence, after which a proxy is told that the answer still goes on
+
+Turn = tuple[Literal["user", "assistant"], Annotated[str, Field(max_length=LONGEST_QUESTION)]]
+
+
+class AskRequest(RequestModel):
+    """A question that is to be answered."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"question": "When is Jason's birthday?", "filters": {"user_id": "user_123"}},
+                {
+                    "question": "and where does she work?",
+                    "filters": {"user_id": "user_123"},
+                    "history": [["user", "Who is Clara Novak?"], ["assistant", "The CEO of Acme."]],
+                    "stream": True,
+                },
+            ]
+        }
+    )
+
+    question: str = Field(max_length=LONGEST_QUESTION, description="in any language; the answer is in the same")
+    filters: FiltersField
+    method: Method = "hybrid"
+    agent: Agent | None = Field(default=None, description="of `agentic`; null: of the settings")
+    top_k: int | None = TopK
+    history: tuple[Turn, ...] = Field(
+        default=(), max_length=MOST_ENTRIES, description="the conversation before it, oldest first: role and text"
+    )
+    explain: bool = Field(default=False, strict=True, description="whether the response holds what the answer was made from")
+    stream: bool = Field(
+        default=False, strict=True, description="server-sent events: `piece`s of the answer, then `answer`, or `problem`"
+    )
+
+
+@router.post(
+    "/ask",
+    summary="Ask",
+    response_model=AnswerResponse,
+    responses={
+        200: {
+            "description": "The answer; with `stream` as events: `piece` {text}, in the end `answer`, or `problem`",
+            "content": {
+                "text/event-stream": {
+                    "itemSchema": {
+                        "type": "object",
+                        "properties": {
+                            "event": {"type": "string", "enum": ["piece", "answer", "problem"]},
+                            "data": {"type": "string", "contentMediaType": "application/json"},
+                        },
+                        "required": ["event", "data"],
+                    },
+                    "example": 'event: piece\ndata: {"text":"On 4 May"}\n\nevent: answer\ndata: {"answer":"On 4 May [1]"}\n\n',
+                }
+            },
+        },
+        **problem_responses(409, 502, 503, 504),
+    },
+)
+@uses_pool("searches")
+def ask(asked: AskRequest, service: ServiceIn, caller: CallerIn, turns: PoolsIn, request: Request) -> AnswerResponse | Response:
+    """An answer from what is remembered, with the memories that it cites. What they do not tell is said, and not guessed."""
+    options: dict[str, Any] = asked.model_dump(exclude={"question", "filters", "stream"})
+    answer = service.memories.ask_stream(asked.question, with_tenant(asked.filters, caller), **options)
+    if not asked.stream:
+        return answer.response
+    return EventSourceResponse(
+        _kept_alive(answer, turns, request.state.identity), headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+    )
+
+
+class Piece(BaseModel):
+    """A piece of an answer."""
+
+    text: str
+
+
+def _events(answer: AnswerStream) -> Generator[bytes, None, None]:
+    """The answer as server-sent events. To close this ends the call of the model."""
+    try:
+        for piece in answer:
+            yield _event("piece", Piece(text=piece))
+        yield _event("answer", answer.response)
+    except MnemeError as error:
+        yield _event("problem", problem_details(problems.problem_of(error), str(error)))
+    finally:
+        answer.close()
+
+
+def _event(name: str, data: BaseModel) -> bytes:
+    return format_sse_event(event=name, data_str=data.model_dump_json())
+
+
+async def _kept_alive(answer: AnswerStream, turns: RequestPools, identity: str) -> AsyncGenerator[bytes, None]:
+    """The events, with a comment where the model is silent for long; each is made in a thread, in a turn of the searches."""
+    events = _events(answer)
+    making: asyncio.Future[bytes | None] | None = None
+
+    async def made() -> bytes | None:
+        async with turns.searches.place(identity):
+            return await to_thread.run_sync(next, events, None)
+
+    try:
+        while True:
+            making = asyncio.ensure_future(made())
+            while not (await asyncio.wait({making}, timeout=_PING_SECONDS))[0]:
+                yield KEEPALIVE_COMMENT
+            if (event := making.result()) is None:
+                return
+            yield event
+    finally:
+        if making is None or making.done():
+            events.close()
+        else:  # nobody reads it any more: it ends with the piece that is being made
+
+            def end(made: asyncio.Future[bytes | None]) -> None:
+                made.cancelled() or made.exception()  # else it is told as one that nobody looked at
+                events.close()
+
+            making.add_done_callback(end)

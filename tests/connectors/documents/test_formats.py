@@ -108,7 +108,7 @@ def test_a_scan_is_read(format: str, name: str) -> None:
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[ParserPool]:
-    pool = ParserPool(Documents(processes=1, seconds=120))
+    pool = ParserPool(Documents(seconds=120).model_copy(update={"processes": 1}))
     yield pool
     pool.close(grace_seconds=0)
 

@@ -13,6 +13,7 @@ from connectors.documents.parsing import Task
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument, Section, Spoken
 from mneme.settings import Documents
+from tests.cases.groups import group_of
 
 Instead = Callable[[Callable[[bytes, Task], ParsedDocument]], None]
 
@@ -24,7 +25,7 @@ def instead(monkeypatch: pytest.MonkeyPatch) -> Instead:
 
 
 def parse(content: bytes = b"text", name: str = "notes.txt", **settings: object) -> ParsedDocument:
-    return LocalParser(Documents.model_validate(settings)).parse(content, name, None)
+    return LocalParser(group_of(Documents, **settings)).parse(content, name, None)
 
 
 def test_the_format_and_the_title_are_filled_in(instead: Instead):
@@ -132,7 +133,7 @@ def test_what_lies_inside_is_parsed_to_a_depth_and_named(instead: Instead):
         return task.nested(content, f"inner {task.depth + 1}.txt", None)
 
     instead(open_inner)
-    with pytest.raises(InputError, match=r"inner 3\.txt: it lies 3 documents deep.*MNEME_DOCUMENTS__ATTACHMENT_DEPTH"):
+    with pytest.raises(InputError, match=r"inner 3\.txt: it lies 3 documents deep.*send it by itself"):
         parse(attachment_depth=2)
     assert depths == [0, 1, 2]
 

@@ -238,7 +238,7 @@ def test_temporary_files_are_gone_with_the_process(pool: ParserPool):
 
 
 def test_a_parser_that_cannot_be_made_is_no_fault_of_a_document():
-    pool = ParserPool(Documents(processes=1), HOSTILE.replace("HostileParser", "NoParser"))
+    pool = ParserPool(Documents().model_copy(update={"processes": 1}), HOSTILE.replace("HostileParser", "NoParser"))
     with pytest.raises(StoreUnavailable, match="mneme doctor"):
         said(pool, "say x")
     pool.close()

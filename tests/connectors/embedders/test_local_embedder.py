@@ -58,7 +58,7 @@ def small(cache: Path) -> Iterator[LocalEmbedder]:
 
 @pytest.fixture(scope="module")
 def both(cache: Path) -> Iterator[LocalEmbedder]:
-    embedder = LocalEmbedder(EmbedderSettings(threads=2, multilingual=True), cache)
+    embedder = LocalEmbedder(EmbedderSettings(multilingual=True).model_copy(update={"threads": 2}), cache)
     yield embedder
     embedder.close()
 

@@ -10,6 +10,7 @@ from connectors.embedders.openai_embedder import OpenAiEmbedder
 from mneme.errors import ModelError, ModelMalformed, ModelRefused, SettingsError
 from mneme.settings import EmbedderSettings
 from mneme.tokens import estimate_tokens
+from tests.cases.groups import group_of
 from tests.connectors.model_help import Clock
 from tests.contracts.embedder import EmbedderContract
 from tests.servers.models import RATE_LIMITED, SERVER_ERROR, Fault, ModelServer
@@ -24,7 +25,7 @@ def open_embedder(model_server: ModelServer) -> Iterator[Open]:
 
     def open_with(**settings: Any) -> OpenAiEmbedder:
         defaults: dict[str, Any] = {"provider": "openai", "base_url": model_server.url, "dimension": 64, "model": "bag"}
-        opened.append(OpenAiEmbedder(EmbedderSettings(**(defaults | settings)), Clock().retries(3)))
+        opened.append(OpenAiEmbedder(group_of(EmbedderSettings, **(defaults | settings)), Clock().retries(3)))
         return opened[-1]
 
     yield open_with

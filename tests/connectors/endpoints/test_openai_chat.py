@@ -14,6 +14,7 @@ from mneme.errors import ModelMalformed, ModelRefused, ModelTimeout, SettingsErr
 from mneme.ports import Role, Usage
 from mneme.settings import Models
 from mneme.tokens import estimate_tokens
+from tests.cases.groups import group_of
 from tests.connectors.model_help import Clock
 from tests.contracts.chat_model import ChatModelContract, Notes, ask
 from tests.servers.models import RATE_LIMITED, Fault, ModelServer
@@ -29,7 +30,7 @@ def open_chat(model_server: ModelServer) -> Iterator[Open]:
 
     def open_with(**settings: Any) -> OpenAiChat:
         defaults: dict[str, Any] = {"provider": "openai", "base_url": model_server.url, "default": "small"}
-        opened.append(OpenAiChat(Models(**(defaults | settings)), Clock().retries()))
+        opened.append(OpenAiChat(group_of(Models, **(defaults | settings)), Clock().retries()))
         return opened[-1]
 
     yield open_with

@@ -12,6 +12,7 @@ from connectors.endpoints.openai_http import Retries
 from mneme.errors import ModelError, ModelMalformed, ModelRefused, ModelTimeout
 from mneme.ports import Prompt, Role
 from mneme.settings import Models
+from tests.cases.groups import group_of
 from tests.connectors.model_help import Clock
 from tests.contracts.chat_model import Notes
 from tests.servers.models import RATE_LIMITED, Fault, ModelServer
@@ -26,7 +27,7 @@ def open_chat(model_server: ModelServer) -> Iterator[Open]:
 
     def open_with(retries: Retries | None = None, repair: bool = True, **settings: Any) -> OpenAiChat:
         defaults: dict[str, Any] = {"provider": "openai", "base_url": model_server.url, "default": "small"}
-        opened.append(OpenAiChat(Models(**(defaults | settings)), retries or Clock().retries(), repair=repair))
+        opened.append(OpenAiChat(group_of(Models, **(defaults | settings)), retries or Clock().retries(), repair=repair))
         return opened[-1]
 
     yield open_with

@@ -10,6 +10,7 @@ from pydantic import SecretStr
 from connectors.endpoints.rerank import RerankEndpoint
 from mneme.errors import ModelError, ModelMalformed, ModelRateLimited, ModelRefused, ModelTimeout, SettingsError
 from mneme.settings import Rerank
+from tests.cases.groups import group_of
 from tests.connectors.model_help import Clock
 from tests.contracts.reranker import QUERY, TEXTS, RerankerContract
 from tests.servers.models import SERVER_ERROR, Fault, ModelServer
@@ -24,7 +25,7 @@ def open_reranker(model_server: ModelServer) -> Iterator[Open]:
     opened: list[RerankEndpoint] = []
 
     def open_with(clock: Clock | None = None, **settings: Any) -> RerankEndpoint:
-        chosen = Rerank(**({"provider": "endpoint", "base_url": model_server.url} | settings))
+        chosen = group_of(Rerank, **({"provider": "endpoint", "base_url": model_server.url} | settings))
         retries = None if clock is None else clock.retries(2, 0.5, chosen.timeout_seconds)
         opened.append(RerankEndpoint(chosen, retries))
         return opened[-1]

@@ -14,6 +14,7 @@ from connectors.endpoints.transcription import TranscriptionEndpoint
 from mneme.errors import ModelMalformed, ModelRefused, ModelTimeout, SettingsError
 from mneme.ports import Spoken, Transcript
 from mneme.settings import Models, Transcription
+from tests.cases.groups import group_of
 from tests.connectors.model_help import Clock
 from tests.contracts.senses import KEY, SCOPE, TranscriberContract
 from tests.servers.models import Fault, ModelServer
@@ -28,7 +29,7 @@ def open_endpoint(model_server: ModelServer) -> Iterator[Open]:
     opened: list[TranscriptionEndpoint] = []
 
     def open_with(clock: Clock | None = None, **settings: Any) -> TranscriptionEndpoint:
-        chosen = Transcription(**({"provider": "openai", "base_url": model_server.url} | settings))
+        chosen = group_of(Transcription, **({"provider": "openai", "base_url": model_server.url} | settings))
         retries = None if clock is None else clock.retries(2, 0.5, chosen.timeout_seconds)
         opened.append(TranscriptionEndpoint(chosen, Models(), retries))
         return opened[-1]
@@ -216,7 +217,7 @@ def test_the_language_is_the_one_that_was_set_or_told(
 
 def test_another_model_or_language_hears_anew(model_server: ModelServer, tmp_path: Path) -> None:
     for more in ({}, {"model": "large"}, {"language": "de"}, {}):
-        settings = Transcription.model_validate({"provider": "openai", "base_url": model_server.url, **more})
+        settings = group_of(Transcription, provider="openai", base_url=model_server.url, **more)
         transcriber = CachedTranscriber(TranscriptionEndpoint(settings, Models()), tmp_path / "answers.sqlite")
         transcriber.transcribe(WAVE, "a.wav", SCOPE)
         transcriber.close()

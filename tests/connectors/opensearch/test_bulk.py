@@ -12,6 +12,7 @@ from connectors.opensearch.bulk import FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECOND
 from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import Create, Outcome, Put, Remove
 from mneme.settings import OpenSearch
+from tests.cases.groups import group_of
 from tests.contracts.rows import fact, message
 
 TOO_MANY = (429, {"type": "rejected_execution_exception", "reason": "queue is full"})
@@ -88,7 +89,7 @@ class Time:
 
 def writer(server: Callable[[bytes], object], time: Time | None = None, **settings: float) -> BulkWriter:
     time = time or Time()
-    options = OpenSearch(**({"retry_seconds": 60.0} | settings))
+    options = group_of(OpenSearch, **({"retry_seconds": 60.0} | settings))
     return BulkWriter(server, options, sleep=time.sleep, clock=lambda: time.now)
 
 
@@ -118,7 +119,7 @@ def test_of_a_mixed_answer_only_what_was_refused_for_now_is_sent_again():
 
 def test_spent_retries_are_an_error_that_says_what_the_server_wanted():
     time = Time()
-    with pytest.raises(StoreUnavailable, match=r"MNEME_OPENSEARCH__RETRY_SECONDS.*free disk space"):
+    with pytest.raises(StoreUnavailable, match=r"refused for .* s: .*free disk space"):
         writer(Server(lambda id, attempt: READ_ONLY), time, retry_seconds=20.0).write([Put(fact("f"))])
     assert time.now == pytest.approx(20.0)
 

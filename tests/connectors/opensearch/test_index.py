@@ -194,7 +194,7 @@ def test_a_reader_reads_what_was_written_and_changes_nothing(open_index, opensea
 @pytest.mark.parametrize("read_only", [False, True])
 def test_another_embedder_is_refused_with_a_remedy_that_exists(open_index, read_only):
     open_index()
-    with pytest.raises(StoreRejected, match="mneme reindex"):
+    with pytest.raises(StoreRejected, match="mneme admin reindex"):
         open_index(prepare=False, read_only=read_only).prepare(replace(EMBEDDER, model="another"))
 
 

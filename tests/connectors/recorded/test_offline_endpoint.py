@@ -63,7 +63,7 @@ def answer_all(file: Path, answer: Any) -> None:
 
 def test_a_request_without_an_answer_is_written_down_once_as_a_batch(endpoint: OfflineEndpoint, file: Path) -> None:
     for _ in range(3):
-        with pytest.raises(ModelPending, match="mneme offline import"):
+        with pytest.raises(ModelPending, match="mneme bench offline import"):
             endpoint.post("/chat/completions", chat("你好"))
     (line,) = pending_path(file).read_text(encoding="utf-8").splitlines()
     body = chat("你好")
@@ -151,7 +151,7 @@ def test_other_json_than_an_object_is_exchanged(endpoint: OfflineEndpoint, file:
 
 
 def test_pending_requests_go_where_it_is_said(file: Path, tmp_path: Path) -> None:
-    model = OpenAiChat(Models(provider="openai", recordings=file, pending=tmp_path / "batch.jsonl"))
+    model = OpenAiChat(Models(provider="openai", recordings=file).model_copy(update={"pending": tmp_path / "batch.jsonl"}))
     with pytest.raises(ModelPending, match=r"batch\.jsonl"):
         model.answer(PROMPT, Colour)
     assert len(PendingRequests(tmp_path / "batch.jsonl")) == 1
@@ -160,7 +160,7 @@ def test_pending_requests_go_where_it_is_said(file: Path, tmp_path: Path) -> Non
 
 def test_pending_requests_without_recordings_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="MNEME_MODELS__RECORDINGS"):
-        OpenAiChat(Models(provider="openai", pending=tmp_path / "batch.jsonl"))
+        OpenAiChat(Models(provider="openai").model_copy(update={"pending": tmp_path / "batch.jsonl"}))
 
 
 def test_pending_requests_lie_beside_the_recordings() -> None:

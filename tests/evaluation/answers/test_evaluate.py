@@ -52,7 +52,9 @@ def server() -> Any:
 
 
 def asking(server: ModelServer, **changes: Any) -> Settings:
-    models = Models(provider="openai", base_url=server.url, retries=2, retry_base_seconds=0.01, deadline_seconds=20)
+    models = Models(provider="openai", base_url=server.url, deadline_seconds=20).model_copy(
+        update={"retries": 2, "retry_base_seconds": 0.01}
+    )
     return load_settings({}).model_copy(update={"models": models.model_copy(update=changes)})
 
 
@@ -336,5 +338,5 @@ def test_what_a_search_went_without_because_something_failed_is_not_measured(
 
 
 def test_the_command_ends_with_status_2_where_an_option_is_wrong(talks: Path, tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["eval", "locomo", str(talks), "--out", str(tmp_path / "run"), "--votes", "2"])
+    result = CliRunner().invoke(app, ["bench", "eval", "locomo", str(talks), "--out", str(tmp_path / "run"), "--votes", "2"])
     assert result.exit_code == 2

@@ -1,4 +1,4 @@
-"""``mneme eval`` on the protocol server, slow and with faults: killed at any moment it goes on, and asks nothing twice."""
+"""``mneme bench eval`` on the protocol server, slow and with faults: killed, it goes on, and asks nothing twice."""
 
 import json
 import os
@@ -57,11 +57,10 @@ class Evaluation:
         self._receive = server.receive
         server.receive = self._received  # type: ignore[method-assign]
         options = ["--out", str(out), "--writer", "model", "--judge", "model", "--concurrency", "3"]
-        self._command = ["eval", "locomo", str(talks), *options]
+        self._command = ["bench", "eval", "locomo", str(talks), *options]
         self._environment = {
             "MNEME_MODELS__PROVIDER": "openai",
             "MNEME_MODELS__BASE_URL": server.url,
-            "MNEME_MODELS__RETRY_BASE_SECONDS": "0.02",
             "MNEME_EMBEDDER__PROVIDER": "hash",
             "MNEME_EXTRACTION__EXTRACTOR": "model",
         }

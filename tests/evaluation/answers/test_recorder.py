@@ -34,7 +34,9 @@ class Note(BaseModel):
 
 
 def settings_for(url: str) -> Settings:
-    models = Models(provider="openai", base_url=url, retries=3, retry_base_seconds=0.01, deadline_seconds=20)
+    models = Models(provider="openai", base_url=url, deadline_seconds=20).model_copy(
+        update={"retries": 3, "retry_base_seconds": 0.01}
+    )
     return load_settings({}).model_copy(update={"models": models})
 
 

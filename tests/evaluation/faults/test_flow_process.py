@@ -19,12 +19,12 @@ def test_the_environment_gives_a_process_the_same_settings(monkeypatch: pytest.M
     models = base.models.model_copy(update={"api_key": SecretStr("secret"), "by_role": {"judge": "strict"}})
     flow = base.flow.model_copy(update={"change_feed": False, "epoch_seconds": 0.5})
     wanted = base.model_copy(update={"models": models, "flow": flow, "data": tmp_path / "data"})
-    monkeypatch.setenv("MNEME_FLOW__BUCKETS", "7")  # of this process, and not meant for the other
+    monkeypatch.setenv("MNEME_FLOW__PENDING_LIMIT", "7")  # of this process, and not meant for the other
     written = environment(wanted)
     for name, value in written.items():
         monkeypatch.setenv(name, value)
     assert load_settings() == wanted
-    assert written["MNEME_FLOW__BUCKETS"] == "256"
+    assert written["MNEME_FLOW__PENDING_LIMIT"] == "2000"
 
 
 def test_a_family_is_a_process_and_all_that_came_of_it() -> None:

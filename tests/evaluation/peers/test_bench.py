@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from evaluation.peers import environments
+from evaluation.peers import systems
 from evaluation.peers.bench import run_peers
 from evaluation.peers.systems import PEERS, Peer
 from evaluation.report import Row
@@ -24,7 +24,7 @@ TALK = [
     "My sister could take the dog, she plays the cello only on Sundays.",
 ]
 
-LINES = Path(environments.__file__).parent / "adapters"
+LINES = Path(systems.__file__).parent / "adapters"
 
 WORKS = """
 import json, os, sys, urllib.request
@@ -104,10 +104,10 @@ def this_python(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def environment_of(peer: Peer, folder: Path, python: str | None = None) -> Path:
         if peer.requirements:
-            raise environments.PeerUnavailable(f"not installed: no matching distribution for {peer.requirements[0]}")
+            raise systems.PeerUnavailable(f"not installed: no matching distribution for {peer.requirements[0]}")
         return Path(sys.executable)
 
-    monkeypatch.setattr("evaluation.peers.others.environment_of", environment_of)
+    monkeypatch.setattr("evaluation.peers.candidates.environment_of", environment_of)
 
 
 def by_system(rows: list[Row]) -> Mapping[str, Row]:

@@ -9,8 +9,7 @@ import pytest
 
 from connectors.embedders.hash_embedder import HashEmbedder
 from connectors.recorded.front import ModelFront
-from evaluation.peers.stub import StubEndpoint, Traffic
-from evaluation.peers.stub_answers import answer
+from evaluation.peers.stub import StubEndpoint, Traffic, answer
 
 
 def chat(*texts: str, **more: Any) -> dict[str, Any]:

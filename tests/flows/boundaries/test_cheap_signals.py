@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from flows.boundaries import cues
 from flows.boundaries.features import features
-from flows.boundaries.model import logistic, probabilities, shipped_heads, situations
-from flows.boundaries.rows import NAMES, Talk
+from flows.boundaries.model import expand, head_of, logistic, probability, shipped_heads
 from flows.boundaries.semantic import SemanticDetector
 from flows.cuts import Utterance
 from mneme.rows import Vector
@@ -61,40 +60,36 @@ def test_vectors_that_cancel_out_have_no_direction() -> None:
 
 @settings(deadline=None)
 @given(st.integers(1, 20), st.integers(0, 2), st.integers(0, 1000))
-def test_a_probability_is_that_of_all_its_evidence(before: int, ahead: int, seed: int) -> None:
+def test_a_probability_is_that_of_all_its_evidence_and_of_what_is_fitted(before: int, ahead: int, seed: int) -> None:
     talk = said(before + 1 + ahead, seed)
-    rows = Talk(talk, before, ahead).rows(0, before, before + 1)
-    head = shipped_heads()[situations(rows)[0]]
-    (found,) = probabilities(shipped_heads(), rows)
-    assert found == pytest.approx(logistic(head.intercept + sum(head.evidence(rows[0]).values())), abs=1e-9)
+    values = features(talk[:before], talk[before], talk[before + 1 :])
+    head = head_of(shipped_heads(), values)
+    found = probability(shipped_heads(), values)
+    assert found == pytest.approx(logistic(head.intercept + sum(head.evidence(values).values())), abs=1e-9)
+    standardised = (np.array([[values[name] for name in head.names]]) - head.means) / head.scales
+    fitted = expand(standardised, [head.names.index(gate) for gate in head.gates])[0] @ head.weights.ravel()
+    assert found == pytest.approx(logistic(head.intercept + fitted), abs=1e-9)
 
 
 @settings(deadline=None)
-@given(st.integers(1, 20), st.integers(1, 12), st.integers(0, 2), st.integers(0, 1000), st.sets(st.integers(0, 34), max_size=3))
-def test_messages_looked_at_together_are_what_each_is_alone(
+@given(st.integers(0, 20), st.integers(1, 12), st.integers(0, 2), st.integers(0, 1000), st.sets(st.integers(0, 34), max_size=3))
+def test_messages_judged_together_are_judged_as_each_alone(
     before: int, judged: int, look_ahead: int, seed: int, without_vector: set[int]
 ) -> None:
     talk = [
         Utterance(each.message, None if at in without_vector else each.vector)
         for at, each in enumerate(said(before + judged + look_ahead, seed))
     ]
-    end = before + judged
-    together = Talk(talk, before, look_ahead).rows(0, before, end)
-    alone = [features(talk[:at], talk[at], talk[at + 1 :][:look_ahead]) for at in range(before, end)]
-    assert all(tuple(each) == NAMES for each in alone)
-    assert together == pytest.approx(np.array([[*each.values()] for each in alone]), abs=1e-5)
-
-
-@settings(deadline=None)
-@given(st.integers(0, 20), st.integers(0, 24), st.integers(1, 12), st.integers(0, 2), st.integers(0, 1000))
-def test_behind_a_boundary_a_message_is_seen_from_there(
-    before: int, began: int, judged: int, look_ahead: int, seed: int
-) -> None:
-    talk = said(before + began + 1 + judged + look_ahead, seed)
-    began, end = before + began, before + began + 1 + judged
-    seen = Talk(talk, before, look_ahead).rows(began, began + 1, end)
-    alone = [features(talk[began:at], talk[at], talk[at + 1 :][:look_ahead]) for at in range(began + 1, end)]
-    assert seen == pytest.approx(np.array([[*each.values()] for each in alone]), abs=1e-5)
+    boundaries = Settings(_env_file=None).boundaries.model_copy(update={"look_ahead": look_ahead, "threshold": 0.2})
+    detector = SemanticDetector(boundaries)
+    together = detector.judge(talk[:before], talk[before : before + judged], talk[before + judged :])
+    began, alone = 0, []
+    for at in range(before, before + judged):
+        verdict = detector.judge(talk[began:at], [talk[at]], talk[at + 1 :][:look_ahead])
+        if verdict.boundaries:
+            began = at
+            alone.append((at - before, *verdict.reasons))
+    assert list(zip(together.boundaries, together.reasons, strict=True)) == alone
 
 
 @pytest.mark.parametrize("name", [name for name, each in vars(cues).items() if isinstance(each, cues._Pattern)])

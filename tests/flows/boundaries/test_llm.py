@@ -155,7 +155,7 @@ def test_long_messages_and_long_episodes_are_shortened() -> None:
 
 
 def test_it_judges_windows_and_calls_a_model() -> None:
-    detector = LlmDetector(ScriptedChat(), Boundaries(window=7, look_ahead=1))
+    detector = LlmDetector(ScriptedChat(), Boundaries().model_copy(update={"window": 7, "look_ahead": 1}))
     assert (detector.window, detector.look_ahead, detector.calls_a_model) == (7, 1, True)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.segmentation import cut
-from flows.boundaries.reasons import reason
+from flows.boundaries.model import reason
 from flows.boundaries.semantic import SemanticDetector
 from flows.cuts import Utterance, Verdict
 from mneme.settings import Boundaries

@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from flows.extraction.quotes import told
+from flows.extraction.quotes import annotated
 from mneme.records import Claim
 from tests.flows.extraction.cuts import talk
 
 
 def said(*lines, **fields):
     """The sentences of ``"Ann: text"`` lines; a speaker called assistant has that role."""
-    return [one for each in told(talk(*lines, **fields).utterances) for one in each.sentences]
+    return [one for each in annotated(talk(*lines, **fields).utterances) for one in each.sentences]
 
 
 def claiming(sentences, *claims):

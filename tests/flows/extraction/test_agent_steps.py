@@ -1,9 +1,9 @@
-"""Steps are written so that they can be read again."""
+"""Steps are numbered_steps so that they can be read again."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.extraction.agent_steps import called, steps_in, written
+from flows.extraction.agent_cases import called, numbered_steps, steps_in
 
 plain = st.text(alphabet="abc xyz0123./-", min_size=1, max_size=20).map(str.strip).filter(bool)
 
@@ -11,7 +11,7 @@ plain = st.text(alphabet="abc xyz0123./-", min_size=1, max_size=20).map(str.stri
 def test_a_call_is_read_as_it_was_written() -> None:
     step = called("deploy", '{"service": "api", "replicas": 3, "tags": ["a", "b"]}', "rollout started")
     assert step.text == 'deploy(service=api, replicas=3, tags=["a", "b"])'
-    assert steps_in(written([step])) == [step]
+    assert steps_in(numbered_steps([step])) == [step]
 
 
 def test_arguments_that_are_no_json_object_are_kept_as_they_are() -> None:
@@ -29,4 +29,4 @@ def test_simple_arguments_and_results_come_back(arguments: dict[str, str], resul
     import json
 
     step = called("tool", json.dumps(arguments), result)
-    assert steps_in(written([step, step])) == [step, step]
+    assert steps_in(numbered_steps([step, step])) == [step, step]

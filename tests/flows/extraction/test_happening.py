@@ -2,7 +2,7 @@
 
 import pytest
 
-from flows.extraction.happening import event_of
+from flows.extraction.sentences import event_of
 from tests.flows.extraction.saying import said
 
 

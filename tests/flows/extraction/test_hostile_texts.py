@@ -9,7 +9,7 @@ import pytest
 
 from flows.boundaries.semantic import SemanticDetector
 from flows.cuts import Utterance
-from flows.extraction.local import LocalExtractor
+from flows.extraction import LocalExtractor
 from mneme.events import LONGEST_TEXT
 from mneme.rows import row_of
 from mneme.settings import Boundaries

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.reading.chunks import chunk, spans
+from flows.reading.editions import chunk, spans
 
 texts = st.text(alphabet="ab. \n。é我", max_size=400)
 sizes = st.integers(4, 60).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, (size - 1) // 2)))

@@ -29,8 +29,7 @@ def test_some_attributes_have_one_value_at_a_time(attribute: str, single: bool) 
 
 
 def test_an_unknown_attribute_has_no_row() -> None:
-    with pytest.raises(KeyError):
-        relation_of("shoe size")
+    assert relation_of("shoe size") is None
 
 
 def test_rows_say_edge_and_category() -> None:
@@ -67,7 +66,7 @@ def test_no_text_makes_it_fail_and_every_claim_has_a_row(text: str) -> None:
     for language in ("en", "zh"):
         for claim in claims_in(text, language, "Mira"):
             assert claim.subject
-            relation_of(claim.attribute)
+            assert relation_of(claim.attribute) is not None
     attributes_asked(text)
 
 

@@ -277,7 +277,9 @@ def ask(
     **agents: Any,
 ) -> SearchResponse:
     """One question to an agent; ``agents`` are settings of theirs."""
-    search = AgenticSearch(load_settings({}, agents=agents), planner, rerank, pool or Immediately(), clock or Clock(), joint)
+    search = AgenticSearch(
+        load_settings({}).replace(agents=agents), planner, rerank, pool or Immediately(), clock or Clock(), joint
+    )
     return search.search(QueryParam(question, limit), policy or QueryPolicy(), memory, agent, explain=explain)
 
 

@@ -253,7 +253,7 @@ def test_coefficients_are_those_of_the_index_and_the_embedder(tmp_path: Path) ->
 def test_a_file_that_cannot_be_used_names_the_setting(tmp_path: Path) -> None:
     path = tmp_path / "coefficients.json"
     path.write_text(json.dumps([{"backend": "embedded"}]))
-    with pytest.raises(SettingsError, match=r"(?s)MNEME_AGENTS__COEFFICIENTS.*mneme fit agents"):
+    with pytest.raises(SettingsError, match=r"(?s)MNEME_AGENTS__COEFFICIENTS.*mneme bench fit agents"):
         joint_coefficients_for(load_settings(data=tmp_path, agents={"coefficients": path}), Counting.identity)
 
 

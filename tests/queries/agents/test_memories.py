@@ -28,7 +28,7 @@ def remembering(*answers: dict[str, Any], **settings: Any) -> Memories:
     index = filled(*messages(MAYA, "beach", [("Maya", OPEN)], day=10, first=70))
     agents = {"planner": "model", "max_attempts": 2}
     chat = ScriptedChat(*answers) if answers else None
-    return Memories(index, WordEmbedder(), load_settings({}, agents=agents | settings), clock=lambda: NOW, chat=chat)
+    return Memories(index, WordEmbedder(), load_settings({}).replace(agents=agents | settings), clock=lambda: NOW, chat=chat)
 
 
 def chained(**request: Any) -> SearchResponse:
@@ -187,7 +187,7 @@ def test_a_search_as_of_a_time_knows_nothing_of_later() -> None:
     with Memories(
         filled(*late),
         WordEmbedder(),
-        load_settings({}, agents={"planner": "model", "max_attempts": 2}),
+        load_settings({}, agents={"planner": "model"}).replace(agents={"max_attempts": 2}),
         clock=lambda: NOW,
         chat=ScriptedChat(verdict(SECOND)),
     ) as memories:

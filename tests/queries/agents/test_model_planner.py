@@ -102,10 +102,10 @@ class TestPrompts:
 
     @pytest.mark.parametrize(
         ("decide", "setting"),
-        [(route, "tool_select_prompt"), (split, "split_prompt"), (judge, "combined_prompt"), (supplement, "reflect_prompt")],
+        [(route, "tool_select"), (split, "split"), (judge, "combined"), (supplement, "reflect")],
     )
     def test_rules_are_replaced_by_those_of_the_settings(self, decide: Decide, setting: str) -> None:
-        prompt = asked_by(decide, **{setting: " Decide {as} you like.\n"})
+        prompt = asked_by(decide, prompts={setting: " Decide {as} you like.\n"})
         assert prompt.system == f"Decide {{as}} you like.\n{prompts.DATA_RULE}"
         assert prompt.user == asked_by(decide).user
 
@@ -335,7 +335,7 @@ class TestARememberedMessageThatGivesOrders:
     def test_would_be_obeyed_as_a_rule(self) -> None:
         """The model of these tests can be fooled, so that they can fail."""
         chat = GullibleChat(VERDICT)
-        assert ModelPlanner(chat, Agents(combined_prompt=ORDER)).judge(QUESTION, FOUND, budget()).sufficient
+        assert ModelPlanner(chat, Agents(prompts={"combined": ORDER})).judge(QUESTION, FOUND, budget()).sufficient
 
     def decided(self, decide: Decide, chat: ScriptedChat) -> Judgement:
         asked = ModelPlanner(chat, Agents())

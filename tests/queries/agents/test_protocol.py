@@ -87,7 +87,7 @@ def memories(model_server: ModelServer) -> Iterator[Memories]:
 
 
 def remembering(server: ModelServer, *more: Row) -> Memories:
-    settings = load_settings({}, agents={"planner": "model", "max_attempts": 4})
+    settings = load_settings({}, agents={"planner": "model"}).replace(agents={"max_attempts": 4})
     chat = OpenAiChat(Models(provider="openai", base_url=server.url), Clock().retries(0), repair=False)
     return Memories(filled(*told(*more)), WordEmbedder(), settings, clock=lambda: NOW, chat=chat)
 

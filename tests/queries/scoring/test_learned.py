@@ -114,7 +114,7 @@ class TestWhichCoefficients:
         entry["episodes"]["weights"]["length_of_beard"] = 1.0
         path = tmp_path / "fitted.json"
         path.write_text(json.dumps([entry]))
-        with pytest.raises(SettingsError, match=r"length_of_beard.*mneme fit fusion"):
+        with pytest.raises(SettingsError, match=r"length_of_beard.*mneme bench fit fusion"):
             coefficients_for(settings(coefficients=path), EMBEDDER)
 
     def test_those_that_are_shipped_can_be_read(self):

@@ -68,7 +68,7 @@ def test_messages_come_back_as_they_were_given(connection: Connection):
     history.add_messages(MESSAGES[:3])
     history.add_messages(MESSAGES[3:])
     assert history.messages == MESSAGES
-    history._kept.settle()
+    history._store.wait_until_stored()
     assert history_of(connection).messages == MESSAGES, "another object reads the same"
     assert history_of(connection, "tuesday").messages == []
     history.clear()
@@ -95,5 +95,5 @@ def test_a_chain_with_a_history_goes_on_where_it_stands(here: Connection):
     chain.invoke({"input": "I moved to Lyon."}, asked)
     assert chain.invoke({"input": "Where do I live?"}, asked).content == "In Lyon."
     assert seen == [1, 3]
-    made["trip"]._kept.settle()
+    made["trip"]._store.wait_until_stored()
     assert history_of(here, "trip").messages[0].text == "I moved to Lyon."

@@ -15,10 +15,10 @@ def store_of(connection: Connection, **options: Any) -> MnemeStore:
     return MnemeStore(connection.memories, connection.publisher, **(options or {"user_id": connection.user_id}))
 
 
-def settle(store: MnemeStore) -> None:
+def wait_until_stored(store: MnemeStore) -> None:
     """Let the index alone tell what is there: what was written is stored, and this object holds nothing."""
     for messages in store._messages.values():
-        messages.settle()
+        messages.wait_until_stored()
         messages._written.clear()
         messages._removed.clear()
 
@@ -42,14 +42,14 @@ def test_a_value_comes_back_exactly_an_overwrite_replaces_it_and_a_delete_takes_
         assert second.value == {"text": "Mira likes noodles."}
         assert second.created_at == first.created_at < second.updated_at
         assert len(store.search(at)) == 1
-        settle(store)
+        wait_until_stored(store)
     store.delete(at, "food")
     assert store.get(at, "food") is None
-    settle(store)
+    wait_until_stored(store)
     assert store.get(at, "food") is None
     assert store.search(at) == []
     store.put(at, "food", {"again": True})
-    settle(store)
+    wait_until_stored(store)
     again = store.get(at, "food")
     assert again is not None
     assert again.value == {"again": True}
@@ -72,7 +72,7 @@ def test_values_are_found_by_what_they_say_under_a_prefix(connection: Connection
         assert found[0].score is not None
         assert keys(store.search(("mira", "pets"), query="dumplings with vinegar")) == ["b"]
         assert set(keys(store.search(("mira",), query="dumplings", limit=4))) == {"a", "b", "hidden", "part"}
-        settle(store)
+        wait_until_stored(store)
     store.put(("mira", "food"), "a", {"text": "Mira likes rhubarb crumble."})
     assert keys(store.search(("mira",), query="rhubarb crumble", limit=1)) == ["a"]
 
@@ -151,7 +151,7 @@ def test_a_label_of_the_namespace_names_whose_memory_it_is(connection: Connectio
     store.put(("memories", mine), "k", {"text": "The red bicycle stands in the cellar."})
     store.put(("memories", other), "k", {"text": "The blue bicycle stands in the yard."})
     assert [item.namespace for item in store.search(("memories", mine), query="bicycle")] == [("memories", mine)]
-    settle(store)
+    wait_until_stored(store)
     found = connection.memories.search("bicycle", "keyword", {"user_id": mine})
     assert ["red" in each.text for each in found.ranked()] == [True]
     assert {("memories", mine), ("memories", other)} <= set(store.list_namespaces(prefix=("memories",)))

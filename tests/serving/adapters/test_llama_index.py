@@ -41,7 +41,7 @@ def test_a_memory_block_keeps_what_leaves_the_window_and_brings_back_what_fits(h
         await memory.aput(ChatMessage(role="assistant", content="I have noted that you are allergic to penicillin."))
         for number in range(6):
             await memory.aput(ChatMessage(role="user", content=f"Number {number} is what I think of, over and over again."))
-        block._kept.settle()
+        block._store.wait_until_stored()
         await memory.aput(ChatMessage(role="user", content="penicillin?"))
         shown = "\n".join(str(each.content) for each in await memory.aget())
         assert "allergic to penicillin" in shown

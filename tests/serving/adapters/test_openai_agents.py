@@ -47,7 +47,7 @@ def test_items_come_back_as_they_were_given(connection: Connection):
         assert await session.pop_item() == ITEMS[-1]
         assert await session.get_items() == ITEMS[:-1]
         await session.add_items(ITEMS[-1:])
-        session._kept.settle()
+        session._store.wait_until_stored()
         assert await session_of(connection).get_items() == ITEMS, "another object reads the same"
         assert await session_of(connection, "tuesday").get_items() == []
         await session.clear_session()
@@ -114,7 +114,7 @@ def test_a_runner_goes_on_where_the_session_stands(here: Connection):
         second = await Runner.run(agent, "And now?", session=session, run_config=quiet)
         assert (first.final_output, second.final_output) == ("1 items", "3 items")
         limited = session_of(here, session_settings=SessionSettings(limit=2))
-        session._kept.settle()
+        session._store.wait_until_stored()
         assert len(await limited.get_items()) == 2
 
     asyncio.run(run())

@@ -14,9 +14,8 @@ from connectors.durable import FolderLock
 from mneme.errors import StoreUnavailable
 from mneme.settings import Settings
 from serving.checks import examination
-from serving.checks.check import Check
-from serving.checks.examination import Group, examine
-from serving.checks.service import service
+from serving.checks.examination import Check, Group, examine
+from serving.checks.servers import service
 from serving.cli import app
 from tests.servers.models import ModelServer
 
@@ -62,10 +61,10 @@ def test_servers_that_are_away_are_missing_with_the_remedy(monkeypatch: pytest.M
 
 def test_settings_that_do_not_load_are_each_a_line(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("MNEME_SERVICE__PORT", "a door")
-    monkeypatch.setenv("MNEME_FLOW__THREADS", "many")
+    monkeypatch.setenv("MNEME_FLOW__PROCESSES", "many")
     result = doctor("--json")
     assert result.exit_code == 1
-    assert set(checks(result)) == {("settings", "MNEME_SERVICE__PORT"), ("settings", "MNEME_FLOW__THREADS")}
+    assert set(checks(result)) == {("settings", "MNEME_SERVICE__PORT"), ("settings", "MNEME_FLOW__PROCESSES")}
 
 
 def test_a_group_that_is_none_is_refused():
@@ -84,7 +83,6 @@ def test_models_are_asked_only_where_that_is_wanted(model_server: ModelServer, m
     assert checks(asked)["models", "chat model"]["state"] == "ready"
     assert model_server.calls() == 1
     monkeypatch.setenv("MNEME_MODELS__BASE_URL", f"{AWAY}/v1")
-    monkeypatch.setenv("MNEME_MODELS__RETRIES", "0")
     away = doctor("models", "--call", "--json")
     assert away.exit_code == 1
     assert "MNEME_MODELS__BASE_URL" in str(checks(away)["models", "chat model"]["remedy"])

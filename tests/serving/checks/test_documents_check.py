@@ -6,9 +6,9 @@ import pytest
 
 from connectors.documents.kinds import KINDS
 from mneme.settings import Settings
-from serving.checks import documents as documents_check
-from serving.checks.check import Check, is_fit, worst
-from serving.checks.documents import documents
+from serving.checks import models as documents_check
+from serving.checks.examination import Check, is_fit, worst
+from serving.checks.models import documents
 
 
 def found(settings: Settings | None = None) -> dict[str, Check]:

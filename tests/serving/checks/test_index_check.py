@@ -11,9 +11,9 @@ from connectors.indices import open_index
 from connectors.models import open_embedder
 from mneme.errors import StoreRejected
 from mneme.settings import EmbedderSettings, Settings
-from serving.checks import index as index_check
-from serving.checks.check import Check
-from serving.checks.index import index
+from serving.checks import servers as index_check
+from serving.checks.examination import Check
+from serving.checks.servers import index
 
 
 def settings_of(folder: Path, embedder: str = "hash") -> Settings:
@@ -43,7 +43,7 @@ def test_an_index_that_fits_is_ready(made: Path):
 def test_another_embedder_is_missing_and_says_how_to_move_the_index(made: Path):
     check = found(settings_of(made, "openai"))["embedder of the index"]
     assert (check.state, check.needed) == ("missing", True)
-    assert "mneme reindex" in check.remedy
+    assert "mneme admin reindex" in check.remedy
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_what_the_embedder_of_an_earlier_version_lacks_is_told(
         opened.prepare(embedder.identity)
     check = found(Settings(data=tmp_path))["embedder of the index"]
     assert (check.state, missed in check.remedy) == ("partly", True)
-    assert f"set {setting}=true, then run `mneme reindex`" in check.remedy
+    assert f"set {setting}=true, then run `mneme admin reindex`" in check.remedy
 
 
 def test_a_recovery_store_that_is_another_s_is_told(made: Path):

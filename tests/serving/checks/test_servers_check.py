@@ -7,10 +7,9 @@ import pytest
 
 from connectors.kafka.client import create_topics
 from mneme.settings import Kafka, OpenSearch, Settings
-from serving.checks.check import is_fit
-from serving.checks.index import index
-from serving.checks.kafka import kafka
-from serving.status.local import local_status
+from serving.checks.examination import is_fit
+from serving.checks.servers import index, kafka
+from serving.status import local_status
 
 
 @pytest.mark.kafka
@@ -18,7 +17,7 @@ def test_topics_are_missing_until_they_are_made(kafka_settings: Kafka):
     settings = Settings.model_validate({"index": {"backend": "opensearch"}, "kafka": kafka_settings})
     before = {check.name: check for check in kafka(settings)}
     assert before["broker"].state == "ready"
-    assert "mneme topics create" in before[kafka_settings.topics.messages].remedy
+    assert "mneme admin topics create" in before[kafka_settings.topics.messages].remedy
     create_topics(kafka_settings)
     for _ in range(100):  # a broker tells of a new topic a moment later
         after = list(kafka(settings))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mneme.settings import Settings
-from serving.checks.check import Check
+from serving.checks.examination import Check
 from serving.checks.settings import settings
 
 
@@ -36,7 +36,6 @@ def test_the_defaults_have_no_fault():
         ),
         ({"models": {"provider": "openai"}}, "MNEME_MODELS__API_KEY", "missing", "api.openai.com needs one"),
         ({"models": {"by_role": {"poet": "m"}}}, "MNEME_MODELS__BY_ROLE", "missing", "poet is no role"),
-        ({"models": {"pending": "p.jsonl"}}, "MNEME_MODELS__PENDING", "missing", "MNEME_MODELS__RECORDINGS"),
         ({"embedder": {"provider": "openai"}}, "MNEME_EMBEDDER__API_KEY", "missing", "BASE_URL"),
         ({"rerank": {"provider": "endpoint"}}, "MNEME_RERANK__BASE_URL", "missing", "set it"),
         ({"flow": {"processes": 2}}, "MNEME_FLOW__PROCESSES", "missing", "to 1"),

@@ -91,14 +91,14 @@ def served(service: Service) -> Iterator[Console]:
     """The application of a service with the console on a port of its own, in a thread."""
     app = create_app(service)
     mount(app, service)
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+    with socket.create_server(("127.0.0.1", 0)) as server_socket:
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=2))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [server_socket]})
         thread.start()
         while not server.started:
             assert thread.is_alive(), "the server did not start"
             time.sleep(0.02)
-        yield Console(f"http://127.0.0.1:{listening.getsockname()[1]}/console/", service)
+        yield Console(f"http://127.0.0.1:{server_socket.getsockname()[1]}/console/", service)
         server.should_exit = True
         thread.join()
 

@@ -3,7 +3,7 @@
 import pytest
 from starlette.requests import Request
 
-from serving.console.access import is_of_this_site
+from serving.console.gate import is_same_site
 
 
 @pytest.mark.parametrize(
@@ -24,4 +24,4 @@ from serving.console.access import is_of_this_site
 )
 def test_a_request_of_another_site_is_told_apart(headers: dict[str, str], is_ours: bool) -> None:
     raw = [(name.encode(), value.encode()) for name, value in {"host": "mneme.example", **headers}.items()]
-    assert is_of_this_site(Request({"type": "http", "method": "POST", "path": "/", "headers": raw})) is is_ours
+    assert is_same_site(Request({"type": "http", "method": "POST", "path": "/", "headers": raw})) is is_ours

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from queries.responses import TraceStep
-from serving.console.layout import positions
+from serving.console.graph import positions
 from serving.console.trace import kind_of, read_trace
 
 STEPS = (

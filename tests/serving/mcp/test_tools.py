@@ -6,9 +6,8 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from syrupy.assertion import SnapshotAssertion
 
-from serving.mcp.memory import AgentMemory
+from serving.mcp.memory import AgentMemory, OwnerScope
 from serving.mcp.server import build_server
-from serving.mcp.whose import Whose
 from serving.service.service import Service
 from tests.serving.mcp.round_trip import finds_nothing, refused, told
 
@@ -19,7 +18,7 @@ def client_of(service: Service | None, user: str, **options: bool) -> Client:
         return service.memories
 
     memory = AgentMemory(memories, lambda: service.publisher if service else None, 30.0)
-    return Client(build_server(memory, lambda _: Whose("acme", user_id=user), **options))
+    return Client(build_server(memory, lambda _: OwnerScope("acme", user_id=user), **options))
 
 
 def test_what_a_model_is_told_of_the_tools(snapshot: SnapshotAssertion):

@@ -65,15 +65,15 @@ def memory_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     settings = load_settings(
         data=folder / "data",
         embedder={"provider": "hash"},
-        service={"intake": "none", "wait_seconds": 0.2, "requests_per_minute": 0},
-    )
+        service={"intake": "none", "requests_per_minute": 0},
+    ).replace(service={"wait_seconds": 0.2})
     flows.ingest([file], settings)
     return settings
 
 
 def with_service(settings: Settings, **changes: Any) -> Settings:
     """The settings with others of the group ``service``."""
-    return settings.model_copy(update={"service": settings.service.model_copy(update=changes)})
+    return settings.replace(service=changes)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from connectors.inbox.reader import InboxReader
-from flows.transfer import import_owner
+from flows.maintenance.transfer import import_owner
 from mneme.events import parse_event
 from mneme.ports import DeadLetter, Lane
 from mneme.records import Position
@@ -417,5 +417,5 @@ class TestOperation:
         assert told.json()["seconds"] < 60
         assert memory_settings.service.wait_seconds < 1
         with client_of(with_service(memory_settings, wait_seconds=60)) as patient:
-            patient.app.state.service.end_waits()  # type: ignore[attr-defined]
+            patient.app.state.service.end_waiting()  # type: ignore[attr-defined]
             assert patient.get(f"{API}/flushes/never", params={"wait": 60}).json()["searchable"] is False

@@ -11,8 +11,8 @@ from fastapi.testclient import TestClient
 
 from mneme.errors import ModelTimeout
 from queries import AnswerResponse, AnswerStream, Memories, SearchResponse
-from serving.rest.routes.ask import _kept_alive
-from serving.rest.turns import Turns
+from serving.rest.pools import RequestPools
+from serving.rest.routes.search import _kept_alive
 from tests.serving.rest.conftest import WHOSE
 
 SEARCH, ASK = "/api/v1/memories/search", "/api/v1/ask"
@@ -146,7 +146,7 @@ class TestAsk:
                 ended.set()
 
         async def read() -> None:
-            turns = Turns(searches=1)
+            turns = RequestPools(searches=1)
             events = _kept_alive(AnswerStream(pieces()), turns, "key")
             assert b"On" in await anext(events)
             assert turns.searches.shares.held("key") == 0, "between two pieces a search has its turn"

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 import pytest
 
 from mneme.ports import Lag
-from serving.service.health import Health, Pulse
+from serving.service.health import Health, HealthMonitor
 
 GREEN = Health("green", (), Lag({}))
 
 
-class Asked:
+class RequestModel:
     """An index that answers when it may."""
 
     def __init__(self) -> None:
@@ -25,21 +25,21 @@ class Asked:
 
 
 @pytest.fixture
-def asked() -> Iterator[Asked]:
-    asked = Asked()
+def asked() -> Iterator[RequestModel]:
+    asked = RequestModel()
     yield asked
     asked.may_answer.set()
 
 
-def test_what_is_known_in_time_is_told(asked: Asked):
+def test_what_is_known_in_time_is_told(asked: RequestModel):
     asked.may_answer.set()
-    pulse = Pulse(asked.look, answer_seconds=60)
+    pulse = HealthMonitor(asked.look, answer_seconds=60)
     assert [pulse.health(), pulse.health()] == [GREEN, GREEN]
     assert asked.looks == 2, "nothing old is told while there is something new"
 
 
-def test_before_the_first_answer_it_is_red_and_says_that_it_starts(asked: Asked):
-    pulse = Pulse(asked.look, answer_seconds=0)
+def test_before_the_first_answer_it_is_red_and_says_that_it_starts(asked: RequestModel):
+    pulse = HealthMonitor(asked.look, answer_seconds=0)
     for _ in range(3):
         told = pulse.health()
         assert told.status == "red"
@@ -48,9 +48,9 @@ def test_before_the_first_answer_it_is_red_and_says_that_it_starts(asked: Asked)
 
 
 @pytest.mark.parametrize(("patience_seconds", "status"), [(60.0, "green"), (0.0, "red")])
-def test_the_last_answer_holds_for_a_while_where_one_takes_long(asked: Asked, patience_seconds: float, status: str):
+def test_the_last_answer_holds_for_a_while_where_one_takes_long(asked: RequestModel, patience_seconds: float, status: str):
     asked.may_answer.set()
-    pulse = Pulse(asked.look, answer_seconds=0.001, patience_seconds=patience_seconds)
+    pulse = HealthMonitor(asked.look, answer_seconds=0.001, patience_seconds=patience_seconds)
     while pulse.health() != GREEN:
         pass
     asked.may_answer.clear()
@@ -66,4 +66,4 @@ def test_what_goes_wrong_in_a_look_is_raised_where_it_was_asked_for():
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        Pulse(fail, answer_seconds=60).health()
+        HealthMonitor(fail, answer_seconds=60).health()

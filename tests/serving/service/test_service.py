@@ -203,7 +203,7 @@ def test_the_flow_ends_with_a_service_that_is_killed_and_the_next_one_goes_on(tm
 
 def tells_of_buckets(health: Health) -> bool:
     """Whether it says so; in one look, since the flow is started again and again."""
-    return health.status == "red" and any("MNEME_FLOW__BUCKETS=8" in problem for problem in health.problems)
+    return health.status == "red" and any("keyed into 8 buckets" in problem for problem in health.problems)
 
 
 def test_what_cannot_run_is_told_with_its_reason(tmp_path: Path):

@@ -9,7 +9,7 @@ import pytest
 
 from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.rows import Key, Row, flush_marker
-from serving.service.waiting import Waiting
+from serving.service.waiting import RowWaiter
 
 SECONDS = 30.0
 
@@ -49,19 +49,19 @@ def key(name: str) -> Key:
 def test_what_is_there_is_returned_at_the_first_look():
     index = Index()
     there = index.write("f1")
-    assert set(Waiting(index.read).wait([there], 0)) == {there}
+    assert set(RowWaiter(index.read).wait([there], 0)) == {there}
     assert index.looks == 1
 
 
 def test_what_is_not_there_in_time_is_left_out():
     index = Index()
     there = index.write("f1")
-    assert set(Waiting(index.read).wait([there, key("f2")], 0.1)) == {there}
+    assert set(RowWaiter(index.read).wait([there, key("f2")], 0.1)) == {there}
 
 
 def test_everybody_gets_what_he_waits_for():
     index = Index()
-    waiting = Waiting(index.read)
+    waiting = RowWaiter(index.read)
     with ThreadPoolExecutor(20) as pool:
         waits = [pool.submit(waiting.wait, [key(f"f{number}"), key("all")], SECONDS) for number in range(20)]
         for number in range(20):
@@ -73,7 +73,7 @@ def test_everybody_gets_what_he_waits_for():
 def test_an_index_that_is_not_there_yet_is_waited_for():
     index = Index()
     index.error = StoreUnavailable("no index yet")
-    waiting = Waiting(index.read)
+    waiting = RowWaiter(index.read)
     with ThreadPoolExecutor(1) as pool:
         wait = pool.submit(waiting.wait, [index.write("f1")], SECONDS)
         assert index.was_asked.wait(SECONDS)
@@ -87,7 +87,7 @@ def test_an_index_that_is_not_there_yet_is_waited_for():
 def test_what_cannot_be_looked_for_is_told_to_all():
     index = Index()
     index.error = StoreRejected("another embedder")
-    waiting = Waiting(index.read)
+    waiting = RowWaiter(index.read)
     with ThreadPoolExecutor(3) as pool:
         waits = [pool.submit(waiting.wait, [key("f1")], SECONDS) for _ in range(3)]
         assert all(isinstance(wait.exception(), StoreRejected) for wait in waits)
@@ -95,7 +95,7 @@ def test_what_cannot_be_looked_for_is_told_to_all():
 
 def test_nobody_waits_any_longer_at_the_end():
     index = Index()
-    waiting = Waiting(index.read)
+    waiting = RowWaiter(index.read)
     with ThreadPoolExecutor(4) as pool:
         waits = [pool.submit(waiting.wait, [key("never")], SECONDS * 100) for _ in range(4)]
         assert index.was_asked.wait(SECONDS)

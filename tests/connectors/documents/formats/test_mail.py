@@ -22,7 +22,7 @@ def _mail(subject: str = "The fence", body: str = "It is old.") -> EmailMessage:
 
 def _parsed(mail: EmailMessage | bytes, depth: int = 3) -> ParsedDocument:
     content = mail if isinstance(mail, bytes) else mail.as_bytes()
-    return LocalParser(Documents(attachment_depth=depth)).parse(content, "a.eml", "message/rfc822")
+    return LocalParser(Documents().model_copy(update={"attachment_depth": depth})).parse(content, "a.eml", "message/rfc822")
 
 
 def test_who_wrote_what_to_whom_and_when_is_text_and_metadata() -> None:
@@ -104,7 +104,7 @@ def test_mails_in_mails_are_opened_to_the_depth_of_the_settings() -> None:
     found = _parsed(mail, depth=2)
     assert [section.text.split("\n")[0] for section in found.sections] == [f"Subject: Letter {n}" for n in (4, 3, 2)]
     assert len(found.unread) == 1
-    assert "MNEME_DOCUMENTS__ATTACHMENT_DEPTH" in found.unread[0]
+    assert "send it by itself" in found.unread[0]
 
 
 def test_a_mail_without_a_date_has_that_of_the_first_server() -> None:

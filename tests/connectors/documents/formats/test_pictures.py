@@ -16,6 +16,7 @@ from connectors.documents.parsing import Task
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 from mneme.settings import Documents
+from tests.cases.groups import group_of
 
 READS = pytest.mark.skipif(not Ocr(("eng",)).is_installed, reason="tesseract is not installed")
 LINES = ("Meeting with Margaret on Thursday", "The budget is 12,400 euros")
@@ -25,7 +26,7 @@ def task(name: str, **settings: int) -> Task:
     def nested(content: bytes, name: str, media_type: str | None) -> ParsedDocument:
         raise AssertionError("nothing lies inside")
 
-    return Task(name, None, Documents(**settings), nested)
+    return Task(name, None, group_of(Documents, **settings), nested)
 
 
 def drawn(*lines: str, ink: str = "black", ground: object = "white", mode: str = "RGB") -> Image.Image:

@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows.consistency.aggregates import LONGEST_SUMMARY
 from flows.consistency.aggregates.entities import entity_of, filed_under, resolved
-from flows.consistency.aggregates.names import merged_names
+from flows.consistency.aggregates.mentions import LONGEST_SUMMARY
 from mneme.ids import entity_id
 from mneme.records import Entity, Mention, Owner
+from tests.flows.consistency.aggregates.meanings import merged_names
 
 ANN = Owner(tenant_id="t", type="user", id="ann")
 DAY = datetime(2026, 3, 2, tzinfo=UTC)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.consistency.aggregates.name_tables import FORMAL_OF, NICKNAMES_OF
-from flows.consistency.aggregates.names import merged_names
+from flows.consistency.aggregates.names import FORMAL_OF, NICKNAMES_OF
+from tests.flows.consistency.aggregates.meanings import merged_names
 
 PERSONS = """Ann|Ann Miller|Ann Smith|Miller|Bob|Robert Jones|Mel|Melanie|Melanie Jones|Mr. Miller|Mrs. Miller|小明|王小明|
 老王|小王|王先生""".replace("\n", "")

@@ -1,4 +1,4 @@
-"""Portraits are composed again from all evidence, and tell how they came to be."""
+"""Portraits are composed again from all evidence."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.consistency.aggregates.profiles import Operation, Portrait, compose, portrayed, profile_of
+from flows.consistency.aggregates.profiles import portrayed, profile_of
 from mneme.records import Claim, Mention, Owner, Profile, ProfileItem
 from mneme.settings import Profiles
 
@@ -23,19 +23,15 @@ def line(day: int, statement: str, *, shown: bool = False, about: str = "Ann", o
     return ProfileItem(about=about, statement=statement, category="preference", implicit=shown, evidence=(mention,))
 
 
-def drawn(evidence: Sequence[ProfileItem], limits: Profiles = ROOM) -> Portrait:
-    return compose(evidence, limits)
-
-
-def steps(portrait: Portrait) -> list[tuple[str, str]]:
-    return [(each.kind.value, each.item.statement) for each in portrait.operations]
+def drawn(evidence: Sequence[ProfileItem], limits: Profiles = ROOM) -> Profile:
+    profile = Profile(id="p", owner=OWNER, created_at=DAY, version=0, explicit=(), evidence=tuple(evidence))
+    return portrayed(profile, limits)
 
 
 def test_what_is_said_again_joins_its_evidence_and_the_newest_wording_stands() -> None:
     portrait = drawn([line(1, "Ann loves tea"), line(5, "Ann really loves tea")])
     assert [item.statement for item in portrait.explicit] == ["Ann really loves tea"]
     assert [mention.episode_id for mention in portrait.explicit[0].evidence] == ["e1", "e5"]
-    assert steps(portrait) == [("add", "Ann loves tea"), ("update", "Ann really loves tea")]
 
 
 def test_what_is_replaced_leaves_the_portrait_and_stays_in_the_evidence() -> None:
@@ -50,7 +46,6 @@ def test_what_is_replaced_leaves_the_portrait_and_stays_in_the_evidence() -> Non
 def test_a_line_that_is_said_to_be_over_leaves_and_the_end_is_no_line() -> None:
     evidence = [line(1, "Ann loves tea"), line(2, "Ann loves chess"), line(5, "Ann is through with tea", over=True)]
     assert [item.statement for item in drawn(evidence).explicit] == ["Ann loves chess"]
-    assert steps(drawn(evidence))[-1] == ("delete", "Ann loves tea")
 
 
 def test_lines_that_claim_nothing_are_one_where_their_words_are() -> None:
@@ -71,27 +66,21 @@ def test_two_claims_of_one_sentence_are_two_lines_of_which_one_can_end() -> None
     assert len(drawn([*profile.evidence, line(5, "Ann lives in Oslo")]).explicit) == 2
 
 
-def test_the_operations_tell_the_story_in_the_order_said() -> None:
+def test_what_was_replaced_and_is_said_again_stands_in_the_place_of_what_replaced_it() -> None:
     portrait = drawn([line(1, "Ann lives in Rome"), line(5, "Ann lives in Oslo"), line(9, "Ann lives in Rome")])
-    assert steps(portrait) == [
-        ("add", "Ann lives in Rome"),
-        ("add", "Ann lives in Oslo"),
-        ("delete", "Ann lives in Rome"),
-        ("add", "Ann lives in Rome"),
-        ("delete", "Ann lives in Oslo"),
+    assert [(item.statement, [each.episode_id for each in item.evidence]) for item in portrait.explicit] == [
+        ("Ann lives in Rome", ["e9"])
     ]
-    assert [each.because.episode_id for each in portrait.operations] == ["e1", "e5", "e5", "e9", "e9"]
 
 
 def test_a_trait_that_was_shown_once_is_evidence_and_no_line_yet() -> None:
     portrait = drawn([line(1, "Ann drinks tea", shown=True)])
-    assert portrait == Portrait((), (), ())
+    assert (portrait.explicit, portrait.implicit) == ((), ())
 
 
 def test_a_trait_shown_in_a_second_episode_is_a_line_with_both() -> None:
     portrait = drawn([line(1, "Ann drinks tea", shown=True), line(2, "Ann makes tea", shown=True)])
     assert [(item.statement, len(item.evidence)) for item in portrait.implicit] == [("Ann makes tea", 2)]
-    assert steps(portrait) == [("add", "Ann makes tea")]
 
 
 def test_a_trait_shown_twice_in_one_episode_was_shown_once() -> None:
@@ -108,12 +97,8 @@ def test_each_person_has_room_for_so_many_lines_and_what_is_newest_or_said_most_
     often = [line(day, "Ann loves tea") for day in (1, 8, 15)]
     once = [line(2, "Ann reads books"), line(3, "Ann owns cats"), line(20, "Ann plays chess")]
     other = [line(4, "Bob likes bikes", about="Bob")]
-    portrait = compose([*often, *once, *other], Profiles(explicit=2))
+    portrait = drawn([*often, *once, *other], Profiles().model_copy(update={"explicit": 2}))
     assert [item.statement for item in portrait.explicit] == ["Ann loves tea", "Bob likes bikes", "Ann plays chess"]
-    assert {each.item.statement for each in portrait.operations if each.kind is Operation.DELETE} == {
-        "Ann reads books",
-        "Ann owns cats",
-    }
 
 
 def test_a_revision_of_an_episode_replaces_its_evidence_and_a_withdrawal_leaves_no_trace() -> None:
@@ -130,7 +115,7 @@ def test_the_evidence_of_a_profile_is_bounded() -> None:
     profile = profile_of("p", OWNER, None, {"e"}, [line(day, f"Ann loves drink{day}") for day in range(700)])
     assert isinstance(profile, Profile)
     assert len(profile.evidence) == 600
-    assert len(compose(profile.evidence, ROOM).explicit) == ROOM.explicit
+    assert len(portrayed(profile, ROOM).explicit) == ROOM.explicit
     assert profile.evidence[-1].statement == "Ann loves drink699"
 
 
@@ -155,18 +140,4 @@ def test_the_order_of_arrival_makes_no_difference(said: list[tuple[int, str, boo
     assert profiles[0] == profiles[1]
     if profiles[0] is not None:
         forwards, backwards = drawn(profiles[0].evidence), drawn(profiles[0].evidence[::-1])
-        assert forwards == backwards
-
-
-@given(said=st.lists(drinks, max_size=10, unique_by=lambda each: each[0]))
-def test_the_operations_lead_to_the_portrait(said: list[tuple[int, str, bool]]) -> None:
-    portrait = drawn([line(day, statement, shown=shown) for day, statement, shown in said])
-    lines: dict[str, ProfileItem] = {}
-    for step in portrait.operations:
-        drink = step.item.statement.split()[-1]
-        if step.kind is Operation.DELETE:
-            del lines[drink]
-        else:
-            assert (drink in lines) == (step.kind is Operation.UPDATE)
-            lines[drink] = step.item
-    assert set(portrait.explicit) | set(portrait.implicit) == set(lines.values())
+        assert (forwards.explicit, forwards.implicit) == (backwards.explicit, backwards.implicit)

@@ -57,7 +57,7 @@ def test_cases_of_one_kind_become_a_skill_that_cites_them() -> None:
 
 def test_one_case_is_no_skill() -> None:
     assert skills_of([DEPLOY_API], DEFAULT) == []
-    assert skills_of([DEPLOY_API, DEPLOY_WEB], Skills(cases=3)) == []
+    assert skills_of([DEPLOY_API, DEPLOY_WEB], Skills().model_copy(update={"cases": 3})) == []
 
 
 def test_what_is_near_in_meaning_without_a_word_or_tool_in_common_is_of_another_kind() -> None:

@@ -1,0 +1,123 @@
+"""``mneme bench eval``: the share of right answers, on your own copy of a set with gold answers."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evaluation.commands.options import FoldsOption, PathsArgument, configured
+from serving.commands.search import Method, Strategy
+from serving.terminal.output import output
+
+
+class SetName(StrEnum):
+    """The sets with gold answers."""
+
+    LOCOMO = "locomo"
+    LONGMEMEVAL = "longmemeval"
+    BEAM = "beam"
+
+
+class Writer(StrEnum):
+    """Who writes the answers."""
+
+    AUTO = "auto"
+    EXTRACTIVE = "extractive"
+    MODEL = "model"
+
+
+class Judge(StrEnum):
+    """Who judges them."""
+
+    NONE = "none"
+    MODEL = "model"
+
+
+OutFolder = Annotated[
+    Path,
+    typer.Option("--out", help="Folder of the run; the same command goes on with what is in it.", show_default=False),
+]
+_HELP = {
+    SetName.LOCOMO: "LoCoMo: long talks of two friends; categories 1 to 4, and the adversarial fifth.",
+    SetName.LONGMEMEVAL: "LongMemEval: a history of sessions for each question, seven abilities with abstention.",
+    SetName.BEAM: "BEAM: long chats with an assistant, ten abilities, judged by rubrics.",
+}
+
+
+evaluations = typer.Typer(
+    no_args_is_help=True,
+    help="Evaluate answers on your own copy of a set: ingest, search, answer, judge. A run that was stopped goes on.",
+)
+
+
+def _evaluation(name: SetName) -> Callable[..., None]:
+    def evaluate(
+        paths: PathsArgument,
+        out: OutFolder,
+        method: Annotated[Method, typer.Option("--method", help="How memories are found.")] = Method.HYBRID,
+        agent: Annotated[
+            Strategy | None,
+            typer.Option("--agent", help="Of --method agentic.", show_default="MNEME_AGENTS__AGENT"),
+        ] = None,
+        top_k: Annotated[
+            int | None, typer.Option("--top-k", min=1, help="Memories found.", show_default="by the question's type")
+        ] = None,
+        writer: Annotated[
+            Writer | None,
+            typer.Option("--writer", help="Who answers; extractive quotes.", show_default="MNEME_ANSWERS__WRITER"),
+        ] = None,
+        judge: Annotated[Judge, typer.Option("--judge", help="none: words of the gold and abstention only.")] = Judge.NONE,
+        votes: Annotated[
+            int, typer.Option("--votes", min=1, help="Of the judge on each answer, odd; the majority counts.")
+        ] = 1,
+        concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Questions at a time.")] = 4,
+        limit: Annotated[
+            int | None, typer.Option("--limit", min=1, help="So many questions, evenly spread.", show_default="all")
+        ] = None,
+        folds: FoldsOption = None,
+        price_input: Annotated[
+            float | None,
+            typer.Option("--price-input", min=0, help="Of a million tokens asked, in any currency.", show_default=False),
+        ] = None,
+        price_output: Annotated[
+            float | None, typer.Option("--price-output", min=0, help="Of a million tokens answered.", show_default=False)
+        ] = None,
+        dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would cost, and call nothing.")] = False,
+        offline: Annotated[
+            bool,
+            typer.Option("--offline", help="Call nothing: answers come from the folder's recordings, requests go to a file."),
+        ] = False,
+    ) -> None:
+        from evaluation.answers.dry_run import dry_run as run_dry
+        from evaluation.answers.evaluate import run_answers
+        from evaluation.answers.plan import Plan
+
+        settings = configured()
+        if writer is not None:
+            settings = settings.replace(answers={"writer": writer.value})
+        if offline and settings.models.recordings is None:
+            settings = settings.replace(models={"recordings": out / "recordings.jsonl"})
+        plan = Plan(
+            method=method.value,
+            agent=agent.value if agent else None,
+            top_k=top_k,
+            judge=judge.value,
+            votes=votes,
+            concurrency=concurrency,
+            limit=limit,
+            folds=folds,
+            price_input=price_input,
+            price_output=price_output,
+        )
+        if dry_run:
+            run_dry(name.value, paths, settings, plan, output())
+        elif run_answers(name.value, paths, settings, out, plan, output()).headline["pending"]:
+            raise typer.Exit(1)
+
+    return evaluate
+
+
+for _name, _purpose in _HELP.items():
+    evaluations.command(_name.value, help=_purpose)(_evaluation(_name))

@@ -1,0 +1,129 @@
+"""``mneme bench fit``: fit again, on your own data, what ships with the project."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evaluation.commands.options import (
+    Backend,
+    BeamOption,
+    IndexOption,
+    LocomoOption,
+    SegmentationArgument,
+    VectorsOption,
+    configured,
+)
+from serving.terminal.output import output
+
+app = typer.Typer(no_args_is_help=True, help="Fit shipped coefficients again, on your own data.")
+
+FittedOption = Annotated[
+    Path | None, typer.Option("--out", help="Where the result goes; by default in the place of what ships with the project.")
+]
+
+
+@app.command()
+def boundaries(
+    segmentation: SegmentationArgument,
+    locomo: Annotated[Path, typer.Argument(metavar="LOCOMO_FILE", help="Your LoCoMo JSON.", show_default=False)],
+    out: FittedOption = None,
+    vectors: VectorsOption = None,
+) -> None:
+    """The semantic boundary detector: prints cross-validated figures, then writes its coefficients."""
+    from evaluation.fit_boundaries import DEFAULT_OUT, run_fit
+
+    run_fit(segmentation, locomo, configured(), out or DEFAULT_OUT, vectors, console=output())
+
+
+@app.command()
+def fusion(
+    locomo: LocomoOption = None,
+    beam: BeamOption = None,
+    out: FittedOption = None,
+    index: IndexOption = Backend.EMBEDDED,
+    folds: Annotated[
+        Path | None,
+        typer.Option(
+            "--folds", help="A folder for the coefficients of each fold, for `mneme bench --folds`.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """How hybrid search scores: prints cross-validated figures, then writes the coefficients of this index and embedder."""
+    from evaluation.fit_fusion import DEFAULT_OUT, run_fit_fusion
+
+    run_fit_fusion({"locomo": locomo or (), "beam": beam or ()}, configured(index), out or DEFAULT_OUT, output(), folds)
+
+
+@app.command()
+def present(
+    locomo: LocomoOption = None,
+    beam: BeamOption = None,
+    out: FittedOption = None,
+    index: IndexOption = Backend.EMBEDDED,
+) -> None:
+    """How far a search for a state raises what is so now: prints the figures before and after, then writes the weights."""
+    from evaluation.fit_present import DEFAULT_OUT, run_fit_present
+
+    run_fit_present({"locomo": locomo or (), "beam": beam or ()}, configured(index), out or DEFAULT_OUT, output())
+
+
+@app.command()
+def agents(
+    folds: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FOLDS",
+            help="A folder of `mneme bench fit fusion --folds` on the same files; what is fitted without each fold joins it.",
+            show_default=False,
+        ),
+    ],
+    locomo: LocomoOption = None,
+    beam: BeamOption = None,
+    out: FittedOption = None,
+    index: IndexOption = Backend.EMBEDDED,
+) -> None:
+    """How agentic search scores together what several searches found: prints cross-validated figures, then writes."""
+    from evaluation.fit_agents import DEFAULT_OUT, run_fit_agents
+
+    run_fit_agents({"locomo": locomo or (), "beam": beam or ()}, configured(index), folds, out or DEFAULT_OUT, output())
+
+
+@app.command()
+def answers(
+    locomo: LocomoOption = None,
+    enough: Annotated[float, typer.Option("--enough", help="The log-odds from which on a memory answers.")] = -1.5,
+    out: FittedOption = None,
+    index: IndexOption = Backend.EMBEDDED,
+) -> None:
+    """How likely a memory answers, for `ask` without a model: prints what each threshold answers, then writes the weights."""
+    from evaluation.fit_answers import DEFAULT_OUT, run_fit_answers
+
+    run_fit_answers(locomo or (), configured(index), enough, out or DEFAULT_OUT, output())
+
+
+@app.command()
+def tokens(
+    files: Annotated[list[Path], typer.Argument(help="Markdown and JSON lines, in many languages.", show_default=False)],
+    out: FittedOption = None,
+) -> None:
+    """By what the local embedder reduces the vectors of tokens: prints how much of their variance is kept, then writes it."""
+    from evaluation.fit_tokens import DEFAULT_OUT, run_fit_tokens
+
+    run_fit_tokens(files, out or DEFAULT_OUT, output())
+
+
+@app.command()
+def capacity(
+    measured: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FOLDER", help="With JSON of `mneme bench scaling`, `query`, `state`, `models`.", show_default=False
+        ),
+    ],
+    out: FittedOption = None,
+) -> None:
+    """What one message, record and search cost, for `mneme bench capacity`, with the error of leaving out each measurement."""
+    from evaluation.capacity.fit import SHIPPED, run_fit_capacity
+
+    run_fit_capacity(measured, out or SHIPPED, console=output())

@@ -1,0 +1,50 @@
+"""Options that several benchmarks share."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from mneme.settings import Settings
+
+
+class Backend(StrEnum):
+    """The index that is measured."""
+
+    EMBEDDED = "embedded"
+    OPENSEARCH = "opensearch"
+
+
+OutOption = Annotated[Path, typer.Option("--out", help="Where the results go, as JSON; a plot lies beside it.")]
+IndexOption = Annotated[Backend, typer.Option("--index", help="Which index is filled and searched.")]
+PathsArgument = Annotated[
+    list[Path], typer.Argument(metavar="PATH...", help="Your files of the set, or their folder.", show_default=False)
+]
+LocomoOption = Annotated[list[Path] | None, typer.Option("--locomo", help="LoCoMo files.", show_default=False)]
+BeamOption = Annotated[list[Path] | None, typer.Option("--beam", help="BEAM files, or their folder.", show_default=False)]
+FoldsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--folds",
+        help="A folder of `mneme bench fit fusion --folds`, and for agents of `mneme bench fit agents` afterwards: score each"
+        " question by coefficients fitted without its conversation.",
+        show_default=False,
+    ),
+]
+SegmentationArgument = Annotated[
+    Path,
+    typer.Argument(metavar="SEGMENTATION_FOLDER", help="Your folder with the sets of the Def-DTS bundle.", show_default=False),
+]
+VectorsOption = Annotated[
+    Path | None, typer.Option("--vectors", help="A file (.npz) that keeps the vectors for the next time.", show_default=False)
+]
+
+
+def configured(index: Backend | None = None) -> "Settings":
+    """The settings of the environment, with this index if one is named."""
+    from mneme.settings import load_settings
+
+    settings = load_settings()
+    return settings.replace(index={"backend": index.value}) if index is not None else settings

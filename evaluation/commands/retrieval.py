@@ -1,0 +1,197 @@
+"""Benchmarks of quality: retrieval by question set, and the comparison of reports."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evaluation.commands.options import (
+    Backend,
+    FoldsOption,
+    IndexOption,
+    PathsArgument,
+    VectorsOption,
+    configured,
+)
+from serving.terminal.output import output
+
+
+class SetName(StrEnum):
+    """The question sets."""
+
+    LOCOMO = "locomo"
+    LOCOMO_ALL = "locomo-all"
+    BEAM = "beam"
+    LONGMEMEVAL = "longmemeval"
+    MEMDAILY = "memdaily"
+
+
+class Method(StrEnum):
+    """What can be asked."""
+
+    KEYWORD = "keyword"
+    VECTOR = "vector"
+    HYBRID = "hybrid"
+    AGENTIC = "agentic"
+    SPLIT = "split"
+    CHAIN = "chain"
+    REFLECT = "reflect"
+    EPISODES = "episodes"
+    CHUNKS = "chunks"
+
+
+MethodOption = Annotated[
+    list[Method] | None,
+    typer.Option(
+        "--method",
+        help="Ask by this one, repeatable. split, chain, reflect: agentic by this strategy for every question;"
+        " episodes: BM25 over episodes alone; chunks: the transcript in flat chunks.",
+        show_default="keyword, vector, hybrid",
+    ),
+]
+OptionalOut = Annotated[
+    Path | None,
+    typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.", show_default="bench-results/..."),
+]
+
+
+PURPOSES = {
+    SetName.LOCOMO: "Retrieval on LoCoMo: hit, recall, NDCG and MRR of each method, by category of question, with intervals.",
+    SetName.LOCOMO_ALL: "The same with the adversarial questions, whose evidence is labelled too: as ConvMemory counts.",
+    SetName.BEAM: "Retrieval on BEAM: long chats with an assistant, questions by ability.",
+    SetName.LONGMEMEVAL: "Retrieval on LongMemEval: a history of sessions for each question, by labelled turn.",
+    SetName.MEMDAILY: "Retrieval on MemDaily: a Chinese diary. The local model serves English only, its leg is off then, and"
+    " that is said.",
+}
+
+
+def measuring(name: SetName) -> Callable[..., None]:
+    """The command that measures on one set."""
+
+    def measure(
+        paths: PathsArgument,
+        index: IndexOption = Backend.EMBEDDED,
+        out: OptionalOut = None,
+        method: MethodOption = None,
+        vectors: VectorsOption = None,
+        folds: FoldsOption = None,
+    ) -> None:
+        from evaluation.retrieval.bench import run_retrieval
+        from evaluation.retrieval.systems import SEARCHES
+
+        run_retrieval(
+            name.value,
+            paths,
+            configured(index),
+            out or _default_out(name.value),
+            [each.value for each in method] if method else SEARCHES,
+            vectors,
+            output(),
+            folds,
+        )
+
+    return measure
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="A.json", help="A report: before.", show_default=False)],
+    second: Annotated[Path, typer.Argument(metavar="B.json", help="A report: after.", show_default=False)],
+    out: OptionalOut = None,
+    method: Annotated[
+        str | None, typer.Option("--method", help="Only this method.", show_default="each that both have")
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option("--against", help="The method of the second report, where it is another.", show_default=False)
+    ] = None,
+    resamples: Annotated[int, typer.Option("--resamples", min=100, help="Of the bootstrap.")] = 10_000,
+    seed: Annotated[int, typer.Option("--seed", help="Of the bootstrap.")] = 1,
+) -> None:
+    """What changed between two runs on the same questions: paired differences with 95 % intervals."""
+    from evaluation.retrieval.compare import run_compare
+
+    run_compare(first, second, out or _default_out("compare"), method, against, resamples, seed, console=output())
+
+
+def ablations(
+    paths: PathsArgument,
+    questions: Annotated[SetName, typer.Option("--set", help="Which question set it is.")] = SetName.LOCOMO,
+    index: IndexOption = Backend.EMBEDDED,
+    out: OptionalOut = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", help="Only variants whose name holds this word, repeatable.", show_default=False),
+    ] = None,
+    folds: FoldsOption = None,
+) -> None:
+    """What each part of hybrid search is worth: switched off one at a time, the difference with its interval."""
+    from evaluation.retrieval.ablations import run_ablations
+
+    run_ablations(
+        questions.value,
+        paths,
+        configured(index),
+        out or _default_out("ablations"),
+        only=only or (),
+        console=output(),
+        folds=folds,
+    )
+
+
+def peers(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="Your LoCoMo JSON.", show_default=False)],
+    conversation: Annotated[
+        str | None, typer.Option("--conversation", help="Which one of the file.", show_default="the first")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Only this system, repeatable; mneme and floor too.", show_default=False)
+    ] = None,
+    latency: Annotated[int, typer.Option("--latency", min=0, help="Milliseconds that each chat answer takes.")] = 500,
+    environments: Annotated[
+        Path | None,
+        typer.Option("--environments", help="Where the systems are installed, and stay.", show_default="in the data folder"),
+    ] = None,
+    python: Annotated[
+        str | None,
+        typer.Option("--python", help="Makes the environments; some systems need 3.12.", show_default="one that will do"),
+    ] = None,
+    patience: Annotated[
+        float, typer.Option("--patience", min=1, help="Seconds for which a system may take it all in.")
+    ] = 1800.0,
+    folds: FoldsOption = None,
+    out: OptionalOut = None,
+) -> None:
+    """Mneme beside mem0, Graphiti, EverOS, MemMachine and plain turns: one conversation, embedder and chat endpoint for all."""
+    from evaluation.peers.bench import run_peers
+
+    run_peers(
+        path,
+        configured(),
+        out or _default_out("peers"),
+        conversation,
+        only or (),
+        latency / 1000,
+        environments,
+        python,
+        folds,
+        patience,
+        console=output(),
+    )
+
+
+def report(
+    files: Annotated[list[Path], typer.Argument(metavar="FILES...", help="Reports of any benchmark.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="The page; plots are copied into plots/ beside it.")] = Path(
+        "docs/internals/benchmarks.md"
+    ),
+) -> None:
+    """Write a page of figures from reports: tables with date, machine, command and spread, and their plots."""
+    from evaluation.page import write_page
+
+    pages = write_page(files, out)
+    output().print(f"{out}: {pages} benchmarks")
+
+
+def _default_out(name: str) -> Path:
+    return Path("bench-results") / f"{name}.json"

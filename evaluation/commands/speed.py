@@ -1,0 +1,254 @@
+"""Benchmarks of speed, size and robustness; and the needs of a load that follow from them."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evaluation.commands.options import Backend, IndexOption, OutOption, VectorsOption, configured
+from serving.terminal.output import output
+
+
+def ingest(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file of conversations.", show_default=False)],
+    repeats: Annotated[int, typer.Option("--repeats", min=1, help="Of the whole; figures are medians.")] = 1,
+    copies: Annotated[int, typer.Option("--copies", min=1, help="Of each conversation, each with an owner of its own.")] = 1,
+    processes: Annotated[int, typer.Option("--processes", min=1, help="That share the work from Kafka.")] = 1,
+    out: OutOption = Path("bench-results/ingest.json"),
+) -> None:
+    """Kafka to OpenSearch against files to the embedded index: messages a second until searchable, costs, and equal ids."""
+    from evaluation.bench_ingest import run_ingest
+
+    run_ingest(path, configured(), out, repeats, copies, processes, console=output())
+
+
+def query(
+    facts: Annotated[
+        list[int] | None,
+        typer.Option("--facts", min=100, help="In the index, of all owners together; several: several indices."),
+    ] = None,
+    owners: Annotated[
+        int | None, typer.Option("--owners", min=1, help="A few of them have most of it; by default one for each 1,000 facts.")
+    ] = None,
+    questions: Annotated[int, typer.Option("--questions", min=10, help="That are measured with each method.")] = 200,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="Of all questions; the medians of them are told.")] = 5,
+    index: IndexOption = Backend.EMBEDDED,
+    keep: Annotated[
+        str | None, typer.Option("--keep", metavar="NAME", help="The indices stay under this name, and are filled but once.")
+    ] = None,
+    out: OutOption = Path("bench-results/query.json"),
+) -> None:
+    """How long a search takes, cold and warm, among made-up memories: p50, p95, p99 of each method, embedder included."""
+    from evaluation.bench_query import run_query
+
+    run_query(facts or [10_000], configured(index), out, owners, questions, rounds, keep, console=output())
+
+
+def models(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file of conversations.", show_default=False)],
+    copies: Annotated[
+        int, typer.Option("--copies", min=1, help="Of each conversation, each with an owner of its own, for the speed.")
+    ] = 1,
+    live: Annotated[
+        bool, typer.Option(help="Whether the price of messages one by one is taken first: as long as all calls in a row.")
+    ] = True,
+    out: OutOption = Path("bench-results/models.json"),
+) -> None:
+    """What ingestion asks of the chat model of the settings: calls and tokens for each message, and calls in flight."""
+    from evaluation.bench_models import run_models
+
+    run_models(path, configured(), out, copies, live, console=output())
+
+
+def faults(
+    path: Annotated[
+        Path | None,
+        typer.Argument(metavar="[PATH]", help="Your file of conversations; without it those of the examples."),
+    ] = None,
+    long: Annotated[bool, typer.Option("--long/--short", help="As long as each bar asks (hours), or minutes.")] = False,
+    seed: Annotated[int, typer.Option("--seed", help="Of all luck: texts, moments of harm.")] = 1,
+    out: OutOption = Path("bench-results/faults.json"),
+    only: Annotated[list[str] | None, typer.Option("--only", help="Only these scenarios, by name.", show_default=False)] = None,
+) -> None:
+    """What the stream survives: kills, restarts and faults, with 0 lost and 0 duplicated judged by an independent verifier."""
+    from evaluation.faults.bench import run_faults
+    from evaluation.faults.scenario import Size
+
+    size = Size.LONG if long else Size.SHORT
+    report = run_faults(configured(), size, seed, out, path, only or (), console=output())
+    if report.headline["failed"]:
+        raise typer.Exit(1)
+
+
+def stages(
+    path: Annotated[
+        Path | None, typer.Argument(metavar="[PATH]", help="A file of conversations; without it made-up talks.")
+    ] = None,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="Of each measurement; figures are medians.")] = 5,
+    vectors: VectorsOption = None,
+    kafka: Annotated[bool, typer.Option("--kafka/--no-kafka", help="Whether reading from Kafka is measured too.")] = True,
+    out: OutOption = Path("bench-results/stages.json"),
+) -> None:
+    """What each step of ingestion costs the processor for one message, without embedder and index server."""
+    from evaluation.bench_stages import run_stages
+
+    run_stages(path, configured(), out, rounds, vectors, kafka, console=output())
+
+
+def state(
+    conversations: Annotated[int, typer.Option("--conversations", min=100, help="Open at a time.")] = 100_000,
+    messages: Annotated[int, typer.Option("--messages", min=1, help="That are measured, spread over all of them.")] = 100_000,
+    closed: Annotated[int, typer.Option("--closed", min=100, help="Opened and closed, one after the other.")] = 200_000,
+    out: OutOption = Path("bench-results/state.json"),
+) -> None:
+    """What very many conversations cost: messages a second, snapshots, size of the recovery store, restart, memory."""
+    from evaluation.bench_state import run_state
+
+    run_state(conversations, messages, closed, configured(), out, console=output())
+
+
+def volume(
+    messages: Annotated[int, typer.Option("--messages", min=1000, help="Of the stream.")] = 1_000_000,
+    out: OutOption = Path("bench-results/volume.json"),
+) -> None:
+    """A long stream of conversations that come and go, with nothing extracted: memory and recovery store must not grow."""
+    from evaluation.bench_volume import run_volume
+
+    run_volume(messages, configured(), out, console=output())
+
+
+def freshness(
+    index: Annotated[Backend, typer.Option("--index", help="What is run: Kafka and OpenSearch, or `mneme serve` alone.")] = (
+        Backend.OPENSEARCH
+    ),
+    rate: Annotated[float, typer.Option("--rate", min=0.1, help="Messages a second.")] = 5.0,
+    seconds: Annotated[float, typer.Option("--seconds", min=1, help="For which they come.")] = 60.0,
+    talks: Annotated[int, typer.Option("--talks", min=1, help="That are ended by a flush.")] = 30,
+    rest: Annotated[
+        bool,
+        typer.Option("--rest", help="Through a service too, where there would be none; the embedded index always has one."),
+    ] = False,
+    out: OutOption = Path("bench-results/freshness.json"),
+) -> None:
+    """From sending to searchable: single messages at a steady rate, and talks that are flushed; p50, p95 and p99."""
+    from evaluation.bench_freshness import run_freshness
+
+    run_freshness(configured(index), out, rate, seconds, talks, rest, console=output())
+
+
+def load(
+    index: Annotated[Backend, typer.Option("--index", help="What is run: Kafka and OpenSearch, or `mneme serve` alone.")] = (
+        Backend.EMBEDDED
+    ),
+    searchers: Annotated[int, typer.Option("--searchers", min=1, help="Who search at a time.")] = 50,
+    seconds: Annotated[float, typer.Option("--seconds", min=1, help="Of each of the three parts.")] = 60.0,
+    facts: Annotated[int, typer.Option("--facts", min=100, help="In the index from the start.")] = 10_000,
+    owners: Annotated[int, typer.Option("--owners", min=1, help="A few of them have most of it.")] = 20,
+    method: Annotated[str, typer.Option("--method", help="Of the searches.")] = "hybrid",
+    out: OutOption = Path("bench-results/load.json"),
+) -> None:
+    """Many who search at once, alone and while messages keep coming in: p50, p95 and p99, errors, and what is taken in."""
+    from evaluation.bench_load import run_load
+
+    run_load(configured(index), out, searchers, seconds, facts, owners, method, console=output())
+
+
+def startup(
+    runs: Annotated[int, typer.Option("--runs", min=1, help="Of each program; figures are medians.")] = 7,
+    out: OutOption = Path("bench-results/startup.json"),
+) -> None:
+    """How long it takes to import Mneme, to show its help, and to ask one question of the examples without a service."""
+    from serving.demo import example_files
+
+    from evaluation.bench_startup import run_startup
+
+    run_startup(example_files(None), configured(), out, runs, console=output())
+
+
+class ShapeName(StrEnum):
+    """How the messages of a load are spread."""
+
+    EVEN = "even"
+    HOT_OWNER = "hot owner"
+    ENDLESS_TALK = "endless talk"
+
+
+def capacity(
+    messages: Annotated[float, typer.Option("--messages-per-second", min=0, help="That come in.")] = 100.0,
+    facts: Annotated[str, typer.Option("--facts", help="In the index in the end: 500k, 100M.")] = "10M",
+    tenants: Annotated[int, typer.Option("--tenants", min=1, help="Among whom all is divided.")] = 100,
+    searches: Annotated[
+        float | None, typer.Option("--searches-per-second", min=0, help="Hybrid ones.", show_default="a tenth of the messages")
+    ] = None,
+    model: Annotated[bool, typer.Option("--model/--no-model", help="Whether a chat model extracts.")] = False,
+    calls: Annotated[
+        float | None, typer.Option("--model-calls-per-message", help="Of the model.", show_default="measured")
+    ] = None,
+    tokens: Annotated[
+        str, typer.Option("--model-tokens-per-message", help="Prompt and answer: 420,60.", show_default="measured")
+    ] = "",
+    call_seconds: Annotated[float, typer.Option("--model-seconds", min=0, help="That one call takes.")] = 1.0,
+    price_in: Annotated[float | None, typer.Option("--price-in", help="Dollars for a million tokens of prompts.")] = None,
+    price_out: Annotated[float | None, typer.Option("--price-out", help="Dollars for a million tokens of answers.")] = None,
+    cores: Annotated[int, typer.Option("--cores", min=1, help="Of a machine of the flow.")] = 16,
+    replicas: Annotated[int, typer.Option("--replicas", min=0, help="Of each shard of the index.")] = 1,
+    utilisation: Annotated[float, typer.Option("--utilisation", min=0.05, max=1, help="Of the processors.")] = 0.6,
+    measured: Annotated[
+        Path | None,
+        typer.Option("--measured", help="A folder with your own results, as JSON.", show_default="what ships with the project"),
+    ] = None,
+) -> None:
+    """How many processors, gigabytes, shards, tokens and dollars a load needs."""
+    from evaluation.capacity.model import Assumptions, Load
+    from evaluation.capacity.plan import run_capacity
+
+    load = Load(
+        messages=messages,
+        facts=_number(facts, "--facts"),
+        tenants=tenants,
+        searches=messages / 10 if searches is None else searches,
+        extracts_by_model=model or bool(tokens) or calls is not None,
+        tokens=_pair(tokens),
+        calls=calls,
+        call_seconds=call_seconds,
+        price_in=price_in,
+        price_out=price_out,
+    )
+    run_capacity(load, Assumptions(utilisation, cores, replicas), measured, console=output())
+
+
+def scaling(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file of conversations.", show_default=False)],
+    messages: Annotated[int, typer.Option("--messages", min=100, help="Of each run.")] = 2000,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="Of each way; figures are medians.")] = 5,
+    shape: Annotated[
+        list[ShapeName] | None, typer.Option("--shape", help="Of the load, repeatable.", show_default="all of them")
+    ] = None,
+    out: OutOption = Path("bench-results/scaling.json"),
+) -> None:
+    """One process, two, and two flows by partition range, from Kafka to OpenSearch; a hot owner and an endless talk."""
+    from evaluation.capacity.scaling import run_scaling
+    from evaluation.capacity.shapes import Shape
+
+    shapes = [Shape(each.value) for each in shape or ShapeName]
+    run_scaling(path, configured(), out, messages, rounds, shapes, console=output())
+
+
+_UNITS = {"k": 1e3, "m": 1e6, "b": 1e9}
+
+
+def _number(text: str, option: str) -> float:
+    try:
+        unit = _UNITS.get(text[-1:].lower())
+        return float(text[:-1]) * unit if unit else float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{option}: {text!r} is no number; write 500k or 100M") from None
+
+
+def _pair(text: str) -> tuple[float, float] | None:
+    if not text:
+        return None
+    prompt, _, answer = text.partition(",")
+    option = "--model-tokens-per-message"
+    return _number(prompt, option), _number(answer or "0", option)

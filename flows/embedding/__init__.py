@@ -1,0 +1,1 @@
+"""Helpers of the embed step: admit new messages, and apply edits and deletes."""

@@ -1,0 +1,313 @@
+"""A chunk of a document: its paragraphs and rows as quotes, its section as the subject. Pure."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+
+from flows.cuts import Cut, ExtractedEntity, ExtractedFact, ExtractedForesight, ExtractedRelationship, Extraction
+from flows.extraction.entities import entities_of
+from flows.extraction.episode_texts import central
+from flows.extraction.graph import relationships_of
+from flows.extraction.sentences import Sentence, event_of, is_question, sentence_spans
+from flows.extraction.subjects import subject_of
+from mneme.dates import DateMention, DaySpan, certain_dates, resolve_dates
+from mneme.languages import languages_of
+from mneme.records import Quote, Spoken
+from mneme.relations import claims_in
+from mneme.text import has_cjk
+from mneme.times import zone_or_utc
+
+# --- paragraphs, items of lists and rows of tables, of lines that may have been wrapped by hand ----------------------
+
+
+_MARK = re.compile(r"^\s*(?:[#>*•\-–+]+|\d{1,2}[.)])\s+")
+_OWN_LINE = re.compile(r"^\s*(?:#{1,6}\s|\||```|~~~|[-=*_]{3,}\s*$)")  # headings, rows of a table, fences, rules
+_ENDS = tuple(".!?:;。！？：；|")
+_WRAPPED = 40  # characters from which a line may have been wrapped rather than ended
+_LONGEST_INTRODUCTION = 120  # characters
+_ROW = re.compile(
+    r"^[^:：;；|]{1,80}[:：][^;；]+[;；]\s*[^:：;；|]{1,80}[:：]|^[^|]+ \| ."
+)  # "Item: Desk; Price: 120", "Desk | 120"
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph, an item of a list (without its mark) or a row of a table, in one line.
+
+    ``introduction`` is the line that leads to a list.
+    """
+
+    text: str
+    introduction: str = ""
+    is_item: bool = False
+    is_row: bool = False
+
+
+def paragraphs(text: str) -> Iterator[Paragraph]:
+    """The paragraphs of a text, in order.
+
+    A line goes on in the next where a sentence is open: it was long enough to be wrapped, or the next begins in lower case.
+    Items of a list, rows of a table and headings have their own lines.
+    """
+    introduction = ""
+    for lines in _groups(text.splitlines()):
+        joined = _joined(lines)
+        mark = _MARK.match(joined)
+        plain = (joined[mark.end() :] if mark else joined).strip("| ")
+        if not plain:
+            continue
+        is_item = mark is not None and not joined.startswith("#")
+        if not is_item:
+            introduction = joined if joined.endswith((":", "：")) and len(joined) <= _LONGEST_INTRODUCTION else ""
+        yield Paragraph(plain, introduction if is_item else "", is_item, is_row=is_row(plain))
+
+
+def is_row(line: str) -> bool:
+    """Tell whether a line is a row of a table: cells with the names of their columns, or between bars."""
+    return _ROW.match(line) is not None
+
+
+def _groups(lines: list[str]) -> Iterator[list[str]]:
+    """The lines that belong together; a blank line stands alone."""
+    group: list[str] = []
+    fenced = False
+    for line in lines:
+        if group and not (fenced or _continues(group[-1], line)):
+            yield group
+            group = []
+        if line.lstrip().startswith(("```", "~~~")):
+            fenced = not fenced
+        group.append(line)
+    if group:
+        yield group
+
+
+def _continues(line: str, after: str) -> bool:
+    if not line.strip() or not after.strip() or _MARK.match(after) or _OWN_LINE.match(after) or _OWN_LINE.match(line):
+        return False
+    if is_row(line) or is_row(after):
+        return False
+    if line.rstrip().endswith(_ENDS) or line.endswith(("  ", "\\")):
+        return False
+    return len(line) >= _WRAPPED or after.lstrip()[:1].islower()
+
+
+def _joined(lines: list[str]) -> str:
+    if lines[0].lstrip().startswith(("```", "~~~")):
+        return "\n".join(lines)
+    text = ""
+    for line in (line.strip() for line in lines):
+        close = not text or has_cjk(text[-1]) or has_cjk(line[:1])
+        text += line if close else f" {line}"
+    return text
+
+
+# --- lines that no reader takes for words: what recognition makes of specks, borders and bad scans -------------------
+
+
+_STRANGE = re.compile(r"[|¦~^_\\{}<>«»¬§¤®©°*=]|[^\W\d_]\d+[^\W\d_]|\ufffd")  # beside words, or a digit within one: "qu1ck"
+_SPECK = re.compile(r"\W+|(?![aAI])[^\W\d_]")  # marks alone, or a letter
+_MOST_STRANGE = 0.4  # of the words of a line, or of the characters of a Chinese one
+
+
+def is_noise(line: str) -> bool:
+    """Tell whether a line is mostly specks and broken words.
+
+    >>> is_noise(";._ |  -- . e a s o n 3 l"), is_noise("Desk | 120 EUR | 3 weeks")
+    (True, False)
+    """
+    words = line.replace(" | ", " ").split()
+    if not words:
+        return True
+    if has_cjk(line):
+        characters = "".join(words)
+        return sum(not character.isalnum() for character in characters) > _MOST_STRANGE * len(characters)
+    strange = sum(_SPECK.fullmatch(word) is not None or _STRANGE.search(word) is not None for word in words)
+    return strange > _MOST_STRANGE * len(words)
+
+
+# --- what a chunk yields -----------------------------------------------------------------------------------------------
+
+
+_LONGEST = 500  # characters of a quote
+_MOST_FACTS = 80  # of one chunk of 1,600 characters: rows of 20 characters
+_LONGEST_SPAN = 92  # days: a quarter; what is of a year is no deadline
+_IN_FULL = re.compile(r"\d{4}|\d{1,2}[./]\d{1,2}[./]\d{2}")
+_EXPECTS_IN_A_ROW = re.compile(
+    r"\b(?:due|deadline|valid|expir\w+|until|by|renewal|delivery|starts?|begins?|ends?|term|appointment|meeting)\b"
+    r"|截止|到期|有效|交付|期限|开始|结束",
+    re.I,
+)
+_SHORTEST, _SHORTEST_CHINESE = 4, 7  # words, characters from which a line without an end mark is no heading
+_IN_THE_HEAD = re.compile(r"Subject: |Date: (?:[A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d")  # of a mail
+_PLACE_BEFORE = re.compile(r"(?:[A-Z][^\W\d]+[, ]*|[\u4e00-\u9fff]{2,6}[,，]\s*)?[\s.,，。]*")  # "Lyon, 1 March 2026"
+_MOST_DATES = 16  # of one form in a sentence
+_CELLS = re.compile(r"(?<=[;；])\s*")
+_DURATION = re.compile(
+    r"^(?:with)?in (?:the next |at most )?(?:an?|\d+|[a-z]+) (?:hour|(?:working |business )?day|week|month|year)s?$"
+    r"|^(?:\d+|[一二三四五六七八九十两]+)个?(?:天|日|周|星期|月|年)(?:之?内|以?后)$",
+    re.I,
+)
+_CANCELLED = re.compile(r"\b(?:cancell?ed|called off|withdrawn|no longer)\b|取消", re.I)
+
+
+def extract_document(cut: Cut) -> Extraction:
+    """The memories of one chunk. Its facts need vectors of their own."""
+    message = cut.utterances[0].message
+    zone, [language] = zone_or_utc(message.timezone), languages_of([message.text])
+    passages: list[tuple[Paragraph, list[Sentence]]] = []
+    for paragraph in paragraphs(message.text):
+        sentences = _sentences(paragraph, language, message.sent_at, zone)
+        passages += ((paragraph, group) for group in _grouped(sentences))
+    del passages[_MOST_FACTS:]
+    sentences = [one for _, group in passages for one in group]
+    subject = cut.section or cut.document_name or subject_of(sentences, ())
+    relationships = tuple(edge for edge in relationships_of(sentences) if _is_full_name(edge.source))
+    day = DaySpan.of_day(message.sent_at.astimezone(zone).date())
+    return Extraction(
+        subject=subject,
+        summary=" ".join(one.text for one in central(sentences)) or message.text[:200],
+        narrative=f"{_header(cut, day)}\n{message.text}",
+        facts=tuple(_fact(cut, paragraph, group, subject, language) for paragraph, group in passages),
+        entities=tuple(dict.fromkeys(_ends(relationships, entities_of(sentences)))),
+        relationships=relationships,
+        foresights=tuple(_deadlines(passages, message.sent_at)),
+    )
+
+
+def _sentences(paragraph: Paragraph, language: str, dated_at: datetime, zone: tzinfo) -> list[Sentence]:
+    """The sentences of a paragraph; a row is one. What recognition makes of specks is none."""
+    text = paragraph.text
+    words = list(_parts_of_row(text)) if paragraph.is_row else [span.of(text) for span in sentence_spans(text, language)]
+    alone = len(words) == 1 and not (paragraph.is_row or paragraph.is_item)
+    if alone and (_is_heading(words[0]) or _only_dates(words[0], _dates(words[0], dated_at, zone, language))):
+        return []
+    return [
+        Sentence(
+            index=0,
+            text=one,
+            speaker="",
+            listener="",
+            language=language,
+            said_at=dated_at,
+            zone=zone,
+            role="user",
+            artifact=False,
+            is_question=is_question(one),
+            dates=_dates(one, dated_at, zone, language),
+            claims=() if paragraph.is_row or is_question(one) else claims_in(one, language),
+        )
+        for one in words
+        if not is_noise(one)
+    ]
+
+
+def _only_dates(line: str, dates: Iterable[DateMention]) -> bool:
+    """Tell whether a line says no more than what day it is, and where."""
+    rest = line
+    for each in dates:
+        rest = rest.replace(each.text, "")
+    return rest != line and _PLACE_BEFORE.fullmatch(rest) is not None
+
+
+def _is_heading(line: str) -> bool:
+    """Tell whether a line alone says no more than what follows is about, or of when it is."""
+    if line.endswith(_ENDS):
+        return line.endswith((":", "："))
+    short = len(line) < _SHORTEST_CHINESE if has_cjk(line) else len(line.split()) < _SHORTEST
+    return short or _IN_THE_HEAD.match(line) is not None
+
+
+def _parts_of_row(row: str) -> Iterator[str]:
+    """A row whole; one that is too long for a quote in several, each with its first cell, which mostly names it."""
+    if len(row) <= _LONGEST:
+        yield row
+        return
+    first, *cells = _CELLS.split(row)
+    part = first
+    for cell in cells:
+        if part != first and len(part) + len(cell) > _LONGEST:
+            yield part
+            part = first
+        part = f"{part} {cell}"
+    yield part
+
+
+def _dates(sentence: str, dated_at: datetime, zone: tzinfo, language: str) -> tuple[DateMention, ...]:
+    """The dates of a document: those in full, and others that are certain. A weekday is each of its kind there, and a
+    duration begins with something else than the document.
+    """
+    full = [each for each in resolve_dates(sentence, dated_at, zone, _MOST_DATES) if _IN_FULL.search(each.text)]
+    sure = [each for each in certain_dates(sentence, dated_at, zone, language) if re.search(r"\d", each.text)]
+    by_place = {each.start_index: each for each in (*full, *sure) if not _DURATION.match(each.text)}
+    return tuple(by_place[at] for at in sorted(by_place))
+
+
+def _is_full_name(name: str) -> bool:
+    """Tell whether a name is certainly a person's: in a document one word may be anything."""
+    return " " in name or has_cjk(name)
+
+
+def _ends(relationships: Iterable[ExtractedRelationship], entities: Iterable[ExtractedEntity]) -> Iterator[ExtractedEntity]:
+    """The entities at the ends of relationships: a document names many things once, and a graph of all would be a register."""
+    named = {entity.name: entity for entity in entities}
+    for edge in relationships:
+        for name, kind in ((edge.source, "person"), (edge.target, "object")):
+            yield named.get(name) or ExtractedEntity(name, kind, "", edge.sources)
+
+
+def _grouped(sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:
+    """Sentences of one paragraph together, as long as they are not too long."""
+    group: list[Sentence] = []
+    for one in sentences:
+        if group and sum(len(each.text) + 1 for each in group) + len(one.text) > _LONGEST:
+            yield group
+            group = []
+        group.append(one)
+    if group:
+        yield group
+
+
+def _fact(cut: Cut, paragraph: Paragraph, group: Sequence[Sentence], subject: str, language: str) -> ExtractedFact:
+    """A quote of the document: where it stands, the line that introduces it, and the words."""
+    name = cut.document_name or cut.utterances[0].message.sender_name
+    words = ("" if has_cjk(group[0].text) else " ").join(one.text for one in group)
+    context = (
+        Spoken(speaker=name, words=paragraph.introduction, message_id=cut.utterances[0].message.message_id)
+        if paragraph.introduction
+        else None
+    )
+    event = event_of(group)
+    place = cut.citation.place if cut.citation is not None else ""
+    head = ", ".join(part for part in dict.fromkeys((name, cut.section or "", place)) if part)
+    return ExtractedFact(
+        statement=f"{head}: {f'{paragraph.introduction} ' if paragraph.introduction else ''}{words}",
+        topic=subject,
+        sources=(0,),
+        event_at=event.since if event else None,
+        event_until=event.until if event else None,
+        quote=Quote(speaker=name, words=words, language=language, context=context),
+        claims=tuple(claim for one in group for claim in one.claims),
+    )
+
+
+def _deadlines(passages: Sequence[tuple[Paragraph, Sequence[Sentence]]], dated_at: datetime) -> Iterator[ExtractedForesight]:
+    """The deadlines of a document: sentences that name, in full, a day after the document's own; a row needs a word for it."""
+    for paragraph, group in passages:
+        for one in group:
+            if one.is_question or _CANCELLED.search(one.text):
+                continue
+            if paragraph.is_row and not _EXPECTS_IN_A_ROW.search(one.text):
+                continue
+            ahead = [each for each in one.dates if each.since > dated_at and each.span.days <= _LONGEST_SPAN]
+            day = next((each for each in ahead if each.lacks_year or _IN_FULL.search(each.text)), None)
+            if day is not None:
+                yield ExtractedForesight(one.text, one.text, (0,), day.since, day.until, one.claims)
+
+
+def _header(cut: Cut, day: DaySpan) -> str:
+    """``8 May 2023, handbook.pdf, Holidays, page 3``."""
+    date = day.in_chinese() if has_cjk(cut.utterances[0].message.text) else day.in_english()
+    place = cut.citation.place if cut.citation is not None else ""
+    return ", ".join(part for part in dict.fromkeys((date, cut.document_name or "", cut.section or "", place)) if part)

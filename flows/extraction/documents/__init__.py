@@ -1,1 +1,0 @@
-"""Documents instead of conversations."""

@@ -1,0 +1,146 @@
+"""State that a lane keeps for some epochs, and the versions of what it writes.
+
+A write of a lane is in the index for certain once its epoch is over. A lane does not see epochs, but it is asked for a
+snapshot at the end of each epoch in which it was touched: what it wrote before the last few snapshots is in the index.
+
+Where several processes run the flow, a step may receive an item while another process still writes what came before it.
+Sources enter an epoch only when everything of the epoch before is written everywhere. The first snapshot after an arrival
+ends the epoch of the arrival, of which other processes may still be writing. The second snapshot ends the epoch that could
+only begin afterwards.
+
+A version is ``run * 10**12 + counter``: of two writes the one made later wins, whichever arrives last. The run is a number
+that grows with every start of a flow (flows/running/recovery.py keeps it), the counter runs in the process. A lane is in one
+process at a time, so its versions only grow. A replay after a crash writes higher versions than the attempt that crashed, so
+the index ends at what the replay says even where the crashed attempt had got further.
+"""
+
+import itertools
+from collections import deque
+from collections.abc import Iterator, MutableMapping
+from itertools import repeat
+from operator import contains
+from typing import Generic, TypeVar
+
+from mneme.rows import Key, Row
+
+SNAPSHOTS = 3  # the sink may be one epoch behind the step, and one more for good measure
+
+
+class UnrefreshedWrites:
+    """The newest row of each key that was written lately; None for one that was removed."""
+
+    def __init__(self) -> None:
+        self._generations: deque[dict[str, dict[Key, Row | None]]] = deque([{}])
+
+    def wrote(self, key: Key, row: Row | None) -> None:
+        """Remember a write."""
+        self._generations[-1].setdefault(key.owner_key, {})[key] = row
+
+    def of(self, owner_key: str) -> dict[Key, Row | None]:
+        """An owner's rows as they were written lately."""
+        return {key: row for generation in self._generations for key, row in generation.get(owner_key, {}).items()}
+
+    def snapshot_taken(self) -> None:
+        """Forget what is in the index by now."""
+        self._generations.append({})
+        while len(self._generations) > SNAPSHOTS:
+            self._generations.popleft()
+
+
+Value = TypeVar("Value")
+
+
+class RecentKeys(MutableMapping[str, Value]):
+    """A dictionary that forgets what was not set again for some snapshots."""
+
+    def __init__(self) -> None:
+        self._generations: deque[dict[str, Value]] = deque([{}], maxlen=SNAPSHOTS)
+
+    def __getitem__(self, name: str) -> Value:
+        for generation in reversed(self._generations):
+            if name in generation:
+                return generation[name]
+        raise KeyError(name)
+
+    def __setitem__(self, name: str, value: Value) -> None:
+        self._generations[-1][name] = value
+
+    def __delitem__(self, name: str) -> None:
+        found = [generation.pop(name) for generation in self._generations if name in generation]
+        if not found:
+            raise KeyError(name)
+
+    def __contains__(self, name: object) -> bool:
+        return any(map(contains, self._generations, repeat(name)))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({name: None for generation in self._generations for name in generation})
+
+    def __len__(self) -> int:
+        return len(set().union(*self._generations))
+
+    def snapshot_taken(self) -> None:
+        """Forget what is in the index by now."""
+        self._generations.append({})
+
+
+Item = TypeVar("Item")
+
+_SNAPSHOTS = 2
+
+
+class EpochBarrier(Generic[Item]):
+    """Items of one step, held until everything before them is written by all processes.
+
+    A step that holds something must stay awake, for a step that sleeps through an epoch is not asked for a snapshot.
+    What a snapshot held needs to wait no longer after a restart: its epoch is over everywhere.
+
+    Args:
+        processes: how many run the flow; with one, what came before is written first as it is, and nothing is held.
+    """
+
+    def __init__(self, processes: int) -> None:
+        self._alone = processes == 1
+        self._snapshots = 0
+        self._held: deque[tuple[int, Item]] = deque()
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def hold(self, item: Item) -> None:
+        """Take in an item behind those that are held."""
+        self._held.append((self._snapshots, item))
+
+    def restore(self, item: Item) -> None:
+        """Take in what the snapshot held from which the step began."""
+        self._held.append((self._snapshots - _SNAPSHOTS, item))
+
+    def released(self) -> Iterator[Item]:
+        """Remove and yield the items that need not wait any longer, in order."""
+        while self._held and (self._alone or self._snapshots - self._held[0][0] >= _SNAPSHOTS):
+            yield self._held.popleft()[1]
+
+    def items(self) -> list[Item]:
+        """What is held, in order: for the step's snapshot."""
+        return [item for _, item in self._held]
+
+    def snapshot_taken(self) -> None:
+        """The step was asked for a snapshot."""
+        self._snapshots += 1
+
+
+# Three years at 10,000 writes a second (a run that outgrew its share would win over the next one), and 9 million runs
+# within the 63 bits that an index has for a version.
+WRITES_PER_RUN = 10**12
+MOST_RUNS = 1_000_000  # that an archive may claim: a row of the last version would leave an index no newer one
+
+
+class Versions:
+    """Gives out versions; safe for several threads (``itertools.count`` is atomic in CPython)."""
+
+    def __init__(self, run: int) -> None:
+        self._counter = itertools.count(run * WRITES_PER_RUN + 1)
+
+    def next(self) -> int:
+        """A version higher than all before."""
+        return next(self._counter)

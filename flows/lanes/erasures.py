@@ -1,0 +1,281 @@
+"""What was erased stays out: tombstones in ``control``, which tell what is older than an erasure. They name nobody.
+
+An event is older than an erasure if it stands before it in the same partition of the source, or else if it arrived
+before it (a message of a file: was sent before it, since a file has no time of arrival).
+"""
+
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+from flows.consistency.revise import Revision
+from flows.cuts import lane_of
+from flows.items import Amendment, Erased, Erasure
+from flows.lanes.owners import Origin, conversation_key, tenant_of
+from flows.lanes.parked_events import KIND as UNREAD
+from flows.lanes.scheduling import NotReady
+from mneme.ids import chunk_id, content_hash, document_key, lasting_name, make_id, message_id
+from mneme.ports import Filter, MemoryIndex
+from mneme.records import Owner, Position, StoredDocument, StoredMessage
+from mneme.rows import Collection, Key, Row
+
+_REMEMBERED = 8192  # of a bucket; the index knows all older ones
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """Until where something is erased."""
+
+    position: Position
+    arrived_at: datetime
+
+    def covers(self, position: Position, arrived_at: datetime) -> bool:
+        """Whether an event from there, that arrived then, is older than the erasure."""
+        if (position.topic, position.partition) == (self.position.topic, self.position.partition):
+            return position.offset <= self.position.offset
+        return arrived_at <= self.arrived_at
+
+
+class Tombstones:
+    """The erasures of a moment ago, which the index may not show yet."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, Tombstone] = OrderedDict()
+
+    def add(self, erasure: Erasure, lanes: Iterable[str]) -> None:
+        """Remember one, and the conversations that it is known to be about."""
+        for subject in (_subject_of(erasure), *lanes):
+            self._known[subject] = Tombstone(erasure.position, erasure.arrived_at)
+            if len(self._known) > _REMEMBERED:
+                self._known.popitem(last=False)
+
+    def cover(self, message: StoredMessage) -> bool:
+        """Whether one of them erases this message."""
+        return self.cover_event(
+            message.owner, message.conversation_id, message.document_id, message.position, message.created_at
+        )
+
+    def cover_event(
+        self, owner: Owner, conversation_id: str | None, document_id: str | None, position: Position, arrived_at: datetime
+    ) -> bool:
+        """Whether one of them erases what an event from there, that arrived then, says of a conversation or document."""
+        if not self._known:  # as nearly always
+            return False
+        found = (self._known.get(subject) for subject in _subjects(owner, conversation_id, document_id))
+        return any(each.covers(position, arrived_at) for each in found if each is not None)
+
+    def cover_amendment(self, amendment: Amendment) -> bool:
+        """Whether one of them erases the conversation of this edit or delete, after it."""
+        found = self._known.get(amendment.lane)
+        return found is not None and found.covers(amendment.position, amendment.received_at or found.arrived_at)
+
+
+def tombstone_row(erasure: Erasure, version: int) -> Row:
+    """The row that keeps older events out for ever."""
+    key, tenant = _key(erasure.tenant_id, _subject_of(erasure)), tenant_of(erasure.tenant_id)
+    return Row(
+        collection=key.collection,
+        id=key.id,
+        kind="erased",
+        version=version,
+        tenant_id=tenant.tenant_id,
+        owner_key=tenant.key,
+        owner_type=tenant.type,
+        owner_id=tenant.id,
+        at=erasure.arrived_at,
+        body={"position": erasure.position.model_dump(), "arrived_at": erasure.arrived_at.isoformat()},
+    )
+
+
+def tombstone_keys(owner: Owner, conversation_id: str | None, document_id: str | None = None) -> list[Key]:
+    """Where the tombstones would lie that erase a conversation, a document, or their owner."""
+    return [_key(owner.tenant_id, subject) for subject in _subjects(owner, conversation_id, document_id)]
+
+
+def conversation_tombstone_key(tenant_id: str, conversation_id: str) -> Key:
+    """Where the tombstone of a conversation would lie."""
+    return _key(tenant_id, lane_of(tenant_id, conversation_id))
+
+
+def is_erased(message: StoredMessage, rows: Mapping[Key, Row]) -> bool:
+    """Whether one of these rows is a tombstone that erases this message."""
+    return is_covered(message.owner, message.conversation_id, message.document_id, message.position, message.created_at, rows)
+
+
+def has_erased_beginning(origin: Origin, conversation_id: str, rows: Mapping[Key, Row]) -> bool:
+    """Whether one of these rows is a tombstone that erases what a conversation began with."""
+    return is_covered(origin.owner, conversation_id, None, origin.began_with, origin.began_at, rows)
+
+
+def is_covered(
+    owner: Owner,
+    conversation_id: str | None,
+    document_id: str | None,
+    position: Position,
+    arrived_at: datetime,
+    rows: Mapping[Key, Row],
+) -> bool:
+    """Whether one of these rows is a tombstone that erases what an event says of a conversation or document."""
+    keys = tombstone_keys(owner, conversation_id, document_id)
+    found = [tombstone for key in keys if (tombstone := tombstone_of(rows.get(key))) is not None]
+    return any(each.covers(position, arrived_at) for each in found)
+
+
+def tombstone_of(row: Row | None) -> Tombstone | None:
+    """What a row of a tombstone says."""
+    if row is None:
+        return None
+    return Tombstone(Position.model_validate(row.body["position"]), datetime.fromisoformat(row.body["arrived_at"]))
+
+
+@lru_cache(maxsize=4096)  # every message asks for those of its conversation and its owner, twice
+def _key(tenant_id: str, subject: str) -> Key:
+    # A hash, since it outlives whom it is about.
+    identity = make_id("erased", tenant_id, content_hash(lasting_name(subject).encode()))
+    return Key(Collection.CONTROL, tenant_of(tenant_id).key, lasting_name(identity))
+
+
+def _subject_of(erasure: Erasure) -> str:
+    if not erasure.is_of_an_owner:
+        return erasure.lane
+    assert erasure.owner is not None, "it is known whose all is erased"
+    return _owner_subject(erasure.owner)
+
+
+def _subjects(owner: Owner, conversation_id: str | None, document_id: str | None) -> Iterator[str]:
+    """What a message may be erased with."""
+    if document_id is not None:
+        yield document_key(owner.key, document_id)
+    if conversation_id is not None:
+        yield lane_of(owner.tenant_id, conversation_id)
+    yield _owner_subject(owner)
+
+
+def _owner_subject(owner: Owner) -> str:
+    return f"owner {owner.key}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SweepResult:
+    """What an erasure changes: rows of the owner's lane (None: removed), and rows of others' that are removed."""
+
+    changes: dict[Key, Row | None]
+    others: tuple[Row, ...]
+    erased: Erased
+
+
+def sweep(
+    erasure: Erasure,
+    marker: Row,
+    index: MemoryIndex,
+    unseen: Mapping[Key, Row | None],
+    revise: Callable[[Sequence[Revision]], dict[Key, Row | None]],
+) -> SweepResult:
+    """Find what is to be erased.
+
+    Args:
+        erasure: of a conversation whose owner is known, or of an owner.
+        marker: what is in the index when all that was sent on before is; one of another attempt does not count.
+        index: what was acknowledged.
+        unseen: what the owner's lane wrote lately (flows/lanes/epochs.py).
+        revise: what revisions of the owner's episodes change.
+
+    Raises:
+        NotReady: the marker is not there.
+        StoreUnavailable: the index does not answer.
+    """
+    # 1.
+    found = index.get([marker.key]).get(marker.key)
+    if found is None or found.body != marker.body:
+        raise NotReady(f"{marker.id}: what was sent on before is on its way to the index")
+    # 2.
+    rows = {row.key: row for row in _stored(erasure, index)}
+    rows |= {row.key: row for row in unseen.values() if row is not None and _is_of(erasure, row)}
+    rows = {key: row for key, row in rows.items() if unseen.get(key, row) is not None}
+    named = rows.values() if erasure.document_id is None else ()  # of a document goes no conversation that it is attached to
+    conversations = {row.conversation_id for row in named if row.conversation_id is not None}
+    if erasure.conversation_id is not None:
+        conversations.add(erasure.conversation_id)
+    rows |= index.get([conversation_key(erasure.tenant_id, each) for each in sorted(conversations)])
+    # 3.
+    tombstone = Tombstone(erasure.position, erasure.arrived_at)
+    gone = tuple(row for row in rows.values() if _is_of_the_source(row) and _is_older(row, tombstone))
+    episodes = {row.id: row for row in rows.values() if row.collection is Collection.EPISODES}
+    kept = _newer(episodes.values(), rows, {row.key for row in gone}, tombstone, index)
+    # 4.
+    own = {key: row for key, row in rows.items() if not _is_of_the_source(row)}
+    if erasure.is_of_an_owner and not kept:
+        changes: dict[Key, Row | None] = dict.fromkeys(own)
+    else:
+        changes = revise([Revision(each) for each in episodes if each not in kept])
+        changes |= {key: None for key, row in own.items() if _episode_id(row) not in {None, *kept}}
+    removed = Counter(key.collection.value for key, row in changes.items() if row is None)
+    removed.update(row.collection.value for row in gone)
+    return SweepResult(changes, gone, Erased(erasure, dict(removed), tuple(sorted(conversations))))
+
+
+def _stored(erasure: Erasure, index: MemoryIndex) -> Iterator[Row]:
+    assert erasure.owner is not None, "known by now"
+    scope = Filter(
+        erasure.tenant_id,
+        (erasure.owner.key,),
+        (erasure.owner.id,),
+        conversation_ids=() if erasure.conversation_id is None else (erasure.conversation_id,),
+        document_ids=() if erasure.document_id is None else (erasure.document_id,),
+        hidden=True,
+    )
+    for collection in Collection:
+        yield from index.scan(collection, scope)
+
+
+def _is_of(erasure: Erasure, row: Row) -> bool:
+    of_conversation = erasure.conversation_id is None or row.conversation_id == erasure.conversation_id
+    return of_conversation and (erasure.document_id is None or row.document_id == erasure.document_id)
+
+
+def _is_of_the_source(row: Row) -> bool:
+    """Whether a row was written by a conversation's lane: as it came, not made from episodes."""
+    return row.collection is Collection.MESSAGES or row.kind in ("conversation", "document", UNREAD)
+
+
+def _is_older(row: Row, tombstone: Tombstone) -> bool:
+    if row.kind == "conversation":
+        return _covers(tombstone, Position.model_validate(row.body["began_with"]), row.at)
+    if row.kind == UNREAD:
+        return _covers(tombstone, Position.model_validate(row.body["position"]), row.at)
+    record = row.record()
+    assert isinstance(record, StoredMessage | StoredDocument)
+    return _covers(tombstone, record.position, record.created_at)
+
+
+def _covers(tombstone: Tombstone, position: Position, arrived_at: datetime) -> bool:
+    """Whether a stored row is older. One of a file that says it was sent after the erasure had come before it all the same."""
+    if position.is_in_a_file:
+        arrived_at = min(arrived_at, tombstone.arrived_at)
+    return tombstone.covers(position, arrived_at)
+
+
+def _newer(
+    episodes: Iterable[Row], rows: Mapping[Key, Row], gone: Container[Key], tombstone: Tombstone, index: MemoryIndex
+) -> set[str]:
+    """The ids of the episodes that are made of messages behind the erasure only."""
+    sources = {row.id: _sources(row) for row in episodes}
+    candidates = {key for keys in sources.values() if not any(key in gone for key in keys) for key in keys}
+    found = index.get([key for key in candidates if key not in rows])  # the newest may not be visible yet
+    staying = {key for key in candidates if key in rows} | {key for key, row in found.items() if not _is_older(row, tombstone)}
+    return {identity for identity, keys in sources.items() if staying.issuperset(keys)}
+
+
+def _sources(row: Row) -> list[Key]:
+    if row.document_id is not None:
+        ids = [chunk_id(document_key(row.owner_key, row.document_id), each) for each in row.message_ids]
+    else:
+        ids = [message_id(row.tenant_id, row.conversation_id or "", each) for each in row.message_ids]
+    return [Key(Collection.MESSAGES, row.owner_key, each) for each in ids]
+
+
+def _episode_id(row: Row) -> str | None:
+    """The episode that a row is, or was made from; None for what several episodes share."""
+    return row.id if row.collection is Collection.EPISODES else row.parent_id

@@ -1,0 +1,77 @@
+"""Whose a conversation is, found again however long ago it began: one small row of ``control`` for each conversation."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+from flows.cuts import lane_of
+from mneme.ports import MemoryIndex
+from mneme.records import Owner, Position, StoredMessage
+from mneme.rows import Collection, Key, Row
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The owner of a conversation, the event that began it, and when that arrived."""
+
+    owner: Owner
+    began_with: Position
+    began_at: datetime
+
+
+def conversation_key(tenant_id: str, conversation_id: str) -> Key:
+    """Where the row of a conversation lies: with the tenant, since its owner is what it tells."""
+    return lane_key(tenant_id, lane_of(tenant_id, conversation_id))
+
+
+def lane_key(tenant_id: str, lane: str) -> Key:
+    """The same, of a conversation that is known by its lane."""
+    return Key(Collection.CONTROL, tenant_of(tenant_id).key, f"conversation/{lane}")
+
+
+def conversation_row(first: StoredMessage) -> Row:
+    """The row of the conversation that this message begins. Where there is one it stays, unless it was erased."""
+    assert first.conversation_id is not None, "a document has no such row"
+    key, tenant = conversation_key(first.owner.tenant_id, first.conversation_id), tenant_of(first.owner.tenant_id)
+    return Row(
+        collection=key.collection,
+        id=key.id,
+        kind="conversation",
+        version=1,
+        tenant_id=tenant.tenant_id,
+        owner_key=tenant.key,
+        owner_type=tenant.type,
+        owner_id=tenant.id,
+        at=first.created_at,
+        body={"owner": first.owner.model_dump(), "began_with": first.position.model_dump()},
+        conversation_id=first.conversation_id,
+    )
+
+
+def origin_of(row: Row | None) -> Origin | None:
+    """What the row of a conversation tells."""
+    if row is None:
+        return None
+    return Origin(Owner.model_validate(row.body["owner"]), Position.model_validate(row.body["began_with"]), row.at)
+
+
+def owner_in(index: MemoryIndex, tenant_id: str, conversation_id: str) -> Owner | None:
+    """Whose a conversation is; None where the index knows nothing of it.
+
+    Raises:
+        StoreError: the index cannot answer.
+    """
+    key = conversation_key(tenant_id, conversation_id)
+    origin = origin_of(index.get([key]).get(key))
+    return None if origin is None else origin.owner
+
+
+def message_key(owner: Owner, identity: str) -> Key:
+    """Key of a stored message."""
+    return Key(Collection.MESSAGES, owner.key, identity)
+
+
+@lru_cache(maxsize=1024)
+def tenant_of(tenant_id: str) -> Owner:
+    """The tenant as an owner: of what belongs to nobody in particular."""
+    return Owner(tenant_id=tenant_id, type="tenant", id=tenant_id)

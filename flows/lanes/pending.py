@@ -1,0 +1,92 @@
+"""The backlog: how many items the flow has taken from its sources and not finished, summed over its processes."""
+
+import mmap
+import os
+import threading
+
+_BYTES = 8  # of a part: aligned, so that a reader sees the old or the new one
+
+
+class SharedSum:
+    """The part of one process, and the sum of all.
+
+    Args:
+        descriptor: of a file made by ``shared_file``, inherited from the process that made it; -1 where there is one process.
+        processes: how many add a part.
+        number: which of them this is, from 0.
+    """
+
+    def __init__(self, descriptor: int = -1, processes: int = 1, number: int = 0) -> None:
+        self._parts = memoryview(mmap.mmap(descriptor, processes * _BYTES)).cast("q")
+        self._number = number
+
+    def put(self, part: int) -> None:
+        """What this process adds now."""
+        self._parts[self._number] = part
+
+    @property
+    def total(self) -> int:
+        """The sum of all parts."""
+        return sum(self._parts)
+
+
+def reset(descriptor: int, processes: int) -> None:
+    """Make a file hold one part for each process, all 0. Nobody may use it now."""
+    os.ftruncate(descriptor, 0)
+    os.ftruncate(descriptor, processes * _BYTES)
+
+
+class Pending:
+    """Counts items between the steps and jobs inside them.
+
+    A source asks ``total`` before it reads on: above its limit it pauses, which is the back-pressure; a finite source
+    ends only at zero, because after its end no timer of the engine fires any more.
+
+    Where several processes run the flow, an item is counted in by the one that reads it and out by the one that finishes
+    it: the part of one process means nothing, only the sum of all does.
+
+    Args:
+        shared: the sum over all processes; None where there is one.
+    """
+
+    def __init__(self, shared: SharedSum | None = None) -> None:
+        self._lock = threading.Lock()
+        self._shared = shared or SharedSum()
+        self._moving = 0
+        self._jobs: dict[str, int] = {}
+        self._jobs_total = 0
+
+    def enter(self, count: int = 1) -> None:
+        """Items were handed to the next step."""
+        with self._lock:
+            self._moving += count
+            self._publish()
+
+    def leave(self, count: int = 1) -> None:
+        """Items were taken in by a step."""
+        with self._lock:
+            self._moving -= count
+            self._publish()
+
+    def jobs(self, step: str, count: int) -> None:
+        """How many unfinished items a step holds now."""
+        with self._lock:
+            self._jobs_total += count - self._jobs.get(step, 0)
+            if count:
+                self._jobs[step] = count
+            else:
+                self._jobs.pop(step, None)
+            self._publish()
+
+    @property
+    def total(self) -> int:
+        """Unfinished items of all processes."""
+        return self._shared.total
+
+    @property
+    def own(self) -> int:
+        """The part of this process, for the sum over all: by itself it means nothing where there are several."""
+        return self._moving + self._jobs_total
+
+    def _publish(self) -> None:
+        self._shared.put(self.own)

@@ -1,0 +1,83 @@
+"""What the steps need from outside: handed in, so that a test drives a step without an engine or a server."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol, TypeVar
+
+from flows.consistency.aggregates.skills import SkillWriter
+from flows.consistency.judge import Judge
+from flows.cuts import BoundaryDetector, Extractor
+from flows.lanes.epochs import Versions
+from flows.lanes.pending import Pending
+from mneme.ports import DocumentReader, MemoryIndex, References
+from mneme.rows import Embedding
+from mneme.settings import Settings
+
+Result = TypeVar("Result")
+
+
+class Submit(Protocol):
+    """Runs a callable in the pool."""
+
+    def __call__(self, call: Callable[[], Result], /) -> "Future[Result]":
+        """The future of its result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What reads documents and attachments. ``submit`` runs it in a pool of its own: parsing takes seconds, or minutes.
+
+    ``in_flight`` counts chunks on their way through the other steps of this process; ``at_work`` what waits to be read.
+    """
+
+    reader: DocumentReader
+    references: References
+    submit: Submit
+    in_flight: Pending
+    at_work: Pending
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Everything outside the steps.
+
+    ``embed`` turns texts into one future of what the embedder makes of each; it batches over all who call; ``embed_behind``
+    does so when nothing else waits, for documents (None: there is no difference). ``detector``,
+    ``extractor`` and ``judge`` are those of the settings, the ``fallback_`` ones need no model and serve when a model fails;
+    without a ``judge`` claims alone decide.
+    ``submit_call`` runs what waits for a chat model in a pool of its own, so that nothing else queues behind it; None where
+    no model is called. ``skill_writer`` gives for a scope what writes skills with a model; None where a rule does.
+    ``reading`` is None where no documents come.
+    ``tally`` counts what happened, for reports; only the worker's thread touches it. ``processes`` is how many run the flow
+    together.
+    """
+
+    settings: Settings
+    index: MemoryIndex
+    embed: Callable[[list[str]], "Future[Sequence[Embedding]]"]
+    submit: Submit
+    clock: Callable[[], datetime]
+    versions: Versions
+    pending: Pending
+    detector: BoundaryDetector
+    fallback_detector: BoundaryDetector
+    extractor: Extractor
+    fallback_extractor: Extractor
+    judge: Judge | None
+    skill_writer: Callable[[str], SkillWriter] | None
+    tally: Counter[str]
+    submit_call: Submit | None = None
+    processes: int = 1
+    reading: Reading | None = None
+    embed_behind: Callable[[list[str]], "Future[Sequence[Embedding]]"] | None = None
+
+    def embeddings(self, texts: list[str], of_document: bool) -> "Future[Sequence[Embedding]]":
+        """What the embedder makes of texts, those of documents behind all others."""
+        return (self.embed_behind if of_document and self.embed_behind is not None else self.embed)(texts)
+
+    def pool(self, waits_for_a_model: bool) -> Submit:
+        """Where a job belongs."""
+        return self.submit_call if waits_for_a_model and self.submit_call is not None else self.submit

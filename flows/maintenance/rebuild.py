@@ -1,0 +1,297 @@
+"""`mneme admin rebuild`: make the memory anew from its stored messages and documents, beside the store that is in use.
+
+1. No flow runs (flows/running/recovery.py). Note what begins, and begin the next generation of the index. From here on
+   nothing else writes to the one in use; it is searched as before and stays as it is.
+2. Carry over what nothing else tells (flows/maintenance/carry_over.py): documents, conversations and tombstones, then the
+   messages.
+3. Run the flow over the messages, from segment on, with a recovery store of its own. Vectors are used again if they are of the
+   same embedder. A store of an older format is read as far as these rows go; behind them come the events that it has at work.
+4. Forget recovery stores of an older format: their flows read the topics from the beginning, where all is known by its id.
+5. Carry over the metadata, and let the next generation take the place of the one in use.
+
+A rebuild that was killed goes on when it is repeated; if something else wrote to the index meanwhile, it starts anew.
+"""
+
+import json
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from connectors.durable import FolderLock, replace_json
+from connectors.indices import index_place, open_generations, open_index
+from connectors.letters.dead_letters import FileDeadLetters
+from connectors.models import open_embedder
+from connectors.reading_order import Listed, ReadingOrder
+from flows.cuts import lane_of_row
+from flows.engine import Source
+from flows.lanes.parked_events import incoming_of
+from flows.lanes.pending import Pending
+from flows.maintenance.bulk import batches
+from flows.maintenance.carry_over import KEPT_EVENTS, carried_messages, carried_notes
+from flows.runner import stopped_by_signals
+from flows.running.feeds import StoredFeed
+from flows.running.process import Endpoints, RunContext, run_process
+from flows.running.recovery import REBUILD, REINDEX, RecoveryStore, flows_stopped, forget_older_stores, refuse_unfinished
+from mneme.errors import StoreRejected
+from mneme.ports import Embedder, Generations, Incoming, MemoryIndex, Outcome, Put, embeddings_of
+from mneme.rows import Collection, Row
+from mneme.settings import Settings
+from mneme.store_format import FORMAT, number_of, refuse_newer
+from mneme.text import TOKENISER
+
+TOPICS = "topics"  # the note in the index that a rebuild from them has begun to remove everything
+MESSAGES = "messages"  # the note that one from the messages fills the next generation
+
+OnProgress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class StoreContents:
+    """What is there before a rebuild, rows by collection. ``goes_on`` when one that was interrupted goes on."""
+
+    rows: Mapping[Collection, int]
+    goes_on: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RebuildReport:
+    """What a rebuild did: rows that there are now, by collection, and rows that it removed to make them.
+
+    ``dropped`` generations from before were removed, and ``restarted`` flows read their topics from the beginning.
+    """
+
+    made: Mapping[Collection, int]
+    dead_letters: int
+    seconds: float
+    removed: Mapping[Collection, int] = field(default_factory=dict)
+    dropped: int = 0
+    restarted: tuple[str, ...] = ()
+
+
+def rows_in(index: MemoryIndex) -> dict[Collection, int]:
+    """How many rows each collection has, of all tenants."""
+    return {collection: index.count(collection) for collection in Collection}
+
+
+_BATCH = 500  # rows of one write: some 3 MB with vectors
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """The store that a rebuild reads, and the one that it makes. An interrupted rebuild goes on only if both are the same."""
+
+    run: str
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+
+    @property
+    def is_from_another_format(self) -> bool:
+        return self.before["format"] != self.after["format"]
+
+    def values(self) -> dict[str, object]:
+        return {"run": self.run, "before": dict(self.before), "after": dict(self.after)}
+
+
+def rebuild_from_messages(
+    settings: Settings,
+    agree: Callable[[StoreContents], None] = lambda found: None,
+    on_progress: OnProgress = lambda done, total: None,
+    drop_old: bool = False,
+) -> RebuildReport:
+    """Make everything again that can be derived from the messages and documents of the index.
+
+    Args:
+        settings: where and how; the hold-back is 0, since the messages are in order.
+        agree: called before anything is made; raises to stop.
+        on_progress: called with messages finished and messages in all.
+        drop_old: also remove the generations before, at the end; else they stay for those who still search them.
+
+    Raises:
+        KeyboardInterrupt: stopped by SIGINT or SIGTERM; a repetition goes on from there.
+        StoreRejected: a flow runs, a rebuild from topics or a move has not ended, or a newer Mneme made the store.
+        ModelError: a message needs a vector, and the embedder gives none.
+        SettingsError, StoreError: the index cannot be used.
+    """
+    started = time.monotonic()
+    settings = settings.model_copy(update={"boundaries": settings.boundaries.model_copy(update={"hold_back_seconds": 0.0})})
+    folder = settings.data / "rebuild"
+    with ExitStack() as stack:
+        # 1.
+        stack.enter_context(flows_stopped(settings))
+        embedder = stack.enter_context(closing(open_embedder(settings)))
+        generations = stack.enter_context(closing(open_generations(settings)))
+        old = stack.enter_context(closing(open_index(settings, read_only=True, any_format=True)))
+        folder.mkdir(parents=True, exist_ok=True)
+        stack.callback(FolderLock(folder, "a rebuild").release)
+        begun = _begin(settings, old, embedder, generations, agree)
+        index = generations.begin(embedder.identity)
+        # 2.
+        try:
+            if not _list_in(folder).exists():
+                index.set_metadata({"run": begun.run})
+                _carry_over(old, index, embedder, begun)
+                ReadingOrder.make(_list_in(folder), _messages(index))
+        except BaseException:
+            index.close()
+            raise
+        # 3.
+        waiting = _kept_events(old) if begun.is_from_another_format else []
+        refused = _derive(settings, index, waiting, on_progress)
+        # 4.
+        restarted = forget_older_stores(settings.data, old.metadata() if begun.is_from_another_format else {})
+        # 5.
+        with closing(generations.begin(embedder.identity)) as index:
+            made = _complete(old, index, restarted)
+        generations.switch()
+        dropped = generations.drop_old() if drop_old else 0
+    shutil.rmtree(folder)
+    return RebuildReport(made, refused, time.monotonic() - started, dropped=dropped, restarted=restarted)
+
+
+def abandon(settings: Settings) -> bool:
+    """Give up a rebuild from messages that has not ended: the index stays as it is; whether there was one.
+
+    Raises:
+        StoreRejected: a flow runs, or what has begun is a rebuild from topics or a move.
+        SettingsError, StoreError: the index cannot be used.
+    """
+    folder = settings.data / "rebuild"
+    with flows_stopped(settings), closing(open_generations(settings)) as generations:
+        if not (folder / "begun.json").exists() and not _is_noted(settings, generations):
+            return False
+        generations.abandon()
+        if generations.made_for()["format"] == str(FORMAT):
+            with closing(open_index(settings)) as index:
+                index.set_metadata({REBUILD: ""})
+    shutil.rmtree(folder, ignore_errors=True)
+    return True
+
+
+def _is_noted(settings: Settings, generations: Generations) -> bool:
+    """Whether the index says that one has begun, which was killed before its folder said so."""
+    if generations.made_for()["format"] != str(FORMAT):
+        return False
+    with closing(open_index(settings, read_only=True)) as index:
+        return index.metadata().get(REBUILD) == MESSAGES
+
+
+def _begin(
+    settings: Settings, old: MemoryIndex, embedder: Embedder, generations: Generations, agree: Callable[[StoreContents], None]
+) -> _Begun:
+    """Note what begins, or find what was interrupted."""
+    folder, metadata = settings.data / "rebuild", old.metadata()
+    before = generations.made_for()
+    after = {"embedder": embedder.identity.fingerprint, "tokeniser": TOKENISER, "format": str(FORMAT)}
+    begun = _Begun(metadata.get("run", "0"), before, after)
+    refuse_newer(index_place(settings), number_of(before["format"]))
+    if not begun.is_from_another_format:
+        refuse_unfinished(metadata, but=REBUILD)
+        if metadata.get(REBUILD) == TOPICS:  # some messages may be gone already
+            refuse_unfinished(metadata)
+    goes_on = generations.unfinished() == after and _read(folder / "begun.json") == begun.values()
+    agree(StoreContents(rows_in(old), goes_on))
+    if goes_on:
+        return begun
+    if generations.unfinished() is not None:
+        generations.abandon()
+    for name in ("begun.json", _list_in(folder).name):
+        (folder / name).unlink(missing_ok=True)
+    shutil.rmtree(folder / "store", ignore_errors=True)
+    if not begun.is_from_another_format:  # in another no flow of this version starts anyway
+        with closing(open_index(settings)) as index:
+            index.refresh()
+            index.set_metadata({REBUILD: MESSAGES})
+    replace_json(folder / "begun.json", begun.values())
+    return begun
+
+
+def _carry_over(old: MemoryIndex, index: MemoryIndex, embedder: Embedder, begun: _Begun) -> None:
+    """Write what is not derived. Rows that an interrupted attempt wrote are written again, and are the same."""
+    with_kept_events = not begun.is_from_another_format
+    keep_vectors = begun.before["embedder"] == begun.after["embedder"]
+    for rows in batches(old.scan(Collection.CONTROL), _BATCH):
+        _write(carried_notes(rows, with_kept_events), index)
+    for rows in batches(old.scan(Collection.MESSAGES, with_vectors=True), _BATCH):
+        _write(carried_messages(rows, index, partial(embeddings_of, embedder), keep_vectors), index)
+    index.refresh()
+
+
+def _derive(settings: Settings, index: MemoryIndex, waiting: list[Incoming], on_progress: OnProgress) -> int:
+    """Run the flow over the messages of the list, and close the index; how many dead letters there were."""
+    folder, flow = settings.data / "rebuild", settings.flow
+    stopping, pending, refused = threading.Event(), Pending(), set[str]()
+    with ExitStack() as stack:
+        store = stack.enter_context(RecoveryStore(folder / "store", REBUILD, flow.buckets, flow.recovery_partitions))
+        letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
+        stack.callback(letters.close)
+        stack.enter_context(stopped_by_signals(stopping))
+
+        def open_feed(name: str, place: int | None) -> StoredFeed:
+            order = ReadingOrder(_list_in(folder))
+            total = len(order)
+
+            def fed(count: int) -> None:
+                on_progress(max(0, min(count, total) - pending.total), total)
+
+            read = partial(index.get, with_vectors=True)
+            return StoredFeed(
+                order, read, place, pending, flow.pending_limit, flow.source_batch, stopping, fed, waiting, flow.buckets
+            )
+
+        def wrote(kind: str, identity: str) -> None:
+            if kind == "dead_letter":
+                refused.add(identity)
+
+        ends = Endpoints([Source("stored", ("messages",), open_feed)], letters, changes=None, wrote=wrote)
+        run_process(settings, partial(_start_run, store), ends, pending, stopping, open_store=lambda: index)
+    if stopping.is_set():
+        raise KeyboardInterrupt
+    return len(refused)
+
+
+def _complete(old: MemoryIndex, index: MemoryIndex, restarted: Iterable[str]) -> dict[Collection, int]:
+    """Everything is there, and the next generation says so of itself; how many rows it has."""
+    index.refresh()
+    # The number of the run is the new one: what a flow writes must be newer than what the rebuild wrote.
+    gone = dict.fromkeys((REBUILD, REINDEX, *(f"recovery_{name}" for name in (REBUILD, *restarted))), "")
+    index.set_metadata({**old.metadata(), **gone, "run": index.metadata()["run"]})
+    return rows_in(index)
+
+
+def _kept_events(old: MemoryIndex) -> list[Incoming]:
+    """The events that flows had at work, in the order in which they came."""
+    rows = [row for row in old.scan(Collection.CONTROL) if row.kind in KEPT_EVENTS]
+    return [incoming_of(row.body) for row in sorted(rows, key=lambda row: (row.at, row.id))]
+
+
+def _write(rows: Iterable[Row], index: MemoryIndex) -> None:
+    rows = list(rows)
+    for row, result in zip(rows, index.write([Put(row) for row in rows]), strict=True):
+        if result.outcome is not Outcome.DONE:
+            raise StoreRejected(f"{row.id}: the new store refuses this row ({result.outcome} {result.reason})")
+
+
+def _messages(index: MemoryIndex) -> Iterator[Listed]:
+    for row in index.scan(Collection.MESSAGES):
+        if row.kind == "message":
+            yield Listed(lane_of_row(row), row.at, row.message_ids[0], row.key)
+
+
+def _start_run(store: RecoveryStore, index: MemoryIndex) -> RunContext:
+    return RunContext(store.begin_run(index, adopt=True), store.epochs)  # a store of an earlier rebuild is none that is missed
+
+
+def _list_in(folder: Path) -> Path:
+    return folder / "messages.sqlite"
+
+
+def _read(path: Path) -> object:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return None

@@ -1,1 +1,0 @@
-"""Making the memory anew: from the messages that the index holds, or from the topics that they came from."""

@@ -1,1 +1,0 @@
-"""Moving an index to another embedder or tokeniser: the same rows, with new vectors and tokens, in a next generation."""

@@ -1,0 +1,149 @@
+"""The endless flow, from the Kafka topics."""
+
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+
+from connectors.kafka.client import create_topics, partitions_of, topics_of_lanes
+from connectors.kafka.keys import partition_of
+from connectors.kafka.offsets import bounds_of
+from connectors.kafka.reader import PartitionReader
+from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters
+from flows.engine import Source
+from flows.lanes.pending import Pending, SharedSum
+from flows.running.feeds import BoundedFeed, EndOffsets, PartitionFeed
+from flows.running.live import LiveLag, Partitions, live_sources
+from flows.running.partition_range import range_of
+from flows.running.process import Endpoints, RunContext, run_process
+from mneme.ports import Lane, MemoryIndex
+from mneme.settings import Kafka, Settings
+
+
+def input_partitions(kafka: Kafka) -> Partitions:
+    """The partitions of the topics that are read; topics that are missing are created.
+
+    Raises:
+        SettingsError, StoreError: the broker is out of reach, or refuses.
+    """
+    create_topics(kafka)
+    if (chosen := range_of(kafka)) is not None:
+        chosen.check(kafka)
+        return dict.fromkeys(topics_of_lanes(kafka.topics), tuple(range(chosen.first, chosen.last + 1)))
+    return {lane: tuple(partitions_of(kafka, topic)) for lane, topic in topics_of_lanes(kafka.topics).items()}
+
+
+def stream(
+    settings: Settings,
+    start_run: Callable[[MemoryIndex], RunContext],
+    partitions: Partitions,
+    stopping: threading.Event,
+    on_ready: Callable[[], None],
+    on_failure: Callable[[Exception], None] = lambda error: None,
+    unfinished: SharedSum | None = None,
+    live_lag: SharedSum | None = None,
+) -> None:
+    """Run the flow from Kafka, or the part of it of one of ``flow.processes``, until ``stopping``.
+
+    Args:
+        settings: where and how.
+        start_run: gives this process its place, once the index is there.
+        partitions: what is read, by all processes together.
+        stopping: set when the flow is to end.
+        on_ready: called when everything is there and reading begins.
+        on_failure: called with what ends the flow, before anything is closed.
+        unfinished: what all processes have not finished; None where there is one. Their limits are added as well.
+        live_lag: what all processes have not read of the live topics; None where there is one.
+
+    Raises:
+        SettingsError, StoreError: the flow cannot run, or cannot go on.
+    """
+    kafka, flow = settings.kafka, settings.flow
+    pending, documents = Pending(unfinished), Pending()
+    topics = topics_of_lanes(kafka.topics)
+
+    def open_reader(lane: Lane, number: str, place: int | None) -> PartitionReader:
+        return PartitionReader(kafka, topics[lane], int(number), place)
+
+    sources = live_sources(flow, open_reader, partitions, pending, documents, LiveLag(live_lag), stopping)
+    with ExitStack() as stack:
+        letters = KafkaDeadLetters(kafka, lock=settings.data / "dead-letters.lock")
+        stack.callback(letters.close)
+        changes = KafkaChangeFeed(kafka) if flow.change_feed else None
+        if changes is not None:
+            stack.callback(changes.close)
+        run_process(
+            settings,
+            start_run,
+            Endpoints(
+                sources,
+                letters,
+                changes,
+                documents_at_work=documents,
+                partition_of_tenant=None if range_of(kafka) is None else partial(partition_of, partitions=kafka.partitions),
+            ),
+            pending,
+            stopping,
+            on_ready,
+            on_failure,
+        )
+
+
+OnProgress = Callable[[int, int], None]
+
+
+def bounded_stream(
+    settings: Settings,
+    start_run: Callable[[MemoryIndex], RunContext],
+    stopping: threading.Event,
+    on_progress: OnProgress = lambda done, total: None,
+    wrote: Callable[[str, str], None] = lambda kind, identity: None,
+    in_bulk: bool = False,
+) -> None:
+    """Read what the topics have: messages and documents, and behind them the backfill.
+
+    Args:
+        settings: where and how; one process does it, whatever ``flow.processes`` says.
+        start_run: gives this process its place, once the index is there.
+        stopping: set when it is to end earlier.
+        on_progress: called with events finished and events in all.
+        wrote: called as ``Writer`` says.
+        in_bulk: whether the index is set for very many writes meanwhile.
+
+    Raises:
+        SettingsError, StoreError: the index or the topics cannot be used.
+    """
+    kafka, flow, pending = settings.kafka, settings.flow, Pending()
+    named, chosen = topics_of_lanes(kafka.topics), input_partitions(kafka)
+    bounds = {
+        f"{topic}/{number}": found
+        for lane, topic in named.items()
+        for number, found in bounds_of(kafka, topic).items()
+        if number in chosen[lane]
+    }
+    end_offsets = EndOffsets(
+        {name: end for name, (_, end) in bounds.items()}, {name: first for name, (first, _) in bounds.items()}
+    )
+    live = [name for name in bounds if not name.startswith(f"{kafka.topics.backfill}/")]
+
+    def open_feed(topic: str, number: str, place: int | None) -> BoundedFeed:
+        reader, name = PartitionReader(kafka, topic, int(number), place), f"{topic}/{number}"
+
+        def may_read() -> bool:
+            done, total = end_offsets.progress
+            on_progress(max(0, done - pending.total), total)
+            return name in live or end_offsets.are_reached(live)
+
+        feed = PartitionFeed(reader, pending, flow.pending_limit, flow.source_batch, stopping, may_read)
+        return BoundedFeed(feed, reader, name, end_offsets, pending, stopping, flow.buckets)
+
+    sources = [Source(lane, tuple(map(str, sorted(chosen[lane]))), partial(open_feed, topic)) for lane, topic in named.items()]
+    with ExitStack() as stack:
+        letters = KafkaDeadLetters(kafka, lock=settings.data / "dead-letters.lock")
+        stack.callback(letters.close)
+        changes = KafkaChangeFeed(kafka) if flow.change_feed else None
+        if changes is not None:
+            stack.callback(changes.close)
+        by_tenant = None if range_of(kafka) is None else partial(partition_of, partitions=kafka.partitions)
+        ends = Endpoints(sources, letters, changes, wrote, partition_of_tenant=by_tenant)
+        run_process(settings, start_run, ends, pending, stopping, in_bulk=in_bulk)

@@ -1,0 +1,177 @@
+"""Connections: the broker, the index, and the models on this machine or behind endpoints."""
+
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from pydantic import Field, SecretStr
+
+from mneme.settings.base import Group
+
+
+class Topics(Group):
+    """Names of the Kafka topics."""
+
+    messages: str = "mneme.messages"
+    backfill: str = "mneme.backfill"
+    documents: str = "mneme.documents"
+    dead_letters: str = "mneme.dead-letters"
+    memories: str = "mneme.memories"
+
+
+class Kafka(Group):
+    """The broker."""
+
+    bootstrap_servers: str = Field(
+        default="127.0.0.1:9092", description="host:port of one or more brokers, separated by commas"
+    )
+    group_id: str = Field(default="mneme", description="consumer group under which lag monitors see the offsets")
+    topics: Topics = Topics()
+    partitions: int = Field(default=8, ge=1, description="partitions of a topic that Mneme creates")
+    keyed_by: Literal["conversation", "tenant"] = Field(
+        default="conversation",
+        description="what chooses the partition of a published event; flows by partition range need the tenant",
+    )
+    partitions_read: str = Field(
+        default="",
+        pattern=r"^(\d{1,4}(-\d{1,4})?)?$",
+        description="partitions of each input topic that a flow reads, such as 0-3, where several flows share them; empty: all",
+    )
+    replication_factor: int = Field(default=1, ge=1, description="replicas of a topic that Mneme creates")
+    security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = "PLAINTEXT"
+    sasl_mechanism: str | None = None
+    sasl_username: str | None = None
+    sasl_password: SecretStr | None = None
+    ssl_cafile: str | None = None
+    ssl_certfile: str | None = None
+    ssl_keyfile: str | None = None
+
+
+class OpenSearch(Group):
+    """The index of a deployment."""
+
+    url: str = "http://127.0.0.1:9200"
+    username: str | None = None
+    password: SecretStr | None = None
+    api_key: SecretStr | None = None
+    ca_certs: str | None = None
+    verify_certs: bool = True
+    index_prefix: str = Field(default="mneme", pattern=r"^[a-z][a-z0-9-]*$", description="names of all indices begin with it")
+    shards: int = Field(default=1, ge=1, description="shards of each index; fixed when the index is created")
+    replicas: int = Field(default=0, ge=0, description="replicas of each shard")
+    refresh_interval: str = Field(default="1s", description="how long a write may stay invisible to searches")
+
+    # Candidates that a nearest-neighbour search keeps. Recall is flat from 100 on (`mneme bench query --curve`).
+    ef_search: ClassVar[int] = 100
+    # One bulk request. Beyond 5 MB OpenSearch gains nothing, and a refused bulk is sent again whole.
+    bulk_bytes: ClassVar[int] = 5_000_000
+    timeout_seconds: ClassVar[float] = 30.0
+    # A refused bulk is tried again for so long: a node above its flood stage, or a restart, is over by then.
+    retry_seconds: ClassVar[float] = 600.0
+
+
+class Index(Group):
+    """The index in use."""
+
+    backend: Literal["embedded", "opensearch"] = Field(default="embedded", description="LanceDB in this process, or OpenSearch")
+    cache_megabytes: int = Field(
+        default=512,
+        ge=0,
+        description="memory for rows of searches. embedded: rows of whole owners; OpenSearch: rows that were found; 0: none",
+    )
+
+
+class EmbedderSettings(Group):
+    """Texts to vectors."""
+
+    provider: Literal["local", "openai", "hash"] = Field(
+        default="local",
+        description="models on this machine, or an OpenAI-compatible endpoint; hash: for tests and volume benchmarks",
+    )
+    multilingual: bool | None = Field(
+        default=None,
+        description="local: multilingual-e5-small for other languages than English; unset: as the store has it, a new one: yes",
+    )
+    token_vectors: bool | None = Field(
+        default=None,
+        description="local: keep vectors of tokens, for late interaction; unset: as the store has it, a new one: yes",
+    )
+    path: Path | None = Field(default=None, description="folder with model.safetensors, tokenizer.json of all-MiniLM-L6-v2")
+    quantize: Literal["none", "int8"] = Field(
+        default="int8",
+        description="local: 8-bit integers, or fp32 at twice the time; an index of one cannot be searched with the other",
+    )
+    model: str = Field(default="text-embedding-3-small", description="openai: name of the model")
+    dimension: int = Field(default=1536, ge=1, description="openai: dimension of its vectors")
+    base_url: str | None = None
+    api_key: SecretStr | None = None
+    languages: tuple[str, ...] = Field(
+        default=("*",), description="openai: languages that the model serves, ISO 639-1; * is all"
+    )
+
+    threads: ClassVar[int] = 0  # of a local model: as many as there are processors
+    batch: ClassVar[int] = 100  # texts of one call: endpoints take up to 2,048 inputs, but limit the tokens of a request
+    retries: ClassVar[int] = 3
+    timeout_seconds: ClassVar[float] = 30.0
+
+
+class Models(Group):
+    """Chat models. Without ``base_url`` and ``api_key`` nothing is ever called."""
+
+    provider: Literal["none", "openai"] = Field(default="none", description="any OpenAI-compatible endpoint, or none")
+    base_url: str = "https://api.openai.com/v1"
+    api_key: SecretStr | None = None
+    default: str = Field(default="gpt-4.1-mini", description="the model of every role that by_role does not name")
+    by_role: dict[str, str] = Field(
+        default_factory=dict,
+        description="a model for a role: boundary, extraction, ...; pictures are only described if vision is among them",
+    )
+    reasoning_models: tuple[str, ...] = Field(
+        default=("o1", "o3", "o4", "gpt-5"), description="prefixes of models without temperature"
+    )
+    reasoning_effort: Literal["minimal", "low", "medium", "high"] | None = None
+    calls_in_flight: int = Field(default=10, ge=1, description="calls of one worker at a time")
+    requests_per_minute: int = Field(default=0, ge=0, description="of this process, a quarter kept for queries; 0: no limit")
+    tokens_per_minute: int = Field(
+        default=0, ge=0, description="asked and answered, of this process, a quarter kept for queries; 0: no limit"
+    )
+    deadline_seconds: float = Field(default=60.0, gt=0, description="for one call with its retries")
+    output_language: str | None = Field(default=None, description="None: the language of the conversation")
+    recordings: Path | None = Field(
+        default=None,
+        description="answers come from this file and nothing is called (docs/internals/evaluation.md)",
+    )
+
+    temperature: ClassVar[float] = 0.0  # the same memory from the same conversation, as far as a model can
+    calls_in_flight_process: ClassVar[int] = 300  # of all clients, a quarter kept for queries: open sockets have a limit
+    retries: ClassVar[int] = 5
+    retry_base_seconds: ClassVar[float] = 2.0  # first wait, doubled each time
+    pending: ClassVar[Path | None] = None  # requests that ``recordings`` lacks go to this file; None: beside it
+
+
+class Transcription(Group):
+    """Speech to text, by an OpenAI-compatible endpoint. None: recordings are kept by name, and marked as not read."""
+
+    provider: Literal["none", "openai"] = Field(default="none", description="``POST {base_url}/audio/transcriptions``, or none")
+    base_url: str = "https://api.openai.com/v1"
+    api_key: SecretStr | None = None
+    model: str = "whisper-1"
+
+    language: ClassVar[str | None] = None  # the endpoint finds it out: one owner's recordings may be in several
+    retries: ClassVar[int] = 3
+    timeout_seconds: ClassVar[float] = 300.0  # for one recording with its retries: an hour of speech takes minutes
+
+
+class Rerank(Group):
+    """A second judgement of the first places of a search, by a model. Off, nothing is ever called."""
+
+    provider: Literal["none", "endpoint", "model"] = Field(
+        default="none", description="endpoint: a cross-encoder over HTTP; model: the chat model of the role rerank"
+    )
+    style: Literal["cohere", "jina", "tei"] = Field(default="cohere", description="endpoint: form of its requests")
+    base_url: str | None = Field(default=None, description="endpoint: its address up to /rerank")
+    api_key: SecretStr | None = None
+    model: str = Field(default="", description="endpoint: name of the model, if the endpoint needs one")
+
+    top_n: ClassVar[int] = 30  # places that are judged, the best first; the rest stays behind them
+    retries: ClassVar[int] = 1  # of an endpoint: a search waits for it
+    timeout_seconds: ClassVar[float] = 10.0  # then the search goes on without it

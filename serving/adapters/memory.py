@@ -1,0 +1,418 @@
+"""Values of a framework as messages of an owner, which come back exactly, and search results as passages.
+
+An object reads at once what it wrote: it keeps it until the index shows it. It reads what another process wrote as soon as
+it is stored, mostly within a second or two.
+"""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Literal
+from uuid import uuid4
+
+from pydantic import ValidationError
+
+from mneme.errors import InputError, StoreUnavailable
+from mneme.events import Delete, Message, describe
+from mneme.events.messages import LONGEST_TEXT
+from mneme.ids import message_id
+from mneme.records import Owner, Scalar, ToolCall
+from mneme.times import SendingClock, utc_now
+from queries.responses import Found, FoundEpisode, FoundFact, FoundForesight, FoundMessage, SearchResponse
+from serving.clients import await_index, iterate_memories
+
+if TYPE_CHECKING:
+    from connectors import Publisher
+    from queries import Memories
+    from queries.browsing.responses import Memory
+
+
+KEY = "exact"  # of the metadata
+
+_LONGEST_REST = 15_000  # characters beside the words: metadata has room for 16,384 of all keys and values
+_WHOLE = ""  # in place of the rest: the words are the JSON
+
+
+def pack(value: Any, words: str) -> tuple[str, str]:
+    """The words to be remembered, and the rest of a value for the metadata.
+
+    >>> pack({"role": "user", "content": "Good morning"}, "Good morning")
+    ('Good morning', '[{"role":"user","content":null},[["content"]]]')
+
+    Raises:
+        InputError: the value is no JSON, or too large for a message.
+    """
+    try:
+        places: list[list[str | int]] = []
+        rest = json_text([_without_words(value, words, [], places), places])
+        (words + rest).encode()  # half of a surrogate pair is no text
+        if len(rest) <= _LONGEST_REST and words.strip() and len(words) <= LONGEST_TEXT:
+            return words, rest
+        whole = json_text(value)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"value: is not JSON ({type(error).__name__}); give texts, numbers, truth values, lists and objects"
+        ) from error
+    if len(whole) > LONGEST_TEXT:
+        raise InputError(f"value: has {len(whole)} characters as JSON; at most {LONGEST_TEXT} are kept")
+    return whole, _WHOLE
+
+
+def unpack(words: str, metadata: Mapping[str, Any]) -> Any:
+    """The value of a message.
+
+    Raises:
+        KeyError: somebody else wrote the message.
+        ValueError: its words were JSON, and have been edited.
+    """
+    rest = str(metadata[KEY])
+    if rest == _WHOLE:
+        return json.loads(words)
+    value, places = json.loads(rest)
+    for place in places:
+        value = _with_words(value, words, place)
+    return value
+
+
+def json_text(value: Any) -> str:
+    """A value as JSON text, on one line."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _without_words(value: Any, words: str, here: list[str | int], places: list[list[str | int]]) -> Any:
+    """The value with null for each text that is the words; ``places`` are where they stood."""
+    match value:
+        case str() if value == words:
+            places.append(here)
+            return None
+        case Mapping():
+            if not all(isinstance(key, str) for key in value):
+                raise TypeError("keys of an object are texts")
+            return {key: _without_words(each, words, [*here, key], places) for key, each in value.items()}
+        case list() | tuple():
+            return [_without_words(each, words, [*here, place], places) for place, each in enumerate(value)]
+        case _:
+            return value
+
+
+def _with_words(value: Any, words: str, place: list[str | int]) -> Any:
+    if not place:
+        return words
+    inner = value
+    for step in place[:-1]:
+        inner = inner[step]
+    inner[place[-1]] = words
+    return value
+
+
+WAIT_SECONDS = 30.0  # the longest that a read waits for what its object wrote
+_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.02, 0.5
+_MOST_WRITTEN, _MOST_REMOVED = 1_000, 10_000  # that are held here
+_LISTED = timedelta(seconds=10)  # after it was stored a list shows a message, whatever the index
+
+Role = Literal["user", "assistant", "system", "tool"]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A value to be kept: JSON, and what it says in words. ``labels`` are metadata that it is found by."""
+
+    value: Any
+    words: str
+    role: Role = "user"
+    name: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    labels: Mapping[str, Scalar] = field(default_factory=dict)
+    message_id: str = field(default_factory=lambda: uuid4().hex)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredItem:
+    """A value that is kept. ``value`` is None for a message that somebody else wrote: it has words only."""
+
+    id: str
+    conversation_id: str
+    message_id: str
+    value: Any
+    words: str
+    role: Role
+    at: datetime
+    labels: Mapping[str, Scalar]
+
+
+class MessageStore:
+    """The messages of one owner that a framework reads and writes. Safe for several threads.
+
+    Args:
+        memories: where they are read.
+        publisher: where they are written.
+        owner: whose they are.
+        wait_seconds: the longest that a read waits for what was written here.
+    """
+
+    def __init__(
+        self,
+        memories: "Memories",
+        publisher: "Publisher",
+        owner: Owner,
+        wait_seconds: float = WAIT_SECONDS,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self.memories = memories
+        self.owner = owner
+        self._publisher = publisher
+        self._wait_seconds = wait_seconds
+        self._sent_now = SendingClock(clock)
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._written: dict[str, Message] = {}  # by id, until a list shows it
+        self._removed: dict[str, None] = {}  # ids, the latest: a list may still show them for a second
+        # Of each conversation the id that was written last (True), and the one that was removed last (False): those before
+        # them are done before them.
+        self._awaited: dict[tuple[str, bool], str] = {}
+
+    @property
+    def filters(self) -> dict[str, Any]:
+        """The filters that select the owner."""
+        return {"tenant_id": self.owner.tenant_id, f"{self.owner.type}_id": self.owner.id}
+
+    def add(self, conversation_id: str, items: Iterable[Item]) -> list[str]:
+        """Keep values, durably on return; the ids of their messages.
+
+        Raises:
+            InputError: a value is no JSON, or too large.
+            StoreUnavailable, StoreRejected: they could not be kept.
+        """
+        with self._lock:
+            events = [self._message(conversation_id, item) for item in items]
+            self._publisher.send_many(events)
+            self._publisher.flush()
+            ids = [message_id(each.tenant_id, each.conversation_id, each.message_id) for each in events]
+            self._written.update(zip(ids, events, strict=True))
+            if len(self._written) > _MOST_WRITTEN:
+                self._forget_stored()
+            if ids:
+                self._awaited[conversation_id, True] = ids[-1]
+            return ids
+
+    def remove(self, kept: Sequence[StoredItem]) -> None:
+        """Take values away, and all that was learnt from them.
+
+        Raises:
+            StoreUnavailable, StoreRejected: it could not be ordered.
+        """
+        with self._lock:
+            tenant = self.owner.tenant_id
+            if any(each.id in self._written for each in kept):
+                self.wait_until_stored()  # only what has been there can be seen to be gone
+            self._publisher.send_many(
+                Delete(tenant_id=tenant, conversation_id=each.conversation_id, message_id=each.message_id) for each in kept
+            )
+            self._publisher.flush()
+            for each in kept:
+                self._removed[each.id] = None
+                self._written.pop(each.id, None)
+                self._awaited[each.conversation_id, False] = each.id
+                if self._awaited.get((each.conversation_id, True)) == each.id:
+                    del self._awaited[each.conversation_id, True]
+            while len(self._removed) > _MOST_REMOVED:
+                del self._removed[next(iter(self._removed))]
+
+    def forget(self, conversation_id: str) -> None:
+        """Erase a conversation with all that was learnt from it; it is gone on return.
+
+        Raises:
+            StoreUnavailable, StoreRejected: it could not be ordered, or is not done yet.
+        """
+        with self._lock:
+            erasure = self._publisher.forget_conversation(self.owner.tenant_id, conversation_id)
+            if self.memories.receipt(erasure, self.owner.tenant_id, self._wait_seconds) is None:
+                raise StoreUnavailable(self._late("erased"))
+            for each in [each for each, event in self._written.items() if event.conversation_id == conversation_id]:
+                del self._written[each]
+            self._awaited.pop((conversation_id, True), None)
+            self._awaited.pop((conversation_id, False), None)
+
+    def newest_first(
+        self, filters: Mapping[str, Any], matches: Callable[[Mapping[str, Scalar]], bool] = lambda labels: True
+    ) -> Iterator[StoredItem]:
+        """What is kept, the newest first, with everything that was written here.
+
+        Args:
+            filters: what is asked for, of the owner's: see ``queries.filtering.filters.Filters``.
+            matches: whether labels pass the filter ``metadata``, for what no list shows yet.
+
+        Raises:
+            StoreUnavailable: the index cannot answer.
+        """
+        with self._lock:
+            conversation = filters.get("conversation_id")
+            mine = {
+                identity: event
+                for identity, event in self._written.items()
+                if conversation in (None, event.conversation_id) and matches(event.metadata)
+            }
+        seen: set[str] = set()
+        for memory in self._pages({**self.filters, **filters}):
+            kept = _store(memory)
+            # What was written here and is in no list yet is newer than what is.
+            newer = [identity for identity, event in mine.items() if identity not in seen and event.sent_at > kept.at]
+            yield from self._missing(newer, mine, seen)
+            if kept.id not in self._removed and kept.id not in seen:
+                seen.add(kept.id)
+                self._written.pop(kept.id, None)
+                yield kept
+        yield from self._missing(list(mine), mine, seen)
+
+    def _missing(self, identities: Iterable[str], mine: Mapping[str, Message], seen: set[str]) -> Iterator[StoredItem]:
+        """What was written here and is in no list yet, the newest first."""
+        for identity in sorted(identities, key=lambda each: mine[each].sent_at, reverse=True):
+            if identity not in seen and identity not in self._removed:
+                seen.add(identity)
+                yield _sent(identity, mine[identity])
+
+    def _pages(self, filters: Mapping[str, Any]) -> "Iterator[Memory]":
+        await_index(self.memories, self._wait_seconds)
+        yield from iterate_memories(self.memories, "message", filters)
+
+    def wait_until_stored(self) -> None:
+        """Wait until what was written here is stored, so that a search finds it by its words; by its vector soon after.
+
+        Raises:
+            StoreUnavailable: it was not in time.
+        """
+        with self._lock:
+            if not self._awaited:
+                return
+            await_index(self.memories, self._wait_seconds)
+            deadline, pause = time.monotonic() + self._wait_seconds, _FIRST_PAUSE_SECONDS
+            for place, identity in tuple(self._awaited.items()):
+                while (self.memories.get(identity, self.filters) is not None) is not place[1]:
+                    if time.monotonic() >= deadline:
+                        raise StoreUnavailable(self._late("stored"))
+                    time.sleep(pause)
+                    pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+                del self._awaited[place]
+
+    def _forget_stored(self) -> None:
+        """Leave what was written long ago to the lists, which show what has been stored for some seconds."""
+        self.wait_until_stored()
+        old = self._clock() - _LISTED
+        self._written = {identity: event for identity, event in self._written.items() if event.sent_at > old}
+
+    def _late(self, what: str) -> str:
+        return (
+            f"what was sent is not {what} after {self._wait_seconds:g} seconds, nothing is lost; does a flow run"
+            " (`mneme serve`, `mneme run`), and does it keep up (`mneme admin status`)?"
+        )
+
+    def _message(self, conversation_id: str, item: Item) -> Message:
+        words, rest = pack(item.value, item.words)
+        try:
+            return Message.model_validate(
+                {
+                    "tenant_id": self.owner.tenant_id,
+                    f"{self.owner.type}_id": self.owner.id,
+                    "conversation_id": conversation_id,
+                    "message_id": item.message_id,
+                    "sender_name": item.name,
+                    "role": item.role,
+                    "sent_at": self._sent_now(),
+                    "content": words,
+                    "tool_calls": list(item.tool_calls),
+                    "metadata": {**item.labels, KEY: rest},
+                }
+            )
+        except ValidationError as error:
+            raise InputError(describe(error)) from error
+
+
+def _store(memory: "Memory") -> StoredItem:
+    body = memory.body
+    return StoredItem(
+        memory.id,
+        body["conversation_id"],
+        body["message_id"],
+        _value(body["text"], body["metadata"]),
+        body["text"],
+        body["role"],
+        datetime.fromisoformat(body["sent_at"]) if isinstance(body["sent_at"], str) else body["sent_at"],
+        body["metadata"],
+    )
+
+
+def _sent(identity: str, event: Message) -> StoredItem:
+    return StoredItem(
+        identity,
+        event.conversation_id,
+        event.message_id,
+        _value(event.text, event.metadata),
+        event.text,
+        event.role,
+        event.sent_at,
+        event.metadata,
+    )
+
+
+def _value(words: str, metadata: Mapping[str, Scalar]) -> Any:
+    try:
+        return unpack(words, metadata)
+    except (KeyError, ValueError):
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One memory. ``metadata`` is JSON: ``kind``, ``rank``, ``score``, and as far as known ``date``, ``valid_to``,
+    ``conversation_id``, ``message_ids``, ``document_id`` and ``citation`` (file and page).
+    """
+
+    id: str
+    text: str
+    score: float
+    metadata: dict[str, Any]
+
+
+def passages(found: SearchResponse) -> list[Passage]:
+    """What was found, best first."""
+    episodes = {each.id: each for each in (*found.episodes, *found.knowledge)}
+    return [_passage(each, episodes) for each in found.ranked()]
+
+
+def _passage(found: Found, episodes: dict[str, FoundEpisode]) -> Passage:
+    metadata: dict[str, Any] = {
+        "kind": found.__class__.__name__.removeprefix("Found").lower(),
+        "rank": found.rank,
+        "score": found.score,
+    }
+    text = found.text
+    match found:
+        case FoundFact() | FoundForesight():
+            parent = episodes.get(found.parent_episode_id)
+            metadata |= {"date": found.said_at, "valid_to": found.valid_to, "message_ids": found.said_in}
+            metadata |= {"conversation_id": parent.conversation_id if parent else None}
+        case FoundMessage():
+            metadata |= {"date": found.sent_at, "message_ids": (found.message_id,), "conversation_id": found.conversation_id}
+            text = f"{found.sender_name}: {found.text}"
+        case FoundEpisode():
+            metadata |= {"date": found.started_at, "message_ids": found.message_ids, "conversation_id": found.conversation_id}
+        case _:
+            pass
+    if isinstance(found, FoundFact | FoundForesight | FoundMessage | FoundEpisode) and found.citation is not None:
+        metadata |= {"document_id": found.citation.document_id, "citation": str(found.citation)}
+    return Passage(
+        found.id, text, found.score, {key: _plain_value(value) for key, value in metadata.items() if value is not None}
+    )
+
+
+def _plain_value(value: Any) -> Any:
+    match value:
+        case tuple():
+            return list(value)
+        case _ if hasattr(value, "isoformat"):
+            return value.isoformat()
+        case _:
+            return value

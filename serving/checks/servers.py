@@ -1,0 +1,282 @@
+"""Checks of servers: the index, Kafka, and the service with its flow."""
+
+import json
+import socket
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from mneme.errors import MnemeError, StoreError, StoreRejected, StoreUnavailable
+from mneme.settings import Settings
+from serving.checks.examination import Check, State
+
+if TYPE_CHECKING:
+    from mneme.ports import MemoryIndex
+
+
+_FLOOD_PERCENT, _HIGH_PERCENT = 95.0, 85.0  # of a disk: OpenSearch blocks writes, and takes no more shards (its defaults)
+_OLDEST_OPENSEARCH = (2, 4)  # the first with efficient filters for the lucene engine
+
+
+def index(settings: Settings) -> Iterator[Check]:
+    """The index of the settings."""
+    if settings.index.backend == "opensearch":
+        from connectors.opensearch.state import read_state
+
+        try:
+            state = read_state(settings.opensearch)
+        except StoreError as error:
+            yield Check("index", "OpenSearch", "", "missing", str(error), needed=True)
+            return
+        yield _version(state.version)
+        yield _plugin(state.plugins)
+        yield _health(state.health)
+        yield from _disks(state.disks_percent)
+    else:
+        from connectors.durable import is_held
+        from connectors.indices import embedded_folder
+
+        folder = embedded_folder(settings)
+        by = f"{folder}, {'a process writes to it' if is_held(folder) else 'nobody writes to it'}"
+        yield Check("index", "embedded index", by, "ready")
+    yield from _contents(settings)
+
+
+def _contents(settings: Settings) -> Iterator[Check]:
+    """The rows, the embedder that they are of, and the recovery store that wrote them."""
+    from connectors.indices import open_index
+    from mneme.rows import Collection
+
+    opened = open_index(settings, read_only=True)
+    try:
+        try:
+            metadata = opened.metadata()
+            rows = opened.count(Collection.MESSAGES)
+        except StoreError as error:
+            state: State = "missing" if isinstance(error, StoreRejected) and "no index here yet" not in str(error) else "partly"
+            yield Check("index", "memories", "none yet", state, str(error))
+            return
+        yield Check("index", "memories", f"{rows:,} messages", "ready")
+        yield _embedder(settings, opened)
+        yield from _recovery(settings, metadata)
+    finally:
+        opened.close()
+
+
+def _embedder(settings: Settings, opened: "MemoryIndex") -> Check:
+    from connectors.models import open_embedder
+
+    try:
+        embedder = open_embedder(settings)
+    except MnemeError:
+        return Check("index", "embedder of the index", "not compared", "partly", "see models: the embedder cannot be opened")
+    try:
+        opened.prepare(embedder.identity)
+    except StoreUnavailable as error:
+        return Check("index", "embedder of the index", "not compared", "partly", str(error))
+    except StoreRejected as error:
+        return Check("index", "embedder of the index", "another", "missing", str(error), needed=True)
+    finally:
+        embedder.close()
+    identity, is_local = embedder.identity, settings.embedder.provider == "local"
+    lacks, settings_to_set = [], []
+    if "*" not in identity.languages:
+        lacks.append(f"other languages than {', '.join(identity.languages)} are found by their words alone")
+        settings_to_set.append("MNEME_EMBEDDER__MULTILINGUAL=true")
+    if is_local and not identity.token_dimension:
+        lacks.append("there are no vectors of tokens, so nothing is ranked by late interaction")
+        settings_to_set.append("MNEME_EMBEDDER__TOKEN_VECTORS=true")
+    if not lacks:
+        return Check("index", "embedder of the index", identity.fingerprint, "ready")
+    remedy = " and ".join(lacks)
+    if is_local:
+        remedy += f"; set {' '.join(settings_to_set)}, then run `mneme admin reindex`"
+    return Check("index", "embedder of the index", identity.fingerprint, "partly", remedy)
+
+
+def _recovery(settings: Settings, metadata: "dict[str, str]") -> Iterator[Check]:
+    """Whether each flow's recovery store is the one that wrote the index."""
+    from flows.running.partition_range import store_name
+
+    for name in (store_name(settings), "files"):
+        written_by = metadata.get(f"recovery_{name}")
+        if not written_by:
+            continue
+        folder = settings.data / "recovery" / name
+        try:
+            own = json.loads((folder / "mneme.json").read_text(encoding="utf-8"))["recovery_id"]
+        except FileNotFoundError:
+            own = None
+        except (OSError, ValueError, KeyError, TypeError):
+            remedy = f"{folder / 'mneme.json'} cannot be read; restore the recovery store (docs/operations.md)"
+            yield Check("index", f"recovery store of {name}", str(folder), "missing", remedy, needed=True)
+            continue
+        if own == written_by:
+            yield Check("index", f"recovery store of {name}", str(folder), "ready")
+        else:
+            what = "there is none here" if own is None else "another one is here"
+            remedy = (
+                f"{what}: the index was written with {written_by}. Where the flow runs, restore that store, or set "
+                "MNEME_FLOW__ADOPT_INDEX=true; to search only, nothing is needed"
+            )
+            yield Check("index", f"recovery store of {name}", str(folder), "partly", remedy)
+
+
+def _version(version: str) -> Check:
+    numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
+    if numbers < _OLDEST_OPENSEARCH:
+        return Check(
+            "index", "OpenSearch", version, "missing", f"OpenSearch {version} is too old; use 2.4 or later", needed=True
+        )
+    return Check("index", "OpenSearch", version, "ready")
+
+
+def _plugin(plugins: tuple[str, ...] | None) -> Check:
+    if plugins is None:
+        return Check("index", "k-NN plugin", "unknown", "partly", "this user may not list plugins (cluster:monitor/nodes/info)")
+    if "opensearch-knn" not in plugins:
+        remedy = "the k-NN plugin is missing: opensearch-plugin install opensearch-knn, or use the full distribution"
+        return Check("index", "k-NN plugin", "", "missing", remedy, needed=True)
+    return Check("index", "k-NN plugin", "opensearch-knn", "ready")
+
+
+def _health(health: str) -> Check:
+    if health == "red":
+        remedy = "some shards are not there: GET /_cluster/allocation/explain says why"
+        return Check("index", "indices", health, "missing", remedy, needed=True)
+    if health == "yellow":
+        remedy = "replicas have no node to lie on: add a node, or set MNEME_OPENSEARCH__REPLICAS=0"
+        return Check("index", "indices", health, "partly", remedy)
+    return Check("index", "indices", health, "ready")
+
+
+def _disks(percents: tuple[float, ...]) -> Iterator[Check]:
+    if not percents:
+        return
+    fullest = max(percents)
+    by = f"fullest {fullest:.0f} % used"
+    if fullest >= _FLOOD_PERCENT:
+        yield Check("index", "disks", by, "missing", "writes are blocked at 95 %; make room, then lift the block", needed=True)
+    elif fullest >= _HIGH_PERCENT:
+        yield Check("index", "disks", by, "partly", "at 95 % writes are blocked; make room")
+    else:
+        yield Check("index", "disks", by, "ready")
+
+
+_SHORTEST_RETENTION_HOURS = 24.0  # a weekend would be better: what is deleted before it was read is lost
+
+
+def kafka(settings: Settings) -> Iterator[Check]:
+    """Broker, topics, retention and group; one line where events do not come by Kafka."""
+    if settings.intake != "kafka":
+        yield Check("kafka", "not used", "events come by files and the inbox (MNEME_SERVICE__INTAKE)", "ready")
+        return
+    from connectors.kafka.state import read_state
+
+    servers = settings.kafka.bootstrap_servers
+    try:
+        state = read_state(settings.kafka)
+    except StoreError as error:
+        yield Check("kafka", "broker", servers, "missing", str(error), needed=True)
+        return
+    brokers = f"{servers}, {state.brokers} broker{'s' * (state.brokers != 1)}"
+    yield Check("kafka", "broker", brokers, "ready")
+    for topic in state.topics:
+        if topic.partitions == 0:
+            remedy = f"{topic.name} is not there yet: `mneme run` makes it, or `mneme admin topics create`"
+            yield Check("kafka", topic.name, "", "missing", remedy)
+            continue
+        what = f"{topic.partitions} partitions"
+        remedies = []
+        if topic.retention_hours is not None:
+            what += f", kept {topic.retention_hours:g} h"
+            if topic.is_input and topic.retention_hours < _SHORTEST_RETENTION_HOURS:
+                remedies.append(
+                    f"{topic.name} keeps events for {topic.retention_hours:g} h: if the flow rests for longer they are lost; "
+                    "raise retention.ms"
+                )
+        if topic.replicas < min(2, state.brokers):
+            remedies.append(f"{topic.name} lies on one broker; raise its replication factor")
+        if topic.is_input and not topic.by_broker_time:
+            remedies.append(f"{topic.name}: set message.timestamp.type=LogAppendTime, so that times of senders can be judged")
+        yield Check("kafka", topic.name, what, "partly" if remedies else "ready", "; ".join(remedies))
+    yield _consumer_group(settings.kafka.group_id, sum(state.unread.values()) if state.begun else None, state.lost)
+
+
+def _consumer_group(name: str, unread: int | None, lost: tuple[str, ...]) -> Check:
+    if lost:
+        remedy = f"retention deleted what the flow had not read in {', '.join(lost)}; see docs/operations.md"
+        return Check("kafka", f"group {name}", "", "missing", remedy, needed=True)
+    if unread is None:
+        return Check("kafka", f"group {name}", "nothing committed yet", "ready")
+    return Check("kafka", f"group {name}", f"{unread:,} events not read", "ready")
+
+
+_SECONDS = 3.0
+_EXTRAS = {"fastapi": "serve", "nicegui": "console", "mcp": "mcp"}
+
+
+def service(settings: Settings) -> Iterator[Check]:
+    """What `mneme serve` needs, and what runs already."""
+    told = settings.service
+    wanted = ["fastapi", *(["nicegui"] if told.console else []), *(["mcp"] if told.mcp else [])]
+    lacking = [module for module in wanted if find_spec(module) is None]
+    if lacking:
+        extras = ",".join(dict.fromkeys(_EXTRAS[module] for module in lacking))
+        remedy = f"{', '.join(lacking)} is not installed: pip install 'mneme-river[{extras}]'"
+        yield Check("service", "mneme serve", "", "partly", remedy)
+    yield _port(told.host, told.port)
+    keys = f"{len(told.keys)} keys" if told.keys else "none: everybody on this machine may ask"
+    yield Check("service", "keys", keys, "ready")
+    yield from _flows(settings)
+    if told.url is not None:
+        yield _remote(settings)
+
+
+def _port(host: str, port: int) -> Check:
+    name, where = "port", f"{host}:{port}"
+    if port == 0:
+        return Check("service", name, "any that is free", "ready")
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except OSError as error:
+        if _is_mneme(f"http://{host}:{port}"):
+            return Check("service", name, f"{where}, a Mneme answers there", "ready")
+        remedy = f"{where} cannot be opened ({error.strerror or error}); stop what uses it, or set MNEME_SERVICE__PORT"
+        return Check("service", name, where, "partly", remedy)
+    return Check("service", name, f"{where} is free", "ready")
+
+
+def _flows(settings: Settings) -> Iterator[Check]:
+    from connectors.durable import is_held
+    from connectors.inbox.segments import inbox_folder
+
+    # The flow from the inbox holds the recovery store of files as well.
+    from flows.running.partition_range import store_name
+
+    locks = {"kafka": settings.data / "recovery" / store_name(settings), "inbox": inbox_folder(settings.data)}
+    running = [name for name, folder in locks.items() if is_held(folder)]
+    if "inbox" not in running and is_held(settings.data / "recovery" / "files"):
+        running.append("files")
+    names = ", ".join(running)
+    yield Check("service", "flow", f"one runs here, from {names}" if running else "none runs on this data folder", "ready")
+
+
+def _remote(settings: Settings) -> Check:
+    url = settings.service.url or ""
+    if _is_mneme(url):
+        return Check("service", "service", f"{url} answers", "ready")
+    remedy = f"MNEME_SERVICE__URL: no Mneme answers at {url}; start `mneme serve` there, or correct it"
+    return Check("service", "service", url, "missing", remedy, needed=True)
+
+
+def _is_mneme(url: str) -> bool:
+    import httpx
+
+    try:
+        return httpx.get(f"{url.rstrip('/')}/health/live", timeout=_SECONDS).is_success
+    except (httpx.HTTPError, httpx.InvalidURL):
+        return False

@@ -1,0 +1,226 @@
+"""Commands that set up and look over: doctor, init, status."""
+
+import hashlib
+import json
+import secrets
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mneme.errors import InputError
+from serving.terminal.output import messages, note, output
+
+if TYPE_CHECKING:
+    from mneme.settings import Settings
+    from serving.checks.examination import Check
+    from serving.status import Status
+
+_STYLES = {"ready": "green", "partly": "yellow", "missing": "red"}
+_KEY_BYTES = 24
+_RATE_SECONDS = 1.0  # between two looks, for messages a second
+
+
+def doctor(
+    only: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[GROUP]...", help="settings, index, kafka, models, service, documents; else all.", show_default=False
+        ),
+    ] = None,
+    call: Annotated[bool, typer.Option("--call", help="Ask models behind endpoints something, which may cost money.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
+) -> None:
+    """Say what is wrong and how to mend it: settings, index, Kafka, models, service, documents. Nothing is changed.
+
+    The exit code is 1 when something is missing that is needed.
+    """
+    from serving.checks.examination import examine, groups, is_fit
+
+    if unknown := sorted(set(only or ()) - set(groups())):
+        raise InputError(f"GROUP: {', '.join(unknown)} is not known; accepted are {', '.join(groups())}")
+    with messages().status("Looking"):
+        found = examine(call, only or ())
+    if as_json:
+        output().print_json(json.dumps([asdict(check) for check in found]))
+    else:
+        for group, checks in groupby(found, key=lambda check: check.group):
+            output().print(_table(group, list(checks)))
+        for remedy, style in {check.remedy: _STYLES[check.state] for check in found if check.remedy}.items():
+            note(remedy, style)
+    if not is_fit(found):
+        raise typer.Exit(1)
+
+
+def _table(group: str, checks: "list[Check]") -> object:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=group, title_justify="left", box=box.SIMPLE_HEAD)
+    for column in ("what", "by", "state"):
+        table.add_column(column, overflow="fold")
+    for check in checks:
+        table.add_row(Text(check.name), Text(check.by), Text(check.state, style=_STYLES[check.state]))
+    return table
+
+
+def init(
+    embedded: Annotated[bool, typer.Option("--embedded", help="An index in a folder of this machine: no server.")] = False,
+    opensearch: Annotated[
+        str | None, typer.Option(metavar="URL", help="An OpenSearch, with Kafka before it.", show_default=False)
+    ] = None,
+    kafka: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="The brokers, with --opensearch.", show_default=False)
+    ] = None,
+    openai: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="A chat model, at an OpenAI-compatible endpoint.", show_default=False),
+    ] = None,
+    base_url: Annotated[str | None, typer.Option(help="Its address, with --openai.", show_default=False)] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(metavar="TENANT", help="Make a key for the service; * is the operator's.", show_default=False),
+    ] = None,
+    file: Annotated[Path, typer.Option(help="Where it goes.")] = Path(".env"),
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    show: Annotated[bool, typer.Option("--print", help="Print it, and write nothing.")] = False,
+) -> None:
+    """Write a .env with every setting, its meaning and its default as comments, and what you choose active.
+
+    Without options it asks, at a terminal; elsewhere it chooses the embedded index and no model.
+    """
+    from serving.reference import environment_file, write_environment_file
+
+    if embedded and opensearch is not None:
+        raise InputError("--embedded and --opensearch are both given; leave one out")
+    if kafka is not None and opensearch is None:
+        raise InputError("--kafka: the embedded index has an inbox of its own; give --opensearch too, or leave it out")
+    if base_url is not None and openai is None:
+        raise InputError("--base-url: which model? give --openai MODEL too")
+    if not show and file.exists() and not force:
+        raise InputError(f"{file} is there already; --force replaces it, --print shows what would be written")
+    if not (embedded or opensearch or openai or key or show) and _at_a_terminal():
+        opensearch, kafka, openai, base_url, key = _asked()
+    made = secrets.token_hex(_KEY_BYTES) if key is not None else None
+    content = environment_file(_chosen(opensearch, kafka, openai, base_url, key, made))
+    if show:
+        typer.echo(content, nl=False)
+        return
+    write_environment_file(file, content, force)
+    output().print(f"{file} written, readable by you alone", soft_wrap=True)
+    if made is not None:
+        whose = "the operator" if key == "*" else f"tenant {key}"
+        output().print(f"the key of {whose}, shown this once: {made}", soft_wrap=True)
+    if openai is not None and base_url is None:
+        note("Set MNEME_MODELS__API_KEY in it.")
+    note("Next: mneme doctor")
+
+
+def _chosen(
+    opensearch: str | None, kafka: str | None, openai: str | None, base_url: str | None, key: str | None, made: str | None
+) -> dict[str, str]:
+    """The settings that become active."""
+    chosen = {"MNEME_INDEX__BACKEND": "opensearch" if opensearch else "embedded", "MNEME_DATA": "mneme-data"}
+    if opensearch:
+        chosen |= {"MNEME_OPENSEARCH__URL": opensearch}
+        chosen |= {"MNEME_KAFKA__BOOTSTRAP_SERVERS": kafka or "127.0.0.1:9092"}
+    if openai:
+        chosen |= {"MNEME_MODELS__PROVIDER": "openai", "MNEME_MODELS__DEFAULT": openai}
+        chosen |= {"MNEME_EXTRACTION__EXTRACTOR": "model"}
+        if base_url:
+            chosen |= {"MNEME_MODELS__BASE_URL": base_url}
+    if made is not None and key is not None:
+        hashed = hashlib.sha256(made.encode()).hexdigest()  # whoever reads the file cannot ask with it
+        chosen |= {"MNEME_SERVICE__KEYS": json.dumps({f"sha256:{hashed}": key})}
+    return chosen
+
+
+def _at_a_terminal() -> bool:
+    return sys.stdin.isatty()
+
+
+def _asked() -> tuple[str | None, str | None, str | None, str | None, str | None]:
+    """What somebody at a terminal wants, in three questions."""
+    opensearch = kafka = base_url = None
+    if typer.confirm("OpenSearch and Kafka? (no: an index in a folder, without servers)", default=False):
+        opensearch = typer.prompt("OpenSearch", default="http://127.0.0.1:9200")
+        kafka = typer.prompt("Kafka", default="127.0.0.1:9092")
+    openai = typer.prompt("Chat model, behind an OpenAI-compatible endpoint (empty: none)", default="", show_default=False)
+    if openai:
+        base_url = typer.prompt("Its address", default="https://api.openai.com/v1")
+    key = "default" if typer.confirm("A key, without which nobody may ask the service?", default=False) else None
+    return opensearch, kafka, openai or None, base_url, key
+
+
+def status(
+    url: Annotated[str | None, typer.Option(help="Of a running service.", show_default="MNEME_SERVICE__URL")] = None,
+    once: Annotated[bool, typer.Option("--once", help="Look once, and end.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one look as JSON.")] = False,
+    every: Annotated[float, typer.Option(min=0.5, help="Seconds between looks.")] = 2.0,
+) -> None:
+    """Show health, lag by lane, rows, messages a second, dead letters, flow and models; live at a terminal, until Ctrl-C.
+
+    The exit code of one look is 1 when the health is red.
+    """
+    from mneme.settings import load_settings
+
+    look = _looking(load_settings(), url)
+    if once or as_json or not output().is_terminal:
+        first, began = look(), time.monotonic()
+        rate = None
+        if first.messages is not None:
+            time.sleep(_RATE_SECONDS)
+            first, rate = _next(first, began, look)
+        if as_json:
+            output().print_json(json.dumps({**asdict(first), "messages_per_second": rate}))
+        else:
+            from serving.terminal.tables import status_view
+
+            output().print(status_view(first, rate))
+        if first.health == "red":
+            raise typer.Exit(1)
+        return
+    _show(look, every)
+
+
+def _looking(settings: "Settings", url: str | None) -> "Callable[[], Status]":
+    chosen = url or settings.service.url
+    if chosen is not None:
+        from serving.status import remote_status
+
+        return lambda: remote_status(settings, chosen)
+    from serving.status import local_status
+
+    return lambda: local_status(settings)
+
+
+def _next(before: "Status", began: float, look: "Callable[[], Status]") -> "tuple[Status, float | None]":
+    """The next look, and messages a second since the one before."""
+    after, seconds = look(), time.monotonic() - began
+    if after.messages is None or before.messages is None or after.messages < before.messages:
+        return after, None
+    return after, (after.messages - before.messages) / seconds
+
+
+def _show(look: "Callable[[], Status]", every: float) -> None:
+    from rich.live import Live
+
+    from serving.terminal.tables import status_view
+
+    seen, began = look(), time.monotonic()
+    with Live(status_view(seen, None), console=output(), auto_refresh=False) as live:
+        try:
+            while True:
+                time.sleep(every)
+                now = time.monotonic()
+                seen, rate = _next(seen, began, look)
+                began = now
+                live.update(status_view(seen, rate), refresh=True)
+        except KeyboardInterrupt:
+            return

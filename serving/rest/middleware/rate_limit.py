@@ -1,0 +1,62 @@
+"""Rate limit: requests a minute of each key, or of each address without keys."""
+
+import time
+
+from limits import RateLimitItemPerMinute
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from mneme import problems
+from serving.rest.paths import API, CONSOLE, MCP, is_under, state
+from serving.rest.problems import problem_response
+
+_RATIONED = (API, MCP, CONSOLE)
+_ASSETS = (f"{CONSOLE}/_nicegui", f"{CONSOLE}/theme")  # files that a page loads, ten at once
+
+
+class RateLimit:
+    """So many requests a minute for each key, or address where there is none.
+
+    Args:
+        app: what stands behind.
+        requests_per_minute: 0 for no limit.
+    """
+
+    def __init__(self, app: ASGIApp, requests_per_minute: int) -> None:
+        self._app = app
+        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+        self._limit = RateLimitItemPerMinute(requests_per_minute) if requests_per_minute else None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        limit = self._limit
+        if limit is None or scope["type"] != "http" or not _is_rationed(scope["path"]):
+            await self._app(scope, receive, send)
+            return
+        identity: str = state(scope)["identity"]
+        may = self._limiter.hit(limit, identity)
+        reset, left = self._limiter.get_window_stats(limit, identity)
+        seconds = max(1, round(reset - time.time()))
+        headers = {
+            "RateLimit-Policy": f'"requests";q={limit.amount};w=60',
+            "RateLimit": f'"requests";r={max(0, left)};t={seconds}',
+        }
+        if not may:
+            detail = (
+                f"over {limit.amount} requests a minute; wait {seconds} s, or set MNEME_SERVICE__REQUESTS_PER_MINUTE higher"
+            )
+            await problem_response(problems.RATE_LIMITED, detail, headers | {"Retry-After": str(seconds)})(scope, receive, send)
+            return
+
+        async def send_with_limits(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(headers)
+            await send(message)
+
+        await self._app(scope, receive, send_with_limits)
+
+
+def _is_rationed(path: str) -> bool:
+    return any(is_under(path, each) for each in _RATIONED) and not any(is_under(path, each) for each in _ASSETS)

@@ -1,0 +1,182 @@
+"""``POST /events``, ``/flush`` and ``/flushes``: events for the stream, and waiting until they are searchable."""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Response
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from mneme.errors import InputError
+from mneme.events import AnyEvent, Name, parse_event
+from mneme.times import utc_now
+from serving.clients import one_owner
+from serving.rest.middleware.auth import Caller
+from serving.rest.openapi import problem_responses
+from serving.rest.paths import API
+from serving.rest.pools import uses_pool
+from serving.rest.requests import (
+    MOST_ENTRIES,
+    MOST_MESSAGES,
+    CallerIn,
+    OwnerParameters,
+    RequestModel,
+    ServiceIn,
+    Wait,
+    json_object,
+    with_tenant,
+)
+from serving.service.service import Flushed
+
+router = APIRouter(prefix=API, tags=["stream"])
+
+EventField = Annotated[dict[str, Any], BeforeValidator(json_object, json_schema_input_type=AnyEvent)]
+
+
+class EventsRequest(RequestModel):
+    """Events, in order."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "events": [
+                        {
+                            "event": "message",
+                            "conversation_id": "standup",
+                            "user_id": "user_123",
+                            "message_id": "m1",
+                            "sent_at": "2026-03-02T09:00:00+00:00",
+                            "content": "The release moves to Friday.",
+                        },
+                        {"event": "flush", "conversation_id": "standup", "flush_id": "standup-1"},
+                    ]
+                }
+            ]
+        }
+    )
+
+    events: Annotated[tuple[EventField, ...], Field(min_length=1, max_length=MOST_MESSAGES)]
+    backfill: bool = Field(default=False, strict=True, description="behind everything live: for history")
+
+
+class EventsAccepted(BaseModel):
+    """How many events are kept, and will be read."""
+
+    model_config = ConfigDict(frozen=True)
+
+    accepted: int
+
+
+@router.post("/events", status_code=202, summary="Send events", responses=problem_responses(409, 503))
+def send_events(asked: EventsRequest, service: ServiceIn, caller: CallerIn) -> EventsAccepted:
+    """Events as they go on the stream (docs/events.md): all of them are kept when this returns.
+
+    To send again what may have failed is safe: a message that arrives twice, with its `message_id`, counts once.
+    """
+    events = events_of("events", asked.events, caller)
+    service.accept(events, asked.backfill)
+    return EventsAccepted(accepted=len(events))
+
+
+def events_of(field: str, given: Sequence[Mapping[str, Any]], caller: Caller) -> list[AnyEvent]:
+    """Events of a request, checked as those of a topic are. Messages without a time of their own stay in order.
+
+    Raises:
+        InputError: one of them is wrong; the message says which.
+        Forbidden: one is for another tenant.
+    """
+    now, events = utc_now(), []
+    for place, event in enumerate(given):
+        received_at = now - timedelta(milliseconds=len(given) - 1 - place)
+        try:
+            events.append(parse_event(json.dumps(with_tenant(event, caller)).encode(), received_at))
+        except InputError as error:
+            raise InputError(f"{field}.{place}.{error}") from error
+    return events
+
+
+FlushId = Annotated[str, Path(min_length=1, max_length=512)]
+
+
+class FlushRequest(OwnerParameters):
+    """Conversations, or an owner: then all of its conversations that have anything open."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"conversation_id": "standup", "timeout": 10}, {"user_id": "user_123"}]}
+    )
+
+    conversation_id: Annotated[tuple[Name, ...], Field(max_length=MOST_ENTRIES)] | Name = ()
+    timeout: Annotated[Wait, Field(strict=True)] = 30.0
+
+    @property
+    def conversations(self) -> tuple[str, ...]:
+        """The conversations that are named, each once."""
+        given = (self.conversation_id,) if isinstance(self.conversation_id, str) else self.conversation_id
+        return tuple(dict.fromkeys(given))
+
+
+class FlushStatus(BaseModel):
+    """``searchable`` once everything that was sent before is; else ask for each of ``flush_ids`` again."""
+
+    model_config = ConfigDict(frozen=True)
+
+    flush_ids: tuple[str, ...]
+    searchable: bool
+    seconds: float = Field(description="that it took so far")
+
+
+class FlushAsked(RequestModel):
+    """Which flush, and how long to wait for it."""
+
+    tenant_id: Name | None = None
+    wait: Wait = 0.0
+
+
+@router.post(
+    "/flush",
+    summary="Make searchable now",
+    responses={
+        202: {"description": "Not searchable yet when the time was over", "model": FlushStatus},
+        **problem_responses(409, 503),
+    },
+)
+@uses_pool("waits")
+def flush(asked: FlushRequest, service: ServiceIn, caller: CallerIn, response: Response) -> FlushStatus:
+    """End what is open in conversations, and wait until all that was sent to them before is searchable (202: not yet)."""
+    tenant = caller.tenant_of(asked.tenant_id)
+    timeout = min(asked.timeout, service.settings.service.wait_seconds)
+    has_owner = any((asked.user_id, asked.group_id, asked.agent_id))
+    if bool(asked.conversations) == has_owner:
+        raise InputError("give a conversation_id, or one of user_id, group_id and agent_id: it says what is flushed")
+    if has_owner:
+        owner = one_owner(asked.user_id, asked.group_id, asked.agent_id, tenant)
+        flushed = service.flush_owner(tenant, owner.key, timeout)
+    else:
+        flushed = service.flush(tenant, asked.conversations, timeout)
+    response.status_code = 200 if flushed.searchable else 202
+    return flush_status(flushed)
+
+
+@router.get("/flushes/{id:name}", summary="Whether a flush is done", responses=problem_responses(409, 503))
+@uses_pool("waits")
+def flushed(id: FlushId, asked: Annotated[FlushAsked, Query()], service: ServiceIn, caller: CallerIn) -> FlushStatus:
+    """Whether all that was sent before a flush is searchable; with `wait`, as soon as it is.
+
+    What nobody sent is never.
+    """
+    tenant = caller.tenant_of(asked.tenant_id)
+    began = time.monotonic()
+    found = service.wait_for_flush(tenant, id, min(asked.wait, service.settings.service.wait_seconds))
+    return FlushStatus(flush_ids=(id,), searchable=found, seconds=round(time.monotonic() - began, 3))
+
+
+def flush_status(*flushed: Flushed) -> FlushStatus:
+    """Several flushes as one."""
+    return FlushStatus(
+        flush_ids=tuple(name for each in flushed for name in each.flush_ids),
+        searchable=all(each.searchable for each in flushed),
+        seconds=round(max(each.seconds for each in flushed), 3),
+    )

@@ -1,0 +1,223 @@
+"""Status of a Mneme at one moment: of an index and its way in, or of a running service by its URL."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, TypeVar, get_args
+
+import httpx
+
+from connectors.durable import is_held
+from connectors.indices import embedded_folder, index_place, open_index
+from connectors.telemetry.exposition import Samples, read_exposition
+from mneme.errors import MnemeError, SettingsError
+from mneme.ports import Lane
+from mneme.rows import Collection
+from mneme.settings import Settings
+
+Result = TypeVar("Result")
+
+_METRICS_SECONDS = 2.0  # for the metrics of a flow
+_SERVICE_SECONDS = 5.0
+_SHOWN = (Collection.MESSAGES, Collection.EPISODES, Collection.FACTS, Collection.GRAPH, Collection.MEMORIES)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStatus:
+    """What a model was asked since its process began."""
+
+    role: str
+    model: str
+    calls: int
+    failed: int
+    tokens: int
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How a Mneme is doing. What cannot be told is None.
+
+    Attributes:
+        where: what was looked at.
+        health: green, or red with ``problems``.
+        problems: what is wrong, each with its remedy.
+        lag: events not read yet, by lane.
+        flow: whether a flow runs.
+        rows: of the index, by collection.
+        written: by a service: rows that it wrote since it began, by kind, newer versions of a row too.
+        messages: in the index, or read since a service began: what a rate is taken from.
+        dead_letters: how many there are; by a service: since it began.
+        index_bytes: how large the index is.
+        embedder: of the index.
+        models: what chat models were asked.
+    """
+
+    where: str
+    health: Literal["green", "red"] = "green"
+    problems: tuple[str, ...] = ()
+    lag: Mapping[str, int] = field(default_factory=dict)
+    flow: Literal["runs", "rests", "unknown"] = "unknown"
+    rows: Mapping[str, int] = field(default_factory=dict)
+    written: Mapping[str, int] = field(default_factory=dict)
+    messages: int | None = None
+    dead_letters: int | None = None
+    index_bytes: int | None = None
+    embedder: str | None = None
+    models: tuple[ModelStatus, ...] = ()
+
+
+def _model_statuses(samples: Samples) -> tuple[ModelStatus, ...]:
+    """What the metrics of a process tell of its models."""
+    calls: dict[tuple[str, str], list[float]] = {}
+    wanted = (("mneme_model_calls_total", 0), ("mneme_model_tokens_total", 2), ("mneme_model_cost_total", 3))
+    for name, place in wanted:
+        for labels, value in samples.get(name, ()):
+            sums = calls.setdefault((labels["role"], labels["model"]), [0, 0, 0, 0])
+            sums[place] += value
+            if place == 0 and labels["outcome"] not in ("ok", "left"):
+                sums[1] += value
+    return tuple(
+        ModelStatus(role, model, int(asked), int(failed), int(tokens), cost)
+        for (role, model), (asked, failed, tokens, cost) in sorted(calls.items())
+    )
+
+
+def _by_label(samples: Samples, name: str, label: str) -> dict[str, int]:
+    """The values of a metric, added up by one of its labels."""
+    sums: dict[str, int] = {}
+    for labels, value in samples.get(name, ()):
+        sums[labels[label]] = sums.get(labels[label], 0) + int(value)
+    return sums
+
+
+def local_status(settings: Settings) -> Status:
+    """How the index of the settings is doing, and what feeds it."""
+    problems: list[str] = []
+
+    def tried(look: Callable[[], Result]) -> Result | None:
+        try:
+            return look()
+        except MnemeError as error:
+            problems.append(str(error))
+            return None
+
+    rows = tried(lambda: _rows(settings)) or {}
+    status = Status(
+        where=index_place(settings),
+        rows=rows,
+        messages=rows.get(Collection.MESSAGES),
+        index_bytes=tried(lambda: _size(settings)),
+        embedder=settings.embedder.provider,
+        flow=_flow(settings),
+    )
+    match settings.intake:
+        case "kafka":
+            status = tried(lambda: _with_kafka(status, settings)) or status
+        case "inbox":
+            from connectors.inbox.reader import unread
+
+            lag = tried(lambda: {str(lane): unread(settings.data, lane) for lane in get_args(Lane)}) or {}
+            letters = tried(lambda: _letters(settings.data / "dead-letters.jsonl"))
+            status = replace(status, lag=lag, dead_letters=letters)
+    live = sum(count for lane, count in status.lag.items() if lane != "backfill")
+    if live > settings.service.largest_lag:
+        problems.append(f"{live:,} events are not read yet; is a flow running? (`mneme run`, or `mneme serve`)")
+    models = _model_statuses(read_exposition(_metrics(settings)))
+    return replace(status, models=models, problems=tuple(dict.fromkeys(problems)), health="red" if problems else "green")
+
+
+def _rows(settings: Settings) -> dict[str, int]:
+    index = open_index(settings, read_only=True)
+    try:
+        return {str(collection): index.count(collection) for collection in _SHOWN}
+    finally:
+        index.close()
+
+
+def _size(settings: Settings) -> int:
+    if settings.index.backend == "opensearch":
+        from connectors.opensearch.state import read_state
+
+        return read_state(settings.opensearch).bytes
+    files = (Path(folder) / name for folder, _, names in os.walk(embedded_folder(settings)) for name in names)
+    return sum(file.stat().st_size for file in files if file.exists())
+
+
+def _with_kafka(status: Status, settings: Settings) -> Status:
+    from connectors.kafka.client import topics_of_lanes
+    from connectors.kafka.state import read_state
+
+    state = read_state(settings.kafka)
+    lag: dict[str, int] = {lane: state.unread.get(topic, 0) for lane, topic in topics_of_lanes(settings.kafka.topics).items()}
+    return replace(status, lag=lag, dead_letters=state.dead_letters)
+
+
+def _letters(file: Path) -> int:
+    from connectors.letters.dead_letters import FileDeadLetters
+
+    return sum(1 for _ in FileDeadLetters(file).read())
+
+
+def _flow(settings: Settings) -> Literal["runs", "rests", "unknown"]:
+    """Whether a flow runs on this data folder; of Kafka it may run on another machine."""
+    if any(map(is_held, settings.data.glob("recovery/*/"))):
+        return "runs"
+    return "unknown" if settings.intake == "kafka" else "rests"
+
+
+def _metrics(settings: Settings) -> str:
+    """The metrics of `mneme run` on this machine, where it shows them; else nothing."""
+    told = settings.telemetry
+    if not told.metrics_port:
+        return ""
+    try:
+        return httpx.get(f"http://{told.host}:{told.metrics_port}/metrics", timeout=_METRICS_SECONDS).text
+    except httpx.HTTPError:
+        return ""
+
+
+def remote_status(settings: Settings, url: str) -> Status:
+    """How a service is doing. One that does not answer is red.
+
+    Raises:
+        SettingsError: the URL is none.
+    """
+    key = settings.service.api_key
+    headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key is not None else {}
+    try:
+        with httpx.Client(base_url=url, headers=headers, timeout=_SERVICE_SECONDS) as client:
+            told: Any = client.get("/health").json()
+            samples = _samples(client)
+    except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+        raise SettingsError(f"--url: {url!r} is no URL like http://127.0.0.1:8765 ({error})") from error
+    except (httpx.HTTPError, ValueError) as error:
+        why = f"no Mneme answers at {url} ({type(error).__name__}); start `mneme serve`, or correct the URL"
+        return Status(where=url, health="red", problems=(why,))
+    if not isinstance(told, dict) or told.get("status") not in ("green", "red"):
+        return Status(where=url, health="red", problems=(f"what answers at {url} is no Mneme; correct the URL",))
+    lag = told.get("lag") or {}
+    alive = lag.get("alive")
+    problems = tuple(map(str, told.get("problems") or ()))
+    if samples is None:
+        problems += ("metrics are for the operator; set MNEME_SERVICE__API_KEY to a key that is bound to *",)
+    read = _by_label(samples or {}, "mneme_flow_events_total", "lane")
+    letters = _by_label(samples or {}, "mneme_flow_dead_letters_total", "stage")
+    return Status(
+        where=url,
+        health=told["status"],
+        problems=problems,
+        lag={str(lane): int(count) for lane, count in (lag.get("unread") or {}).items()},
+        flow="unknown" if alive is None else "runs" if alive else "rests",
+        written=_by_label(samples or {}, "mneme_flow_records_written_total", "kind"),
+        messages=None if samples is None else read.get("messages", 0) + read.get("backfill", 0),
+        dead_letters=None if samples is None else sum(letters.values()),
+        models=_model_statuses(samples or {}),
+    )
+
+
+def _samples(client: httpx.Client) -> Samples | None:
+    """The metrics; None for who is not the operator."""
+    answer = client.get("/metrics")
+    return read_exposition(answer.text) if answer.is_success else None

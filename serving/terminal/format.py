@@ -1,0 +1,69 @@
+"""Dates, counts and citations as a terminal shows them."""
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from mneme.times import utc_now, zone
+
+if TYPE_CHECKING:
+    from mneme.records import Citation, Episode
+
+
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """A number with its noun: ``1 message``, ``2 messages``; ``plural`` where an s is not enough."""
+    return f"{number} {noun}" if number == 1 else f"{number} {plural or f'{noun}s'}"
+
+
+def spoken(episode: "Episode") -> tuple[datetime, datetime]:
+    """When an episode began and ended, by the clock of those who spoke."""
+    local = zone(episode.timezone)
+    return episode.started_at.astimezone(local), episode.ended_at.astimezone(local)
+
+
+def cited(citation: "Citation | None") -> str:
+    """Where something stands in a document: ``offer.pdf · page 2``; empty for what stands in none."""
+    return joined(citation.name, citation.place) if citation is not None else ""
+
+
+def joined(*words: str) -> str:
+    """Those that say something, side by side."""
+    return " · ".join(word for word in words if word)
+
+
+def day(moment: datetime) -> str:
+    """The date."""
+    return f"{moment:%Y-%m-%d}"
+
+
+def expected(start: datetime, end: datetime | None) -> str:
+    """The first day of something expected, or its month or year, if that is all that was said.
+
+    Whole days begin at the speaker's midnight, which may be a day earlier in UTC; 13 hours later it is the same day
+    in both, from Honolulu to Auckland.
+    """
+    if end is None or end - start < timedelta(hours=23):
+        return day(start)
+    first, length = start + timedelta(hours=13), end - start
+    if first.day == 1 and length >= timedelta(days=364):
+        return f"{first:%Y}"
+    return f"{first:%Y-%m}" if first.day == 1 and length >= timedelta(days=27) else day(first)
+
+
+def whole_day(moment: datetime) -> str:
+    """The date of a moment without an end: a full hour late in the day is taken for the midnight of a speaker further east."""
+    is_midnight = moment.hour >= 10 and (moment.minute, moment.second, moment.microsecond) == (0, 0, 0)
+    return day(moment + timedelta(hours=13)) if is_midnight else day(moment)
+
+
+def until(moment: datetime) -> str:
+    """What is told of something that holds until then."""
+    return f"{'no longer so since' if moment <= utc_now() else 'so until'} {whole_day(moment)}"
+
+
+def span(start: datetime, end: datetime) -> str:
+    """From when to when, as short as it can be told, in the zone the times are in."""
+    if start == end:
+        return day(start)
+    if start.date() == end.date():
+        return f"{start:%Y-%m-%d %H:%M}–{end:%H:%M}"
+    return f"{start:%Y-%m-%d}–{end:%m-%d}"

@@ -1,0 +1,271 @@
+"""Results of a search and answers in a terminal: tables of rich, which knows how wide Chinese is."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from mneme.text import ends_in_question
+from serving.terminal.format import cited, count, day, expected, joined, until, whole_day
+
+if TYPE_CHECKING:
+    from mneme.records import ProfileItem
+    from queries.answers.answer import AnswerResponse
+    from queries.responses import (
+        AgentMetrics,
+        Found,
+        FoundEpisode,
+        FoundFact,
+        FoundMessage,
+        GraphRelationship,
+        SearchResponse,
+        TraceStep,
+    )
+
+
+_FACTS_UNDER_AN_EPISODE = 3
+_LINES_OF_A_PROFILE = 3  # in short
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """How one place of the ranking looks, whatever its type. ``best`` is what to show below the headline in little room."""
+
+    when: str
+    headline: Text
+    lines: tuple[Text, ...]
+    best: tuple[Text, ...] = ()
+
+
+def search_result(found: "SearchResponse", limit: int | None = None) -> RenderableType:
+    """The ranking as one table over all types, then the graph, notes and cost; with a trace, what each stage did."""
+    ranked = found.ranked()
+    shown = ranked[:limit]
+    parents = _parents(found)
+    parts: list[RenderableType] = []
+    if shown:
+        table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=True)
+        table.add_column("#", justify="right", style="bold", no_wrap=True)
+        table.add_column("score", justify="right", style="cyan", no_wrap=True)
+        table.add_column("when", style="green", no_wrap=True)
+        table.add_column("memory", ratio=1, overflow="fold")
+        for item in shown:
+            result = _result(item, parents)
+            table.add_row(str(item.rank), f"{item.score:.2f}", result.when, Group(result.headline, *result.lines))
+        parts.append(table)
+    else:
+        parts.append(Text("nothing found", style="yellow"))
+    parts += [_context(message) for message in found.raw_messages if message.rank is None]
+    parts += [_edge(edge) for edge in found.graph.relationships]
+    parts += [Text(f"note: {line}", style="yellow") for line in found.query.notes]
+    metrics = found.metrics
+    round_trips = count(metrics.round_trips, "round trip")
+    cost = f"{count(len(ranked), 'result')} · {found.query.method} · {metrics.milliseconds:.0f} ms · {round_trips}"
+    parts.append(_dim(cost))
+    if metrics.agent is not None:
+        parts.append(_dim(_work(metrics.agent)))
+    if found.trace is not None:
+        parts.append(explanation(found))
+    return Group(*parts)
+
+
+def _context(message: "FoundMessage") -> Text:
+    """What was said around something that was found."""
+    return Text.assemble((f"{day(message.sent_at)}  {message.sender_name}: ", "dim"), message.text)
+
+
+def _work(agent: "AgentMetrics") -> str:
+    """What an agent did for a question."""
+    work = f"{agent.selected_tool}, decided by {agent.planner} · {count(agent.memory_search_called, 'search', 'searches')}"
+    if agent.llm_called:
+        work += f" · {count(agent.llm_called, 'model call')} · {agent.input_token + agent.output_token:,} tokens"
+    return work
+
+
+def best_results(found: "SearchResponse", number: int) -> list[tuple[str, Text]]:
+    """The first results in short: when, and what; an episode says its subject and its best fact."""
+    parents = _parents(found)
+    results = [_result(item, parents) for item in found.ranked()[:number]]
+    return [(result.when, Text("\n").join([result.headline, *result.best])) for result in results]
+
+
+def _parents(found: "SearchResponse") -> "dict[str, FoundEpisode]":
+    return {episode.id: episode for episode in (*found.episodes, *found.knowledge)}
+
+
+def _result(item: "Found", parents: "Mapping[str, FoundEpisode]") -> _Result:
+    from queries import responses
+
+    match item:
+        case responses.FoundFact():
+            return _fact(item, parents.get(item.parent_episode_id))
+        case responses.FoundEpisode():
+            return _episode(item)
+        case responses.FoundMessage():
+            headline = Text.assemble((f"{item.sender_name}: ", "bold"), item.text)
+            if item.citation is not None:
+                source = joined("message", cited(item.citation))
+            else:
+                source = "message" if item.parent_episode_id else "message of an open episode"
+            return _Result(day(item.sent_at), headline, (_dim(source),))
+        case responses.FoundForesight():
+            when = expected(item.start, item.end) if item.start else ""
+            lines = (_dim(cited(item.citation)),) if item.citation else ()
+            return _Result(when, Text.assemble(item.statement, (" · over" if item.expired else " · expected", "dim")), lines)
+        case responses.FoundProfile():
+            portrait = tuple(_line(line) for line in (*item.explicit, *item.implicit))
+            return _Result("", Text("Profile", style="bold"), portrait, portrait[:_LINES_OF_A_PROFILE])
+        case responses.FoundCase():
+            insight = Text(item.key_insight)
+            return _Result("", Text(item.task_intent, style="bold"), (insight, _dim("agent case")), (insight,))
+        case responses.FoundSkill():
+            source = f"agent skill · from {count(len(item.source_case_ids), 'case')}"
+            return _Result("", Text(item.name, style="bold"), (Text(item.description), _dim(source)))
+
+
+def _fact(fact: "FoundFact", parent: "FoundEpisode | None") -> _Result:
+    source = joined("fact", parent.subject if parent else fact.topic_name, cited(fact.citation))
+    if fact.times_said > 1:
+        source += f" · said {count(fact.times_said, 'time')}"
+    if fact.valid_to:
+        source += f" · {until(fact.valid_to)}"
+    return _Result(day(fact.said_at), Text(fact.atomic_fact), (_dim(source),))
+
+
+def _only_asks(fact: "FoundFact") -> bool:
+    return ends_in_question(fact.quote.words if fact.quote else fact.atomic_fact)
+
+
+def _episode(episode: "FoundEpisode") -> _Result:
+    lines = [Text(episode.summary)] if episode.summary != episode.subject else []
+    shown = episode.atomic_facts[:_FACTS_UNDER_AN_EPISODE]
+    facts = [Text(f"• {fact.atomic_fact}") for fact in shown]
+    telling = [text for text, fact in zip(facts, shown, strict=True) if not _only_asks(fact)]
+    if episode.document_id is not None:
+        source = joined("document", cited(episode.citation) or episode.document_id)
+    else:
+        messages = count(len(episode.message_ids), "message")
+        source = joined("episode", ", ".join(episode.participants), messages, cited(episode.citation))
+    headline = Text(episode.subject, style="bold")
+    best = tuple((telling or facts)[:1] or lines)
+    return _Result(day(episode.started_at), headline, (*lines, *facts, _dim(source)), best)
+
+
+def _edge(edge: "GraphRelationship") -> Text:
+    words = [f"since {whole_day(edge.date)}"] if edge.date else []
+    words += [until(edge.valid_to)] if edge.valid_to else []
+    words += [f"said {count(edge.mentions, 'time')}"] if edge.mentions > 1 else []
+    edge_itself = f"  {edge.source} — {edge.relation.replace('_', ' ')} — {edge.target}"
+    return Text.assemble((edge_itself, "magenta"), (f"  {' · '.join(words)}" if words else "", "dim"))
+
+
+def _line(line: "ProfileItem") -> Text:
+    times = f" · shown {count(len(line.evidence), 'time')}" if len(line.evidence) > 1 else ""
+    return Text.assemble(f"• {line.statement}", (times, "dim"))
+
+
+def _dim(text: str) -> Text:
+    return Text(text, style="dim")
+
+
+_BEST_OF_A_LIST = 5
+_REPLACEMENTS = 20
+_LONGEST_RECORD = 100  # characters
+
+
+def explanation(found: "SearchResponse") -> RenderableType:
+    """The trace of a search, summarised for each stage. The whole of it is in the JSON.
+
+    Of an agent every step is shown, and then how the search for the question itself came to its result.
+    """
+    texts = _texts(found)
+    table = Table(
+        title="How it was found", title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=True
+    )
+    table.add_column("stage", no_wrap=True)
+    table.add_column("what", no_wrap=True)
+    table.add_column("score", justify="right", style="cyan", no_wrap=True)
+    table.add_column("record", ratio=1, overflow="fold")
+    lists: dict[tuple[str, str], list[TraceStep]] = {}
+    competed: list[TraceStep] = []
+    for step in found.trace or ():
+        if step.stage == "agent":
+            score = f"{step.score:.2f}" if step.move == "judge" else ""
+            table.add_row("agent", step.move, score, Text.assemble(step.id, (f"\n{step.reason}", "dim")))
+        elif step.stage == "compete":
+            competed.append(step)
+        else:
+            # The reason of the other stages is the collection and the place in its list.
+            collection = "" if step.stage == "rerank" else step.reason.rpartition(" ")[0]
+            lists.setdefault((step.stage, f"{step.move} {collection}".strip()), []).append(step)
+    for (stage, name), steps in lists.items():
+        table.add_row(stage, name, "", Text(f"{len(steps):,} found; best first:", style="dim"))
+        for step in steps[:_BEST_OF_A_LIST]:
+            table.add_row("", "", f"{step.score:.3f}", Text(texts.get(step.id, step.id)))
+    if competed:
+        _competition(table, competed, texts)
+    return Group(Text(""), table, Text("every step, with its reason: --explain --json", style="dim"))
+
+
+def _competition(table: Table, steps: "Iterable[TraceStep]", texts: Mapping[str, str]) -> None:
+    steps = tuple(steps)
+    moves = Counter(step.move for step in steps)
+    counts = Text(", ".join(f"{number:,} {move}" for move, number in moves.items()), style="dim")
+    table.add_row("compete", "", "", counts)
+    replaced = [step for step in steps if step.move == "replaced"]
+    for step in replaced[:_REPLACEMENTS]:
+        fact = step.reason.removeprefix("by its fact ")
+        record = Text.assemble(texts.get(step.id, step.id), ("\nby its fact: ", "dim"), texts.get(fact, fact))
+        table.add_row("", "replaced", f"{step.score:.3f}", record)
+    if len(replaced) > _REPLACEMENTS:
+        table.add_row("", "", "", Text(f"and {len(replaced) - _REPLACEMENTS:,} more", style="dim"))
+
+
+def _texts(found: "SearchResponse") -> dict[str, str]:
+    """What the response says of each id, in a few words."""
+    texts = {item.id: item.text for item in found.ranked()}
+    for episode in (*found.episodes, *found.knowledge):
+        texts |= {fact.id: fact.text for fact in episode.atomic_facts}
+        texts[episode.id] = episode.subject
+    return {identity: _shortened(text) for identity, text in texts.items()}
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_RECORD else text[: _LONGEST_RECORD - 1] + "…"
+
+
+def answer_view(response: "AnswerResponse") -> RenderableType:
+    """The citations by number; with ``explain`` the reasoning and the context before them."""
+    parts: list[RenderableType] = [Text("")]
+    if response.searched != response.question:
+        parts.append(_dim(f"understood as: {response.searched}"))
+    if response.context is not None:
+        parts += [Text(response.context), Text("")]
+        parts += [Text("Reasoning", style="bold"), Text(response.reasoning), Text("")] if response.reasoning else []
+    if response.citations:
+        table = Table.grid(padding=(0, 1), expand=True)
+        table.add_column(justify="right", style="bold", no_wrap=True)
+        table.add_column(style="green", no_wrap=True)
+        table.add_column(ratio=1, overflow="fold")
+        for citation in response.citations:
+            when = day(citation.said_at.astimezone(response.asked_at.tzinfo)) if citation.said_at else citation.kind
+            text = Text(citation.text)
+            if citation.document is not None:
+                text.append(f" · {cited(citation.document)}", style="dim")
+            table.add_row(f"[{citation.number}]", when, text)
+        parts.append(table)
+    metrics = response.metrics
+    cost = [
+        "quotes" if response.extractive else "by a model",
+        f"{metrics.memories} of {metrics.candidates} memories shown",
+        f"{metrics.milliseconds:.0f} ms",
+    ]
+    if metrics.llm_called:
+        cost += [count(metrics.llm_called, "call"), f"{metrics.input_token + metrics.output_token:,} tokens"]
+    parts.append(_dim(" · ".join(cost)))
+    return Group(*parts)

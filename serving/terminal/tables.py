@@ -1,0 +1,186 @@
+"""Tables in a terminal: episodes, facts, dead letters, and the status of a Mneme."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from connectors.letters.dead_letters import without_secrets
+from serving.status import Status
+from serving.terminal.format import day, span, spoken
+
+if TYPE_CHECKING:
+    from flows import IngestReport
+    from mneme.ports import DeadLetter
+    from mneme.records import AtomicFact, Episode
+
+
+def fact_table(facts: Sequence["AtomicFact"]) -> RenderableType:
+    """Facts, each with the day it was said."""
+    table = Table.grid(padding=(0, 1), expand=True)
+    table.add_column(style="green", no_wrap=True)
+    table.add_column(ratio=1, overflow="fold")
+    for fact in facts:
+        when = "" if fact.document_id is not None else day(fact.said_at)
+        table.add_row(when, Text(fact.atomic_fact))
+    return table
+
+
+def episode_table(episodes: Sequence["Episode"]) -> RenderableType:
+    """Episodes of one conversation, one a line."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=True)
+    table.add_column("when", style="green", no_wrap=True)
+    table.add_column("subject", ratio=1, overflow="fold")
+    table.add_column("messages", justify="right", no_wrap=True)
+    table.add_column("facts", justify="right", no_wrap=True)
+    table.add_column("closed by", style="dim", no_wrap=True)
+    for episode in episodes:
+        sizes = (str(len(episode.message_ids)), str(len(episode.fact_ids)))
+        table.add_row(span(*spoken(episode)), Text(episode.subject), *sizes, _closed(episode))
+    return table
+
+
+def section_table(episodes: Sequence["Episode"]) -> RenderableType:
+    """The parts of one document, one a line."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=True)
+    table.add_column("section", ratio=1, overflow="fold")
+    table.add_column("place", style="dim")
+    table.add_column("facts", justify="right", no_wrap=True)
+    for episode in episodes:
+        place = episode.citation.place if episode.citation else ""
+        table.add_row(Text(episode.section or episode.subject), Text(place), str(len(episode.fact_ids)))
+    return table
+
+
+def ingest_table(report: "IngestReport") -> RenderableType:
+    """What a run over files did."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    figures = {
+        "messages": f"{report.messages:,}",
+        "episodes": f"{report.episodes:,}",
+        "facts": f"{report.facts:,}",
+        "duplicates": f"{report.duplicates:,}",
+        "dead letters": f"{report.dead_letters:,}",
+        "seconds": f"{report.seconds:.1f}",
+    }
+    for name in figures:
+        table.add_column(name, justify="right")
+    table.add_row(*figures.values())
+    return table
+
+
+def _closed(episode: "Episode") -> str:
+    return "open" if episode.provisional else episode.closed_by
+
+
+_TO_THE_SECOND = "%Y-%m-%d %H:%M:%S"
+
+
+def dead_letters_table(numbered: "Mapping[int, DeadLetter]") -> Table:
+    """Number, time, step, source position and reason of each."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=True)
+    table.add_column("#", justify="right", style="bold", no_wrap=True)
+    table.add_column("when", style="green", no_wrap=True)
+    table.add_column("stage", style="cyan", no_wrap=True)
+    table.add_column("source", overflow="fold")
+    table.add_column("reason", ratio=1, overflow="fold")
+    for number, letter in numbered.items():
+        source = str(letter.position or "")
+        when = letter.at.strftime(_TO_THE_SECOND)
+        table.add_row(str(number), when, letter.stage, Text(_plain(source)), Text(_plain(_last_line(letter.reason))))
+    return table
+
+
+def dead_letter_text(number: int, letter: "DeadLetter") -> Text:
+    """Everything of one letter; bytes that are no UTF-8 as hexadecimal digits."""
+    try:
+        content = without_secrets(letter.raw.decode())
+    except UnicodeDecodeError:
+        content = letter.raw.hex(" ")
+    lines = {
+        "number": str(number),
+        "when": letter.at.isoformat(),
+        "stage": letter.stage,
+        "source": str(letter.position or "unknown"),
+        "reason": without_secrets(letter.reason),
+        "bytes": f"{len(letter.raw):,}",
+    }
+    head = "\n".join(f"{name:8}{value}" for name, value in lines.items())
+    return Text(_plain(f"{head}\n\n{content}"))
+
+
+def dead_letter_json(number: int, letter: "DeadLetter") -> dict[str, Any]:
+    """A letter without its bytes, for other programs."""
+    return {
+        "number": number,
+        "at": letter.at.isoformat(),
+        "stage": letter.stage,
+        "position": letter.position.model_dump() if letter.position else None,
+        "reason": letter.reason,
+        "bytes": len(letter.raw),
+    }
+
+
+def _last_line(reason: str) -> str:
+    """Of a traceback, what it ends with."""
+    return reason.rstrip().rsplit("\n", 1)[-1]
+
+
+def _plain(text: str) -> str:
+    """Without what would steer a terminal."""
+    return "".join(character if character.isprintable() or character == "\n" else "\ufffd" for character in text)
+
+
+_HEALTH = {"green": "bold green", "red": "bold red"}
+_FLOW = {"runs": "green", "rests": "yellow", "unknown": "dim"}
+
+
+def status_view(status: Status, rate: float | None) -> RenderableType:
+    """One moment; ``rate`` is of messages a second."""
+    facts = Table.grid(padding=(0, 2))
+    facts.add_column(style="dim", no_wrap=True)
+    facts.add_column(overflow="fold")
+    facts.add_row("health", Text(status.health, style=_HEALTH[status.health]))
+    facts.add_row("flow", Text(status.flow, style=_FLOW[status.flow]))
+    facts.add_row("messages/s", "?" if rate is None else f"{rate:.1f}")
+    facts.add_row("not read yet", _counts(status.lag) if status.lag else "?")
+    facts.add_row("dead letters", _dead(status.dead_letters))
+    if status.rows:
+        facts.add_row("rows", _counts(status.rows))
+    if status.written:
+        facts.add_row("rows written", _counts(status.written))
+    if status.index_bytes is not None:
+        facts.add_row("index", f"{status.index_bytes / 1e6:,.1f} MB")
+    if status.embedder is not None:
+        facts.add_row("embedder", status.embedder)
+    parts: list[RenderableType] = [Text(status.where, style="bold"), facts]
+    if status.models:
+        parts.append(_models(status))
+    parts += [Text(problem, style="red") for problem in status.problems]
+    return Group(*parts)
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items())
+
+
+def _dead(count: int | None) -> Text:
+    if count is None:
+        return Text("?", style="dim")
+    return Text(f"{count:,}", style="yellow" if count else "")
+
+
+def _models(status: Status) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.add_column("role", no_wrap=True)
+    table.add_column("model", overflow="fold")
+    for name in ("calls", "failed", "tokens", "cost"):
+        table.add_column(name, justify="right")
+    for each in status.models:
+        cost = f"{each.cost:.2f}" if each.cost else ""
+        failed = Text(f"{each.failed:,}", style="red" if each.failed else "")
+        table.add_row(each.role, Text(each.model), f"{each.calls:,}", failed, f"{each.tokens:,}", cost)
+    return table

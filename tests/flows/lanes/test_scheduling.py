@@ -1,0 +1,106 @@
+"""The pump: slow work beside the worker, in order."""
+
+from concurrent.futures import Future
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flows.lanes.scheduling import KeyedJobs, next_poll, worth_retrying
+from mneme.errors import ModelMalformed, ModelRateLimited, ModelRefused, ModelTimeout, StoreRejected, StoreUnavailable
+
+NOW = datetime(2026, 3, 2, tzinfo=UTC)
+
+
+class Bench:
+    """A pool whose work a test finishes by hand."""
+
+    def __init__(self, patient: int | None = None) -> None:
+        self.now = NOW
+        self.futures: list[Future[str]] = []
+        self.pump: KeyedJobs[str, str] = KeyedJobs(self._submit, lambda: self.now, patient)
+
+    def _submit(self, call: object) -> "Future[str]":
+        self.futures.append(Future())
+        return self.futures[-1]
+
+    def done(self) -> list[tuple[str, object]]:
+        return [(item, outcome) for item, outcome in self.pump.finished()]
+
+
+def test_results_come_in_the_order_of_submission_within_a_queue() -> None:
+    bench = Bench()
+    for item in ("a1", "a2"):
+        bench.pump.add("a", item, lambda: "")
+    bench.futures[1].set_result("second")
+    assert bench.done() == []
+    bench.futures[0].set_result("first")
+    assert bench.done() == [("a1", "first"), ("a2", "second")]
+    assert len(bench.pump) == 0
+
+
+def test_queues_never_wait_for_one_another() -> None:
+    bench = Bench()
+    bench.pump.add("slow", "s", lambda: "")
+    bench.pump.add("quick", "q", lambda: "")
+    bench.futures[1].set_result("done")
+    assert bench.done() == [("q", "done")]
+    assert bench.pump.items() == ["s"]
+
+
+def test_an_item_without_a_job_keeps_its_place() -> None:
+    bench = Bench()
+    bench.pump.add("a", "work", lambda: "")
+    bench.pump.add("a", "flush", None)
+    assert bench.done() == []
+    bench.futures[0].set_result("w")
+    assert bench.done() == [("work", "w"), ("flush", None)]
+
+
+def test_what_is_down_is_tried_again_with_growing_pauses() -> None:
+    bench = Bench()
+    bench.pump.add("a", "x", lambda: "")
+    for pause in (2, 4, 8):
+        bench.futures[-1].set_exception(StoreUnavailable("down"))
+        assert bench.done() == []
+        tries = len(bench.futures)
+        bench.now += timedelta(seconds=pause - 0.5)
+        assert bench.done() == []
+        assert len(bench.futures) == tries
+        bench.now += timedelta(seconds=1)
+        assert bench.done() == []
+        assert len(bench.futures) == tries + 1
+    bench.futures[-1].set_result("at last")
+    assert bench.done() == [("x", "at last")]
+
+
+def test_patience_ends_where_it_is_limited() -> None:
+    bench = Bench(patient=1)
+    bench.pump.add("a", "x", lambda: "")
+    error = ModelTimeout("slow")
+    bench.futures[0].set_exception(error)
+    assert bench.done() == [("x", error)]
+
+
+@pytest.mark.parametrize(
+    ("error", "again"),
+    [
+        (ModelTimeout(""), True),
+        (ModelRateLimited(""), True),
+        (StoreUnavailable(""), True),
+        (ModelRefused(""), False),
+        (ModelMalformed(""), False),
+        (StoreRejected(""), False),
+        (ZeroDivisionError(), False),
+    ],
+)
+def test_only_what_may_pass_is_tried_again(error: Exception, again: bool) -> None:
+    assert worth_retrying(error) is again
+
+
+@given(moment=st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC)))
+def test_all_steps_poll_on_one_grid_of_20_milliseconds(moment: datetime) -> None:
+    due = next_poll(moment)
+    assert timedelta(0) < due - moment <= timedelta(milliseconds=20)
+    assert due.microsecond % 20_000 == 0

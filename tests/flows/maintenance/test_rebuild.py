@@ -1,0 +1,308 @@
+"""A rebuild from the messages gives what the run gave that made it, and the flows go on behind it."""
+
+import signal
+import subprocess
+import sys
+import time
+from base64 import b64encode
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from connectors.durable import FolderLock
+from connectors.indices import open_index
+from connectors.reading_order import ReadingOrder
+from evaluation.faults.flow_process import environment
+from flows import ingest
+from flows.lanes.epochs import WRITES_PER_RUN
+from flows.maintenance.rebuild import StoreContents, rebuild_from_messages
+from flows.maintenance.transfer import export_owner, import_owner
+from mneme.errors import InputError, StoreRejected
+from mneme.events import Delete, Document, Edit, Message
+from mneme.ports import MemoryIndex
+from mneme.records import Owner
+from mneme.rows import Collection
+from mneme.settings import EmbedderSettings, Settings
+from tests.flows.river import START, contents
+
+pytestmark = pytest.mark.slow
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+FILES = [EXAMPLES / name for name in ("friends.jsonl", "team.jsonl", "agent.jsonl", "chinese.jsonl", "handbook.md")]
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return named(tmp_path, "data")
+
+
+def named(folder: Path, name: str) -> Settings:
+    return Settings(_env_file=None).model_copy(update={"data": folder / name, "embedder": EmbedderSettings(provider="hash")})
+
+
+def with_index(settings: Settings, act: Callable[[MemoryIndex], Any]) -> Any:
+    index = open_index(settings)
+    try:
+        return act(index)
+    finally:
+        index.close()
+
+
+def taken_in(settings: Settings, name: str, lines: list[bytes]) -> None:
+    path = settings.data.parent / name
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    ingest([path], settings)
+
+
+def halves(name: str = "friends.jsonl") -> tuple[list[bytes], list[bytes]]:
+    lines = (EXAMPLES / name).read_bytes().splitlines()
+    return lines[: len(lines) // 2], lines[len(lines) // 2 :]
+
+
+def vectors(index: MemoryIndex) -> dict[str, bytes]:
+    kept = [each for each in Collection if each is not Collection.CONTROL]
+    rows = [row for each in kept for row in index.scan(each, with_vectors=True)]
+    return {row.id: row.vector.tobytes() for row in rows if row.vector is not None}
+
+
+def test_it_makes_again_what_there_was(settings: Settings) -> None:
+    ingest(FILES, settings)
+    before, seen = with_index(settings, contents), with_index(settings, vectors)
+    progress: list[tuple[int, int]] = []
+    found: list[StoreContents] = []
+    report = rebuild_from_messages(settings, found.append, lambda done, total: progress.append((done, total)))
+    assert with_index(settings, contents) == before
+    assert with_index(settings, vectors) == seen
+    assert found == [StoreContents(report.made)]
+    assert report.made[Collection.FACTS] > 50
+    assert report.restarted == (), "the flows go on where they were"
+    assert progress[-1] == (report.made[Collection.MESSAGES],) * 2
+    assert not (settings.data / "rebuild").exists()
+    oldest = with_index(settings, lambda index: min(row.version for row in index.scan(Collection.FACTS)))
+    assert oldest // WRITES_PER_RUN == 2, "everything was made again"
+
+
+def documents(index: MemoryIndex) -> dict[str, Any]:
+    """The records of all documents, whole."""
+    return {row.id: row.body for row in index.scan(Collection.CONTROL) if row.kind == "document"}
+
+
+def test_documents_and_attachments_are_made_again_without_being_read_again(settings: Settings) -> None:
+    long = "\n\n".join(f"Room {number} has a green door and {number} windows to the garden." for number in range(60))
+    attached = Message(
+        conversation_id="talk",
+        user_id="ann",
+        message_id="m1",
+        sender_name="Ann",
+        sent_at=START,
+        content=[
+            {"type": "text", "text": "Here is the list of rooms."},
+            {"type": "file", "name": "rooms.txt", "data": b64encode(long.encode()).decode()},
+        ],
+    )
+    paper = Document(document_id="paper", user_id="ann", name="paper.txt", content="The rent is 900 euros.")
+    newer = Document(document_id="paper", user_id="ann", name="paper.txt", content="The rent is 950 euros.")
+    taken_in(settings, "in.jsonl", [each.to_bytes() for each in (attached, paper)])
+    taken_in(settings, "newer.jsonl", [newer.to_bytes()])
+    before, known = with_index(settings, contents), with_index(settings, documents)
+    assert {(each["name"], each["status"]) for each in known.values()} == {("rooms.txt", "read"), ("paper.txt", "read")}
+    assert rebuild_from_messages(settings).dead_letters == 0
+    assert with_index(settings, contents) == before
+    assert with_index(settings, documents) == known, "so that the same document is known when it comes again"
+    taken_in(settings, "again.jsonl", [newer.to_bytes()])
+    assert with_index(settings, contents) == before
+    assert with_index(settings, documents) == known
+
+
+def test_what_a_defect_left_in_the_index_is_gone(settings: Settings) -> None:
+    from dataclasses import replace
+
+    from mneme.ports import Put
+
+    ingest(FILES[:1], settings)
+    before = with_index(settings, contents)
+
+    def spoil(index: MemoryIndex) -> None:
+        fact, *more = list(index.scan(Collection.FACTS))
+        index.write([Put(replace(fact, id=f"{fact.id}-orphan", body={**fact.body, "id": f"{fact.id}-orphan"}))])
+        from mneme.ports import Remove
+
+        index.write([Remove(row.key, row.version + 1) for row in more[:5]])
+
+    with_index(settings, spoil)
+    assert with_index(settings, contents) != before
+    rebuild_from_messages(settings)
+    assert with_index(settings, contents) == before
+
+
+def test_edits_and_deletes_stay_as_they_are(settings: Settings, tmp_path: Path) -> None:
+    first, second = halves()
+    about = {"conversation_id": "jason-and-mira", "tenant_id": "default"}
+    amendments = [
+        Edit(**about, message_id="friends-004", content="Rosalind moved to Reykjavik in March.").to_bytes(),
+        Delete(**about, message_id="friends-006").to_bytes(),
+    ]
+    taken_in(settings, "1.jsonl", [*first, *amendments])
+    before = with_index(settings, contents)
+    rebuild_from_messages(settings)
+    assert with_index(settings, contents) == before
+    taken_in(settings, "2.jsonl", [*first, *second])
+    undisturbed = named(tmp_path, "undisturbed")
+    taken_in(undisturbed, "3.jsonl", [*first, *amendments])
+    taken_in(undisturbed, "4.jsonl", [*first, *second])
+    assert with_index(settings, contents) == with_index(undisturbed, contents)
+
+
+def test_the_flow_goes_on_behind_it(settings: Settings, tmp_path: Path) -> None:
+    undisturbed = named(tmp_path, "undisturbed")
+    for one in (settings, undisturbed):
+        for name in ("friends", "team"):
+            taken_in(one, f"{name}-1.jsonl", halves(f"{name}.jsonl")[0])
+        if one is settings:
+            rebuild_from_messages(one)
+        for name in ("friends", "team"):
+            taken_in(one, f"{name}-2.jsonl", halves(f"{name}.jsonl")[1])
+    assert with_index(settings, contents) == with_index(undisturbed, contents)
+
+
+def test_a_flow_that_was_stopped_with_work_under_way_goes_on_behind_it(settings: Settings, tmp_path: Path) -> None:
+    """A stop in the middle leaves open conversations and unfinished episodes in the flow's own state."""
+    lines = [line for name in ("friends", "team") for line in (EXAMPLES / f"{name}.jsonl").read_bytes().splitlines()]
+    path = tmp_path / "all.jsonl"
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    process = _started(slow(settings), "ingest", str(path))
+    _wait_for_messages(settings, len(lines) // 3)
+    process.send_signal(signal.SIGTERM)
+    process.wait(30)
+    stored = with_index(settings, lambda index: index.count(Collection.MESSAGES))
+    assert stored < len(lines), "stopped in the middle"
+    rebuild_from_messages(settings)
+    ingest([path], settings)
+    undisturbed = named(tmp_path, "undisturbed")
+    ingest([path], undisturbed)
+    assert with_index(settings, contents) == with_index(undisturbed, contents)
+
+
+def test_one_that_was_killed_goes_on_where_it_was(settings: Settings) -> None:
+    ingest(FILES, settings)
+    before = with_index(settings, contents)
+    reached = []
+    for share in (0.2, 0.4, 0.6):
+        process = _started(slow(settings), "rebuild", "--from", "messages", "--yes")
+        reached.append(_wait_until_reached(settings, share))
+        process.kill()
+        process.wait()
+        with pytest.raises(StoreRejected, match="mneme admin rebuild --from messages"):
+            ingest(FILES[:1], settings)
+    found: list[StoreContents] = []
+    rebuild_from_messages(settings, found.append)
+    assert found[0].goes_on
+    assert with_index(settings, contents) == before
+    assert ingest(FILES, settings).messages == 0
+
+
+def test_it_starts_anew_when_something_else_wrote_meanwhile(settings: Settings) -> None:
+    ingest(FILES[:1], settings)
+    before = with_index(settings, contents)
+    process = _started(slow(settings), "rebuild", "--from", "messages", "--yes")
+    _wait_until_reached(settings, 0.3)
+    process.kill()
+    process.wait()
+    with_index(settings, lambda index: index.set_metadata({"run": "77"}))
+    found: list[StoreContents] = []
+    rebuild_from_messages(settings, found.append)
+    assert not found[0].goes_on
+    assert with_index(settings, contents) == before
+
+
+@pytest.mark.parametrize("name", ["files", "kafka"])
+def test_it_is_refused_beside_a_flow(settings: Settings, name: str) -> None:
+    ingest(FILES[:1], settings)
+    store = settings.data / "recovery" / name
+    store.mkdir(exist_ok=True)
+    lock = FolderLock(store, "the recovery store")
+    with pytest.raises(StoreRejected, match="stop it first"):
+        rebuild_from_messages(settings)
+    lock.release()
+
+
+def test_one_from_topics_that_has_not_ended_must_end_first(settings: Settings, tmp_path: Path) -> None:
+    ingest(FILES[:1], settings)
+    with_index(settings, lambda index: index.set_metadata({"rebuild": "topics"}))
+    mira = Owner(tenant_id="default", type="user", id="mira")
+    for act in (
+        lambda: rebuild_from_messages(settings),
+        lambda: ingest(FILES, settings),
+        lambda: export_owner(mira, tmp_path / "mira.jsonl", settings),
+        lambda: import_owner(archive_of(tmp_path), settings),
+    ):
+        with pytest.raises(StoreRejected, match="mneme admin rebuild --from topics"):
+            act()
+
+
+def archive_of(folder: Path) -> Path:
+    """An export of one who is known elsewhere."""
+    elsewhere = named(folder, "elsewhere")
+    ingest(FILES[3:4], elsewhere)
+    path = folder / "xiaoyu.jsonl"
+    export_owner(Owner(tenant_id="default", type="user", id="xiaoyu"), path, elsewhere)
+    return path
+
+
+def test_nothing_is_removed_without_consent(settings: Settings) -> None:
+    ingest(FILES[:1], settings)
+    before = with_index(settings, contents)
+
+    def refuse(found: StoreContents) -> None:
+        raise InputError("no")
+
+    with pytest.raises(InputError):
+        rebuild_from_messages(settings, refuse)
+    assert with_index(settings, contents) == before
+    assert ingest(FILES[:1], settings).messages == 0, "the flow may go on"
+
+
+def slow(settings: Settings) -> Settings:
+    """Settings with which much is under way for a while."""
+    flow = settings.flow.model_copy(update={"source_batch": 3, "pending_limit": 6, "epoch_seconds": 0.2})
+    return settings.model_copy(update={"flow": flow})
+
+
+def _wait_until_reached(settings: Settings, share: float) -> int:
+    """Until so much of the list was read; how many messages."""
+    end = time.monotonic() + 90
+    while time.monotonic() < end:
+        if (path := settings.data / "rebuild" / "messages.sqlite").exists():
+            order = ReadingOrder(path)
+            reached, length = order.reached, len(order)
+            order.close()
+            if reached >= share * length:
+                return reached
+        time.sleep(0.02)
+    raise AssertionError("the rebuild does not get there")
+
+
+def _started(settings: Settings, *words: str) -> "subprocess.Popen[bytes]":
+    command = [sys.executable, "-m", "serving", *words]
+    return subprocess.Popen(
+        command, env=environment(settings), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+
+
+def _wait_for_messages(settings: Settings, count: int) -> None:
+    from mneme.errors import StoreError
+
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        index = open_index(settings, read_only=True)
+        try:
+            if index.count(Collection.MESSAGES) >= count:
+                return
+        except StoreError:  # not made yet
+            pass
+        finally:
+            index.close()
+        time.sleep(0.02)
+    raise AssertionError("the messages do not come")

@@ -1,0 +1,138 @@
+"""Where the stream begins: back-pressure, the place to resume from, and the end."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from flows.items import Pause
+from flows.lanes.pending import Pending
+from flows.running.feeds import FileFeed, PartitionFeed
+from mneme.ports import Incoming
+from mneme.records import Position
+
+
+def event(offset: int) -> Incoming:
+    return Incoming(b"%d" % offset, Position(topic="t", partition=0, offset=offset), None)
+
+
+class Partition:
+    """A Kafka partition of ten events."""
+
+    def __init__(self) -> None:
+        self.position = 0
+        self.committed: list[int] = []
+        self.closed = False
+
+    def poll(self, limit: int) -> list[Incoming]:
+        batch = [event(offset) for offset in range(self.position, min(10, self.position + limit))]
+        self.position += len(batch)
+        return batch
+
+    def lag(self) -> int:
+        return 10 - self.position
+
+    def commit(self, offset: int) -> None:
+        self.committed.append(offset)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_a_partition_pauses_while_too_much_is_unfinished() -> None:
+    pending, partition = Pending(), Partition()
+    feed = PartitionFeed(partition, pending, limit=6, batch=4, stopping=threading.Event())
+    assert len(feed.next_batch()) == 4
+    assert len(feed.next_batch()) == 4
+    assert feed.next_batch() == []
+    pending.leave(3)
+    assert len(feed.next_batch()) == 2
+
+
+def test_the_offset_committed_to_kafka_follows_one_epoch_behind() -> None:
+    partition = Partition()
+    feed = PartitionFeed(partition, Pending(), limit=100, batch=4, stopping=threading.Event())
+    places = []
+    for _ in range(3):
+        feed.next_batch()
+        places.append(feed.resume_state())
+    assert places == [4, 8, 10]
+    assert partition.committed == [4, 8]
+
+
+def test_a_backfill_gives_way() -> None:
+    feed = PartitionFeed(Partition(), Pending(), 100, 4, threading.Event(), may_read=lambda: False)
+    assert feed.next_batch() == []
+
+
+def test_a_partition_ends_when_the_flow_is_told_to_stop() -> None:
+    stopping = threading.Event()
+    feed = PartitionFeed(Partition(), Pending(), 100, 4, stopping)
+    stopping.set()
+    with pytest.raises(StopIteration):
+        feed.next_batch()
+
+
+class Files:
+    """Two files of three events; the identity is the name's first letter."""
+
+    def __init__(self) -> None:
+        self.pending = Pending()
+        self.read_from: list[tuple[str, int]] = []
+
+    def read(self, path: Path, start: int) -> Iterator[Incoming]:
+        self.read_from.append((path.name, start))
+        return (event(offset) for offset in range(start, 3))
+
+    def feed(self, *names: str, place: dict[str, int] | None = None, limit: int = 100) -> FileFeed:
+        paths = [Path(name) for name in names]
+        return FileFeed(paths, self.read, lambda path: path.name[0], place, 2, self.pending, limit, 2, threading.Event())
+
+
+def all_of(feed: FileFeed, pending: Pending) -> list[object]:
+    fed: list[object] = []
+    try:
+        while True:
+            batch = feed.next_batch()
+            pending.leave(len(batch))
+            fed += batch
+    except StopIteration:
+        return fed
+
+
+def test_files_end_with_a_pause_for_every_bucket() -> None:
+    files = Files()
+    fed = all_of(files.feed("a.jsonl", "b.jsonl"), files.pending)
+    assert [item.raw for item in fed if isinstance(item, Incoming)] == [b"0", b"1", b"2"] * 2
+    assert fed[-2:] == [Pause("", "end", bucket=0), Pause("", "end", bucket=1)]
+
+
+def test_a_finite_source_ends_only_when_nothing_is_unfinished() -> None:
+    files = Files()
+    feed = files.feed("a.jsonl")
+    while feed.next_batch():
+        pass
+    assert files.pending.total == 5
+    assert feed.next_batch() == []
+    files.pending.leave(5)
+    with pytest.raises(StopIteration):
+        feed.next_batch()
+
+
+def test_a_file_that_was_read_is_not_read_again_under_another_name() -> None:
+    files = Files()
+    first = files.feed("a.jsonl")
+    all_of(first, files.pending)
+    assert first.resume_state() == {"a": 3}
+    fed = all_of(files.feed("a-copy.jsonl", "b.jsonl", place={"a": 3}), files.pending)
+    assert sum(isinstance(item, Incoming) for item in fed) == 3
+
+
+def test_a_file_goes_on_where_the_last_epoch_ended() -> None:
+    files = Files()
+    feed = files.feed("a.jsonl")
+    files.pending.leave(len(feed.next_batch()))
+    assert feed.resume_state() == {"a": 2}
+    all_of(files.feed("a.jsonl", place=feed.resume_state()), files.pending)
+    assert files.read_from[-1] == ("a.jsonl", 2)

@@ -1,0 +1,184 @@
+"""``mneme admin status``: what is here or what a service tells, as a table and as JSON; what does not answer is named."""
+
+import json
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import StringIO
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner, Result
+
+from connectors.durable import FolderLock
+from connectors.embedders.hash_embedder import HashEmbedder
+from connectors.inbox.transport import InboxTransport
+from connectors.indices import open_index
+from connectors.letters.dead_letters import FileDeadLetters
+from mneme.ports import DeadLetter, Put
+from mneme.settings import Settings
+from mneme.times import utc_now
+from serving.cli import app
+from serving.commands import setup as command
+from serving.status import ModelStatus, Status, local_status, remote_status
+from serving.terminal.tables import status_view
+from tests.queries.world import MAYA, messages
+
+METRICS = """
+mneme_flow_events_total{lane="messages"} 154
+mneme_flow_events_total{lane="backfill"} 6
+mneme_flow_records_written_total{kind="fact"} 99
+mneme_flow_dead_letters_total{stage="decode"} 2
+mneme_model_calls_total{role="extraction",model="small",tenant="acme",outcome="ok"} 8
+mneme_model_calls_total{role="extraction",model="small",tenant="other",outcome="ModelTimeout"} 1
+mneme_model_tokens_total{role="extraction",model="small",tenant="acme",direction="in"} 900
+mneme_model_cost_total{role="extraction",model="small",tenant="acme"} 0.25
+"""
+HEALTH = {"status": "red", "problems": ["no flow runs"], "lag": {"unread": {"messages": 3}, "alive": False}}
+
+
+@pytest.fixture
+def service() -> Iterator[Callable[[str, str], str]]:
+    """A service that tells this health and these metrics; metrics only to the operator's key."""
+    servers = []
+
+    def serve(health: str, metrics: str) -> str:
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                allowed = self.path != "/metrics" or self.headers["Authorization"] == "Bearer operator"
+                body = {"/health": health, "/metrics": metrics}[self.path].encode()
+                self.send_response(200 if allowed else 403)
+                self.end_headers()
+                self.wfile.write(body if allowed else b"{}")
+
+            def log_message(self, *_: object) -> None:
+                """Nothing."""
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        thread = Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        servers.append((server, thread))
+        return f"http://127.0.0.1:{server.server_address[1]}"
+
+    yield serve
+    for server, thread in servers:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def settings_of(folder: Path, **values: object) -> Settings:
+    return Settings.model_validate({"data": folder, "embedder": {"provider": "hash"}, **values})
+
+
+def filled(folder: Path) -> Settings:
+    settings = settings_of(folder)
+    index = open_index(settings)
+    index.prepare(HashEmbedder().identity)
+    index.write([Put(row.embedded(None)) for row in messages(MAYA, "c", [("Maya", "one"), ("Maya", "two")])])
+    index.close()
+    return settings
+
+
+def test_an_embedded_mneme_is_told_whole(tmp_path: Path):
+    settings = filled(tmp_path)
+    FileDeadLetters(tmp_path / "dead-letters.jsonl").send([DeadLetter("decode", "why", b"{", None, utc_now())])
+    inbox = InboxTransport(tmp_path)
+    inbox.send("messages", "acme/c", b"{}")
+    inbox.close()
+    told = local_status(settings)
+    assert (told.health, told.problems, told.flow) == ("green", (), "rests")
+    assert told.rows["messages"] == told.messages == 2
+    assert told.lag == {"messages": 1, "documents": 0, "backfill": 0}
+    assert told.dead_letters == 1
+    assert told.index_bytes is not None
+    assert told.index_bytes > 1000
+    (tmp_path / "recovery" / "inbox").mkdir(parents=True)
+    lock = FolderLock(tmp_path / "recovery" / "inbox", "the recovery store")
+    assert local_status(settings).flow == "runs"
+    lock.release()
+
+
+def test_what_does_not_answer_is_a_problem_and_the_rest_is_told(tmp_path: Path):
+    away = {"index": {"backend": "opensearch"}, "opensearch": {"url": "http://127.0.0.1:1"}}
+    told = local_status(settings_of(tmp_path, service={"intake": "inbox"}, **away))
+    assert told.health == "red"
+    assert "MNEME_OPENSEARCH__URL" in told.problems[0]
+    assert len(told.problems) == 1
+    assert told.lag == {"messages": 0, "documents": 0, "backfill": 0}
+
+
+def test_a_service_is_told_by_its_health_and_metrics(service: Callable[[str, str], str], tmp_path: Path):
+    url = service(json.dumps(HEALTH), METRICS)
+    told = remote_status(settings_of(tmp_path, service={"api_key": "operator"}), url)
+    assert told == Status(
+        where=url,
+        health="red",
+        problems=("no flow runs",),
+        lag={"messages": 3},
+        flow="rests",
+        written={"fact": 99},
+        messages=160,
+        dead_letters=2,
+        models=(ModelStatus("extraction", "small", calls=9, failed=1, tokens=900, cost=0.25),),
+    )
+
+
+def test_without_the_operator_s_key_health_is_told_and_metrics_are_not(service: Callable[[str, str], str], tmp_path: Path):
+    told = remote_status(settings_of(tmp_path), service('{"status": "green"}', METRICS))
+    assert (told.health, told.messages, told.dead_letters, told.flow) == ("green", None, None, "unknown")
+    assert "MNEME_SERVICE__API_KEY" in told.problems[0]
+
+
+@pytest.mark.parametrize("answer", ["<html>", "[]", '{"status": "fine"}'])
+def test_what_is_no_mneme_is_red(service: Callable[[str, str], str], tmp_path: Path, answer: str):
+    told = remote_status(settings_of(tmp_path), service(answer, ""))
+    assert told.health == "red"
+    assert told.problems
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["admin", "status", *arguments])
+
+
+def test_one_look_is_a_table_or_json_and_its_exit_code_tells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("MNEME_EMBEDDER__PROVIDER", "hash")
+    monkeypatch.setenv("MNEME_DATA", str(filled(tmp_path).data))
+    monkeypatch.setattr(command, "_RATE_SECONDS", 0.01)
+    table = run("--once")
+    assert table.exit_code == 0
+    assert "messages 2" in table.stdout
+    told = json.loads(run("--json").stdout)
+    assert told["rows"]["messages"] == 2
+    assert told["messages_per_second"] == 0.0
+    away = run("--url", "http://127.0.0.1:1", "--once")
+    assert away.exit_code == 1
+    assert "mneme serve" in away.stdout
+    assert run("--url", "no url", "--once").exit_code == 2
+
+
+def test_messages_a_second_are_those_between_two_looks(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("time.monotonic", lambda: 12.0)
+    looks = iter([Status("here", messages=30), Status("here", messages=3), Status("here")])
+    look = lambda: next(looks)  # noqa: E731
+    assert command._next(Status("here", messages=10), 10.0, look)[1] == 10.0
+    assert command._next(Status("here", messages=30), 10.0, look)[1] is None  # the service began again
+    assert command._next(Status("here", messages=3), 10.0, look)[1] is None
+
+
+def test_the_table_shows_trouble_and_models():
+    console = Console(width=100, record=True, file=StringIO())
+    status = Status(
+        "here",
+        "red",
+        ("no flow runs",),
+        {"messages": 1200},
+        "rests",
+        dead_letters=3,
+        models=(ModelStatus("answer", "m", 9, 1, 900, 0.5),),
+    )
+    console.print(status_view(status, 12.34))
+    shown = console.export_text()
+    for text in ("red", "rests", "12.3", "messages 1,200", "no flow runs", "answer", "0.50"):
+        assert text in shown
