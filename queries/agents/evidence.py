@@ -234,17 +234,13 @@ def _once(places: Iterable[Place]) -> Iterator[Place]:
 
 
 def _joined(known: FoundEpisode, again: FoundEpisode) -> FoundEpisode:
-    facts = _best_first([*known.atomic_facts, *again.atomic_facts])
-    return known.model_copy(update={"atomic_facts": facts})
-
-
-def _best_first(nested: Iterable[FoundFact]) -> tuple[FoundFact, ...]:
-    """Each once, with its best score."""
+    """The episode with the facts of both, each once, with its best score."""
     best: dict[str, FoundFact] = {}
-    for each in nested:
+    for each in (*known.atomic_facts, *again.atomic_facts):
         if each.id not in best or each.score > best[each.id].score:
             best[each.id] = each
-    return tuple(sorted(best.values(), key=lambda each: (-each.score, each.id)))
+    facts = sorted(best.values(), key=lambda each: (-each.score, each.id))
+    return known.model_copy(update={"atomic_facts": tuple(facts)})
 
 
 Part = TypeVar("Part", GraphEntity, GraphRelationship)
@@ -287,11 +283,13 @@ def merged(
     # 1.
     listed = _listed(evidence, _newest_first(evidence, places) if newest_first else places, limit)
     # 2.
-    scores = _scores(listed) if not equal_scores else [1.0] * len(listed)
+    scores = [1.0] * len(listed) if equal_scores else accumulate((each.score for each in listed), min)
     scored = list(zip(listed, scores, strict=True))
     if order is Order.CHRONOLOGICAL:
         scored.sort(key=lambda each: _moment(each[0].item))
-    held = [_placed(place.item, score, rank) for rank, (place, score) in enumerate(scored, start=1)]
+    held: list[Found] = [
+        place.item.model_copy(update={"score": score, "rank": rank}) for rank, (place, score) in enumerate(scored, start=1)
+    ]
     # 3.
     known = evidence.episodes()
     by_id = {each.id: each for each in held}
@@ -348,18 +346,9 @@ def _newest_first(evidence: Evidence, places: Sequence[Place]) -> list[Place]:
     return [Place(by_id[each.id].item, each.score) for each in ordered]
 
 
-def _scores(places: Sequence[_Listed]) -> list[float]:
-    """Their scores, none above the one before it."""
-    return list(accumulate((each.score for each in places), min))
-
-
 def _moment(item: Found) -> tuple[datetime, str]:
     """The time at which it was said; a result without one comes last."""
     return (time_of(item) if isinstance(item, Episodic) else datetime.max.replace(tzinfo=UTC)), item.id
-
-
-def _placed(item: Found, score: float, rank: int) -> Found:
-    return item.model_copy(update={"score": score, "rank": rank})
 
 
 def _episode(episode: FoundEpisode, held: Mapping[str, Found], most: int) -> FoundEpisode:

@@ -25,7 +25,8 @@ from mneme.rows import Collection as Rows
 from mneme.rows import Row
 from mneme.text import has_cjk, tokenise
 from queries.entities.naming import asked_by, folded, named_in
-from queries.questions.understand import Question, QuestionType
+from queries.questions.types import QuestionType
+from queries.questions.understand import Question
 from queries.records import record_of, shared_fields
 from queries.responses import Graph, GraphEntity, GraphRelationship
 

@@ -23,8 +23,6 @@ from queries.questions.periods import Period, period_of
 from queries.questions.tense import asks_about_past, asks_for_state
 from queries.questions.types import QuestionType, question_type, top_k_of
 
-__all__ = ["Question", "QuestionType", "asks_about_past", "question_type", "understand"]
-
 LONGEST_QUESTION = 10_000  # characters; what is longer is a document, not a question
 _WITHOUT_LETTERS = ("zh", "ja", "ko")  # of these a model for English knows not even names and words that were taken over
 _WHERE_ASKED = 1000  # characters at both ends of a long text in which it says what it asks

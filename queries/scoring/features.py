@@ -14,7 +14,8 @@ import numpy as np
 from mneme.rows import Row
 from queries.questions.people import is_asker
 from queries.questions.periods import period_fit
-from queries.questions.understand import Question, QuestionType
+from queries.questions.types import QuestionType
+from queries.questions.understand import Question
 from queries.recall import Candidate
 from queries.records import words_of
 from queries.scoring.field import Field, LegScores, Numbers, rank_of

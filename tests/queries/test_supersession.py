@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from queries.compete import Standing
-from queries.questions.understand import asks_about_past
+from queries.questions.tense import asks_about_past
 from queries.supersession import in_order, inherit
 from tests.queries.world import MAYA, NOW, career, conversation, filled, memories, with_validity
 

@@ -11,7 +11,8 @@ from mneme.ports import Filter
 from mneme.records import Entity, Mention, Relationship, Validity
 from mneme.rows import row_of
 from queries.entities.graph import MOST_ENTITIES, MOST_RELATIONSHIPS, Walk, leads, legs_beyond, lifted, walk
-from queries.questions.understand import QuestionType, understand
+from queries.questions.types import QuestionType
+from queries.questions.understand import understand
 from tests.queries.world import MAYA, NOW, START, conversation
 
 COMMON = {"owner": MAYA, "created_at": START, "version": 1}
