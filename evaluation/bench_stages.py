@@ -47,7 +47,7 @@ from flows.items import Arrived
 from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
 from flows.lanes.services import Services, Submit
-from flows.running.feeds import FileFeed
+from flows.running.feeds import FeedLimits, FileFeed
 from flows.running.pool import Pool
 from flows.write import Writer
 from mneme.errors import StoreError
@@ -159,8 +159,8 @@ def through_the_engine(events: Sequence[Incoming], settings: Settings, known: di
 
     def open_feed(name: str, place: object) -> FileFeed:
         assert place is None, "the recovery store is new"
-        limits = flow.buckets, pending, flow.pending_limit, flow.source_batch, stopping
-        return FileFeed([Path("stages")], read, lambda path: "stages", None, *limits)
+        limits = FeedLimits(pending, flow.pending_limit, flow.source_batch, stopping, flow.buckets)
+        return FileFeed([Path("stages")], read, lambda path: "stages", None, limits)
 
     dataflow = build(
         [Source("stages", ("stages",), open_feed)], partial(decode, buckets=flow.buckets), services, writer_of(index)

@@ -1,4 +1,4 @@
-"""What passes between segment and extract: an episode as it was cut, and what was extracted from it.
+"""Values between segment and extract: messages with vectors, an episode as it was cut, and what was extracted from it.
 
 ``BoundaryDetector`` (flows/boundaries/) says where to cut, ``Extractor`` (flows/extraction/) what to remember.
 Both are plain objects over plain values: they know neither Bytewax nor an index.
@@ -78,17 +78,17 @@ class Utterance:
 
     @property
     def embedding(self) -> Embedding | None:
-        """What it is stored with."""
+        """The embedding that it is stored with."""
         return None if self.vector is None else Embedding(self.vector, self.token_vectors)
 
 
 def embedding_text(message: StoredMessage) -> str:
-    """What is embedded for a message: who says what; for a chunk of a document, where it stands and what it says."""
+    """The text that is embedded for a message: who says what; for a chunk of a document, where it stands and what it says."""
     return f"{', '.join(dict.fromkeys(_context(message)))}: {message.text}"
 
 
 def embedded_words(statement: str, quote: Quote | None) -> str:
-    """What is embedded for a fact: of a quote who says what to which question, without the day that is shown."""
+    """The text that is embedded for a fact: of a quote who says what to which question, without the day that is shown."""
     if quote is None:
         return statement
     before = quote.question or quote.context
@@ -106,7 +106,7 @@ def _context(message: StoredMessage) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Where new episodes begin.
+    """A detector's decision on where new episodes begin.
 
     ``boundaries`` are indices into the judged messages, ascending: a new episode begins with that message.
     ``reasons`` names for each boundary what spoke for it. ``tail_complete`` says that the last episode is finished,
@@ -123,21 +123,21 @@ class BoundaryDetector(Protocol):
 
     @property
     def window(self) -> int:
-        """How many messages one call judges at most; where it calls a model, it is not asked before so many are there."""
+        """The most messages that one call judges; where it calls a model, it is not asked before so many are there."""
 
     @property
     def look_ahead(self) -> int:
-        """How many messages after the judged ones it wants to see, unless the conversation pauses."""
+        """The number of messages after the judged ones that it wants to see, unless the conversation pauses."""
 
     @property
     def calls_a_model(self) -> bool:
-        """Whether ``judge`` is slow and must not run on the worker."""
+        """Return whether ``judge`` is slow and must not run on the worker."""
 
     def signals(self, context: Sequence[Utterance], message: Utterance) -> bool:
-        """Whether something cheap suggests a boundary before this message: a reason to judge before the window is full."""
+        """Return whether cheap signals suggest a boundary before this message: a reason to judge before the window is full."""
 
     def judge(self, context: Sequence[Utterance], judged: Sequence[Utterance], ahead: Sequence[Utterance]) -> Verdict:
-        """Where cuts lie among ``judged``.
+        """Find the boundaries among ``judged``.
 
         Args:
             context: the messages of the open episode so far, oldest first; empty at the start of a conversation,
@@ -171,7 +171,7 @@ class Cut:
 
     @property
     def is_document(self) -> bool:
-        """Whether this is a chunk of a document."""
+        """Return whether this is a chunk of a document."""
         return self.document_id is not None
 
     @property
@@ -181,7 +181,7 @@ class Cut:
 
     @property
     def citation(self) -> Citation | None:
-        """Where it stands in a document."""
+        """The citation of its place in a document."""
         return self.utterances[0].message.citation
 
     @property
@@ -308,11 +308,11 @@ class Extractor(Protocol):
 
     @property
     def name(self) -> str:
-        """Which extractor, for the record: ``local`` or the model's name."""
+        """The name of the extractor, for the record: ``local`` or the model's name."""
 
     @property
     def calls_a_model(self) -> bool:
-        """Whether ``extract`` waits for a model."""
+        """Return whether ``extract`` waits for a model."""
 
     def extract(self, cut: Cut) -> Extraction:
         """The memories of one cut. ``dropped`` counts statements that failed the check against their sources.

@@ -77,7 +77,7 @@ def amendment_of(event: Edit | Delete, incoming: Incoming) -> Amendment:
 
 
 def has_attachments(event: Message | Edit) -> bool:
-    """Whether something of a message is to be read."""
+    """Return whether something of a message is to be read."""
     return not isinstance(event.content, str) and any(part.is_attached for part in event.content)
 
 

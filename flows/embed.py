@@ -23,7 +23,7 @@ from datetime import datetime
 
 from flows.cuts import Utterance, lane_of, lane_of_message, lane_of_row
 from flows.embedding.admission import Admitted, MessageBatch, admit, over_erased, owned_by
-from flows.embedding.amendments import DELETED, AmendmentResult, PendingAmendment, amendment_row, apply_amendment
+from flows.embedding.amendments import DELETED, AmendmentResult, PendingAmendment, apply_amendment
 from flows.items import (
     Amended,
     Amendment,
@@ -40,6 +40,7 @@ from flows.items import (
 from flows.lanes.epochs import RecentKeys
 from flows.lanes.erasures import Tombstones, tombstone_row
 from flows.lanes.owners import lane_key, message_key, origin_of, tenant_of
+from flows.lanes.parked_events import amendment_row
 from flows.lanes.scheduling import KeyedJobs
 from flows.lanes.services import Services
 from flows.lanes.snapshots import decode_state, encode_state, owner_from, owner_values, refer, referred
@@ -71,7 +72,7 @@ class EmbedLane:
         self._owners: RecentKeys[Owner] = RecentKeys()
         self._erased = Tombstones()
         self._lanes_of: dict[Erasure, list[str]] = {}
-        self._begin_anew: OrderedDict[str, None] = OrderedDict()
+        self._erased_beginnings: OrderedDict[str, None] = OrderedDict()
         if state is not None:
             self._restore(decode_state(state, STATE_VERSION))
 
@@ -81,7 +82,7 @@ class EmbedLane:
         for item in items:
             if isinstance(item, Arrived):
                 if item.message.document_id is not None:
-                    self._chunk_came()
+                    self._count_in_chunk()
                 if self._erased.cover(item.message):
                     self._services.tally["erased"] += 1
                 elif item.message.id in self._recent:
@@ -121,7 +122,7 @@ class EmbedLane:
                 yield replace(item, owner_key=outcome.key) if outcome else item
             elif isinstance(item, Erasure) and (outcome is None or isinstance(outcome, Owner)):
                 for lane in self._lanes_of.pop(item, [item.lane]):
-                    _remember(self._begin_anew, lane)
+                    _remember(self._erased_beginnings, lane)
                 yield replace(item, owner=outcome or item.owner or tenant_of(item.tenant_id))
             elif isinstance(item, Withdrawn):
                 yield WriteBatch((Remove(message_key(item.owner, item.chunk_id), self._services.versions.next()),))
@@ -137,7 +138,7 @@ class EmbedLane:
         self._count_chunks()
 
     def wake_at(self) -> datetime | None:
-        """When to poll again."""
+        """The time of the next poll."""
         return self._pump.wake_at()
 
     @property
@@ -222,7 +223,7 @@ class EmbedLane:
         for each in served.utterances:
             message = each.message.model_copy(update={"version": versions.next()})
             utterances.append(Utterance(message, each.vector))
-            puts.append(Put(_stored_anew(arrived.get(id(each.message)), message, each.embedding)))
+            puts.append(Put(_row_with_vector(arrived.get(id(each.message)), message, each.embedding)))
         for message in served.erased:
             self._owners.pop(lane_of_message(message), None)
         unwanted = [*served.misplaced, *(message_key(message.owner, message.id) for message in served.erased)]
@@ -237,7 +238,7 @@ class EmbedLane:
 
     # --- documents ---------------------------------------------------------------------------------------------------
 
-    def _chunk_came(self) -> None:
+    def _count_in_chunk(self) -> None:
         """From here on it is counted among what is at work in this step."""
         if (reading := self._services.reading) is not None:
             reading.in_flight.leave()
@@ -256,7 +257,7 @@ class EmbedLane:
     # --- erasures ----------------------------------------------------------------------------------------------------
 
     def _erase(self, erasure: Erasure) -> Iterator[WriteBatch]:
-        """What is older stays out from here on, and what is known here of the erased is forgotten."""
+        """Keep older events out from here on, and forget what is known here of the erased."""
         if erasure.bucket == 0:  # one for all tokens
             yield WriteBatch((Put(tombstone_row(erasure, self._services.versions.next())),))
         if erasure.conversation_id is not None and (owner := self._owners.get(erasure.lane)) is not None:
@@ -272,7 +273,7 @@ class EmbedLane:
         self._pump.add("", erasure, self._call_of(erasure))
 
     def _call_of(self, waiting: Pause | Erasure) -> Callable[[], Owner | None] | None:
-        """What is still to be found out: whose a conversation is that was forgotten here."""
+        """The job that finds the owner of a conversation that was forgotten here; None if the owner is known."""
         if isinstance(waiting, Pause):
             is_known = bool(waiting.owner_key) or not waiting.lane
         else:
@@ -288,12 +289,12 @@ class EmbedLane:
         return owner
 
     def _beginning(self, beginning: Create | Put) -> Create | Put:
-        """What begins behind an erasure takes the place of what began before it, and may have been written since."""
+        """Let a beginning behind an erasure take the place of the one before it, which may have been written since."""
         row = beginning.row
         lane = lane_of_row(row)
-        if lane not in self._begin_anew:
+        if lane not in self._erased_beginnings:
             return beginning
-        del self._begin_anew[lane]
+        del self._erased_beginnings[lane]
         return over_erased(beginning, self._services.versions.next())
 
     # --- amendments --------------------------------------------------------------------------------------------------
@@ -327,7 +328,7 @@ class EmbedLane:
             self._services.tally["without_vector"] += 1
         message = utterance.message.model_copy(update={"version": version})
         if message.edited_by is not None:
-            if self._is_outdone(message.id, message.edited_by):
+            if self._is_superseded(message.id, message.edited_by):
                 yield WriteBatch((Remove(key, version),))
                 return
             self._edited[message.id] = message.edited_by
@@ -336,14 +337,14 @@ class EmbedLane:
         yield WriteBatch((Put(row_of(message, utterance.embedding)), Remove(key, version)))
         yield Amended(replace(utterance, message=message), replayed=change.replayed)
 
-    def _is_outdone(self, message: str, position: Position) -> bool:
-        """Whether a later event of the same source amended the message a moment ago: the job could not see it yet."""
+    def _is_superseded(self, message: str, position: Position) -> bool:
+        """Return whether a later event of the same source amended the message a moment ago: the job could not see it yet."""
         done = self._edited.get(message)
         same_source = done is not None and (done.topic, done.partition) == (position.topic, position.partition)
         return done is not None and same_source and done.offset > position.offset
 
 
-def _stored_anew(arrived: Row | None, message: StoredMessage, embedding: Embedding | None) -> Row:
+def _row_with_vector(arrived: Row | None, message: StoredMessage, embedding: Embedding | None) -> Row:
     """The row of a message with its vector: that with which it arrived, if nothing else of it has changed."""
     if arrived is None:
         return row_of(message, embedding)

@@ -60,7 +60,7 @@ class Lane(Protocol):
         """Do what is due."""
 
     def wake_at(self) -> datetime | None:
-        """When to poll."""
+        """The time of the next poll."""
 
     def snapshot(self) -> bytes:
         """The state."""

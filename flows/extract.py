@@ -69,7 +69,7 @@ class ExtractLane:
             if isinstance(done, ExtractResult):
                 yield done.extracted
                 if done.failure:
-                    yield letter(reference, done.failure, self._services)
+                    yield dead_letter_of(reference, done.failure, self._services)
             elif done is None:
                 if reference["is"] != "erasure" or not self._holds_up(reference):
                     yield referred(reference)
@@ -77,7 +77,7 @@ class ExtractLane:
                 log.warning("%s", done)
             elif is_defect(done):
                 log.error("%s is not extracted: %s; see the dead letter", reference["id"], type(done).__name__)
-                yield letter(reference, end_of_traceback(done), self._services)
+                yield dead_letter_of(reference, end_of_traceback(done), self._services)
             else:
                 raise done
         if (reading := self._services.reading) is not None:
@@ -85,7 +85,7 @@ class ExtractLane:
             reading.in_flight.jobs(f"extract-{id(self)}", chunks)
 
     def wake_at(self) -> datetime | None:
-        """When to poll again."""
+        """The time of the next poll."""
         return self._pump.wake_at()
 
     @property
@@ -105,7 +105,7 @@ class ExtractLane:
             self._add(refer(erasure) | {"queue": lane}, None)
 
     def _holds_up(self, erasure: Reference) -> bool:
-        """Whether an erasure that came out of one queue still waits in another."""
+        """Return whether an erasure that came out of one queue still waits in another."""
         return any(each["is"] == "erasure" and each["id"] == erasure["id"] for each in self._pump.items())
 
     def _add(self, reference: Reference, cut: Cut | None) -> None:
@@ -115,8 +115,8 @@ class ExtractLane:
         self._pump.add(str(reference.get("queue", reference["lane"])), reference, call)
 
 
-def letter(reference: Reference, failure: str, services: Services, stage: str = "extract") -> DeadLetter:
-    """What went wrong with an episode; its bytes are the reference, from which it can be made again."""
+def dead_letter_of(reference: Reference, failure: str, services: Services, stage: str = "extract") -> DeadLetter:
+    """The dead letter of an episode; its bytes are the reference, from which it can be made again."""
     return DeadLetter(stage, failure, json.dumps(reference).encode(), None, services.clock())
 
 
@@ -139,7 +139,7 @@ def extract(reference: Reference, cut: Cut, services: Services) -> ExtractResult
 
 
 def _extraction(cut: Cut, services: Services) -> tuple[Extraction, Extractor, str]:
-    """What the extractor says, or after its failure what the one without a model says; and the failure."""
+    """The extraction, by the extractor without a model if the other fails; who made it; and the failure."""
     extractor, failure = services.extractor, ""
     for attempt in range(_MODEL_ATTEMPTS if extractor.calls_a_model else 1):
         try:

@@ -1,4 +1,4 @@
-"""What travels between the steps of the flow.
+"""Items that travel between the steps of the flow.
 
     source -> Incoming -> decode -> Unread -> read -> Arrived -> embed -> Embedded -> segment -> Cut -> extract -> Extracted
            -> reconcile -> WriteBatch -> write
@@ -75,7 +75,7 @@ class Amendment:
         return message_id(self.tenant_id, self.conversation_id, self.message_id)
 
     def refusal(self, what: str) -> str:
-        """Why it is not applied to its message, which ``what``."""
+        """The message for people that it is not applied to its message, which ``what``."""
         event = "delete" if self.text is None else "edit"
         return f"{event}: message {self.message_id!r} of conversation {self.conversation_id!r} {what}"
 
@@ -172,7 +172,7 @@ class Erasure:
 
     @property
     def is_of_an_owner(self) -> bool:
-        """Whether everything of an owner is erased."""
+        """Return whether everything of an owner is erased."""
         return self.conversation_id is None and self.document_id is None
 
     @property
@@ -184,7 +184,7 @@ class Erasure:
         return "" if self.conversation_id is None else lane_of(self.tenant_id, self.conversation_id)
 
     def concerns(self, lane: str, owner: Owner) -> bool:
-        """Whether a conversation or a document is erased by it."""
+        """Return whether a conversation or a document is erased by it."""
         return owner == self.owner if self.is_of_an_owner else lane == self.lane
 
 

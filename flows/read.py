@@ -117,7 +117,7 @@ class ReadLane:
                     yield from self._next(lane)
             if not done:
                 break
-        yield from self._settle()
+        yield from self._confirm_read()
         if self._ends and not self._is_at_work:
             yield from self._ends
             self._ends = []
@@ -125,7 +125,7 @@ class ReadLane:
             reading.at_work.jobs(str(id(self)), self.unfinished)
 
     def wake_at(self) -> datetime | None:
-        """When to poll again."""
+        """The time of the next poll."""
         return next_poll(self._services.clock()) if self._is_at_work or self._awaiting_snapshot else None
 
     @property
@@ -156,7 +156,7 @@ class ReadLane:
         return bool(self._queues)
 
     def _holds_up(self, pause: Pause) -> bool:
-        """Whether a pause must wait: for its conversation, and at the end of a source for everything."""
+        """Return whether a pause must wait: for its conversation, and at the end of a source for everything."""
         return pause.lane in self._queues if pause.lane else self._is_at_work
 
     def _submit(self, call: Callable[[], Outcome]) -> "Future[Outcome]":
@@ -185,12 +185,12 @@ class ReadLane:
         else:
             del self._queues[lane]
 
-    def _read(self, work: ReadJob, came_at: datetime, lately: Mapping[str, StoredDocument]) -> Outcome:
-        """What is found out about a work. Blocks: for the pool."""
+    def _read(self, work: ReadJob, came_at: datetime, recent: Mapping[str, StoredDocument]) -> Outcome:
+        """Do the job. Blocks: for the pool."""
         if work.message is not None:
-            return attachments_of_message(*work.message, lately, self._services)
+            return attachments_of_message(*work.message, recent, self._services)
         if work.erasure is not None:
-            return known_document(work.erasure, lately.get(work.lane), self._services)
+            return known_document(work.erasure, recent.get(work.lane), self._services)
         if work.unread is None:
             assert work.key is not None, "an event waits under its key"
             row = self._services.index.get([work.key]).get(work.key)
@@ -198,11 +198,11 @@ class ReadLane:
                 return None
             work.unread = unread_in(row)
         if isinstance(work.unread.event, Document):
-            return read_document(work.unread, lately.get(work.lane), self._erased, self._services)
-        return read_attachments(work.unread, came_at, lately, self._services)
+            return read_document(work.unread, recent.get(work.lane), self._erased, self._services)
+        return read_attachments(work.unread, came_at, recent, self._services)
 
     def _erase(self, erasure: Erasure) -> None:
-        """What is older is not read any more, and what is known here of the erased is forgotten."""
+        """Read nothing older any more, and forget what is known here of the erased."""
         self._erased.add(erasure, ())
         self._outdate(
             {
@@ -292,7 +292,7 @@ class ReadLane:
         yield from _flush(work)
         return True
 
-    def _settle(self) -> Iterator[WriteBatch]:
+    def _confirm_read(self) -> Iterator[WriteBatch]:
         """Tell of what is in the recovery store that it was read."""
         versions = self._services.versions
         for awaiting in [each for each in self._awaiting_snapshot if each.snapshots >= _SNAPSHOTS or not each.releases]:
@@ -324,7 +324,7 @@ class ReadLane:
         return releases
 
     def _may_go_on(self, is_chunk: bool) -> bool:
-        """Whether another message of a document may go on now: chunks are counted out of the steps behind this one."""
+        """Return whether another message of a document may go on now: chunks are counted out of the steps behind this one."""
         reading = self._services.reading
         if not is_chunk or reading is None:
             return True

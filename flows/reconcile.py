@@ -21,7 +21,7 @@ from functools import partial
 
 from flows.consistency.revise import Revision, revise
 from flows.consistency.unit_of_work import Deciders, UnitOfWork
-from flows.extract import extract, letter
+from flows.extract import dead_letter_of, extract
 from flows.items import Erasure, Extracted, FlushDone, Pause, Reference, Retraction, SinkItem, WriteBatch
 from flows.lanes.epochs import EpochBarrier, UnrefreshedWrites
 from flows.lanes.erasures import SweepResult, sweep
@@ -41,14 +41,14 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ReconcileJob:
-    """What is to be reconciled; after a restart only its reference is known."""
+    """An item to be reconciled; after a restart only its reference is known."""
 
     reference: Reference
     extracted: Extracted | None
 
     @property
     def queue(self) -> str:
-        """What keeps its order: the owner. A pause belongs to its conversation's."""
+        """The queue that keeps its order: the owner's. A pause belongs to its conversation's owner."""
         if self.reference["is"] == "pause":
             pause = referred(self.reference)
             assert isinstance(pause, Pause)
@@ -58,7 +58,7 @@ class _ReconcileJob:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Reconciled:
-    """What a job changes, and what failed in it."""
+    """The changes of a job, and its failures."""
 
     changes: dict[Key, Row | None]
     failures: tuple[tuple[Reference, str], ...] = ()
@@ -72,7 +72,7 @@ class ReconcileLane:
         self._pump: KeyedJobs[tuple[_ReconcileJob, ...], _Reconciled | SweepResult] = KeyedJobs(
             services.pool(services.settings.reconcile.judge == "model"), services.clock
         )
-        self._unseen = UnrefreshedWrites()
+        self._unrefreshed = UnrefreshedWrites()
         self._waiting: dict[str, deque[_ReconcileJob]] = {}
         self._at_work: set[str] = set()
         self._one_by_one: Counter[str] = Counter()  # how many of an owner's works are jobs of their own, after a defect
@@ -110,7 +110,7 @@ class ReconcileLane:
                 if isinstance(outcome, SweepResult):
                     yield from self._swept(outcome)
                 elif outcome is not None:
-                    yield from self._settled(outcome)
+                    yield from self._write_changes(outcome)
                 for work in works:
                     if work.reference["is"] == "pause":
                         pause = referred(work.reference)
@@ -120,7 +120,7 @@ class ReconcileLane:
         yield from self._done.released()
 
     def wake_at(self) -> datetime | None:
-        """When to poll again."""
+        """The time of the next poll."""
         return self._pump.wake_at() or (next_poll(self._services.clock()) if self._done else None)
 
     @property
@@ -130,7 +130,7 @@ class ReconcileLane:
 
     def snapshot(self) -> bytes:
         """References to the episodes at work."""
-        self._unseen.snapshot_taken()
+        self._unrefreshed.snapshot_taken()
         works = [work.reference for work in self._works()]
         done = [astuple(flush) for flush in self._done.items()]
         self._done.snapshot_taken()
@@ -153,13 +153,13 @@ class ReconcileLane:
             self._at_work.add(queue)
             job: Callable[[], _Reconciled | SweepResult] | None = None
             if works[0].reference["is"] == "erasure":
-                job = partial(self._sweep, works[0].reference, self._unseen.of(queue))
+                job = partial(self._sweep, works[0].reference, self._unrefreshed.of(queue))
             elif any(work.reference["is"] != "pause" for work in works):
-                job = partial(self._reconcile, works, self._unseen.of(queue))
+                job = partial(self._reconcile, works, self._unrefreshed.of(queue))
             self._pump.add(queue, works, job)
 
     def _next_works(self, queue: str) -> tuple[_ReconcileJob, ...]:
-        """What an owner's next job is about: an erasure, or what waits before the next one."""
+        """Take the items of an owner's next job: an erasure, or all that wait before the next one."""
         waiting = self._waiting[queue]
         works = [waiting.popleft()]
         if self._one_by_one[queue]:
@@ -171,7 +171,7 @@ class ReconcileLane:
             del self._waiting[queue]
         return tuple(works)
 
-    def _reconcile(self, works: Sequence[_ReconcileJob], unseen: dict[Key, Row | None]) -> _Reconciled:
+    def _reconcile(self, works: Sequence[_ReconcileJob], unrefreshed: dict[Key, Row | None]) -> _Reconciled:
         """In the pool: what the works change."""
         revisions, failures = [], []
         for work in works:
@@ -192,19 +192,21 @@ class ReconcileLane:
             else:
                 revisions.append(Revision(work.reference["id"], extracted.rows, extracted.mentions))
         owner = owner_of(next(work.reference for work in works if work.reference["is"] != "pause"))
-        return _Reconciled(self._revised(owner, revisions, unseen), tuple(failures))
+        return _Reconciled(self._revised(owner, revisions, unrefreshed), tuple(failures))
 
-    def _revised(self, owner: Owner, revisions: Sequence[Revision], unseen: dict[Key, Row | None]) -> dict[Key, Row | None]:
+    def _revised(
+        self, owner: Owner, revisions: Sequence[Revision], unrefreshed: dict[Key, Row | None]
+    ) -> dict[Key, Row | None]:
         """In the pool: what revisions of an owner's episodes change."""
         services = self._services
         by_rule = Deciders(None, None, lambda texts: services.embed(texts).result(), services.settings)
         write_skill = services.skill_writer(owner.key) if services.skill_writer is not None else None
-        work = UnitOfWork(owner, services.index, unseen)
+        work = UnitOfWork(owner, services.index, unrefreshed)
         try:
             revise(work, revisions, replace(by_rule, judge=services.judge, write_skill=write_skill))
         except ModelError as error:
             log.warning("the model that keeps memories consistent failed, deciding by claims alone: %s", error)
-            work = UnitOfWork(owner, services.index, unseen)
+            work = UnitOfWork(owner, services.index, unrefreshed)
             revise(work, revisions, by_rule)
         return work.changes()
 
@@ -219,14 +221,14 @@ class ReconcileLane:
             return
         reference = works[0].reference
         log.error("%s is not reconciled: %s; see the dead letter", reference["id"], type(error).__name__)
-        yield letter(reference, end_of_traceback(error), self._services, stage="reconcile")
+        yield dead_letter_of(reference, end_of_traceback(error), self._services, stage="reconcile")
 
-    def _settled(self, outcome: _Reconciled) -> Iterator[SinkItem]:
+    def _write_changes(self, outcome: _Reconciled) -> Iterator[SinkItem]:
         writes = tuple(self._put(row) if row is not None else self._remove(key) for key, row in outcome.changes.items())
         if writes:
             yield WriteBatch(writes)
         for reference, failure in outcome.failures:
-            yield letter(reference, failure, self._services)
+            yield dead_letter_of(reference, failure, self._services)
 
     # --- erasures ----------------------------------------------------------------------------------------------------
 
@@ -239,17 +241,19 @@ class ReconcileLane:
             self._wait(_ReconcileJob(refer(erasure) | {"attempt": attempt}, None))
             self._done.hold(FlushDone(erasure.tenant_id, _marker_id(erasure), attempt))
 
-    def _sweep(self, reference: Reference, unseen: dict[Key, Row | None]) -> SweepResult:
+    def _sweep(self, reference: Reference, unrefreshed: dict[Key, Row | None]) -> SweepResult:
         """In the pool: what an erasure takes away."""
         erasure = referred(reference)
         assert isinstance(erasure, Erasure)
         owner = owner_of(reference)
         marker = flush_marker(erasure.tenant_id, _marker_id(erasure), erasure.arrived_at, reference["attempt"])
 
-        return sweep(erasure, marker, self._services.index, unseen, lambda revisions: self._revised(owner, revisions, unseen))
+        return sweep(
+            erasure, marker, self._services.index, unrefreshed, lambda revisions: self._revised(owner, revisions, unrefreshed)
+        )
 
     def _swept(self, swept: SweepResult) -> Iterator[SinkItem]:
-        yield from self._settled(_Reconciled(swept.changes))
+        yield from self._write_changes(_Reconciled(swept.changes))
         # With the versions that they have: their lanes may write these rows again. The marker stays: a job that is done
         # again after a crash waits for it.
         yield WriteBatch(tuple(Remove(row.key, row.version) for row in swept.others))
@@ -259,11 +263,11 @@ class ReconcileLane:
 
     def _put(self, row: Row) -> Put:
         row = row.stored_again(self._services.versions.next(), row.embedding)
-        self._unseen.wrote(row.key, row)
+        self._unrefreshed.wrote(row.key, row)
         return Put(row)
 
     def _remove(self, key: Key) -> Remove:
-        self._unseen.wrote(key, None)
+        self._unrefreshed.wrote(key, None)
         return Remove(key, self._services.versions.next())
 
 

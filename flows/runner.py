@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What a run over files did. Episodes and facts are counted once, however often they were revised.
+    """The result of a run over files. Episodes and facts are counted once, however often they were revised.
 
     ``usage`` is what chat models cost, by role. ``files`` were read, those of folders one by one; ``skipped`` are files of
     folders that are not understood.
@@ -83,7 +83,7 @@ def ingest(
     from connectors.letters.dead_letters import FileDeadLetters
     from flows.engine import Source
     from flows.lanes.pending import Pending
-    from flows.running.feeds import FileFeed
+    from flows.running.feeds import FeedLimits, FileFeed
     from flows.running.process import Endpoints, run_process
 
     started = time.monotonic()
@@ -105,9 +105,9 @@ def ingest(
         """The same content given to another owner, or at another place of a folder, is another file."""
         if is_document(path):
             return None
-        told = dict(owner_defaults) | ({"name": names[path]} if names[path] != path.name else {})
+        naming = dict(owner_defaults) | ({"name": names[path]} if names[path] != path.name else {})
         content = content_identity(path)
-        return f"{content}:{short_hash(repr(sorted(told.items())))}" if told else content
+        return f"{content}:{short_hash(repr(sorted(naming.items())))}" if naming else content
 
     def fed(count: int) -> None:
         if on_progress is not None:
@@ -118,9 +118,8 @@ def ingest(
 
     def open_feed(name: str, place: Any) -> "FileFeed":
         flow = settings.flow
-        return FileFeed(
-            list(names), read, identity, place, flow.buckets, pending, flow.pending_limit, flow.source_batch, stopping, fed
-        )
+        limits = FeedLimits(pending, flow.pending_limit, flow.source_batch, stopping, flow.buckets)
+        return FileFeed(list(names), read, identity, place, limits, fed)
 
     wrote = WrittenRows()
 
@@ -130,13 +129,13 @@ def ingest(
 
     folder = _folder(settings, _FILES)
     with ExitStack() as stack:
-        letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
-        stack.callback(letters.close)
+        dead_letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
+        stack.callback(dead_letters.close)
         stack.enter_context(stopped_by_signals(stopping))
         store = stack.enter_context(recovery_store(settings, _FILES))
         ends = Endpoints(
             [Source("files", ("files",), open_feed)],
-            letters,
+            dead_letters,
             changes=None,
             wrote=written,
             named_files=_named(folder / _NAMED, names),
@@ -292,5 +291,5 @@ class WrittenRows:
             self._kinds.pop(identity, None)
 
     def rows(self) -> Counter[str]:
-        """How many of each kind."""
+        """Count the rows of each kind."""
         return Counter(self._kinds.values())

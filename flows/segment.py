@@ -29,7 +29,7 @@ from flows.conversations.dormant import (
     note_in_quarantine,
     owner_of_dormant,
     parts_in,
-    quarantine_letter,
+    quarantine_dead_letter,
     quarantined,
     read_texts,
     release_from_quarantine,
@@ -47,8 +47,8 @@ from mneme.rows import Key, flush_marker
 
 # Conversations of a bucket that are kept after they went idle, 32,768 of 256 buckets; older ones are found again in the index.
 # All are written whenever one of them goes on: some 20 KB.
-_RESTING = 128
-_WAKING = 4  # conversations of a bucket that are read at a time because it is time: after a restart that may be very many
+_MOST_DORMANT = 128
+_MOST_LOADING = 4  # conversations of a bucket that are read at a time because it is time: after a restart that may be very many
 _TIMES_MILLISECONDS = 100  # what is due is looked at together: each time costs the engine a look at all buckets
 
 Out = Cut | Retraction | Pause | Erasure | WriteBatch | DeadLetter
@@ -73,11 +73,11 @@ class SegmentLane:
         self._past: KeyedJobs[tuple[Conversation, Key], Resegmented | Reloaded] = KeyedJobs(
             services.pool(services.detector.calls_a_model), services.clock
         )
-        self._awake = ActiveConversations()
-        self._resting = DormantConversations()
+        self._active = ActiveConversations()
+        self._dormant = DormantConversations()
         self._judging: set[str] = set()
-        self._waking: dict[str, Dormant] = {}
-        self._looking_back: set[str] = set()
+        self._loading_texts: dict[str, Dormant] = {}
+        self._loading_past: set[str] = set()
         self._waiting: dict[str, list[QueuedItem]] = {}
         self._timers = Timers()
         if state is not None:
@@ -92,7 +92,7 @@ class SegmentLane:
                 for lane in [item.lane] if item.lane else self._open_lanes():
                     touched.pop(lane, None)
                     if item.reason == "flush" and self._is_quarantined(lane):
-                        self._resting[lane] = release_from_quarantine(self._resting[lane], now)
+                        self._dormant[lane] = release_from_quarantine(self._dormant[lane], now)
                     yield from self._pause_unless_defective(lane, item, now)
             elif isinstance(item, Erasure):
                 for lane in self._erased_lanes(item):
@@ -125,27 +125,28 @@ class SegmentLane:
             yield WriteBatch((Remove(marker, self._services.versions.next()),))
             yield from self._unless_defective(as_it_was.lane, self._with_past(as_it_was, found))
             yield from self._resume(as_it_was.lane, now)
-        while len(self._waking) < _WAKING and (due := self._timers.take(now)) is not None:
+        while len(self._loading_texts) < _MOST_LOADING and (due := self._timers.take(now)) is not None:
             yield from self._unless_defective(due, self._go_on(due, now))
 
     def wake_at(self) -> datetime | None:
-        """When something is due: the pool to look at, a held message, an idle conversation."""
-        at_work = self._judging or self._waking or self._looking_back
+        """The time of the next poll: results of the pool, a held message, or an idle conversation."""
+        at_work = self._judging or self._loading_texts or self._loading_past
         times = [next_poll(self._services.clock())] if at_work else []
-        if (due := self._timers.next()) is not None and len(self._waking) < _WAKING:
+        if (due := self._timers.next()) is not None and len(self._loading_texts) < _MOST_LOADING:
             times.append(next_poll(due, _TIMES_MILLISECONDS))
         return min(times, default=None)
 
     @property
     def unfinished(self) -> int:
         """Messages that wait for a verdict, and conversations that are read again."""
-        return sum(len(self._awake[lane].undecided) for lane in self._judging) + len(self._waking) + len(self._looking_back)
+        undecided = sum(len(self._active[lane].undecided) for lane in self._judging)
+        return undecided + len(self._loading_texts) + len(self._loading_past)
 
     def snapshot(self) -> bytes:
         """References to the messages of what is open."""
-        at_work = self._judging | self._looking_back
-        parts = self._awake.parts(self._waking, self._waiting, at_work, self._services.clock())
-        return joined((*self._resting.parts(), *parts))
+        at_work = self._judging | self._loading_past
+        parts = self._active.parts(self._loading_texts, self._waiting, at_work, self._services.clock())
+        return joined((*self._dormant.parts(), *parts))
 
     # --- conversations -----------------------------------------------------------------------------------------------
 
@@ -153,9 +154,9 @@ class SegmentLane:
         """A message or a change joins its conversation, unless it must wait for what came before it."""
         lane = item.lane
         if self._is_quarantined(lane):
-            before = self._resting[lane]
+            before = self._dormant[lane]
             if (after := note_in_quarantine(before, item, now)) is not before:
-                self._resting[lane] = after
+                self._dormant[lane] = after
             return
         conversation = self._conversation_of(lane, item, isinstance(item, Amended) or item.continues)
         if lane in self._waiting or (isinstance(item, Amended) and self._waits_for_the_pool(lane)):
@@ -171,18 +172,18 @@ class SegmentLane:
             message = item.utterance.message
             assert message.conversation_id is not None
             conversation = Conversation(lane, message.owner, message.conversation_id, self._limits, forgotten=has_a_past)
-            self._awake[lane] = conversation
+            self._active[lane] = conversation
         return conversation
 
     def _wake(self, lane: str) -> Conversation | None:
         """The conversation; if it rested, its texts are read again from the index."""
-        if lane in self._awake:
-            return self._awake[lane]
-        resting = self._resting.pop(lane, None)
+        if lane in self._active:
+            return self._active[lane]
+        resting = self._dormant.pop(lane, None)
         if resting is None:
             return None
-        self._awake[lane] = conversation = from_dormant(lane, resting, self._limits)
-        self._waking[lane] = resting
+        self._active[lane] = conversation = from_dormant(lane, resting, self._limits)
+        self._loading_texts[lane] = resting
         self._texts.add(lane, lane, partial(read_texts, conversation, resting, self._services))
         for reference in resting.get("waiting", []):
             waiting = referred(reference)
@@ -192,8 +193,8 @@ class SegmentLane:
 
     def _with_texts(self, lane: str, outcome: object) -> Iterator[Out]:
         texts = _result(outcome, ConversationTexts)
-        del self._waking[lane]
-        conversation = self._awake[lane]
+        del self._loading_texts[lane]
+        conversation = self._active[lane]
         conversation.episode, conversation.undecided = texts.episode, texts.undecided
         conversation.held = sorted([*texts.held, *conversation.held], key=lambda held: held.sort_key)
         conversation.changes = texts.changes | conversation.changes
@@ -202,7 +203,7 @@ class SegmentLane:
     def _with_verdict(self, lane: str, question: Question, outcome: object) -> Iterator[Out]:
         verdict = _result(outcome, Verdict)
         self._judging.discard(lane)
-        conversation = self._awake[lane]
+        conversation = self._active[lane]
         yield from conversation.apply(question, verdict)
         if verdict.tail_complete and not conversation.undecided:
             yield from conversation.pause(self._services.fallback_detector, "boundary")
@@ -211,23 +212,23 @@ class SegmentLane:
         if isinstance(found, BaseException):
             raise found
         assert found is not None, "only jobs are handed to this pump"
-        self._looking_back.discard(as_it_was.lane)
-        conversation = self._awake[as_it_was.lane]
+        self._loading_past.discard(as_it_was.lane)
+        conversation = self._active[as_it_was.lane]
         yield from found.work_into(conversation, as_it_was)
         if found.open is not None:
-            yield from self._show_again(conversation)
+            yield from self._show_anew(conversation)
 
     def _waits_for_the_pool(self, lane: str) -> bool:
-        return lane in self._judging or lane in self._waking or lane in self._looking_back
+        return lane in self._judging or lane in self._loading_texts or lane in self._loading_past
 
-    def _lay_to_rest(self, lane: str) -> None:
+    def _make_dormant(self, lane: str) -> None:
         self._timers.cancel(lane)
-        self._resting[lane] = to_dormant(self._awake.pop(lane), None)
-        self._resting.forget_oldest(_RESTING)
+        self._dormant[lane] = to_dormant(self._active.pop(lane), None)
+        self._dormant.forget_oldest(_MOST_DORMANT)
 
     def _open_lanes(self) -> list[str]:
         """Conversations that have something not shown yet."""
-        return [*self._awake, *(lane for lane in self._resting if not self._resting.is_settled(lane))]
+        return [*self._active, *(lane for lane in self._dormant if not self._dormant.is_shown(lane))]
 
     def _resume(self, lane: str, now: datetime) -> Iterator[Out]:
         """The pool has answered: do what had to wait for it, in order."""
@@ -241,10 +242,10 @@ class SegmentLane:
                 self._erase(lane, item)
                 yield from self._pass_on_if_done(item)
             else:
-                if isinstance(item, Amended) and lane in self._awake:
+                if isinstance(item, Amended) and lane in self._active:
                     yield from self._unless_defective(lane, self._go_on(lane, now))
                 self._take_in(item, now)
-        if lane in self._awake:
+        if lane in self._active:
             yield from self._unless_defective(lane, self._go_on(lane, now))
 
     def _go_on(self, lane: str, now: datetime) -> Iterator[Out]:
@@ -260,7 +261,7 @@ class SegmentLane:
             self._schedule(conversation)
 
     def _pause(self, lane: str, pause: Pause, now: datetime) -> Iterator[Out]:
-        conversation = None if self._resting.is_settled(lane) else self._wake(lane)
+        conversation = None if self._dormant.is_shown(lane) else self._wake(lane)
         if conversation is not None:
             if not self._waits_for_the_pool(lane):
                 yield from self._advance(conversation, timedelta(0), now, pausing=True)
@@ -272,17 +273,17 @@ class SegmentLane:
                 self._schedule(conversation)
             else:
                 conversation.touched_at = None
-                self._lay_to_rest(lane)
+                self._make_dormant(lane)
         if pause.flush_id:
             yield pause
 
     # --- defects -----------------------------------------------------------------------------------------------------
 
     def _is_quarantined(self, lane: str) -> bool:
-        return self._resting.is_settled(lane) and is_quarantined(self._resting[lane])
+        return self._dormant.is_shown(lane) and is_quarantined(self._dormant[lane])
 
     def _unless_defective(self, lane: str, work: Iterator[Out]) -> Iterator[Out]:
-        """What comes of work on a conversation, all of it or, if it meets a defect, nothing but the letter about it."""
+        """Do work on a conversation: yield all of its items or, if it meets a defect, the dead letter alone."""
         try:
             done = list(work)
         except Exception as error:  # whatever it is, it must not stop the other conversations at every start
@@ -301,40 +302,40 @@ class SegmentLane:
             yield pause
 
     def _quarantine(self, lane: str, error: Exception) -> DeadLetter:
-        for at_work in (self._judging, self._looking_back):
+        for at_work in (self._judging, self._loading_past):
             at_work.discard(lane)
         self._timers.cancel(lane)
-        resting = quarantined(self._awake.pop(lane), self._waking.pop(lane, None))
-        self._resting[lane] = resting
-        return quarantine_letter(lane, resting, error, self._services.clock())
+        resting = quarantined(self._active.pop(lane), self._loading_texts.pop(lane, None))
+        self._dormant[lane] = resting
+        return quarantine_dead_letter(lane, resting, error, self._services.clock())
 
     # --- erasures ----------------------------------------------------------------------------------------------------
 
     def _erased_lanes(self, erasure: Erasure) -> list[str]:
         """The conversations that are known here and erased."""
-        lanes = [lane for lane, conversation in self._awake.items() if erasure.concerns(lane, conversation.owner)]
-        return lanes + [lane for lane, resting in self._resting.items() if erasure.concerns(lane, owner_of_dormant(resting))]
+        lanes = [lane for lane, conversation in self._active.items() if erasure.concerns(lane, conversation.owner)]
+        return lanes + [lane for lane, resting in self._dormant.items() if erasure.concerns(lane, owner_of_dormant(resting))]
 
     def _erase(self, lane: str, erasure: Erasure) -> None:
         """Forget a conversation, once the pool is done with it; what came in behind the erasure stays."""
-        if self._resting.get(lane, {}).get("waiting"):
+        if self._dormant.get(lane, {}).get("waiting"):
             self._wake(lane)  # so that what waits with it goes on
         if self._waits_for_the_pool(lane):
             self._waiting.setdefault(lane, []).append(erasure)
             return
-        self._resting.pop(lane, None)
+        self._dormant.pop(lane, None)
         self._timers.cancel(lane)
-        if (conversation := self._awake.pop(lane, None)) is not None:
+        if (conversation := self._active.pop(lane, None)) is not None:
             tombstone = Tombstone(erasure.position, erasure.arrived_at)
             left = conversation.without(lambda message: tombstone.covers(message.position, message.created_at))
             if left is not None:
-                self._awake[lane] = left
+                self._active[lane] = left
                 self._schedule(left)
 
     def _pass_on_if_done(self, erasure: Erasure) -> Iterator[Erasure]:
         """The last conversation that held an erasure up lets it go on."""
         is_waiting = any(erasure in waiting for waiting in self._waiting.values())
-        if not is_waiting and not any(refer(erasure) in resting.get("waiting", ()) for resting in self._resting.values()):
+        if not is_waiting and not any(refer(erasure) in resting.get("waiting", ()) for resting in self._dormant.values()):
             yield erasure
 
     @property
@@ -345,19 +346,19 @@ class SegmentLane:
     def _advance(self, conversation: Conversation, hold_back: timedelta, now: datetime, pausing: bool = False) -> Iterator[Out]:
         """Let messages go on, work changes in, and decide, as far as that needs no answer of the pool."""
         if conversation.forgotten:
-            yield from self._look_back(conversation, reload)
+            yield from self._load_past(conversation, reload)
             return
         yield from conversation.change_held()
         conversation.release(hold_back, now)
         if not conversation.reaches(self._services.detector.look_ahead):
-            yield from self._look_back(conversation, resegment)
+            yield from self._load_past(conversation, resegment)
             return
         outdated = bool(conversation.changes and conversation.provisional)
         if conversation.changes:
             yield from conversation.work_in()
         yield from self._decide(conversation, pausing)
         if outdated:
-            yield from self._show_again(conversation)
+            yield from self._show_anew(conversation)
 
     def _decide(self, conversation: Conversation, pausing: bool) -> Iterator[Cut | Retraction]:
         while (question := conversation.question(self._services.detector, pausing)) is not None:
@@ -368,8 +369,8 @@ class SegmentLane:
                 return
             yield from conversation.apply(question, judge(question, self._services))
 
-    def _show_again(self, conversation: Conversation) -> Iterator[Cut | Retraction]:
-        """What was shown with a message that is not so any more must not stand until the next pause."""
+    def _show_anew(self, conversation: Conversation) -> Iterator[Cut | Retraction]:
+        """Replace at once what was shown with a message that has changed, without waiting for the next pause."""
         return conversation.pause(self._inline_detector, "idle")
 
     def _schedule(self, conversation: Conversation) -> None:
@@ -381,13 +382,13 @@ class SegmentLane:
 
     def _restore(self, state: bytes) -> None:
         for lane, part in parts_in(state):
-            self._resting.from_state(lane, part)
-        due = ((lane, self._resting.due(lane, self._hold_back, self._idle)) for lane in self._resting)
+            self._dormant.from_state(lane, part)
+        due = ((lane, self._dormant.due(lane, self._hold_back, self._idle)) for lane in self._dormant)
         self._timers.set_all((lane, time) for lane, time in due if time is not None)
 
     # --- the past ----------------------------------------------------------------------------------------------------
 
-    def _look_back(
+    def _load_past(
         self,
         conversation: Conversation,
         work: Callable[[Conversation, Key, Services], Resegmented | Reloaded],
@@ -397,13 +398,13 @@ class SegmentLane:
         marked = f"{conversation.lane}@{services.versions.next()}"
         marker = flush_marker(owner.tenant_id, marked, services.clock()).key
         copy = conversation.as_it_is()
-        self._looking_back.add(conversation.lane)
+        self._loading_past.add(conversation.lane)
         self._past.add(conversation.lane, (copy, marker), partial(work, copy, marker, services))
         yield Pause(conversation.lane, "flush", tenant_id=owner.tenant_id, flush_id=marked, owner_key=owner.key)
 
 
 def _result(outcome: object, kind: type[Found]) -> Found:
-    """What a job found; its error is raised."""
+    """The result of a job; its error is raised."""
     if isinstance(outcome, BaseException):
         raise outcome
     assert isinstance(outcome, kind), "only jobs with a result are handed to the pool"

@@ -43,7 +43,7 @@ from mneme.rows import CLAIMS_REFUSED, Key, Row, erasure_receipt, flush_marker
 
 _FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 30.0
-_REFUSED_LATELY = 1024  # rows; the second write of a message follows its first soon, and few are refused
+_MOST_REFUSED = 1024  # rows; the second write of a message follows its first soon, and few are refused
 
 Result = TypeVar("Result")
 
@@ -87,7 +87,7 @@ class Writer:
         self._wrote = wrote
         self._erase_answers = erase_answers
         self._erase_claims = erase_claims
-        self._refused_lately: OrderedDict[tuple[Key, str], None] = OrderedDict()
+        self._recently_refused: OrderedDict[tuple[Key, str], None] = OrderedDict()
 
     def write(self, items: Sequence[SinkItem]) -> None:
         """Durable on return: rows in the index, letters and changes with the broker."""
@@ -153,13 +153,13 @@ class Writer:
                 pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
     def _is_news(self, write: Write) -> bool:
-        """Whether this content of a row has not been refused before: a message comes on arrival, and again with its vector."""
+        """Return whether this content of a row was not refused before: a message comes on arrival, and with its vector."""
         body = {} if isinstance(write, Remove) else {name: value for name, value in write.row.body.items() if name != "version"}
         refused = (write.key if isinstance(write, Remove) else write.row.key), content_hash(repr(body).encode(errors="replace"))
-        if is_news := refused not in self._refused_lately:
-            self._refused_lately[refused] = None
-            if len(self._refused_lately) > _REFUSED_LATELY:
-                self._refused_lately.popitem(last=False)
+        if is_news := refused not in self._recently_refused:
+            self._recently_refused[refused] = None
+            if len(self._recently_refused) > _MOST_REFUSED:
+                self._recently_refused.popitem(last=False)
         return is_news
 
     def _refused(self, write: Write, result: WriteResult) -> DeadLetter:

@@ -24,7 +24,7 @@ class MnemeError(Exception):
 
 
 class InputError(MnemeError):
-    """What came in is wrong; the message names the field and the remedy."""
+    """The input is wrong; the message names the field and the remedy."""
 
 
 class SettingsError(MnemeError):

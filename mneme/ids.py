@@ -77,7 +77,7 @@ def lasting_name(identity: str) -> str:
 
 @lru_cache(maxsize=4096)  # asked for some seven times on a message's way
 def conversation_path(tenant_id: str, conversation_id: str) -> str:
-    """What the ids of a conversation's messages and episodes begin with."""
+    """The beginning of the ids of a conversation's messages and episodes."""
     return make_id(tenant_id, conversation_id)
 
 

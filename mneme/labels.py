@@ -61,13 +61,13 @@ class Containing:
 
 @dataclass(frozen=True, slots=True)
 class LabelCondition:
-    """What is asked of a row's labels; ``negated`` where it must not be so."""
+    """A condition on a row's labels; ``negated`` where it must not hold."""
 
     test: AnyOf | Between | Containing
     negated: bool = False
 
     def holds(self, labels: Iterable[str]) -> bool:
-        """Whether a row with these labels passes."""
+        """Return whether a row with these labels passes."""
         match self.test:
             case AnyOf(wanted):
                 found = not set(wanted).isdisjoint(labels)
@@ -109,12 +109,12 @@ def labels_of(metadata: Mapping[str, Scalar | Values]) -> tuple[str, ...]:
 
 
 def is_key(key: str) -> bool:
-    """Whether what lies under a key can be filtered on."""
+    """Return whether what lies under a key can be filtered on."""
     return len(key) <= LONGEST_KEY
 
 
 def is_value(value: object) -> bool:
-    """Whether a value can be filtered on."""
+    """Return whether a value can be filtered on."""
     match value:
         case bool():
             return True

@@ -77,7 +77,7 @@ _BY_STATUS = {problem.status: problem for problem in (*reversed(PROBLEMS), *_OF_
 
 
 def problem_of(error: MnemeError) -> Problem:
-    """What an error is over HTTP.
+    """The problem that an error is over HTTP.
 
     >>> problem_of(DiskFull("no room")).status
     503
@@ -86,7 +86,7 @@ def problem_of(error: MnemeError) -> Problem:
 
 
 def problem_of_status(status: int) -> Problem:
-    """What a status is where nothing else is known.
+    """The problem that a status stands for where nothing else is known.
 
     >>> problem_of_status(404).name, problem_of_status(418).name, problem_of_status(599).name
     ('not-found', 'bad-request', 'internal')
@@ -101,6 +101,6 @@ def error_of(status: int, body: Any) -> MnemeError:
         status: of the response.
         body: its JSON, whatever it is.
     """
-    told = body if isinstance(body, dict) else {}
-    problem = _BY_TYPE.get(str(told.get("type")), problem_of_status(status))
-    return problem.error(str(told.get("detail") or told.get("title") or f"{problem.title} (HTTP {status})"))
+    problem_body = body if isinstance(body, dict) else {}
+    problem = _BY_TYPE.get(str(problem_body.get("type")), problem_of_status(status))
+    return problem.error(str(problem_body.get("detail") or problem_body.get("title") or f"{problem.title} (HTTP {status})"))

@@ -1,4 +1,4 @@
-"""What is remembered: every record of the memory, immutable, with a deterministic id.
+"""Records of the memory: immutable, each with a deterministic id.
 
 Times are aware and UTC. ``version`` is the counter of the lane that writes the record (flows/lanes/epochs.py): of two
 writes the higher wins, whichever arrives last.
@@ -22,7 +22,7 @@ class _Frozen(BaseModel):
 
 
 class Owner(_Frozen):
-    """Whose memory a record belongs to. ``tenant`` owns knowledge that belongs to nobody in particular."""
+    """The owner of a record. ``tenant`` owns knowledge that belongs to nobody in particular."""
 
     tenant_id: str
     type: OwnerType
@@ -42,7 +42,7 @@ class Owner(_Frozen):
 
 
 class Position(_Frozen):
-    """Where an event stands in its source: a Kafka offset, or a line of a file (partition 0, topic ``file:<hash>``)."""
+    """The position of an event in its source: a Kafka offset, or a line of a file (partition 0, topic ``file:<hash>``)."""
 
     topic: str
     partition: int
@@ -50,7 +50,7 @@ class Position(_Frozen):
 
     @property
     def is_in_a_file(self) -> bool:
-        """Whether it is a line of a file, which does not tell when it arrived."""
+        """Return whether it is a line of a file, which does not tell when it arrived."""
         return self.topic.startswith("file:")
 
     def __str__(self) -> str:
@@ -58,7 +58,7 @@ class Position(_Frozen):
 
 
 class Citation(_Frozen):
-    """Where a text stands in a document: what a result cites. ``section`` and ``place`` as of ``Section`` (mneme/ports)."""
+    """The place of a text in a document, which a result cites. ``section`` and ``place`` as of ``Section`` (mneme/ports)."""
 
     document_id: str
     name: str
@@ -81,7 +81,7 @@ class ToolCall(_Frozen):
 
 
 class Record(_Frozen):
-    """What all records have. ``created_at`` is when the newest of its sources arrived: a replay gives the same."""
+    """The common part of all records. ``created_at`` is when the newest of its sources arrived: a replay gives the same."""
 
     id: str
     owner: Owner
@@ -185,7 +185,7 @@ class Episode(Record):
 
 
 class Validity(_Frozen):
-    """What other statements did to one: computed by reconcile (flows/consistency/), never by the extractor.
+    """The effect of other statements on one: computed by reconcile (flows/consistency/), never by the extractor.
 
     It holds from ``valid_from`` until ``valid_to`` (exclusive), when ``superseded_by`` was said. One that only repeats
     another is ``merged_into`` it, and is not found any more: the other stands for it, with its sources in
@@ -236,7 +236,7 @@ Artifact = Literal["answer", "code", "draft", "file", "letter", "list", "output"
 
 
 class Quote(_Frozen):
-    """What makes a fact without a model: the words of one message, unchanged, and what they need to be read alone.
+    """A fact without a model: the words of one message, unchanged, and what they need to be read alone.
 
     ``language`` is an ISO 639-1 code, empty where it is not known. ``question`` is what the words answer; else ``context``
     what they reply to, or the sentence before them where they lean on it ("it", "there", a bare "yes"); ``behind`` what is
@@ -290,12 +290,12 @@ class AtomicFact(Record):
 
     @property
     def happens_at(self) -> datetime | None:
-        """When it happens, where that is known."""
+        """The time at which it happens, where that is known."""
         return self.event_at
 
     @property
     def by_model(self) -> bool:
-        """Whether it is no quote."""
+        """Return whether it is no quote."""
         return self.quote is None
 
 
@@ -327,12 +327,12 @@ class Foresight(Record):
 
     @property
     def happens_at(self) -> datetime | None:
-        """When it begins, where that is known."""
+        """The time at which it begins, where that is known."""
         return self.start
 
     @property
     def by_model(self) -> bool:
-        """Whether it is no quote: only its statement counts."""
+        """Return whether it is no quote: only its statement counts."""
         return True
 
 
@@ -341,7 +341,7 @@ Statement = AtomicFact | Foresight
 
 
 class Stated(_Frozen):
-    """What a cluster keeps of a fact or foresight: enough to say what becomes of it without reading it.
+    """A cluster's entry of a fact or foresight: enough to decide what becomes of it without reading it.
 
     In a cluster about a subject's attribute: ``values`` are those that it states, ``ends`` those that it says to hold no longer
     ("": all). In one of the same words: whether it ``repeats`` others of its kind and they it, as long as it holds, which is
@@ -361,7 +361,7 @@ class Stated(_Frozen):
 
 
 class Cluster(Record):
-    """What is looked at together when one of it changes: statements about the same, entities that share a name, ...
+    """Records re-evaluated together when one of them changes: statements about the same, entities that share a name, ...
 
     Lies in ``control``, never found. Of statements (facts, foresights) it has what they say of ``about`` (``Claim.about``, or
     ``said|`` and a hash of their words); of other records the ``member_ids``. ``linked_ids`` are clusters of statements that
@@ -376,7 +376,7 @@ class Cluster(Record):
 
 
 class Mention(_Frozen):
-    """What one episode says of an entity, a relationship or an owner: the raw material of an aggregate.
+    """A mention of an entity, a relationship or an owner in one episode: the raw material of an aggregate.
 
     An entity's mention has the ``name`` and ``type`` it was given there; a relationship's the ``date`` it began, or
     ``ended``; that of a line of a profile the ``claim`` that it is made from, if any.
@@ -394,7 +394,7 @@ class Mention(_Frozen):
 
 
 class Aggregate(Record):
-    """What is built again from its mentions whenever one comes or goes.
+    """A record built again from its mentions whenever one comes or goes.
 
     There is room for the newest. ``left_out_until`` is when the newest of the others was said: of what was said until then, not
     all is among the mentions. None where all is.
@@ -466,7 +466,7 @@ class AgentCase(Record):
 
 
 class AgentSkill(Record):
-    """What an agent learnt from several cases."""
+    """A skill that an agent learnt from several cases."""
 
     kind: Literal["skill"] = "skill"
     agent_id: str

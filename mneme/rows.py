@@ -1,15 +1,15 @@
-"""How a record lies in an index: the columns that can be filtered, ranked and sorted, and the record itself.
+"""Rows, the form of records in an index: columns that can be filtered, ranked and sorted, and the record itself.
 
 Both backends store these columns and nothing else, so that a record never needs a backend's own code. ``body`` is
 the record as JSON; what is not a column cannot be searched.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from enum import StrEnum
 from operator import attrgetter
-from typing import Annotated, Any, NamedTuple, TypeVar, assert_never, dataclass_transform
+from typing import Annotated, Any, NamedTuple, TypeVar, dataclass_transform
 
 import numpy as np
 import numpy.typing as npt
@@ -58,7 +58,7 @@ def directions(numbers: WholeNumbers) -> Vector:
 
 
 class Embedding(NamedTuple):
-    """What an embedder makes of a text.
+    """The result of an embedder for a text.
 
     ``token_vectors`` are those of its tokens in their order, int8 of shape (tokens, TOKEN_DIMENSION), as bytes; empty where the
     embedder gives none.
@@ -82,11 +82,11 @@ class Collection(StrEnum):
 SCORED_BY_TOKENS = (Collection.MESSAGES, Collection.FACTS)
 """Whose rows keep the vectors of tokens. A fact in the words of its message has none of its own: those of the message serve."""
 
-HIDDEN_KINDS = ("repetition", "alias", "deleted")  # kinds of rows that no search finds; each is explained in row_of
+HIDDEN_KINDS = ("repetition", "alias", "deleted")  # kinds of rows that no search finds; each is explained at its layout
 
 
 class Key(NamedTuple):
-    """Where one row lies: a realtime get needs all three (``owner_key`` is the routing)."""
+    """The key of one row: a realtime get needs all three parts (``owner_key`` is the routing)."""
 
     collection: Collection
     owner_key: str
@@ -136,17 +136,17 @@ class Row:
 
     @property
     def key(self) -> Key:
-        """Where this row lies."""
+        """The key of this row."""
         return Key(self.collection, self.owner_key, self.id)
 
     def record(self) -> AnyRecord:
-        """The record that was stored. It is parsed once, and never where the row was made from it."""
+        """The record that was stored: parsed, unless the row was made from it."""
         record = self._record
         if record is None:
-            record = _parser.validate_python(self.body)
-        elif record.version != self.version:
+            return _parser.validate_python(self.body)  # not kept: an index may hold the row
+        if record.version != self.version:
             record = record.model_copy(update={"version": self.version})
-        self._keep(record)
+            self._keep(record)
         return record
 
     def _keep(self, record: AnyRecord | None) -> None:
@@ -154,7 +154,7 @@ class Row:
 
     @property
     def embedding(self) -> Embedding | None:
-        """What was made of its text; None where it was read without, or has none."""
+        """The embedding of its text; None where it was read without, or has none."""
         return None if self.vector is None else Embedding(self.vector, self.token_vectors)
 
     def embedded(self, embedding: Embedding | None) -> "Row":
@@ -182,7 +182,7 @@ _parser: TypeAdapter[AnyRecord] = TypeAdapter(
 
 def row_of(record: AnyRecord, embedding: Embedding | None = None, context: str = "") -> Row:
     """The row of a record; ``context`` is text around it that keyword search may match as well, at lower weight."""
-    return _row_with(record, embedding, index_tokens(_searched(record, context)))
+    return _row_with(record, embedding, index_tokens(_LAYOUTS[type(record)].searched(record, context)))
 
 
 def revised(row: Row, record: AnyRecord) -> Row:
@@ -191,37 +191,24 @@ def revised(row: Row, record: AnyRecord) -> Row:
 
 
 def message_key(row: Row, caller_id: str) -> Key:
-    """Where a message lies that a row of the same conversation or document cites by the id that its caller gave it."""
+    """The key of a message that a row of the same conversation or document cites by its caller's id."""
     if row.document_id is not None:
         return Key(Collection.MESSAGES, row.owner_key, chunk_id(document_key(row.owner_key, row.document_id), caller_id))
     return Key(Collection.MESSAGES, row.owner_key, message_id(row.tenant_id, row.conversation_id or "", caller_id))
 
 
-def _searched(record: AnyRecord, context: str) -> list[tuple[str, int]]:
-    """What keyword search finds a record by: texts, each with its weight."""
-    match record:
-        case StoredMessage():
-            return [(record.sender_name, 1), (record.text, 1)]
-        case Episode():
-            return [(record.subject, 3), (record.summary, 2), (record.episode, 1)]
-        case AtomicFact():
-            return [(_words(record), 2 if context else 1), (record.topic_name, 1), (context, 1)]
-        case Foresight():
-            return [(record.statement, 1)]
-        case Cluster() | StoredDocument():
-            return []
-        case Entity():
-            return [(" ".join((record.name, *record.aliases)), 3), (record.summary, 1)]
-        case Relationship():
-            return [(f"{record.source} {record.relation.replace('_', ' ')} {record.target}", 1)]
-        case Profile():
-            return [(" ".join(item.statement for item in (*record.explicit, *record.implicit)), 1)]
-        case AgentCase():
-            return [(record.task_intent, 2), (record.approach, 1), (record.key_insight, 1)]
-        case AgentSkill():
-            return [(record.name, 3), (record.description, 2), (record.content, 1)]
-        case _:
-            assert_never(record)
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """The layout of records of one class in an index.
+
+    ``at`` names the field of their time. ``searched`` gives the texts that keyword search finds a record by, each with its
+    weight; its second argument is the text around the record. ``columns`` gives the other columns.
+    """
+
+    collection: Collection
+    at: str
+    searched: Callable[[Any, str], list[tuple[str, int]]]
+    columns: Callable[[Any], dict[str, Any]] = lambda record: {}
 
 
 def _words(fact: AtomicFact) -> str:
@@ -229,129 +216,126 @@ def _words(fact: AtomicFact) -> str:
     return fact.atomic_fact if fact.quote is None else f"{fact.quote.speaker}: {fact.quote.words}"
 
 
+def _statement_columns(record: AtomicFact | Foresight) -> dict[str, Any]:
+    """Columns with the messages that say it, wherever it was said. One that only repeats another is hidden behind that."""
+    validity = record.validity
+    return {
+        "kind": "repetition" if validity.merged_into else record.kind,
+        "valid_to": validity.valid_to,
+        "parent_id": record.parent_episode_id,
+        "message_ids": tuple(dict.fromkeys((*record.message_ids, *validity.also_said_in))),
+        "labels": labels_of(joined([record.metadata, validity.also_metadata])),
+    }
+
+
+_LAYOUTS: dict[type[AnyRecord], _Layout] = {
+    StoredMessage: _Layout(
+        Collection.MESSAGES,
+        "sent_at",
+        lambda message, _: [(message.sender_name, 1), (message.text, 1)],
+        lambda message: {
+            "kind": "deleted" if message.deleted else message.kind,
+            "agent_id": message.agent_id,
+            "people": (message.sender_id, message.sender_name),
+            "message_ids": (message.message_id,),
+            "labels": labels_of(message.metadata),
+        },
+    ),
+    Episode: _Layout(
+        Collection.EPISODES,
+        "started_at",
+        lambda episode, _: [(episode.subject, 3), (episode.summary, 2), (episode.episode, 1)],
+        lambda episode: {
+            "until": episode.ended_at,
+            "agent_id": episode.agent_id,
+            "people": episode.participants,
+            "message_ids": episode.message_ids,
+            "labels": labels_of(episode.metadata),
+        },
+    ),
+    AtomicFact: _Layout(
+        Collection.FACTS,
+        "said_at",
+        lambda fact, context: [(_words(fact), 2 if context else 1), (fact.topic_name, 1), (context, 1)],
+        lambda fact: {
+            **_statement_columns(fact),
+            "until": fact.event_until,
+            "event_at": fact.event_at,
+            "agent_id": fact.agent_id,
+            "people": fact.speakers,
+        },
+    ),
+    Foresight: _Layout(
+        Collection.MEMORIES,
+        "said_at",
+        lambda foresight, _: [(foresight.statement, 1)],
+        lambda foresight: {**_statement_columns(foresight), "event_at": foresight.start, "until": foresight.end},
+    ),
+    Cluster: _Layout(Collection.CONTROL, "created_at", lambda cluster, _: []),
+    StoredDocument: _Layout(Collection.CONTROL, "created_at", lambda document, _: []),
+    Entity: _Layout(
+        Collection.GRAPH,
+        "created_at",
+        lambda entity, _: [(" ".join((entity.name, *entity.aliases)), 3), (entity.summary, 1)],
+        lambda entity: {
+            "kind": "alias" if entity.merged_into else entity.kind,
+            "people": (entity.name, *entity.aliases),
+        },
+    ),
+    Relationship: _Layout(
+        Collection.GRAPH,
+        "created_at",
+        lambda edge, _: [(f"{edge.source} {edge.relation.replace('_', ' ')} {edge.target}", 1)],
+        lambda edge: {"event_at": edge.date, "valid_to": edge.validity.valid_to, "people": (edge.source, edge.target)},
+    ),
+    Profile: _Layout(
+        Collection.MEMORIES,
+        "created_at",
+        lambda profile, _: [(" ".join(item.statement for item in (*profile.explicit, *profile.implicit)), 1)],
+    ),
+    AgentCase: _Layout(
+        Collection.MEMORIES,
+        "at",
+        lambda case, _: [(case.task_intent, 2), (case.approach, 1), (case.key_insight, 1)],
+        lambda case: {
+            "parent_id": case.parent_episode_id,
+            "agent_id": case.agent_id,
+            "message_ids": case.message_ids,
+            "labels": labels_of(case.metadata),
+        },
+    ),
+    AgentSkill: _Layout(
+        Collection.MEMORIES,
+        "created_at",
+        lambda skill, _: [(skill.name, 3), (skill.description, 2), (skill.content, 1)],
+        lambda skill: {"agent_id": skill.agent_id},
+    ),
+}
+
+
 def _row_with(record: AnyRecord, embedding: Embedding | None, tokens: str) -> Row:
-    match record:
-        case StoredMessage():
-            return _row(
-                record,
-                Collection.MESSAGES,
-                record.sent_at,
-                embedding,
-                tokens,
-                agent_id=record.agent_id,
-                people=(record.sender_id, record.sender_name),
-                message_ids=(record.message_id,),
-                labels=labels_of(record.metadata),
-                **({"kind": "deleted"} if record.deleted else {}),
-            )
-        case Episode():
-            return _row(
-                record,
-                Collection.EPISODES,
-                record.started_at,
-                embedding,
-                tokens,
-                until=record.ended_at,
-                agent_id=record.agent_id,
-                people=record.participants,
-                message_ids=record.message_ids,
-                labels=labels_of(record.metadata),
-            )
-        case AtomicFact():
-            return _row(
-                record,
-                Collection.FACTS,
-                record.said_at,
-                embedding,
-                tokens,
-                until=record.event_until,
-                event_at=record.event_at,
-                valid_to=record.validity.valid_to,
-                parent_id=record.parent_episode_id,
-                agent_id=record.agent_id,
-                people=record.speakers,
-                message_ids=_evidence(record),
-                labels=_labels(record),
-                **_hidden_if_repeated(record),
-            )
-        case Foresight():
-            return _row(
-                record,
-                Collection.MEMORIES,
-                record.said_at,
-                embedding,
-                tokens,
-                event_at=record.start,
-                until=record.end,
-                valid_to=record.validity.valid_to,
-                parent_id=record.parent_episode_id,
-                message_ids=_evidence(record),
-                labels=_labels(record),
-                **_hidden_if_repeated(record),
-            )
-        case Cluster() | StoredDocument():
-            return _row(record, Collection.CONTROL, record.created_at, None, tokens)
-        case Entity():
-            return _row(
-                record,
-                Collection.GRAPH,
-                record.created_at,
-                embedding,
-                tokens,
-                people=(record.name, *record.aliases),
-                **({"kind": "alias"} if record.merged_into else {}),
-            )
-        case Relationship():
-            return _row(
-                record,
-                Collection.GRAPH,
-                record.created_at,
-                embedding,
-                tokens,
-                event_at=record.date,
-                valid_to=record.validity.valid_to,
-                people=(record.source, record.target),
-            )
-        case Profile():
-            return _row(record, Collection.MEMORIES, record.created_at, embedding, tokens)
-        case AgentCase():
-            return _row(
-                record,
-                Collection.MEMORIES,
-                record.at,
-                embedding,
-                tokens,
-                parent_id=record.parent_episode_id,
-                agent_id=record.agent_id,
-                message_ids=record.message_ids,
-                labels=labels_of(record.metadata),
-            )
-        case AgentSkill():
-            return _row(
-                record,
-                Collection.MEMORIES,
-                record.created_at,
-                embedding,
-                tokens,
-                agent_id=record.agent_id,
-            )
-        case _:
-            assert_never(record)
-
-
-def _evidence(record: AtomicFact | Foresight) -> tuple[str, ...]:
-    """The messages that say it, wherever it was said."""
-    return tuple(dict.fromkeys((*record.message_ids, *record.validity.also_said_in)))
-
-
-def _labels(record: AtomicFact | Foresight) -> tuple[str, ...]:
-    """Of the messages that say it, wherever it was said."""
-    return labels_of(joined([record.metadata, record.validity.also_metadata]))
-
-
-def _hidden_if_repeated(record: AtomicFact | Foresight) -> dict[str, str]:
-    """What only repeats another statement is not found: the other stands for it."""
-    return {"kind": "repetition"} if record.validity.merged_into else {}
+    layout, owner = _LAYOUTS[type(record)], record.owner
+    vector, token_vectors = embedding or (None, b"")
+    columns = {"kind": record.kind, **layout.columns(record)}
+    row = Row(
+        collection=layout.collection,
+        id=record.id,
+        version=record.version,
+        tenant_id=owner.tenant_id,
+        owner_key=owner.key,
+        owner_type=owner.type,
+        owner_id=owner.id,
+        at=getattr(record, layout.at),
+        body=record.model_dump(mode="json"),
+        conversation_id=record.conversation_id,
+        document_id=record.document_id,
+        tokens=tokens,
+        vector=vector,
+        token_vectors=token_vectors if layout.collection in SCORED_BY_TOKENS else b"",
+        **columns,
+    )
+    row._keep(record)
+    return row
 
 
 def flush_marker(tenant_id: str, flush_id: str, at: datetime, attempt: int = 0) -> Row:
@@ -373,42 +357,31 @@ def erasure_receipt(tenant_id: str, erasure_id: str, at: datetime, removed: Mapp
 def _note(tenant_id: str, kind: str, identity: str, at: datetime, body: dict[str, Any]) -> Row:
     """A small row of the tenant's, for somebody who waits for it."""
     owner = Owner(tenant_id=tenant_id, type="tenant", id=tenant_id)
+    return control_row(owner, kind, lasting_name(make_id(kind, tenant_id, identity)), 1, at, body)
+
+
+def control_row(
+    owner: Owner,
+    kind: str,
+    identity: str,
+    version: int,
+    at: datetime,
+    body: dict[str, Any],
+    conversation_id: str | None = None,
+    document_id: str | None = None,
+) -> Row:
+    """A row of ``control`` that holds no record: a marker, a receipt, a tombstone, a parked event, a conversation's owner."""
     return Row(
         collection=Collection.CONTROL,
-        id=lasting_name(make_id(kind, tenant_id, identity)),
+        id=identity,
         kind=kind,
-        version=1,
-        tenant_id=tenant_id,
-        owner_key=owner.key,
-        owner_type=owner.type,
-        owner_id=owner.id,
-        at=at,
-        body=body,
-    )
-
-
-def _row(
-    record: AnyRecord, collection: Collection, at: datetime, embedding: Embedding | None, tokens: str, **columns: Any
-) -> Row:
-    owner = record.owner
-    vector, token_vectors = embedding or (None, b"")
-    row = Row(
-        collection=collection,
-        id=record.id,
-        kind=columns.pop("kind", record.kind),
-        version=record.version,
+        version=version,
         tenant_id=owner.tenant_id,
         owner_key=owner.key,
         owner_type=owner.type,
         owner_id=owner.id,
         at=at,
-        body=record.model_dump(mode="json"),
-        conversation_id=record.conversation_id,
-        document_id=record.document_id,
-        tokens=tokens,
-        vector=vector,
-        token_vectors=token_vectors if collection in SCORED_BY_TOKENS else b"",
-        **columns,
+        body=body,
+        conversation_id=conversation_id,
+        document_id=document_id,
     )
-    row._keep(record)
-    return row

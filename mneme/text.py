@@ -44,7 +44,7 @@ _local = threading.local()
 
 
 class Runs:
-    """What stands between the other characters of a plain text: runs of ASCII letters, in lower case, and of ``more``.
+    """Runs of ASCII letters, in lower case, and of ``more``, between the other characters of a plain text.
 
     A table of bytes takes a third of the time of a pattern. What a run is made of is for who asks to remember.
 
@@ -66,7 +66,7 @@ _RUNS = Runs("0123456789'")
 
 
 def ends_in_question(text: str) -> bool:
-    """Whether the last mark of a text is a question mark."""
+    """Return whether the last mark of a text is a question mark."""
     return text.rstrip().endswith(("?", "？"))
 
 
@@ -94,7 +94,7 @@ def tokenise(text: str) -> list[str]:
 
 
 def index_tokens(weighted: Iterable[tuple[str, int]]) -> str:
-    """What the index stores for keyword search: the tokens of texts, each text repeated by its weight.
+    """The tokens that the index stores for keyword search: those of texts, each text repeated by its weight.
 
     Repetition weighs a field inside the term frequency, before BM25 saturates it (BM25F, Robertson et al. 2004),
     and means the same in both backends.
@@ -104,7 +104,7 @@ def index_tokens(weighted: Iterable[tuple[str, int]]) -> str:
 
 
 def _joined(line: str) -> str:
-    return _joined_lately(line) if _is_short(line) else " ".join(tokenise(line))
+    return _cached_tokens_of_line(line) if _is_short(line) else " ".join(tokenise(line))
 
 
 def _is_short(text: str) -> bool:
@@ -112,12 +112,12 @@ def _is_short(text: str) -> bool:
 
 
 @lru_cache(maxsize=1_024)  # a message is in its own row, and in those of its neighbours
-def _joined_lately(line: str) -> str:
+def _cached_tokens_of_line(line: str) -> str:
     return " ".join(tokenise(line))
 
 
 def has_cjk(text: str) -> bool:
-    """Whether a text contains Chinese, Japanese or Korean characters."""
+    """Return whether a text contains Chinese, Japanese or Korean characters."""
     return not text.isascii() and bool(_IS_CJK.search(_composed(text)))
 
 
@@ -131,7 +131,7 @@ def cjk_share(text: str) -> float:
 
 
 def cjk_languages(text: str) -> frozenset[str]:
-    """Which of Chinese, Japanese and Korean a text may be in (ISO 639-1), by its scripts; none without such characters.
+    """The languages among Chinese, Japanese and Korean (ISO 639-1) that the scripts of a text allow; none without them.
 
     >>> sorted(cjk_languages("寿司が好き")), sorted(cjk_languages("寿司"))
     (['ja'], ['ja', 'zh'])

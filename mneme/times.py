@@ -79,7 +79,7 @@ def zone_or_utc(name: str) -> tzinfo:
 
 
 def zone_name_of(moment: datetime) -> str:
-    """How to keep the zone of an aware moment: ``UTC``, its IANA name, or its offset."""
+    """The name of the zone of an aware moment: ``UTC``, its IANA name, or its offset."""
     if isinstance(moment.tzinfo, ZoneInfo):
         return moment.tzinfo.key
     offset = moment.utcoffset() or timedelta(0)

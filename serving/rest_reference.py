@@ -13,8 +13,7 @@ HEADER = """# REST API
 
 <!-- Written by `make docs` from serving/rest/. Do not edit. -->
 
-`mneme serve` listens on `http://127.0.0.1:8765`. It describes itself: `/docs` to try it in the
-browser, `/openapi.json` to make a client from.
+`mneme serve` listens on `http://127.0.0.1:8765`. Try it in the browser at `/docs`; make a client from `/openapi.json`.
 
 ```bash
 curl http://127.0.0.1:8765/api/v1/memories --json '{"flush": true, "messages": [
@@ -29,30 +28,27 @@ curl --request DELETE "http://127.0.0.1:8765/api/v1/memories?user_id=mira&conver
 curl http://127.0.0.1:8765/health
 ```
 
-- **Whose memory** is meant is said by `user_id`, `group_id` or `agent_id`, in `filters` of a search, else as parameters of
-  the query.
-- **Keys**: `Authorization: Bearer KEY` or `X-API-Key: KEY`, bound to a tenant by `MNEME_SERVICE__KEYS`. Without keys
-  the service answers on this machine only. A request for another tenant is 403; without `tenant_id` the key's
-  own is meant; `*` is the operator's key.
+- **Owner**: `user_id`, `group_id` or `agent_id`, in `filters` of a search, else as parameters of the query.
+- **Keys**: `Authorization: Bearer KEY` or `X-API-Key: KEY`, bound to a tenant by `MNEME_SERVICE__KEYS`. A request for
+  another tenant is 403; without `tenant_id` the key's own is meant; `*` is the operator's key. Without keys the service
+  answers on this machine only.
 - **Errors** are `application/problem+json`: `{"type", "title", "status", "detail"}`, and `detail` says what to do.
-- **Sent twice, counted once**: a message has its `message_id`; without one, give the header `Idempotency-Key`, and
-  ids follow from it.
-- **202** means taken in and durable, not yet made into facts. `flush`, or `wait`, waits until it is searchable.
+- **Sent twice, counted once**: a message has its `message_id`. Without one, give the header `Idempotency-Key`, from which
+  ids follow.
+- **202** means durable, but not yet made into facts. `flush`, or `wait`, waits until it is searchable.
 - **Pages**: `limit` (at most 200) and `after`, which is the `next` of the page before; `null` ends.
-- **Limits**: requests a minute of a key (429 with `Retry-After`) and bytes of a request (413, whether or not its length is
-  told) are settings ([settings.md](settings.md#service)). A request has at most 1,000 messages or events; every other
-  list or object has at most 100 entries; JSON has at most 1,000,000 characters outside of its texts (413).
-- **JSON types** are taken as they are: `"10"` and `true` are no numbers, `"yes"` and `1` are not `true`.
-- **Shares**: with several keys, one key never takes all searches, waits, uploads or calls of a model at a time; a quarter is
-  left for the others. Its further requests wait; a wait for a flush, an erasure or an export too many is 429.
-- **Time**: the header of a request has 20 seconds to arrive, its body 30 and more if it is large (408). An answer of which
-  nothing is read for 60 seconds is ended. One address has at most 400 connections (503).
-- **Ids** of memories hold slashes and percent signs: percent-encode an id as a whole once more, slashes too (`%2F`).
-- **Server-sent events** of `/ask` with `stream`: `piece` `{"text"}` again and again, then `answer` with the whole response,
-  or `problem`.
+- **Limits**: requests a minute of a key (429 with `Retry-After`) and bytes of a request (413) are
+  [settings](settings.md#service). A request has at most 1,000 messages or events. Every other list or object has at most 100
+  entries. JSON has at most 1,000,000 characters outside of its texts (413).
+- **JSON types** are strict: `"10"` and `true` are no numbers, `"yes"` and `1` are not `true`.
+- **Shares**: with several keys, one key never takes the last quarter of searches, waits, uploads or model calls. Its further
+  requests wait; one wait too many for a flush, an erasure or an export is 429.
+- **Time**: a header has 20 seconds to arrive, a body 30 and more if it is large (408). An answer that is not read for 60
+  seconds is ended. One address has at most 400 connections (503).
+- **Ids** of memories contain slashes and percent signs: percent-encode a whole id once more, slashes too (`%2F`).
+- **Server-sent events** of `/ask` with `stream`: many `piece` `{"text"}`, then `answer` with the whole response, or `problem`.
 
-What a search brings is explained in [search.md](search.md), an answer in [answers.md](answers.md), an event in
-[events.md](events.md).
+Results of a search: [search](search.md). Answers: [answers](answers.md). Events: [events](events.md).
 """
 
 

@@ -8,8 +8,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from connectors.private import private_process
-from mneme.garbage import raise_gc_threshold
+from flows.running.child_process import begin
 
 if TYPE_CHECKING:
     from queries import Memories
@@ -25,8 +24,7 @@ def begin_program() -> None:
     """
     global _is_program
     _is_program = True
-    private_process()
-    raise_gc_threshold()
+    begin()
 
 
 def freeze_startup_objects() -> None:

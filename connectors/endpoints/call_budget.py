@@ -3,7 +3,7 @@
 Ingestion and queries have shares of their own, so that a search never queues behind a backfill. A call passes these
 steps, first come, first served: 1. a place among the calls of its client; 2. a place among those of the process;
 3. for each of its attempts, requests and tokens of the minute. Of the places no key of the service takes all
-(mneme/shares.py). Tokens are an estimate, put right by what the answer says
+(mneme/fair_shares.py). Tokens are an estimate, put right by what the answer says
 that it used.
 """
 
@@ -18,8 +18,8 @@ from enum import StrEnum
 from connectors.endpoints.rate_limits import RateLimit
 from connectors.telemetry.metrics import WAIT_SECONDS
 from mneme.errors import ModelTimeout
+from mneme.fair_shares import FairShares, current_caller
 from mneme.ports import Role
-from mneme.shares import Shares, asking
 
 
 class Purpose(StrEnum):
@@ -150,13 +150,13 @@ class _Places:
     """So many calls at a time; a place goes to the first of those who may have it."""
 
     def __init__(self, count: int) -> None:
-        self._shares = Shares(count)
+        self._shares = FairShares(count)
         self._lock = threading.Lock()
         self._waiting: list[tuple[str, threading.Event]] = []
 
     @contextmanager
     def place(self, purpose: Purpose, patience_seconds: float) -> Iterator[None]:
-        caller = asking.get()
+        caller = current_caller.get()
         if not self._wait(caller, patience_seconds):
             raise ModelTimeout(
                 f"{purpose}: no call ended within {patience_seconds:g} s; raise MNEME_MODELS__CALLS_IN_FLIGHT "

@@ -14,7 +14,7 @@ from pydantic import BaseModel, SecretStr
 
 from connectors.letters.dead_letters import without_secrets
 from connectors.telemetry.context import current_ids
-from mneme.harmless import harmless
+from mneme.control_characters import escape_control_characters
 from mneme.settings import Settings
 
 TEXT_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -63,7 +63,7 @@ class LogFormat(logging.Formatter):
         ids = current_ids()
         if not self._as_json:
             told = " ".join(f"{name}={value if value.isprintable() else repr(value)}" for name, value in ids.items())
-            return harmless(self._safe(super().format(record))) + (f" [{told}]" if told else "")
+            return escape_control_characters(self._safe(super().format(record))) + (f" [{told}]" if told else "")
         line = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),

@@ -1,4 +1,4 @@
-"""Where a conversation is cut into episodes: by cheap signals alone, or by a chat model that they call upon."""
+"""Boundary detectors: cut a conversation into episodes by cheap signals alone, or with a chat model that these call upon."""
 
 from flows.boundaries.llm import LlmDetector
 from flows.boundaries.semantic import SemanticDetector

@@ -1,4 +1,4 @@
-"""What the wording of one message says about where it stands in a conversation: openings, closings, links.
+"""Cues in the wording of one message for its place in a conversation: openings, closings, links.
 
 Words and patterns of English and Chinese. A language that is not listed simply shows no cues; similarity and time
 speak for it.
@@ -60,7 +60,7 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    """What is looked for in a text of lower case: in one of plain ASCII only the English words.
+    """A pattern for texts in lower case: for one of plain ASCII the English words alone.
 
     Whatever of plain ASCII it finds has one of the words ``needs`` in it, or ``piece`` in a word. ``english`` is None where
     each of these words alone is what is looked for.
@@ -72,7 +72,7 @@ class _Pattern:
     piece: str | None
 
     def is_in(self, text: str, words: AbstractSet[str] | None) -> bool:
-        """Whether it stands in a text, by the ``words`` of one of plain ASCII: most texts have none of those it needs."""
+        """Return whether it stands in a text, by the ``words`` of one of plain ASCII: most have none of those it needs."""
         if words is None:
             return self.either.search(text) is not None
         if words.isdisjoint(self.needs) and (self.piece is None or self.piece not in text):
@@ -80,7 +80,7 @@ class _Pattern:
         return self.english is None or self.english.search(text) is not None
 
     def match(self, text: str) -> re.Match[str] | None:
-        """Whether the text begins with it."""
+        """Return whether the text begins with it."""
         return (self.english if self.english is not None and text.isascii() else self.either).match(text)
 
 

@@ -112,7 +112,7 @@ def _similarity(recent: Sequence[Utterance], message: Utterance, ahead: Sequence
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Comparisons:
-    """Which stretches of a conversation are compared: ``names``, then the ``single`` last ones, then neighbours.
+    """The stretches of a conversation that are compared: ``names``, then the ``single`` last ones, then neighbours.
 
     ``stretches`` (stretches, messages) adds up the vectors of each; ``left`` and ``right`` are those of each comparison.
     """

@@ -71,7 +71,7 @@ class LlmDetector:
         return True
 
     def signals(self, context: Sequence[Utterance], message: Utterance) -> bool:
-        """Whether the model of cheap signals thinks a boundary possible; no call is made."""
+        """Return whether the model of cheap signals thinks a boundary possible; no call is made."""
         return self._cheap.signals(context, message)
 
     def judge(self, context: Sequence[Utterance], judged: Sequence[Utterance], ahead: Sequence[Utterance]) -> Verdict:

@@ -106,7 +106,7 @@ _NAMED = 2  # groups of features: the loudest ones
 
 
 def reason(context: Sequence[Utterance], message: Utterance, evidence: Mapping[str, float]) -> str:
-    """What spoke loudest for a boundary before ``message``; ``evidence`` is what each feature (``group.name``) added."""
+    """The strongest reasons for a boundary before ``message``; ``evidence`` is the share of each feature (``group.name``)."""
     sums: dict[str, float] = {}
     for name, value in evidence.items():
         group = name.partition(".")[0]

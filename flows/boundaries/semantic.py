@@ -42,17 +42,17 @@ class SemanticDetector:
         return False
 
     def probability(self, context: Sequence[Utterance], message: Utterance, ahead: Sequence[Utterance] = ()) -> float:
-        """How probable it is that a new episode begins with ``message``; 0 without context."""
+        """The probability that a new episode begins with ``message``; 0 without context."""
         if not context:
             return 0.0
         return probability(self._heads, features(context, message, ahead))
 
     def signals(self, context: Sequence[Utterance], message: Utterance) -> bool:
-        """Whether a boundary before the message is thinkable, before one has seen what follows."""
+        """Return whether a boundary before the message is thinkable, before one has seen what follows."""
         return self.probability(context, message) > self._settings.threshold * _SIGNAL
 
     def suggests(self, context: Sequence[Utterance], message: Utterance) -> bool:
-        """Whether there is any ground to ask somebody who understands the words: a signal, or words that hint at a turn.
+        """Return whether there is any ground to ask somebody who understands the words: a signal, or words that hint at a turn.
 
         With times the model trusts pauses, and hears no change of subject within a session; so the words are also read as
         if nothing were known of times, and a hint is enough.

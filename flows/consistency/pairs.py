@@ -212,7 +212,9 @@ class Pairs:
         """Link the clusters of the new statements with those of statements near them that are related to them."""
         rows = self._work.rows((statement_key(self._work, each) for each in new), with_vectors=True)
         pairs: dict[tuple[str, str], Pair] = {}
-        for one, other in self._near([row for row in rows.values() if row.vector is not None and _record(row).by_model]):
+        for one, other in self._near(
+            [row for row in rows.values() if row.vector is not None and _record(self._work, row).by_model]
+        ):
             clusters = own_cluster(one), own_cluster(other)
             if clusters[1] not in self._clusters.open(clusters[:1])[0].links:
                 older, newer = sorted((one, other), key=place)
@@ -233,7 +235,7 @@ class Pairs:
         known = self._work.known_rows(Collection.FACTS)
         for row, hits in zip(rows, self._work.index.recall(legs) if legs else (), strict=True):
             assert row.vector is not None
-            own = set(clusters_of(_record(row)))
+            own = set(clusters_of(_record(self._work, row)))
             cosines = {hit.row.key: hit.score for hit in hits}
             cosines |= {each.key: float(row.vector @ each.vector) for each in known if each.vector is not None}
             nearest: dict[str, Statement] = {}
@@ -241,11 +243,11 @@ class Pairs:
                 if len(nearest) == self._settings.neighbours or cosines[key] < self._settings.near:
                     break
                 other = self._work.row(key)
-                if other is None or other.parent_id == row.parent_id or not (record := _record(other)).by_model:
+                if other is None or other.parent_id == row.parent_id or not (record := _record(self._work, other)).by_model:
                     continue
                 if own.isdisjoint(clusters_of(record)):
                     nearest.setdefault(own_cluster(record), record)
-            yield from ((_record(row), other) for other in nearest.values())
+            yield from ((_record(self._work, row), other) for other in nearest.values())
 
 
 def statement_key(work: UnitOfWork, identity: str) -> Key:
@@ -257,11 +259,11 @@ def statement_key(work: UnitOfWork, identity: str) -> Key:
 def read_statements(work: UnitOfWork, identities: Iterable[str]) -> dict[str, Statement]:
     """The statements that are there, by their ids."""
     rows = work.rows(statement_key(work, each) for each in identities)
-    return {row.id: _record(row) for row in rows.values()}
+    return {row.id: _record(work, row) for row in rows.values()}
 
 
-def _record(row: Row) -> Statement:
-    record = row.record()
+def _record(work: UnitOfWork, row: Row) -> Statement:
+    record = work.record(row)
     assert isinstance(record, Statement)
     return record
 

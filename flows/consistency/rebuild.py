@@ -74,7 +74,7 @@ class Aggregates:
         edges = list[tuple[Relationship | None, Relationship | None]]()
         for identity, by_episode in self._mentions.items():
             row = self._work.row(self.key(identity))
-            before = row.record() if row is not None else None
+            before = self._work.record(row) if row is not None else None
             assert before is None or isinstance(before, Aggregate)
             after = rebuilt(identity, self._work.owner, before, by_episode)
             if isinstance(after, Profile):
@@ -122,7 +122,7 @@ class Aggregates:
             clusters = self._clusters.about(*(f"{kind}|{key}" for key in sorted(keys)))
             ids = sorted({member for cluster in clusters for member in cluster.members})
             rows = self._work.rows(map(self.key, ids))
-            return [record for row in rows.values() if isinstance(record := row.record(), of)]
+            return [record for row in rows.values() if isinstance(record := self._work.record(row), of)]
 
         return find
 
@@ -131,7 +131,7 @@ class Aggregates:
         [cluster] = self._clusters.about(f"cases|{agent_id}")
         ids = {*cluster.members, *changed}
         rows = self._work.rows((self._work.key(Place.MEMORIES, each) for each in sorted(ids)), with_vectors=True).values()
-        cases = [(record, row.vector) for row in rows if isinstance(record := row.record(), AgentCase)]
+        cases = [(record, row.vector) for row in rows if isinstance(record := self._work.record(row), AgentCase)]
         skills = skills_of(cases, self._deciders.settings.skills, self._deciders.write_skill)
         embeddings = self._deciders.embed([f"{each.name}. {each.description}" for each in skills]) if skills else ()
         for skill, embedding in zip(skills, embeddings, strict=True):

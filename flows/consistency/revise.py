@@ -45,20 +45,20 @@ def revise(work: UnitOfWork, revisions: Sequence[Revision], deciders: Deciders) 
     aggregates = Aggregates(work, clusters, deciders)
     # 1. In as few round trips as there are kinds of things.
     keys = [work.key(Collection.EPISODES, each.episode_id) for each in revisions]
-    before = [_episode(row) for row in work.rows(keys).values()]
+    before = [_episode(work, row) for row in work.rows(keys).values()]
     children = work.rows(key for episode in before for key in _children(work, episode))
     mentioned = [each for episode in before for each in episode.aggregate_ids]
     mentioned += [mention.row_id for each in revisions for mention in each.mentions]
     work.rows(map(aggregates.key, mentioned))
-    records = [row.record() for rows in (children.values(), *(each.rows for each in revisions)) for row in rows]
+    records = [work.record(row) for rows in (children.values(), *(each.rows for each in revisions)) for row in rows]
     clusters.open(each for record in records if isinstance(record, Statement) for each in clusters_of(record))
     for key, revision in zip(keys, revisions, strict=True):
         row = work.row(key)
-        old = _episode(row) if row is not None else None
+        old = _episode(work, row) if row is not None else None
         # 2.
         kept = {row.id for row in revision.rows}
         for child_key, child in work.rows(_children(work, old)).items() if old is not None else ():
-            record = child.record()
+            record = work.record(child)
             if isinstance(record, Statement):
                 statements.remove(record)
             elif isinstance(record, AgentCase):
@@ -83,8 +83,8 @@ def revise(work: UnitOfWork, revisions: Sequence[Revision], deciders: Deciders) 
     clusters.put()
 
 
-def _episode(row: Row) -> Episode:
-    record = row.record()
+def _episode(work: UnitOfWork, row: Row) -> Episode:
+    record = work.record(row)
     assert isinstance(record, Episode)
     return record
 

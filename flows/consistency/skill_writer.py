@@ -42,7 +42,7 @@ def model_writer(chat: ChatModel, scope: str) -> SkillWriter:
     """
 
     def write(cases: Sequence[AgentCase]) -> SkillText:
-        prompt = Prompt(Role.RECONCILE, _RULES, "\n\n".join(_shown(case) for case in _telling(cases)), scope)
+        prompt = Prompt(Role.RECONCILE, _RULES, "\n\n".join(_case_text(case) for case in _telling(cases)), scope)
         form = chat.answer(prompt, SkillForm)
         return SkillText(
             form.name.strip()[:_LONGEST_NAME],
@@ -57,11 +57,11 @@ def _telling(cases: Sequence[AgentCase]) -> list[AgentCase]:
     """The best and the worst, where there are too many to show; in their order."""
     ranked = sorted(cases, key=lambda each: (-each.quality_score, each.at, each.id))
     best = (_MOST_CASES + 1) // 2
-    shown = ranked if len(ranked) <= _MOST_CASES else [*ranked[:best], *ranked[best - _MOST_CASES :]]
-    return sorted(shown, key=lambda each: (each.at, each.id))
+    chosen = ranked if len(ranked) <= _MOST_CASES else [*ranked[:best], *ranked[best - _MOST_CASES :]]
+    return sorted(chosen, key=lambda each: (each.at, each.id))
 
 
-def _shown(case: AgentCase) -> str:
+def _case_text(case: AgentCase) -> str:
     steps = "\n".join(f"  {one_line(step)}" for step in case.approach.splitlines())  # indented: no step can look like a case
     text = (
         f"Task: {one_line(case.task_intent)}\nQuality: {case.quality_score:.2f}\n"

@@ -10,7 +10,7 @@ from typing import Any
 from flows.consistency.aggregates.skills import SkillWriter
 from flows.consistency.judge import Judge
 from mneme.ports import MemoryIndex
-from mneme.records import Owner
+from mneme.records import AnyRecord, Owner
 from mneme.rows import Collection, Embedding, Key, Row
 from mneme.settings import Settings
 
@@ -44,6 +44,7 @@ class UnitOfWork:
         self._known: dict[Key, Row | None] = dict(unrefreshed)
         self._without_vector: set[Key] = set()
         self._changed: dict[Key, Row | None] = {}
+        self._records: dict[Key, tuple[Row, AnyRecord]] = {}
 
     def key(self, collection: Collection, identity: str) -> Key:
         """The key of a row of this owner."""
@@ -67,6 +68,13 @@ class UnitOfWork:
     def row(self, key: Key) -> Row | None:
         """One row."""
         return self.rows([key]).get(key)
+
+    def record(self, row: Row) -> AnyRecord:
+        """The record of a row, parsed once."""
+        known = self._records.get(row.key)
+        if known is None or known[0] is not row:
+            known = self._records[row.key] = (row, row.record())
+        return known[1]
 
     def known_rows(self, collection: Collection) -> list[Row]:
         """The rows of a collection that are known here: a search of the index may not find them yet."""

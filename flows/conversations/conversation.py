@@ -33,7 +33,7 @@ OUTDATED: Shown = (0, ())
 
 
 def sort_key(utterance: Utterance) -> SortKey:
-    """Where a message belongs in its conversation."""
+    """The place of a message in the order of its conversation."""
     return utterance.message.sent_at, utterance.message.message_id
 
 
@@ -46,7 +46,7 @@ class HeldMessage:
 
     @property
     def sort_key(self) -> SortKey:
-        """Where it belongs in the conversation."""
+        """Its place in the order of the conversation."""
         return sort_key(self.utterance)
 
 
@@ -59,13 +59,13 @@ class Change:
 
     @property
     def sort_key(self) -> SortKey:
-        """Where it belongs in the conversation."""
+        """Its place in the order of the conversation."""
         return sort_key(self.utterance)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """What a detector is asked next: see ``BoundaryDetector.judge``."""
+    """The next question to a detector: see ``BoundaryDetector.judge``."""
 
     context: tuple[Utterance, ...]
     judged: tuple[Utterance, ...]
@@ -116,7 +116,7 @@ class Conversation:
         )
 
     def without(self, is_erased: Callable[[StoredMessage], bool]) -> "Conversation | None":
-        """What is left when these messages are gone for good, to be decided anew; None if nothing is."""
+        """The conversation without messages that are gone for good, to be decided anew; None if nothing is left."""
         undecided = [utterance for utterance in self.open if not is_erased(utterance.message)]
         held = [each for each in self.held if not is_erased(each.utterance.message)]
         left = [*undecided, *(each.utterance for each in held)]
@@ -168,7 +168,7 @@ class Conversation:
         del self.held[:count]
 
     def release_at(self, hold_back: timedelta) -> datetime | None:
-        """When the first held message has waited long enough."""
+        """The time at which the first held message has waited long enough."""
         return min(held.arrived_at for held in self.held) + hold_back if self.held else None
 
     # --- changes -----------------------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ class Conversation:
         self.held = held
 
     def reaches(self, look_ahead: int) -> bool:
-        """Whether nothing before the open episode depends on the changed messages.
+        """Return whether nothing before the open episode depends on the changed messages.
 
         The cut before the open episode was decided from its first message and ``look_ahead`` more.
         """
@@ -220,7 +220,7 @@ class Conversation:
     # --- decisions ---------------------------------------------------------------------------------------------------
 
     def question(self, detector: BoundaryDetector, pausing: bool = False, at_most: int | None = None) -> Question | None:
-        """What to ask the detector now, about ``at_most`` messages; None when it must wait for more."""
+        """The question to the detector now, about ``at_most`` messages; None while it must wait for more."""
         ahead = detector.look_ahead
         ready = max(0, len(self.undecided) - ahead)
         if not detector.calls_a_model:
@@ -232,7 +232,7 @@ class Conversation:
         return Question(tuple(self.episode), tuple(self.undecided[:count]), tuple(self.undecided[count : count + ahead]))
 
     def _room(self, at_most: int) -> int:
-        """How many undecided messages, up to the one before which a limit may cut, could belong to the open episode."""
+        """Count the undecided messages that may belong to the open episode, up to the first before which a limit may cut."""
         messages, tokens = len(self.episode), sum([utterance.message.tokens for utterance in self.episode])
         for count in range(1, at_most):
             tokens += self.undecided[count - 1].message.tokens
@@ -241,7 +241,7 @@ class Conversation:
         return at_most
 
     def _window(self, detector: BoundaryDetector, ready: int) -> int:
-        """How many messages one call of a model judges; 0 when it must wait for more than are ready.
+        """Count the messages that one call of a model judges; 0 while it must wait for more than are ready.
 
         They are a full window, or fewer, up to the first for which something cheap asks; half a window at least keeps the
         calls few. What was said decides, not how much of it has arrived, so that a replay asks the same.
@@ -323,7 +323,7 @@ class Conversation:
             yield self._cut(messages, closed_by, began)
 
     def _is_full(self, messages: int, tokens: int) -> bool:
-        """Whether a limit cuts between so many messages and one more, with which there would be so many tokens."""
+        """Return whether a limit cuts between so many messages and one more, with which there would be so many tokens."""
         return messages >= self.limits.messages or tokens > self.limits.tokens
 
     def _cut(self, messages: list[Utterance], closed_by: ClosedBy, because: tuple[str, ...], provisional: bool = False) -> Cut:
@@ -345,6 +345,6 @@ class Conversation:
 
 
 def _reason(verdict: Verdict, at: int) -> tuple[str, ...]:
-    """What spoke for the boundary before the judged message."""
+    """The reason of the verdict for the boundary before a judged message."""
     place = verdict.boundaries.index(at)
     return verdict.reasons[place : place + 1]

@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConversationTexts:
-    """What a conversation that rested is about."""
+    """The messages of a dormant conversation."""
 
     held: list[HeldMessage]
     undecided: list[Utterance]
@@ -71,7 +71,7 @@ def with_queued(resting: Dormant, waiting: Sequence[QueuedItem], now: datetime) 
 
 
 def owner_of_dormant(resting: Dormant) -> Owner:
-    """Whose a conversation at rest is."""
+    """The owner of a dormant conversation."""
     tenant_id, owner_type, owner_id = resting["owner"]
     return Owner(tenant_id=tenant_id, type=owner_type, id=owner_id)
 
@@ -172,12 +172,12 @@ class DormantConversations(MutableMapping[str, Dormant]):
     def __len__(self) -> int:
         return len(self._parts)
 
-    def is_settled(self, lane: str) -> bool:
-        """Whether a conversation rests with nothing left to show."""
+    def is_shown(self, lane: str) -> bool:
+        """Return whether a conversation rests with nothing left to show."""
         return lane in self._parts and _HEAD.unpack_from(self._parts[lane])[0] == _NEVER
 
     def due(self, lane: str, hold_back: timedelta, idle: timedelta) -> datetime | None:
-        """When a conversation must go on by itself; None if it need not."""
+        """The time at which a conversation must go on by itself; None if it need not."""
         touched, earliest, _, _ = _HEAD.unpack_from(self._parts[lane])
         times = [from_milliseconds(earliest) + hold_back] if earliest != _NEVER else []
         times += [from_milliseconds(touched) + idle] if touched != _NEVER else []
@@ -185,11 +185,11 @@ class DormantConversations(MutableMapping[str, Dormant]):
 
     def forget_oldest(self, most: int) -> None:
         """Forget the oldest, while there are more than ``most`` and they have nothing left to show."""
-        while len(self._parts) > most and self.is_settled(lane := next(iter(self._parts))):
+        while len(self._parts) > most and self.is_shown(lane := next(iter(self._parts))):
             del self[lane]
 
     def parts(self) -> Iterator[bytes]:
-        """What a state keeps of them."""
+        """Encode them for a state value."""
         return iter(self._parts.values())
 
     def from_state(self, lane: str, part: bytes) -> None:
@@ -236,7 +236,7 @@ class ActiveConversations(MutableMapping[str, Conversation]):
     def parts(
         self, waking: dict[str, Dormant], waiting: Mapping[str, Sequence[QueuedItem]], at_work: set[str], now: datetime
     ) -> Iterator[bytes]:
-        """What a state keeps of them.
+        """Encode them for a state value.
 
         Args:
             waking: what those were whose texts are not there yet.
@@ -304,7 +304,7 @@ _UNTIL = "quarantined"  # the time of its last message, in milliseconds; a conve
 
 
 def quarantined(conversation: Conversation, waking: Dormant | None) -> Dormant:
-    """What is kept of a conversation; ``waking`` as for ``rest``. Nothing it had decided counts: that may not be written."""
+    """A conversation in quarantine; ``waking`` as for ``to_dormant``. Its decisions do not count: they may not be written."""
     times = [each.message.sent_at for each in (*conversation.open, *(held.utterance for held in conversation.held))]
     return after_a_crash(to_dormant(conversation, waking)) | {
         "undecided": [],
@@ -316,7 +316,7 @@ def quarantined(conversation: Conversation, waking: Dormant | None) -> Dormant:
 
 
 def is_quarantined(resting: Dormant) -> bool:
-    """Whether a conversation at rest is in quarantine."""
+    """Return whether a conversation at rest is in quarantine."""
     return _UNTIL in resting
 
 
@@ -335,7 +335,7 @@ def release_from_quarantine(resting: Dormant, now: datetime) -> Dormant:
     return {name: value for name, value in resting.items() if name != _UNTIL} | {"touched": to_milliseconds(now)}
 
 
-def quarantine_letter(lane: str, resting: Dormant, error: BaseException, now: datetime) -> DeadLetter:
-    """What tells of it. Its bytes name the conversation, so that it can be asked for again."""
+def quarantine_dead_letter(lane: str, resting: Dormant, error: BaseException, now: datetime) -> DeadLetter:
+    """The dead letter of a quarantine. Its bytes name the conversation, so that it can be asked for again."""
     about = {"is": "conversation", "lane": lane, "owner": resting["owner"], "conversation": resting["conversation"]}
     return DeadLetter("segment", end_of_traceback(error), json.dumps(about).encode(), None, now)

@@ -39,7 +39,7 @@ _MILLISECOND = timedelta(milliseconds=1)  # the index may know times no more pre
 
 @dataclass(frozen=True, slots=True)
 class EpisodeStart:
-    """Where an episode in the index begins, and why."""
+    """The beginning of an episode in the index, and the reason for it."""
 
     episode_id: str
     sort_key: SortKey
@@ -148,7 +148,7 @@ def _floor(moment: datetime) -> datetime:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resegmented:
-    """What came of changes.
+    """The result of working changes in.
 
     ``items`` are the episodes in between. ``until`` is where the old cuts hold again: changes before it are worked in.
     If they never do, ``open`` is the open end of the conversation as it is now.
@@ -275,12 +275,12 @@ def _wait_for(marker: Key, services: Services) -> None:
 
 
 def _is_near(changed: SortKey, begins: SortKey, stretch: Window) -> bool:
-    """Whether a change lies ahead in what was read already: then going on is less work than coming back."""
+    """Return whether a change lies ahead in what was read already: then going on is less work than coming back."""
     return begins <= changed and (stretch.end is None or changed[0] < stretch.end)
 
 
 def _is_as_before(cut: Cut, old: dict[str, EpisodeStart]) -> bool:
-    """Whether the index has this episode: then there is nothing to write."""
+    """Return whether the index has this episode: then there is nothing to write."""
     before = old.get(cut.id)
     message_ids = tuple(utterance.message.message_id for utterance in cut.utterances)
     return before is not None and (before.message_ids, before.because) == (message_ids, cut.begins_because)

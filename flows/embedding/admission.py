@@ -1,4 +1,4 @@
-"""Which arrived messages are new, and their vectors: the job of the embed step. Blocks: for the pool.
+"""Admit arrived messages that are new, and embed them: the job of the embed step. Blocks: for the pool.
 
 A message may be known (its id was stored from another position of the source), seen again (from the same position: a
 replay), stored under another owner than its conversation's, or older than an erasure of its conversation or owner.
@@ -60,7 +60,7 @@ class Admitted:
 
 
 def admit(batch: MessageBatch, services: Services) -> Admitted:
-    """What becomes of the messages of a batch.
+    """Admit the new messages of a batch.
 
     Raises:
         StoreUnavailable, ModelError: worth trying again.
@@ -156,7 +156,7 @@ def _unless_known(message: StoredMessage, rows: dict[Key, Row]) -> StoredMessage
 
 
 def embeddings_of(messages: Sequence[StoredMessage], services: Services) -> tuple[Sequence[Embedding | None], str]:
-    """What the embedder makes of each message, and what kept them from having one ("" if nothing did). Blocks: for the pool.
+    """The embedding of each message, and the reason why they have none ("" if they have). Blocks: for the pool.
 
     Raises:
         ModelError: the embedder is out of reach (worth trying again).

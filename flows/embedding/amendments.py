@@ -1,29 +1,21 @@
-"""An edit or a delete: kept in the index while it is at work, and what it makes of its message.
-
-State values hold no texts (DESIGN section 5), so an amendment is written to ``control`` the moment it arrives, and removed
-with the write that applies it.
-"""
+"""Apply edits and deletes to stored messages."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from flows.cuts import Utterance
-from flows.decode import amendment_of
 from flows.embedding.admission import embeddings_of
 from flows.items import Amendment
 from flows.lanes.erasures import conversation_tombstone_key, tombstone_of
-from flows.lanes.owners import message_key, owner_in, tenant_of
-from flows.lanes.parked_events import body_of, incoming_of
+from flows.lanes.owners import message_key, owner_in
+from flows.lanes.parked_events import amendment_in
 from flows.lanes.scheduling import NotReady
 from flows.lanes.services import Services
-from mneme.events import Delete, Edit, parse_event
-from mneme.ids import make_id, message_id
+from mneme.ids import message_id
 from mneme.records import Owner, Position, StoredMessage
-from mneme.rows import Collection, Key, Row
-from mneme.times import from_milliseconds
+from mneme.rows import Key
 from mneme.tokens import estimate_tokens
 
-KIND = "amendment"
 UNKNOWN = "is not known here; send the message first, then this event again"
 DELETED = "was deleted; send the new text as a message with another message_id"
 _ON_ITS_WAY = timedelta(seconds=60)  # how long a message that was seen may take to reach the index
@@ -59,7 +51,7 @@ class AmendmentResult:
 def apply_amendment(
     waiting: PendingAmendment, owner: Owner | None, seen_at: datetime | None, services: Services
 ) -> AmendmentResult | None:
-    """What an amendment makes of the stored message. Blocks: for the pool.
+    """Apply an amendment to its stored message. Blocks: for the pool.
 
     Args:
         waiting: the amendment.
@@ -74,8 +66,9 @@ def apply_amendment(
         NotReady: the message was seen and is still on its way to the index.
         StoreUnavailable, ModelError: worth trying again.
     """
-    amendment = waiting.amendment or _read(waiting.key, services)
-    stored = _stored(waiting, owner, services)
+    row = None if waiting.amendment else services.index.get([waiting.key]).get(waiting.key)
+    amendment = waiting.amendment if row is None else amendment_in(row)
+    stored = stored_message(waiting.tenant_id, waiting.conversation_id, waiting.message_id, owner, services)
     if stored is None:
         if seen_at is not None and services.clock() < seen_at + _ON_ITS_WAY:
             raise NotReady(f"message {waiting.message_id} is on its way to the index")
@@ -101,40 +94,6 @@ def amended(stored: StoredMessage, amendment: Amendment) -> StoredMessage:
     return stored.model_copy(update={**new, "edited_by": amendment.position})
 
 
-def amendment_row(amendment: Amendment, version: int) -> Row:
-    """The row in which an amendment waits to be applied."""
-    tenant, received_at = tenant_of(amendment.tenant_id), amendment.received_at
-    return Row(
-        collection=Collection.CONTROL,
-        id=make_id(KIND, amendment.tenant_id, amendment.conversation_id, str(amendment.position)),
-        kind=KIND,
-        version=version,
-        tenant_id=tenant.tenant_id,
-        owner_key=tenant.key,
-        owner_type=tenant.type,
-        owner_id=tenant.id,
-        at=received_at or from_milliseconds(0),
-        body=body_of(amendment.raw, amendment.position, received_at),
-        conversation_id=amendment.conversation_id,
-    )
-
-
-def _read(key: Key, services: Services) -> Amendment | None:
-    """The amendment that waits in a row."""
-    row = services.index.get([key]).get(key)
-    if row is None:
-        return None
-    incoming = incoming_of(row.body)
-    event = parse_event(incoming.raw, incoming.received_at)
-    assert isinstance(event, Edit | Delete), "only these are kept as amendments"
-    return amendment_of(event, incoming)
-
-
-def _stored(waiting: PendingAmendment, owner: Owner | None, services: Services) -> StoredMessage | None:
-    """The message that an amendment is about."""
-    return stored_message(waiting.tenant_id, waiting.conversation_id, waiting.message_id, owner, services)
-
-
 def stored_message(
     tenant_id: str, conversation_id: str, caller_id: str, owner: Owner | None, services: Services
 ) -> StoredMessage | None:
@@ -155,13 +114,13 @@ def _is_erased(amendment: Amendment, services: Services) -> bool:
 
 
 def _is_in(stored: StoredMessage, amendment: Amendment) -> bool:
-    """Whether this amendment, or a later one of its source, is in the stored message."""
+    """Return whether this amendment, or a later one of its source, is in the stored message."""
     done = stored.edited_by
     return done is not None and _is_same_source(done, amendment.position) and done.offset >= amendment.position.offset
 
 
 def _is_replayed(stored: StoredMessage, amendment: Amendment | None) -> bool:
-    """Whether an earlier run may have got as far; not to be known where an amendment of another source came over it."""
+    """Return whether an earlier run may have got as far; not to be known where an amendment of another source came over it."""
     if amendment is None or stored.edited_by is None:
         return amendment is None
     return _is_in(stored, amendment) or not _is_same_source(stored.edited_by, amendment.position)

@@ -155,8 +155,8 @@ class _Met:
         if key not in self._names and len(self._names) >= _MOST:
             return
         self._names.setdefault(key, name)
-        known, settled = self._kinds.get(key, (OTHER, False))
-        if not settled and (sure or known == OTHER):
+        known, is_sure = self._kinds.get(key, (OTHER, False))
+        if not is_sure and (sure or known == OTHER):
             self._kinds[key] = (kind, sure)
         self._where.setdefault(key, []).append(one)
 
@@ -169,8 +169,8 @@ class _Met:
 
 def _summary(where: Sequence[Sentence]) -> str:
     one = next((each for each in where if not each.is_question), where[0])
-    told = f"{one.speaker}: {one.text}" if one.speaker else one.text
-    return told if len(told) <= _LONGEST_SUMMARY else f"{told[: _LONGEST_SUMMARY - 1].rstrip()}…"
+    text = f"{one.speaker}: {one.text}" if one.speaker else one.text
+    return text if len(text) <= _LONGEST_SUMMARY else f"{text[: _LONGEST_SUMMARY - 1].rstrip()}…"
 
 
 def _sources(where: Sequence[Sentence]) -> tuple[int, ...]:
@@ -278,8 +278,8 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
         return ORGANISATION
     if (name.isupper() and not given and not place) or first in _NOBODY:
         return ""
-    if (told := _kind_before().search(before)) and not opens:
-        return types_of_words("before")[told[1]]
+    if (cue := _kind_before().search(before)) and not opens:
+        return types_of_words("before")[cue[1]]
     if len(words) > 1 and (within := types_of_words("within").get(last)):
         return "" if opens and not given and not place and len(words) == 2 else within
     if len(words) == 1 and given and (calendar or (opens and first in word_list("words"))):  # "May" and "Will"
@@ -294,8 +294,8 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
     if place:
         return LOCATION
     if opens:
-        told = _PERSON_AFTER.match(after) or _AND_I_AFTER.match(after)
-        acts = told and after[:1] == " " and not dropped and first[-1] != "s"
+        cue = _PERSON_AFTER.match(after) or _AND_I_AFTER.match(after)
+        acts = cue and after[:1] == " " and not dropped and first[-1] != "s"
         return PERSON if acts and first not in small else ""
     for kind, told_before in ((PERSON, _PERSON_BEFORE), (ORGANISATION, _ORGANISATION_BEFORE), (LOCATION, _PLACE_BEFORE)):
         if told_before.search(before):
@@ -325,8 +325,8 @@ def _kind_of_title(title: str, before: str, after: str) -> str:
     written = sum(word[:1].isupper() or word[:1].isdigit() or word.casefold() in _SMALL for word in plain)
     if len(plain) > 8 or written < len(plain) or title.endswith(("!", "?")):
         return ""
-    if told := _kind_before().search(before):
-        return types_of_words("before")[told[1]]
+    if cue := _kind_before().search(before):
+        return types_of_words("before")[cue[1]]
     kinds = {match.lastgroup or "" for match in _MEDIA.finditer(f"{before} {after}")}
     return kinds.pop() if len(kinds) == 1 else ""
 

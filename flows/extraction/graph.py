@@ -29,8 +29,8 @@ def edge_of(claim: Claim) -> tuple[str, str]:
     """
     row, target = relation_of(claim.attribute), claim.value
     edge = row.edge if row is not None else ""
-    if claim.attribute == "role" and (held := _ROLE_OF.fullmatch(claim.value)) is not None:
-        edge, target = f"{'_'.join(held['role'].lower().split())}_of", held["where"]
+    if claim.attribute == "role" and (role := _ROLE_OF.fullmatch(claim.value)) is not None:
+        edge, target = f"{'_'.join(role['role'].lower().split())}_of", role["where"]
     named = claim.subject.casefold() != target.casefold() and claim.value != UNREAD and _is_name(target)
     return (edge, target) if edge and named else ("", "")
 

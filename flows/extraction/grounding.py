@@ -69,12 +69,12 @@ def _without_grounded_dates(statement: str, sources: Sequence[StoredMessage]) ->
         grounds += [mention.span for mention in resolve_dates(message.text, message.sent_at, zone)]
         for mention in reversed(resolve_dates(statement, message.sent_at, zone)):
             holds_ground = any(mention.span.first <= ground.first and ground.last <= mention.span.last for ground in grounds)
-            if holds_ground or (len(sources) > 1 and _is_told_together(mention.span, text, grounds[0].first)):
+            if holds_ground or (len(sources) > 1 and _is_said_together(mention.span, text, grounds[0].first)):
                 statement = f"{statement[: mention.start_index]} {statement[mention.end_index :]}"
     return statement
 
 
-def _is_told_together(span: DaySpan, text: str, said: date) -> bool:
+def _is_said_together(span: DaySpan, text: str, said: date) -> bool:
     """Tell whether a text has the number of a day and its month, though not side by side; or "15th", of a day that is near."""
     day = span.first.day
     if span.grain is Grain.DAY and abs((span.first - said).days) <= _NEAR and re.search(rf"\b{day}(?:st|nd|rd|th)\b", text):

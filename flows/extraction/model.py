@@ -89,7 +89,7 @@ class ModelExtractor:
         """The prompt for a cut: rules in ``system``, the numbered messages, or a chunk's lines, in ``user``."""
         scope = f"{cut.owner.key}/{cut.conversation_id or cut.document_id}"
         system = self._system + DOCUMENT_RULES if cut.is_document else self._system
-        return Prompt(Role.EXTRACTION, system, _shown(cut), scope)
+        return Prompt(Role.EXTRACTION, system, _prompt_text(cut), scope)
 
     def extract(self, cut: Cut) -> Extraction:
         """The memories of one cut.
@@ -153,7 +153,7 @@ class ModelExtractor:
 # --- the prompt ------------------------------------------------------------------------------------------------------
 
 
-def _shown(cut: Cut) -> str:
+def _prompt_text(cut: Cut) -> str:
     """The messages, numbered, one line each, under the speaker's local time; or a chunk under what it is part of."""
     if cut.is_document:
         return "\n".join((*_place(cut), *under_times(_chunk_lines(cut.utterances[0].message))))
@@ -265,7 +265,7 @@ def _case(form: CaseForm | None, messages: Sequence[StoredMessage]) -> Extracted
 # --- what no fact tells: quotes, so that every sentence of every message is found ------------------------------------
 
 
-_TOLD = 0.5  # share of the words of a sentence that facts which cite its message have, from which they tell it
+_COVERED = 0.5  # share of the words of a sentence that facts which cite its message have, from which they tell it
 
 
 def uncovered_quotes(utterances: Sequence[Utterance], facts: Sequence[ExtractedFact], topic: str) -> Iterator[ExtractedFact]:
@@ -284,5 +284,5 @@ def uncovered_quotes(utterances: Sequence[Utterance], facts: Sequence[ExtractedF
         assert quote.quote is not None
         own, known = set(tokenise(quote.quote.words)), words[quote.sources[0]]
         corrects = any(claim.attribute == SAID and claim.ends for claim in quote.claims)  # ends what is quoted
-        if corrects or len(own & known) < _TOLD * len(own) or (not own and not known):
+        if corrects or len(own & known) < _COVERED * len(own) or (not own and not known):
             yield quote

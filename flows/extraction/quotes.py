@@ -155,8 +155,8 @@ def _correct(messages: list[AnnotatedMessage], corrected: Corrected) -> None:
         _put(messages, corrected.at, replace(by, dates=dates, claims=claims, meant=corrected.meant))
         return
     said = Claim(subject=of.speaker, attribute=SAID, value=of.text, ends=False, evidence=of.text)
-    held = {(claim.about, claim.value) for claim in claims}
-    ended = [claim for claim in (*of.claims, said) if not claim.ends and (claim.about, claim.value) not in held]
+    kept = {(claim.about, claim.value) for claim in claims}
+    ended = [claim for claim in (*of.claims, said) if not claim.ends and (claim.about, claim.value) not in kept]
     over = tuple(claim.model_copy(update={"ends": True, "evidence": by.text}) for claim in ended)
     message = messages[corrected.target[0]].message
     words = Spoken(speaker=of.speaker, words=of.text[:_LONGEST_BEFORE], message_id=message.message_id)

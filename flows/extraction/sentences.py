@@ -211,12 +211,12 @@ def event_of(sentences: Sequence[Sentence]) -> DateMention | None:
     Dates that are not certain count as others: of "this week the model, in the first half of next week the tests" the first is
     not the day of the whole.
     """
-    told = [one for one in sentences if not one.is_question]
-    mentions = [(one, mention) for one in told for mention in one.dates]
+    statements = [one for one in sentences if not one.is_question]
+    mentions = [(one, mention) for one in statements for mention in one.dates]
     if not mentions:
         return None
     sentence, best = min(mentions, key=lambda each: each[1].span.days)
-    others = [mention for one in told for mention in (*one.dates, *_perhaps(one))]
+    others = [mention for one in statements for mention in (*one.dates, *_perhaps(one))]
     around = all(other.since <= best.since and best.until <= other.until for other in others)
     return best if around and not _is_aside(sentence, best) else None
 

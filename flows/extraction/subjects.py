@@ -125,11 +125,13 @@ def _topics(sentences: Sequence[Sentence], spread: Counter[str], speakers: set[s
     best: dict[frozenset[str], tuple[float, int, _Phrase]] = {}
     for order, phrase in enumerate(each for one in sentences for each in _phrases(one)):
         tokens = frozenset(tokenise(phrase.words))
-        told = tokens - _COMMON
-        if not told or any(each == name or (len(each) > 2 and name.startswith(each)) for each in tokens for name in speakers):
+        content = tokens - _COMMON
+        if not content or any(
+            each == name or (len(each) > 2 and name.startswith(each)) for each in tokens for name in speakers
+        ):
             continue
-        weight = sum(log2(1 + min(spread[token], _MOST_SPREAD)) for token in told) / (len(tokens) + 1)
-        score = weight * (_NAME if phrase.named else 1.0) * (_EXACT if len(told) > 1 else 1.0)
+        weight = sum(log2(1 + min(spread[token], _MOST_SPREAD)) for token in content) / (len(tokens) + 1)
+        score = weight * (_NAME if phrase.named else 1.0) * (_EXACT if len(content) > 1 else 1.0)
         score += _CLOSENESS * closeness[phrase.one.index] if closeness else 0.0
         known = best.get(tokens)
         if known is None or score > known[0]:
@@ -207,8 +209,8 @@ def _is_verb(word: str) -> bool:
 
 def _first(sentences: Iterable[Sentence]) -> str:
     """The first sentence that says something, cut at a word."""
-    told = (one.text for one in sentences if not set(tokenise(one.text)) - set(tokenise(one.listener)) <= _COMMON)
-    words = next(told, "").strip(" .?!？。！…")
+    content = (one.text for one in sentences if not set(tokenise(one.text)) - set(tokenise(one.listener)) <= _COMMON)
+    words = next(content, "").strip(" .?!？。！…")
     longest = _LONGEST_CJK if has_cjk(words) else _LONGEST
     if len(words) > longest:
         cut = words[: longest - 1]

@@ -121,7 +121,7 @@ class EpochBarrier(Generic[Item]):
             yield self._held.popleft()[1]
 
     def items(self) -> list[Item]:
-        """What is held, in order: for the step's snapshot."""
+        """The held items in order, for the step's snapshot."""
         return [item for _, item in self._held]
 
     def snapshot_taken(self) -> None:

@@ -1,4 +1,6 @@
-"""What was erased stays out: tombstones in ``control``, which tell what is older than an erasure. They name nobody.
+"""Erasures: tombstones in ``control`` keep out what is older than an erasure, and a sweep finds what it removes.
+
+Tombstones name nobody.
 
 An event is older than an erasure if it stands before it in the same partition of the source, or else if it arrived
 before it (a message of a file: was sent before it, since a file has no time of arrival).
@@ -14,12 +16,12 @@ from flows.consistency.revise import Revision
 from flows.cuts import lane_of
 from flows.items import Amendment, Erased, Erasure
 from flows.lanes.owners import Origin, conversation_key, tenant_of
-from flows.lanes.parked_events import KIND as UNREAD
+from flows.lanes.parked_events import UNREAD
 from flows.lanes.scheduling import NotReady
 from mneme.ids import chunk_id, content_hash, document_key, lasting_name, make_id, message_id
 from mneme.ports import Filter, MemoryIndex
 from mneme.records import Owner, Position, StoredDocument, StoredMessage
-from mneme.rows import Collection, Key, Row
+from mneme.rows import Collection, Key, Row, control_row
 
 _REMEMBERED = 8192  # of a bucket; the index knows all older ones
 
@@ -32,7 +34,7 @@ class Tombstone:
     arrived_at: datetime
 
     def covers(self, position: Position, arrived_at: datetime) -> bool:
-        """Whether an event from there, that arrived then, is older than the erasure."""
+        """Return whether an event from there, that arrived then, is older than the erasure."""
         if (position.topic, position.partition) == (self.position.topic, self.position.partition):
             return position.offset <= self.position.offset
         return arrived_at <= self.arrived_at
@@ -52,7 +54,7 @@ class Tombstones:
                 self._known.popitem(last=False)
 
     def cover(self, message: StoredMessage) -> bool:
-        """Whether one of them erases this message."""
+        """Return whether one of them erases this message."""
         return self.cover_event(
             message.owner, message.conversation_id, message.document_id, message.position, message.created_at
         )
@@ -60,14 +62,14 @@ class Tombstones:
     def cover_event(
         self, owner: Owner, conversation_id: str | None, document_id: str | None, position: Position, arrived_at: datetime
     ) -> bool:
-        """Whether one of them erases what an event from there, that arrived then, says of a conversation or document."""
+        """Return whether one of them erases what an event from there, that arrived then, says of a conversation or document."""
         if not self._known:  # as nearly always
             return False
         found = (self._known.get(subject) for subject in _subjects(owner, conversation_id, document_id))
         return any(each.covers(position, arrived_at) for each in found if each is not None)
 
     def cover_amendment(self, amendment: Amendment) -> bool:
-        """Whether one of them erases the conversation of this edit or delete, after it."""
+        """Return whether one of them erases the conversation of this edit or delete, after it."""
         found = self._known.get(amendment.lane)
         return found is not None and found.covers(amendment.position, amendment.received_at or found.arrived_at)
 
@@ -75,37 +77,27 @@ class Tombstones:
 def tombstone_row(erasure: Erasure, version: int) -> Row:
     """The row that keeps older events out for ever."""
     key, tenant = _key(erasure.tenant_id, _subject_of(erasure)), tenant_of(erasure.tenant_id)
-    return Row(
-        collection=key.collection,
-        id=key.id,
-        kind="erased",
-        version=version,
-        tenant_id=tenant.tenant_id,
-        owner_key=tenant.key,
-        owner_type=tenant.type,
-        owner_id=tenant.id,
-        at=erasure.arrived_at,
-        body={"position": erasure.position.model_dump(), "arrived_at": erasure.arrived_at.isoformat()},
-    )
+    body = {"position": erasure.position.model_dump(), "arrived_at": erasure.arrived_at.isoformat()}
+    return control_row(tenant, "erased", key.id, version, erasure.arrived_at, body)
 
 
 def tombstone_keys(owner: Owner, conversation_id: str | None, document_id: str | None = None) -> list[Key]:
-    """Where the tombstones would lie that erase a conversation, a document, or their owner."""
+    """The keys of the tombstones that would erase a conversation, a document, or their owner."""
     return [_key(owner.tenant_id, subject) for subject in _subjects(owner, conversation_id, document_id)]
 
 
 def conversation_tombstone_key(tenant_id: str, conversation_id: str) -> Key:
-    """Where the tombstone of a conversation would lie."""
+    """The key of the tombstone of a conversation."""
     return _key(tenant_id, lane_of(tenant_id, conversation_id))
 
 
 def is_erased(message: StoredMessage, rows: Mapping[Key, Row]) -> bool:
-    """Whether one of these rows is a tombstone that erases this message."""
+    """Return whether one of these rows is a tombstone that erases this message."""
     return is_covered(message.owner, message.conversation_id, message.document_id, message.position, message.created_at, rows)
 
 
 def has_erased_beginning(origin: Origin, conversation_id: str, rows: Mapping[Key, Row]) -> bool:
-    """Whether one of these rows is a tombstone that erases what a conversation began with."""
+    """Return whether one of these rows is a tombstone that erases what a conversation began with."""
     return is_covered(origin.owner, conversation_id, None, origin.began_with, origin.began_at, rows)
 
 
@@ -117,14 +109,14 @@ def is_covered(
     arrived_at: datetime,
     rows: Mapping[Key, Row],
 ) -> bool:
-    """Whether one of these rows is a tombstone that erases what an event says of a conversation or document."""
+    """Return whether one of these rows is a tombstone that erases what an event says of a conversation or document."""
     keys = tombstone_keys(owner, conversation_id, document_id)
     found = [tombstone for key in keys if (tombstone := tombstone_of(rows.get(key))) is not None]
     return any(each.covers(position, arrived_at) for each in found)
 
 
 def tombstone_of(row: Row | None) -> Tombstone | None:
-    """What a row of a tombstone says."""
+    """The tombstone in a row."""
     if row is None:
         return None
     return Tombstone(Position.model_validate(row.body["position"]), datetime.fromisoformat(row.body["arrived_at"]))
@@ -145,7 +137,7 @@ def _subject_of(erasure: Erasure) -> str:
 
 
 def _subjects(owner: Owner, conversation_id: str | None, document_id: str | None) -> Iterator[str]:
-    """What a message may be erased with."""
+    """The subjects of tombstones that erase a message."""
     if document_id is not None:
         yield document_key(owner.key, document_id)
     if conversation_id is not None:
@@ -159,7 +151,7 @@ def _owner_subject(owner: Owner) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SweepResult:
-    """What an erasure changes: rows of the owner's lane (None: removed), and rows of others' that are removed."""
+    """The changes of an erasure: rows of the owner's lane (None: removed), and rows of other lanes that are removed."""
 
     changes: dict[Key, Row | None]
     others: tuple[Row, ...]
@@ -170,7 +162,7 @@ def sweep(
     erasure: Erasure,
     marker: Row,
     index: MemoryIndex,
-    unseen: Mapping[Key, Row | None],
+    unrefreshed: Mapping[Key, Row | None],
     revise: Callable[[Sequence[Revision]], dict[Key, Row | None]],
 ) -> SweepResult:
     """Find what is to be erased.
@@ -179,7 +171,7 @@ def sweep(
         erasure: of a conversation whose owner is known, or of an owner.
         marker: what is in the index when all that was sent on before is; one of another attempt does not count.
         index: what was acknowledged.
-        unseen: what the owner's lane wrote lately (flows/lanes/epochs.py).
+        unrefreshed: what the owner's lane wrote lately (flows/lanes/epochs.py).
         revise: what revisions of the owner's episodes change.
 
     Raises:
@@ -192,8 +184,8 @@ def sweep(
         raise NotReady(f"{marker.id}: what was sent on before is on its way to the index")
     # 2.
     rows = {row.key: row for row in _stored(erasure, index)}
-    rows |= {row.key: row for row in unseen.values() if row is not None and _is_of(erasure, row)}
-    rows = {key: row for key, row in rows.items() if unseen.get(key, row) is not None}
+    rows |= {row.key: row for row in unrefreshed.values() if row is not None and _is_of(erasure, row)}
+    rows = {key: row for key, row in rows.items() if unrefreshed.get(key, row) is not None}
     named = rows.values() if erasure.document_id is None else ()  # of a document goes no conversation that it is attached to
     conversations = {row.conversation_id for row in named if row.conversation_id is not None}
     if erasure.conversation_id is not None:
@@ -236,7 +228,7 @@ def _is_of(erasure: Erasure, row: Row) -> bool:
 
 
 def _is_of_the_source(row: Row) -> bool:
-    """Whether a row was written by a conversation's lane: as it came, not made from episodes."""
+    """Return whether a row was written by a conversation's lane: as it came, not made from episodes."""
     return row.collection is Collection.MESSAGES or row.kind in ("conversation", "document", UNREAD)
 
 
@@ -251,7 +243,7 @@ def _is_older(row: Row, tombstone: Tombstone) -> bool:
 
 
 def _covers(tombstone: Tombstone, position: Position, arrived_at: datetime) -> bool:
-    """Whether a stored row is older. One of a file that says it was sent after the erasure had come before it all the same."""
+    """Return whether a stored row is older. One of a file came before the erasure even if it says it was sent later."""
     if position.is_in_a_file:
         arrived_at = min(arrived_at, tombstone.arrived_at)
     return tombstone.covers(position, arrived_at)

@@ -1,4 +1,4 @@
-"""Whose a conversation is, found again however long ago it began: one small row of ``control`` for each conversation."""
+"""Owners of conversations, found again however long ago these began: one small row of ``control`` for each conversation."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,7 +7,7 @@ from functools import lru_cache
 from flows.cuts import lane_of
 from mneme.ports import MemoryIndex
 from mneme.records import Owner, Position, StoredMessage
-from mneme.rows import Collection, Key, Row
+from mneme.rows import Collection, Key, Row, control_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Origin:
 
 
 def conversation_key(tenant_id: str, conversation_id: str) -> Key:
-    """Where the row of a conversation lies: with the tenant, since its owner is what it tells."""
+    """The key of a conversation's row: it lies with the tenant, since it tells the owner."""
     return lane_key(tenant_id, lane_of(tenant_id, conversation_id))
 
 
@@ -33,30 +33,19 @@ def conversation_row(first: StoredMessage) -> Row:
     """The row of the conversation that this message begins. Where there is one it stays, unless it was erased."""
     assert first.conversation_id is not None, "a document has no such row"
     key, tenant = conversation_key(first.owner.tenant_id, first.conversation_id), tenant_of(first.owner.tenant_id)
-    return Row(
-        collection=key.collection,
-        id=key.id,
-        kind="conversation",
-        version=1,
-        tenant_id=tenant.tenant_id,
-        owner_key=tenant.key,
-        owner_type=tenant.type,
-        owner_id=tenant.id,
-        at=first.created_at,
-        body={"owner": first.owner.model_dump(), "began_with": first.position.model_dump()},
-        conversation_id=first.conversation_id,
-    )
+    body = {"owner": first.owner.model_dump(), "began_with": first.position.model_dump()}
+    return control_row(tenant, "conversation", key.id, 1, first.created_at, body, conversation_id=first.conversation_id)
 
 
 def origin_of(row: Row | None) -> Origin | None:
-    """What the row of a conversation tells."""
+    """The origin that the row of a conversation tells."""
     if row is None:
         return None
     return Origin(Owner.model_validate(row.body["owner"]), Position.model_validate(row.body["began_with"]), row.at)
 
 
 def owner_in(index: MemoryIndex, tenant_id: str, conversation_id: str) -> Owner | None:
-    """Whose a conversation is; None where the index knows nothing of it.
+    """The owner of a conversation; None where the index knows nothing of it.
 
     Raises:
         StoreError: the index cannot answer.

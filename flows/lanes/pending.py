@@ -21,7 +21,7 @@ class SharedSum:
         self._number = number
 
     def put(self, part: int) -> None:
-        """What this process adds now."""
+        """Set the part of this process."""
         self._parts[self._number] = part
 
     @property
@@ -69,7 +69,7 @@ class Pending:
             self._publish()
 
     def jobs(self, step: str, count: int) -> None:
-        """How many unfinished items a step holds now."""
+        """Set the number of unfinished items that a step holds."""
         with self._lock:
             self._jobs_total += count - self._jobs.get(step, 0)
             if count:

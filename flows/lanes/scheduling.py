@@ -37,7 +37,7 @@ def next_poll(now: datetime, milliseconds: int = POLL_MILLISECONDS) -> datetime:
 
 
 def worth_retrying(error: BaseException) -> bool:
-    """Whether the same call may succeed later: the outside is down or busy, not our request wrong."""
+    """Return whether the same call may succeed later: the outside is down or busy, not our request wrong."""
     return isinstance(error, StoreUnavailable) or (
         isinstance(error, ModelError) and not isinstance(error, ModelRefused | ModelMalformed)
     )
@@ -107,7 +107,7 @@ class KeyedJobs(Generic[Item, Result]):
                 del self._queues[name]
 
     def wake_at(self) -> datetime | None:
-        """When to look for results again; None while nothing is at work."""
+        """The time to look for results again; None while nothing is at work."""
         return next_poll(self._clock()) if self._size else None
 
     def items(self) -> list[Item]:
@@ -145,12 +145,12 @@ _SHOWN = 1_500  # characters of a traceback: its end fits into the reason of a d
 
 
 def is_defect(error: BaseException) -> bool:
-    """Whether the program itself is wrong, and not the outside: a store, a model, the disk, the memory."""
+    """Return whether the program itself is wrong, and not the outside: a store, a model, the disk, the memory."""
     return isinstance(error, Exception) and not isinstance(error, MnemeError | OSError | MemoryError)
 
 
 def end_of_traceback(error: BaseException) -> str:
-    """Where it happened, and what: the last line is the error itself."""
+    """The end of an error's traceback; the last line is the error itself."""
     return "".join(traceback.format_exception(error))[-_SHOWN:].strip()
 
 
@@ -179,7 +179,7 @@ class Timers:
         self._times.pop(lane, None)
 
     def next(self) -> datetime | None:
-        """When the next one is due; what was cancelled since may be counted."""
+        """The time at which the next one is due; what was cancelled since may be counted."""
         return self._queue[0][0] if self._queue else None
 
     def take(self, now: datetime) -> str | None:

@@ -1,4 +1,4 @@
-"""What the steps need from outside: handed in, so that a test drives a step without an engine or a server."""
+"""Services from outside that the steps need: handed in, so that a test drives a step without an engine or a server."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ class Submit(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What reads documents and attachments. ``submit`` runs it in a pool of its own: parsing takes seconds, or minutes.
+    """The reader of documents and attachments. ``submit`` runs it in a pool of its own: parsing takes seconds, or minutes.
 
     ``in_flight`` counts chunks on their way through the other steps of this process; ``at_work`` what waits to be read.
     """
@@ -75,9 +75,9 @@ class Services:
     embed_behind: Callable[[list[str]], "Future[Sequence[Embedding]]"] | None = None
 
     def embeddings(self, texts: list[str], of_document: bool) -> "Future[Sequence[Embedding]]":
-        """What the embedder makes of texts, those of documents behind all others."""
+        """The embeddings of texts, those of documents behind all others."""
         return (self.embed_behind if of_document and self.embed_behind is not None else self.embed)(texts)
 
     def pool(self, waits_for_a_model: bool) -> Submit:
-        """Where a job belongs."""
+        """The pool that a job belongs in."""
         return self.submit_call if waits_for_a_model and self.submit_call is not None else self.submit

@@ -99,7 +99,7 @@ def refer(item: Cut | Retraction | Pause | Erasure) -> Reference:
 
 
 def weight_of(reference: Reference) -> int:
-    """How much is unfinished while this is: the messages of a cut; anything else counts as one."""
+    """The number of messages that are unfinished while this is: those of a cut; anything else counts as one."""
     return len(reference.get("ids", ())) or 1
 
 
@@ -123,7 +123,7 @@ def referred(reference: Reference) -> Retraction | Pause | Erasure:
 
 
 def owner_of(reference: Reference) -> Owner:
-    """Whose item it is."""
+    """The owner of an item."""
     return owner_from(reference["owner"])
 
 

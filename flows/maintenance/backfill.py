@@ -29,7 +29,7 @@ OnProgress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class BackfillReport:
-    """What a backfill wrote: ``rows`` of each kind, dead letters among them; ``files`` is what it did with files."""
+    """The result of a backfill: ``rows`` of each kind, dead letters among them; ``files`` is the report on files."""
 
     rows: Mapping[str, int]
     is_merged: bool

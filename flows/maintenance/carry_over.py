@@ -8,25 +8,23 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from flows.cuts import embedding_text, lane_of
-from flows.embedding.amendments import KIND as AMENDMENT
 from flows.lanes.erasures import is_erased, tombstone_keys
 from flows.lanes.owners import conversation_key, tenant_of
-from flows.lanes.parked_events import KIND as UNREAD
+from flows.lanes.parked_events import PARKED
 from flows.maintenance.reindex import embed_unless_refused
 from mneme.ids import chunk_id, document_key, message_id
 from mneme.ports import MemoryIndex
 from mneme.records import StoredDocument, StoredMessage
 from mneme.rows import Embedding, Row, row_of
 
-KEPT_EVENTS = (AMENDMENT, UNREAD)  # kinds of rows in which events wait that a flow has at work
 _NOTES = ("erased", "erasure", "flush")  # their ids are lasting names: only the key of their tenant may be another
 
 Embed = Callable[[Sequence[str]], Sequence[Embedding]]
 
 
-def carried_notes(rows: Iterable[Row], with_kept_events: bool) -> list[Row]:
-    """The rows of ``control`` that are carried over; ``with_kept_events``: with the events that a flow has at work."""
-    return [carried for row in rows if (carried := _note(row, with_kept_events)) is not None]
+def carried_notes(rows: Iterable[Row], with_parked: bool) -> list[Row]:
+    """The rows of ``control`` that are carried over; ``with_parked``: with the events that a flow has at work."""
+    return [carried for row in rows if (carried := _note(row, with_parked)) is not None]
 
 
 def carried_messages(rows: Iterable[Row], made: MemoryIndex, embed: Embed, keep_vectors: bool) -> list[Row]:
@@ -60,7 +58,7 @@ def _renamed(message: StoredMessage) -> StoredMessage:
     return message.model_copy(update={"id": renamed})
 
 
-def _note(row: Row, with_kept_events: bool) -> Row | None:
+def _note(row: Row, with_parked: bool) -> Row | None:
     tenant = tenant_of(row.tenant_id)
     if row.kind in _NOTES:
         return replace(row, owner_key=tenant.key)
@@ -71,7 +69,7 @@ def _note(row: Row, with_kept_events: bool) -> Row | None:
         record = row.record()
         assert isinstance(record, StoredDocument)
         return row_of(_renamed_document(record))
-    return row if row.kind in KEPT_EVENTS and with_kept_events else None
+    return row if row.kind in PARKED and with_parked else None
 
 
 def _renamed_document(document: StoredDocument) -> StoredDocument:

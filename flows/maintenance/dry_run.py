@@ -1,4 +1,4 @@
-"""What would be remembered of files: they are cut and extracted as the flow does it, and nothing is written.
+"""Dry run over files: cut and extract them as the flow does, and write nothing.
 
 Only the answers of a chat model are kept, in the answer cache: to take the files in afterwards pays for none of them again.
 """
@@ -68,7 +68,7 @@ def dry_run(
         references = open_references(settings.documents, [found.path for found in files])
 
         def read(unread: Unread) -> Sequence[StoredMessage]:
-            """What a document says. A message with attachments is taken as it stands."""
+            """The messages of a document. A message with attachments is taken as it stands."""
             event = unread.event
             if not isinstance(event, Document):
                 return ()

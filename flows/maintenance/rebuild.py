@@ -29,17 +29,16 @@ from connectors.models import open_embedder
 from connectors.reading_order import Listed, ReadingOrder
 from flows.cuts import lane_of_row
 from flows.engine import Source
-from flows.lanes.parked_events import incoming_of
+from flows.lanes.parked_events import PARKED, incoming_in
 from flows.lanes.pending import Pending
-from flows.maintenance.bulk import batches
-from flows.maintenance.carry_over import KEPT_EVENTS, carried_messages, carried_notes
+from flows.maintenance.bulk import batches, put_all
+from flows.maintenance.carry_over import carried_messages, carried_notes
 from flows.runner import stopped_by_signals
-from flows.running.feeds import StoredFeed
+from flows.running.feeds import FeedLimits, StoredFeed
 from flows.running.process import Endpoints, RunContext, run_process
 from flows.running.recovery import REBUILD, REINDEX, RecoveryStore, flows_stopped, forget_older_stores, refuse_unfinished
-from mneme.errors import StoreRejected
-from mneme.ports import Embedder, Generations, Incoming, MemoryIndex, Outcome, Put, embeddings_of
-from mneme.rows import Collection, Row
+from mneme.ports import Embedder, Generations, Incoming, MemoryIndex, embeddings_of
+from mneme.rows import Collection
 from mneme.settings import Settings
 from mneme.store_format import FORMAT, number_of, refuse_newer
 from mneme.text import TOKENISER
@@ -52,7 +51,7 @@ OnProgress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class StoreContents:
-    """What is there before a rebuild, rows by collection. ``goes_on`` when one that was interrupted goes on."""
+    """The rows of a store before a rebuild, by collection. ``goes_on`` when one that was interrupted goes on."""
 
     rows: Mapping[Collection, int]
     goes_on: bool = False
@@ -60,7 +59,7 @@ class StoreContents:
 
 @dataclass(frozen=True, slots=True)
 class RebuildReport:
-    """What a rebuild did: rows that there are now, by collection, and rows that it removed to make them.
+    """The result of a rebuild: rows that there are now, by collection, and rows that it removed to make them.
 
     ``dropped`` generations from before were removed, and ``restarted`` flows read their topics from the beginning.
     """
@@ -74,11 +73,12 @@ class RebuildReport:
 
 
 def rows_in(index: MemoryIndex) -> dict[Collection, int]:
-    """How many rows each collection has, of all tenants."""
+    """Count the rows of each collection, of all tenants."""
     return {collection: index.count(collection) for collection in Collection}
 
 
 _BATCH = 500  # rows of one write: some 3 MB with vectors
+_REFUSES = "the new store refuses this row"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def rebuild_from_messages(
             index.close()
             raise
         # 3.
-        waiting = _kept_events(old) if begun.is_from_another_format else []
+        waiting = _parked_events(old) if begun.is_from_another_format else []
         refused = _derive(settings, index, waiting, on_progress)
         # 4.
         restarted = forget_older_stores(settings.data, old.metadata() if begun.is_from_another_format else {})
@@ -173,7 +173,7 @@ def abandon(settings: Settings) -> bool:
 
 
 def _is_noted(settings: Settings, generations: Generations) -> bool:
-    """Whether the index says that one has begun, which was killed before its folder said so."""
+    """Return whether the index says that one has begun, which was killed before its folder said so."""
     if generations.made_for()["format"] != str(FORMAT):
         return False
     with closing(open_index(settings, read_only=True)) as index:
@@ -212,12 +212,12 @@ def _begin(
 
 def _carry_over(old: MemoryIndex, index: MemoryIndex, embedder: Embedder, begun: _Begun) -> None:
     """Write what is not derived. Rows that an interrupted attempt wrote are written again, and are the same."""
-    with_kept_events = not begun.is_from_another_format
+    with_parked = not begun.is_from_another_format
     keep_vectors = begun.before["embedder"] == begun.after["embedder"]
     for rows in batches(old.scan(Collection.CONTROL), _BATCH):
-        _write(carried_notes(rows, with_kept_events), index)
+        put_all(carried_notes(rows, with_parked), index, _REFUSES)
     for rows in batches(old.scan(Collection.MESSAGES, with_vectors=True), _BATCH):
-        _write(carried_messages(rows, index, partial(embeddings_of, embedder), keep_vectors), index)
+        put_all(carried_messages(rows, index, partial(embeddings_of, embedder), keep_vectors), index, _REFUSES)
     index.refresh()
 
 
@@ -227,8 +227,8 @@ def _derive(settings: Settings, index: MemoryIndex, waiting: list[Incoming], on_
     stopping, pending, refused = threading.Event(), Pending(), set[str]()
     with ExitStack() as stack:
         store = stack.enter_context(RecoveryStore(folder / "store", REBUILD, flow.buckets, flow.recovery_partitions))
-        letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
-        stack.callback(letters.close)
+        dead_letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
+        stack.callback(dead_letters.close)
         stack.enter_context(stopped_by_signals(stopping))
 
         def open_feed(name: str, place: int | None) -> StoredFeed:
@@ -239,15 +239,14 @@ def _derive(settings: Settings, index: MemoryIndex, waiting: list[Incoming], on_
                 on_progress(max(0, min(count, total) - pending.total), total)
 
             read = partial(index.get, with_vectors=True)
-            return StoredFeed(
-                order, read, place, pending, flow.pending_limit, flow.source_batch, stopping, fed, waiting, flow.buckets
-            )
+            limits = FeedLimits(pending, flow.pending_limit, flow.source_batch, stopping, flow.buckets)
+            return StoredFeed(order, read, place, limits, fed, waiting)
 
         def wrote(kind: str, identity: str) -> None:
             if kind == "dead_letter":
                 refused.add(identity)
 
-        ends = Endpoints([Source("stored", ("messages",), open_feed)], letters, changes=None, wrote=wrote)
+        ends = Endpoints([Source("stored", ("messages",), open_feed)], dead_letters, changes=None, wrote=wrote)
         run_process(settings, partial(_start_run, store), ends, pending, stopping, open_store=lambda: index)
     if stopping.is_set():
         raise KeyboardInterrupt
@@ -263,17 +262,10 @@ def _complete(old: MemoryIndex, index: MemoryIndex, restarted: Iterable[str]) ->
     return rows_in(index)
 
 
-def _kept_events(old: MemoryIndex) -> list[Incoming]:
+def _parked_events(old: MemoryIndex) -> list[Incoming]:
     """The events that flows had at work, in the order in which they came."""
-    rows = [row for row in old.scan(Collection.CONTROL) if row.kind in KEPT_EVENTS]
-    return [incoming_of(row.body) for row in sorted(rows, key=lambda row: (row.at, row.id))]
-
-
-def _write(rows: Iterable[Row], index: MemoryIndex) -> None:
-    rows = list(rows)
-    for row, result in zip(rows, index.write([Put(row) for row in rows]), strict=True):
-        if result.outcome is not Outcome.DONE:
-            raise StoreRejected(f"{row.id}: the new store refuses this row ({result.outcome} {result.reason})")
+    rows = [row for row in old.scan(Collection.CONTROL) if row.kind in PARKED]
+    return [incoming_in(row) for row in sorted(rows, key=lambda row: (row.at, row.id))]
 
 
 def _messages(index: MemoryIndex) -> Iterator[Listed]:

@@ -141,7 +141,7 @@ def _begin(settings: Settings, topics: Topics, force: bool, agree: Callable[[Sto
 
 
 def _lost(index: MemoryIndex, topics: Topics) -> int:
-    """How many messages the topics no longer have."""
+    """Count the messages that the topics no longer have."""
     lost = 0
     for row in index.scan(Collection.MESSAGES):
         position = row.body["position"]

@@ -23,10 +23,10 @@ from connectors.indices import index_place, open_generations, open_index
 from connectors.models import open_embedder
 from flows.cuts import embedded_words, embedding_text
 from flows.lanes.scheduling import worth_retrying
-from flows.maintenance.bulk import batches
+from flows.maintenance.bulk import batches, put_all
 from flows.running.recovery import REINDEX, flows_stopped, refuse_unfinished
 from mneme.errors import ModelError, StoreRejected
-from mneme.ports import Embedder, EmbedderIdentity, MemoryIndex, Outcome, Put, embeddings_of
+from mneme.ports import Embedder, EmbedderIdentity, MemoryIndex, embeddings_of
 from mneme.records import AgentCase, AgentSkill, AtomicFact, Episode, Foresight, StoredMessage
 from mneme.rows import SCORED_BY_TOKENS, Collection, Embedding, Key, Row, Vector, message_key, row_of
 from mneme.settings import Settings
@@ -69,7 +69,7 @@ def renewed(rows: Sequence[Row], index: MemoryIndex, embed: Embed, retokenise: b
 
 
 def embed_unless_refused(texts: Sequence[str], embed: Embed) -> list[Embedding | None]:
-    """What the embedder makes of each text; None for one that is refused, which is found by halving.
+    """The embedding of each text; None for one that is refused, which is found by halving.
 
     Raises:
         ModelError: it may pass, or everything is refused.
@@ -89,7 +89,7 @@ def embed_unless_refused(texts: Sequence[str], embed: Embed) -> list[Embedding |
 
 
 def _text(row: Row, messages: Mapping[Key, Row]) -> str | None:
-    """What is embedded for a row; None for one without a vector."""
+    """The text that is embedded for a row; None for one without a vector."""
     if row.kind == "deleted" or row.collection is Collection.CONTROL:
         return None
     match record := row.record():
@@ -111,7 +111,7 @@ def _text(row: Row, messages: Mapping[Key, Row]) -> str | None:
 
 
 def _message(row: Row, messages: Mapping[Key, Row]) -> StoredMessage | None:
-    """The message in whose words a fact is told."""
+    """The message in whose words a fact is stated."""
     said = messages.get(message_key(row, row.message_ids[0])) if row.kind in _FACTS and len(row.message_ids) == 1 else None
     message = said.record() if said is not None and _is_same(said.vector, row.vector) else None
     return message if isinstance(message, StoredMessage) else None
@@ -142,11 +142,11 @@ def _tokens(rows: Sequence[Row], index: MemoryIndex) -> list[str]:
 
 def _contexts(rows: Sequence[Row], index: MemoryIndex) -> Mapping[str, str]:
     """For each fact the texts of the messages before and after it in its episode (flows/extract.py)."""
-    told = [(row, record) for row in rows if row.tokens and isinstance(record := _told(row), AtomicFact)]
-    keys = [Key(Collection.EPISODES, row.owner_key, record.parent_episode_id) for row, record in told]
+    facts = [(row, record) for row in rows if row.tokens and isinstance(record := _fact_in(row), AtomicFact)]
+    keys = [Key(Collection.EPISODES, row.owner_key, record.parent_episode_id) for row, record in facts]
     episodes = {row.id: row.record() for row in index.get(list(dict.fromkeys(keys))).values()} if keys else {}
     around: dict[str, list[Key]] = {}
-    for row, record in told:
+    for row, record in facts:
         episode = episodes.get(record.parent_episode_id)
         order = list(episode.message_ids) if isinstance(episode, Episode) else []
         own = record.message_ids if record.quote is None else record.message_ids[:1]
@@ -158,7 +158,7 @@ def _contexts(rows: Sequence[Row], index: MemoryIndex) -> Mapping[str, str]:
     return {identity: " ".join(texts[key] for key in keys if key in texts) for identity, keys in around.items()}
 
 
-def _told(row: Row) -> AtomicFact | None:
+def _fact_in(row: Row) -> AtomicFact | None:
     if row.kind not in _FACTS:
         return None
     record = row.record()
@@ -166,6 +166,7 @@ def _told(row: Row) -> AtomicFact | None:
 
 
 _BATCH = 500  # rows of one write: some 3 MB with vectors
+_GIVE_UP = "; give the move up with `mneme admin reindex --abandon`, and repeat it"
 
 OnProgress = Callable[[int, int], None]
 MadeFor = Mapping[str, str]
@@ -173,7 +174,7 @@ MadeFor = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What is to be moved: from which ``embedder`` and ``tokeniser`` to which, and how many rows of each collection.
+    """A move from one ``embedder`` and ``tokeniser`` to another, and how many rows of each collection it concerns.
 
     ``goes_on`` when one that was interrupted goes on.
     """
@@ -186,7 +187,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class ReindexReport:
-    """What was done: ``move`` is None where the index was made for these settings already.
+    """The result of a reindex: ``move`` is None where the index was made for these settings already.
 
     ``without_vector`` rows have a text that the embedder refused; ``dropped`` old generations were removed.
     """
@@ -286,7 +287,7 @@ def _copy(settings: Settings, index: MemoryIndex, embedder: Embedder, move: Move
             for rows in batches(old.scan(collection, with_vectors=True), _BATCH):
                 missing = _missing(rows, index) if move.goes_on else rows
                 new = renewed(missing, old, partial(embeddings_of, embedder), retokenise)
-                _write(new, index)
+                put_all(new, index, "the next generation refuses this row", remedy=_GIVE_UP)
                 lost = [row for row, now in zip(missing, new, strict=True) if row.vector is not None and now.vector is None]
                 without_vector += len(lost)
                 done += len(rows)
@@ -298,15 +299,6 @@ def _missing(rows: Sequence[Row], index: MemoryIndex) -> list[Row]:
     """The rows that the next generation does not have yet."""
     there = index.get([row.key for row in rows])
     return [row for row in rows if row.key not in there or there[row.key].version != row.version]
-
-
-def _write(rows: Sequence[Row], index: MemoryIndex) -> None:
-    for row, result in zip(rows, index.write([Put(row) for row in rows]), strict=True):
-        if result.outcome is not Outcome.DONE:
-            raise StoreRejected(
-                f"{row.id}: the next generation refuses this row ({result.outcome} {result.reason}); give the move up with "
-                "`mneme admin reindex --abandon`, and repeat it"
-            )
 
 
 def _complete(settings: Settings, index: MemoryIndex) -> None:

@@ -57,7 +57,7 @@ _OF_ITS_RECORD = ("collection", "id", "kind", "conversation_id", "document_id", 
 
 @dataclass(frozen=True, slots=True)
 class Transferred:
-    """Whose memory was carried over, and how many rows of each collection it has."""
+    """The owner whose memory was carried over, and how many rows of each collection it has."""
 
     owner: Owner
     rows: dict[Collection, int]
@@ -87,7 +87,7 @@ def export_owner(
         counts[Collection.CONTROL] += len(conversations)
         total = sum(counts.values())
         if not total:
-            raise InputError(f"nothing is known of {_called(owner)}; check the name and MNEME_DATA or MNEME_OPENSEARCH__*")
+            raise InputError(f"nothing is known of {_named(owner)}; check the name and MNEME_DATA or MNEME_OPENSEARCH__*")
         header = Header(
             owner=owner, embedder=identity.fingerprint, tokeniser=TOKENISER, exported_at=utc_now(), rows=_present(counts)
         )
@@ -105,7 +105,7 @@ def _rows_of(owner: Owner, index: MemoryIndex, conversations: list[Key]) -> Iter
 
 
 def _conversations(owner: Owner, index: MemoryIndex) -> list[Key]:
-    """Where the rows of the owner's conversations lie, those that are there."""
+    """The keys of the rows of the owner's conversations, those that are there."""
     messages = index.scan(Collection.MESSAGES, _scope(owner, Collection.MESSAGES))
     named = {row.conversation_id for row in messages if row.conversation_id is not None}
     keys = [conversation_key(owner.tenant_id, each) for each in sorted(named)]
@@ -170,7 +170,7 @@ def import_owner(
                 newest = max(newest, *(row.version for row in rows))
         if tombstones and not lift_erasures:
             raise StoreRejected(
-                f"{_called(header.owner)}, or a conversation or document of it, was erased here; --force brings it back all "
+                f"{_named(header.owner)}, or a conversation or document of it, was erased here; --force brings it back all "
                 "the same: the erasure is taken back, and events that are still in the topics count again"
             )
         # 2.
@@ -205,7 +205,7 @@ def _nothing_is_known(owner: Owner, index: MemoryIndex) -> None:
     known = sum(index.count(collection, _scope(owner, collection)) for collection in Collection)
     if known:
         raise StoreRejected(
-            f"{_called(owner)} has {known} rows here, and an import does not mix memories; erase the owner here first, "
+            f"{_named(owner)} has {known} rows here, and an import does not mix memories; erase the owner here first, "
             "or import into another index"
         )
 
@@ -217,7 +217,7 @@ def _conversations_are_free(rows: list[Row], owner: Owner, index: MemoryIndex, i
         origin = origin_of(row)
         if origin is not None and (origin.owner != owner or not is_repeated):
             raise StoreRejected(
-                f"conversation {row.conversation_id!r} is known here already, as one of {_called(origin.owner)}; a tenant has "
+                f"conversation {row.conversation_id!r} is known here already, as one of {_named(origin.owner)}; a tenant has "
                 "one conversation of a name: import into another index"
             )
 
@@ -243,18 +243,18 @@ def _check(path: Path, row: Row, owner: Owner, identity: EmbedderIdentity) -> No
         is_sound = is_sound and bool(identity.token_dimension) and len(row.token_vectors) % identity.token_dimension == 0
     if not is_sound or row.version >= MOST_RUNS * WRITES_PER_RUN:
         raise InputError(
-            f"{path}: {row.id} is no sound row of {_called(owner)}; give a file that `mneme admin export` wrote, unchanged"
+            f"{path}: {row.id} is no sound row of {_named(owner)}; give a file that `mneme admin export` wrote, unchanged"
         )
 
 
 def _belongs(row: Row, record: AnyRecord) -> bool:
-    """Whether a row is one of this record: of this id, in this collection, found by these names."""
+    """Return whether a row is one of this record: of this id, in this collection, found by these names."""
     made = revised(row, record)
     return all(getattr(made, name) == getattr(row, name) for name in _OF_ITS_RECORD)
 
 
 def _is_in_its_place(record: AnyRecord) -> bool:
-    """Whether the id is one that its owner's record can have.
+    """Return whether the id is one that its owner's record can have.
 
     OpenSearch keeps one row of an id: with an id of somebody else's it would take that one's place.
     """
@@ -327,7 +327,7 @@ def _present(counts: dict[Collection, int]) -> dict[Collection, int]:
     return {collection: counts[collection] for collection in Collection if counts.get(collection)}
 
 
-def _called(owner: Owner) -> str:
+def _named(owner: Owner) -> str:
     return f"{owner.type} {owner.id!r} of tenant {owner.tenant_id!r}"
 
 

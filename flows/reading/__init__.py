@@ -1,1 +1,1 @@
-"""What must be read before it can be remembered: documents, and attachments of messages."""
+"""Helpers of the read step: documents, and attachments of messages."""

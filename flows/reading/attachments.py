@@ -36,7 +36,7 @@ _EXTENSIONS = {"image": "png", "audio": "mp3", "file": ""}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attached:
-    """What the attachments of a message are: its whole ``text``, and for each attachment its edition.
+    """A message with its attachments read: its whole ``text``, and for each attachment its edition.
 
     ``before`` are the records of those that it had, from the first on. ``text`` is None where there is nothing to amend.
     """
@@ -47,14 +47,14 @@ class Attached:
 
 
 def read_attachments(
-    unread: Unread, came_at: datetime, lately: Mapping[str, StoredDocument], services: Services
+    unread: Unread, came_at: datetime, recent: Mapping[str, StoredDocument], services: Services
 ) -> Attached | None:
     """The message with what was read; None if it is a repetition, was edited since, or is gone.
 
     Args:
         unread: a message or an edit.
         came_at: when it came: its message may still be on its way to the index.
-        lately: records that its lane wrote a moment ago, by their ids.
+        recent: records that its lane wrote a moment ago, by their ids.
         services: what reads it, and where.
 
     Raises:
@@ -78,29 +78,29 @@ def read_attachments(
     return Attached(
         "\n".join(texts),
         tuple(part.edition for part in reading if part.edition is not None),
-        attachments_of(stored.owner, event.conversation_id, event.message_id, lately, services),
+        attachments_of(stored.owner, event.conversation_id, event.message_id, recent, services),
     )
 
 
 def attachments_of(
-    owner: Owner, conversation_id: str, message: str, lately: Mapping[str, StoredDocument], services: Services
+    owner: Owner, conversation_id: str, message: str, recent: Mapping[str, StoredDocument], services: Services
 ) -> tuple[StoredDocument, ...]:
     """The records of a message's attachments, from the first on; ``lately`` those that may not be in the index yet."""
     found: list[StoredDocument] = []
     while True:
         identity = document_key(owner.key, attachment_id(conversation_id, message, len(found)))
-        record = lately.get(identity) or stored_document(owner, identity, services)
+        record = recent.get(identity) or stored_document(owner, identity, services)
         if record is None:
             return tuple(found)
         found.append(record)
 
 
 def attachments_of_message(
-    tenant_id: str, conversation_id: str, message: str, lately: Mapping[str, StoredDocument], services: Services
+    tenant_id: str, conversation_id: str, message: str, recent: Mapping[str, StoredDocument], services: Services
 ) -> Attached:
     """The records of what a message had attached before it was edited or deleted."""
     owner = owner_in(services.index, tenant_id, conversation_id) or tenant_of(tenant_id)
-    return Attached(None, before=attachments_of(owner, conversation_id, message, lately, services))
+    return Attached(None, before=attachments_of(owner, conversation_id, message, recent, services))
 
 
 def attachment_id(conversation_id: str, message: str, number: int) -> str:
@@ -120,7 +120,7 @@ class _Part:
         self.edition: Edition | None = None
 
     def text(self) -> str:
-        """What stands in the message for it; then ``edition`` is there, if there was something to read."""
+        """The text that stands in the message for it; then ``edition`` is there, if there was something to read."""
         part = self._part
         if not part.is_attached:
             return part.as_text()
@@ -182,7 +182,7 @@ class _Part:
 
 
 def _name(part: Part, number: int) -> str:
-    """What an attachment is called."""
+    """The name of an attachment."""
     if part.name:
         return part.name
     if part.uri and (name := PurePosixPath(unquote(urlsplit(part.uri).path)).name):

@@ -29,7 +29,7 @@ class ReadDocument:
 
 
 def read_document(unread: Unread, known: StoredDocument | None, erased: Tombstones, services: Services) -> ReadDocument | None:
-    """What a document event says; None if the document was erased since.
+    """Read the document of an event; None if the document was erased since.
 
     Args:
         unread: the event.
@@ -61,10 +61,10 @@ def read_document(unread: Unread, known: StoredDocument | None, erased: Tombston
     return ReadDocument(edition_of(about, parsed, edition), known)
 
 
-def known_document(erasure: Erasure, lately: StoredDocument | None, services: Services) -> StoredDocument | None:
+def known_document(erasure: Erasure, recent: StoredDocument | None, services: Services) -> StoredDocument | None:
     """The record of a document that is to be erased. Blocks: for the pool."""
     assert erasure.owner is not None, "a document's owner is known from the start"
-    return lately or stored_document(erasure.owner, erasure.lane, services)
+    return recent or stored_document(erasure.owner, erasure.lane, services)
 
 
 def stored_document(owner: Owner, identity: str, services: Services) -> StoredDocument | None:
@@ -76,18 +76,18 @@ def stored_document(owner: Owner, identity: str, services: Services) -> StoredDo
 
 
 def _is_gone(record: StoredDocument, erased: Tombstones, rows: Mapping[Key, Row]) -> bool:
-    """Whether a record is on its way out of the index."""
+    """Return whether a record is on its way out of the index."""
     said = (record.owner, None, record.document_id, record.position, record.created_at)
     return erased.cover_event(*said) or is_covered(*said, rows)
 
 
 def document_row_key(about: About) -> Key:
-    """Where the record of a document lies."""
+    """The key of a document's record."""
     return Key(Collection.CONTROL, about.owner.key, about.key)
 
 
 def about_event(event: Document, position: Position, received_at: datetime | None) -> About:
-    """What the event of a document says of it."""
+    """The description of a document in its event."""
     return About(
         owner=event.owner,
         document_id=event.document_id,

@@ -1,4 +1,4 @@
-"""What a document is made of now: its record, and the messages that its text is, chunk by chunk. Pure.
+"""Editions of a document: its record, and its text as messages, chunk by chunk. Pure.
 
 A chunk is named by what it says and where: what a new version leaves as it was keeps its ids, and costs nothing.
 """
@@ -36,7 +36,7 @@ def chunk(text: str, size: int = 1600, overlap: int = 320) -> list[str]:
 
 
 def spans(text: str, size: int, overlap: int) -> Iterator[tuple[int, int]]:
-    """Where the chunks of a text begin and end, before white space is dropped; see ``chunk``."""
+    """The beginnings and ends of the chunks of a text, before white space is dropped; see ``chunk``."""
     if not 0 <= overlap < size / 2:
         raise ValueError(f"overlap: {overlap} is not from 0 to under half of the size, which is {size}")
     start = 0
@@ -75,7 +75,7 @@ _READING = 1  # raised when documents are to be read anew that are sent again: a
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What is said of a document from outside.
+    """The description of a document from outside.
 
     ``dated_at`` is what its sender says, ``modified_at`` when its file was changed, ``arrived_at`` when it came. An attachment
     has the conversation and the message it is in.
@@ -118,12 +118,12 @@ class Edition:
 
     @property
     def is_speech(self) -> bool:
-        """Whether its messages are those of a conversation."""
+        """Return whether its messages are those of a conversation."""
         return bool(self.messages) and self.messages[0].document_id is None
 
 
 def edition_of(about: About, parsed: ParsedDocument, edition: str) -> Edition:
-    """What a parsed document is made of. What was not read is a chunk of its name, so that it is found by that.
+    """The edition of a parsed document. One that was not read has a chunk of its name, so that it is found by that.
 
     Raises:
         InputError: there is no text in it, and nothing that was left unread.
@@ -182,7 +182,7 @@ def _chunks(about: About, parsed: ParsedDocument) -> Iterator[StoredMessage]:
 
 
 def _mention(about: About, parsed: ParsedDocument) -> StoredMessage:
-    """What was not read, by name and context."""
+    """The chunk of a document that was not read: its name and context."""
     context = "; ".join(str(value) for value in about.metadata.values())
     text = " ".join(each for each in (f"[file: {about.name}, not read: {'; '.join(parsed.unread)}]", context) if each)
     return _chunk(about, parsed, _Names(about, parsed).of(text), text, "", "")
@@ -211,7 +211,7 @@ def _chunk(about: About, parsed: ParsedDocument, name: str, text: str, section: 
 
 
 def _speech(about: About, parsed: ParsedDocument, conversation_id: str) -> Iterator[StoredMessage]:
-    """What is said in a recording, as the messages of a conversation of its own."""
+    """The speech of a recording, as the messages of a conversation of its own."""
     began, names = _dated_at(about, parsed), _Names(about, parsed)
     for said in parsed.spoken:
         speaker = said.speaker or parsed.title or about.name

@@ -39,7 +39,7 @@ class Release:
 
     @property
     def has_changed(self) -> bool:
-        """Whether the edition is another than the one before."""
+        """Return whether the edition is another than the one before."""
         before, now = self._before, self.record
         if before is None or before.status == "reading":
             return True
@@ -47,12 +47,12 @@ class Release:
 
     @property
     def said(self) -> tuple[Owner, str | None, str | None, Position, datetime]:
-        """What an erasure may be about: owner, conversation, document, and where and when its event came."""
+        """The subjects that an erasure may name: owner, conversation, document, and where and when its event came."""
         record = self.record
         return record.owner, record.conversation_id, record.document_id, record.position, record.created_at
 
     def is_new(self, message: StoredMessage) -> bool:
-        """Whether a message of the edition was not in the one before."""
+        """Return whether a message of the edition was not in the one before."""
         return message.id not in self._kept
 
     def begun(self, version: int) -> Row:
@@ -64,13 +64,13 @@ class Release:
         return row_of(self.record.model_copy(update={"version": version}))
 
     def obsolete(self, attempt: int) -> Iterator[Withdrawn | Erasure]:
-        """What takes away that which the document no longer has; ``attempt`` as of ``erasure_of_speech``."""
+        """Withdraw what the document no longer has; ``attempt`` as of ``erasure_of_speech``."""
         yield from _withdrawals(self.record, self._obsolete)
         if (speech := self.record.replaced_speech) is not None:
             yield erasure_of_speech(self.record, speech, self.record.position, self.record.created_at, attempt)
 
     def ends(self) -> Iterator[Pause]:
-        """What shows the last episode of speech: nothing follows it."""
+        """Pause behind speech, which shows its last episode: nothing follows it."""
         if self._speech is not None:
             owner = self.record.owner
             lane = lane_of(owner.tenant_id, self._speech)
@@ -89,11 +89,11 @@ class Gone:
         return self._record.id
 
     def obsolete(self) -> Iterator[Withdrawn]:
-        """What takes away all that was made of it."""
+        """Withdraw all that was made of it."""
         return _withdrawals(self._record, (*self._record.chunk_ids, *self._record.replaced_ids))
 
     def removed(self, version: int) -> Remove:
-        """What takes away its record."""
+        """The removal of its record."""
         return Remove(Key(Collection.CONTROL, self._record.owner.key, self._record.id), version)
 
 
@@ -106,7 +106,7 @@ def gone(before: Iterable[StoredDocument], releases: Iterable[Release]) -> list[
 def erasure_of_speech(
     record: StoredDocument, conversation_id: str, position: Position, arrived_at: datetime, attempt: int
 ) -> Erasure:
-    """What takes away a conversation that was a document's speech, with all that was said before an event.
+    """The erasure of a conversation that was a document's speech, with all that was said before an event.
 
     ``attempt`` is a new number each time: after a restart one may still be on its way when the next is sent behind it.
     """

@@ -1,11 +1,14 @@
-"""Where the stream begins: what a source does at each poll, without the engine.
+"""Feeds, the sources of the stream without the engine: one partition of Kafka or of the inbox, files, stored messages.
 
 A feed never blocks, gives nothing while this process has more unfinished than its limit, and knows its place, which is
 restored exactly. ``FileFeed`` ends; ``PartitionFeed`` ends only when the flow is told to stop.
 """
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
@@ -24,31 +27,31 @@ class Feed(Protocol):
     """One partition of a source."""
 
     def next_batch(self) -> list[Fed]:
-        """What came since; empty if nothing did.
+        """The events since the last poll; empty if there are none.
 
         Raises:
             StopIteration: nothing will come any more.
         """
 
     def resume_state(self) -> object:
-        """Where to go on after a restart; called at the end of each epoch."""
+        """The place to go on from after a restart; called at the end of each epoch."""
 
     def close(self) -> None:
         """Release files and connections."""
 
 
-class Reader(Protocol):
-    """What a feed needs of one Kafka partition (connectors/kafka/client.py)."""
+class EventReader(Protocol):
+    """The interface of one partition, of Kafka (connectors/kafka/reader.py) or of the inbox."""
 
     @property
     def position(self) -> int:
         """The offset that is read next."""
 
     def poll(self, limit: int) -> list[Incoming]:
-        """What is there, at most ``limit``; never blocks."""
+        """The events that are there, at most ``limit``; never blocks."""
 
     def lag(self) -> int:
-        """How many events are not read yet."""
+        """Count the events that are not read yet."""
 
     def commit(self, offset: int) -> None:
         """Tell the group where it is, for lag monitors."""
@@ -57,55 +60,75 @@ class Reader(Protocol):
         """Leave."""
 
 
+@dataclass(frozen=True, slots=True)
+class FeedLimits:
+    """Limits of the feeds of one process.
+
+    Attributes:
+        pending: the backlog of the flow.
+        most: the backlog above which a feed pauses.
+        batch: the most events of a poll.
+        stopping: ends the feeds.
+        buckets: into how many buckets conversations are hashed, for the pauses at the end of a finite feed.
+    """
+
+    pending: Pending
+    most: int
+    batch: int
+    stopping: threading.Event
+    buckets: int = 0
+
+    @property
+    def at_once(self) -> int:
+        """The most events of one poll: never more than the backlog may have."""
+        return min(self.batch, self.most)
+
+    def end_all(self) -> list[Fed]:
+        """The pauses that end all conversations."""
+        return [Pause("", "end", bucket=bucket) for bucket in range(self.buckets)]
+
+
 class PartitionFeed:
-    """One Kafka partition, for as long as the flow runs.
+    """One partition, for as long as the flow runs.
 
     The offset committed to Kafka follows one epoch behind: at the end of an epoch the writes of the one before are
     certainly done. It is for lag monitors only; the place to resume from is in the recovery store.
 
     Args:
         reader: the partition.
-        pending: what this process has not finished.
-        limit: above how much unfinished the feed pauses.
-        batch: the most events of a poll.
-        stopping: ends the feed.
+        limits: of the process.
         may_read: further reason to pause (a backfill gives way to live traffic).
         polled: called after each poll.
     """
 
     def __init__(
         self,
-        reader: Reader,
-        pending: Pending,
-        limit: int,
-        batch: int,
-        stopping: threading.Event,
+        reader: EventReader,
+        limits: FeedLimits,
         may_read: Callable[[], bool] = lambda: True,
         polled: Callable[[], None] = lambda: None,
     ) -> None:
         self._reader = reader
-        self._pending = pending
-        self._limit = limit
-        self._batch = min(batch, limit)
-        self._stopping = stopping
+        self._limits = limits
         self._may_read = may_read
         self._polled = polled
         self._finished: int | None = None
 
     def next_batch(self) -> list[Fed]:
         """The next events of the partition."""
-        if self._stopping.is_set():
+        limits = self._limits
+        if limits.stopping.is_set():
             raise StopIteration
-        if self._pending.total >= self._limit or not self._may_read():
+        if limits.pending.total >= limits.most or not self._may_read():
             return []
-        batch: list[Fed] = list(self._reader.poll(self._batch))
+        batch: list[Fed] = list(self._reader.poll(limits.at_once))
         self._polled()
-        self._pending.enter(len(batch))
+        limits.pending.enter(len(batch))
         return batch
 
     @property
     def unread(self) -> int:
-        """How many events are known to be there and not read yet."""
+        """Count the events that are known to be there and not read yet."""
         return self._reader.lag()
 
     def resume_state(self) -> int:
@@ -120,93 +143,8 @@ class PartitionFeed:
         self._reader.close()
 
 
-class FileFeed:
-    """Files, one after the other, then the end of all conversations.
-
-    The place is ``{content hash: events read}``: a file that was read is not read again under any name, and one that
-    grew is another file, of which the messages that are known are recognised by their ids. A document is given again each
-    time: it is known by its edition where it is read, also when it is what it was two versions ago.
-
-    Args:
-        paths: the files.
-        read: a file's events from an ordinal on (connectors/files/files.py).
-        identity: the hash of a file's content; None of a document.
-        place: where an earlier run stopped.
-        buckets: how many buckets the conversations are in.
-        pending, limit, batch, stopping: as for ``PartitionFeed``.
-        fed: called at each poll with how many events of all files were read.
-    """
-
-    def __init__(
-        self,
-        paths: Sequence[Path],
-        read: Callable[[Path, int], Iterator[Incoming]],
-        identity: Callable[[Path], str | None],
-        place: dict[str, int] | None,
-        buckets: int,
-        pending: Pending,
-        limit: int,
-        batch: int,
-        stopping: threading.Event,
-        fed: Callable[[int], None] = lambda count: None,
-    ) -> None:
-        self._place = dict(place or {})
-        self._buckets = buckets
-        self._pending = pending
-        self._limit = limit
-        self._batch = min(batch, limit)
-        self._stopping = stopping
-        self._fed = fed
-        self._count = 0
-        self._events = self._all_events(paths, read, identity)
-        self._ended = False
-
-    def next_batch(self) -> list[Fed]:
-        """The next events; at the end pauses for all buckets, and then nothing until all is finished."""
-        if self._stopping.is_set():
-            raise StopIteration
-        self._fed(self._count)
-        if self._ended:
-            if self._pending.total == 0:
-                raise StopIteration
-            return []
-        if self._pending.total >= self._limit:
-            return []
-        batch: list[Fed] = []
-        for event in self._events:
-            batch.append(event)
-            if len(batch) == self._batch:
-                break
-        else:
-            self._ended = True
-            batch += [Pause("", "end", bucket=bucket) for bucket in range(self._buckets)]
-        self._pending.enter(len(batch))
-        return batch
-
-    def resume_state(self) -> dict[str, int]:
-        """How far each file was read."""
-        return dict(self._place)
-
-    def close(self) -> None:
-        """Nothing is held open."""
-
-    def _all_events(
-        self,
-        paths: Sequence[Path],
-        read: Callable[[Path, int], Iterator[Incoming]],
-        identity: Callable[[Path], str | None],
-    ) -> Iterator[Incoming]:
-        for path in paths:
-            content = identity(path)
-            for event in read(path, 0 if content is None else self._place.get(content, 0)):
-                if content is not None:
-                    self._place[content] = event.position.offset + 1
-                self._count += 1
-                yield event
-
-
 class EndOffsets:
-    """Where each partition ends for this run, and how far all of them have been read.
+    """The end offset of each partition for this run, and how far all of them have been read.
 
     Args:
         ends: of each partition the offset that is not read any more.
@@ -224,11 +162,11 @@ class EndOffsets:
         self._positions[partition] = position
 
     def is_reached(self, partition: str) -> bool:
-        """Whether a partition has been read to its end."""
+        """Return whether a partition has been read to its end."""
         return self._positions[partition] >= self._ends[partition]
 
     def are_reached(self, partitions: Iterable[str] = ()) -> bool:
-        """Whether these partitions have been read to their ends; all, if none are named."""
+        """Return whether these partitions have been read to their ends; all, if none are named."""
         return all(self.is_reached(each) for each in (partitions or self._ends))
 
     def end_once(self) -> bool:
@@ -243,76 +181,150 @@ class EndOffsets:
         return read, sum(end - self._starts[each] for each, end in self._ends.items())
 
 
-class BoundedFeed:
-    """One partition up to the end_offsets; when all partitions have got there, what is open is shown, and all feeds end.
+class BoundedFeed(PartitionFeed):
+    """One partition up to its end offset; when all partitions have got there, what is open is shown, and all feeds end.
 
     Args:
-        feed, reader: the partition.
-        name: its name in the end_offsets.
+        reader, limits, may_read: as for ``PartitionFeed``.
+        name: of the partition in ``end_offsets``.
         end_offsets: shared by all partitions.
-        pending, stopping: as for ``PartitionFeed``.
-        buckets: how many buckets the conversations are in.
     """
 
     def __init__(
         self,
-        feed: PartitionFeed,
-        reader: Reader,
+        reader: EventReader,
+        limits: FeedLimits,
         name: str,
         end_offsets: EndOffsets,
-        pending: Pending,
-        stopping: threading.Event,
-        buckets: int,
+        may_read: Callable[[], bool] = lambda: True,
     ) -> None:
-        self._feed = feed
-        self._reader = reader
+        super().__init__(reader, limits, may_read)
         self._name = name
-        self._horizon = end_offsets
-        self._pending = pending
-        self._stopping = stopping
-        self._buckets = buckets
+        self._end_offsets = end_offsets
         end_offsets.advance(name, reader.position)
 
     def next_batch(self) -> list[Fed]:
-        """The next events; behind the end_offsets nothing, until all is finished."""
-        if not self._horizon.is_reached(self._name):
-            batch = self._feed.next_batch()
-            self._horizon.advance(self._name, self._reader.position)
+        """The next events; behind the end offset nothing, until all is finished."""
+        if not self._end_offsets.is_reached(self._name):
+            batch = super().next_batch()
+            self._end_offsets.advance(self._name, self._reader.position)
             return batch
-        if self._stopping.is_set():
+        limits = self._limits
+        if limits.stopping.is_set():
             raise StopIteration
-        if not self._horizon.are_reached() or self._pending.total:
+        if not self._end_offsets.are_reached() or limits.pending.total:
             return []
-        if not self._horizon.end_once():
+        if not self._end_offsets.end_once():
             raise StopIteration
         # Everything has arrived where conversations are kept; some of it is held back there.
-        ends: list[Fed] = [Pause("", "end", bucket=bucket) for bucket in range(self._buckets)]
-        self._pending.enter(len(ends))
+        ends = limits.end_all()
+        limits.pending.enter(len(ends))
         return ends
 
-    def resume_state(self) -> int:
-        """The next offset."""
-        return self._feed.resume_state()
+
+class FiniteFeed(ABC):
+    """A feed that ends when it has given everything, and all of that is finished.
+
+    Args:
+        limits: of the process.
+        fed: called at each poll with how many events were read.
+    """
+
+    def __init__(self, limits: FeedLimits, fed: Callable[[int], None]) -> None:
+        self._limits = limits
+        self._fed = fed
+        self._count = 0  # of events that were read
+        self._is_ended = False
+
+    def next_batch(self) -> list[Fed]:
+        """The next events; at the end nothing until all is finished."""
+        limits = self._limits
+        if limits.stopping.is_set():
+            raise StopIteration
+        self._fed(self._count)
+        if self._is_ended and limits.pending.total == 0:
+            raise StopIteration
+        if self._is_ended or limits.pending.total >= limits.most:
+            return []
+        batch = self._read()
+        limits.pending.enter(len(batch))
+        return batch
+
+    @abstractmethod
+    def _read(self) -> list[Fed]:
+        """Read the next events, and note when they are the last."""
+
+
+class FileFeed(FiniteFeed):
+    """Files, one after the other, then the end of all conversations.
+
+    The place is ``{content hash: events read}``: a file that was read is not read again under any name, and one that
+    grew is another file, of which the messages that are known are recognised by their ids. A document is given again each
+    time: it is known by its edition where it is read, also when it is what it was two versions ago.
+
+    Args:
+        paths: the files.
+        read: a file's events from an ordinal on (connectors/files/files.py).
+        identity: the hash of a file's content; None of a document.
+        place: where an earlier run stopped.
+        limits, fed: as for ``FiniteFeed``.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        read: Callable[[Path, int], Iterator[Incoming]],
+        identity: Callable[[Path], str | None],
+        place: dict[str, int] | None,
+        limits: FeedLimits,
+        fed: Callable[[int], None] = lambda count: None,
+    ) -> None:
+        super().__init__(limits, fed)
+        self._place = dict(place or {})
+        self._events = self._all_events(paths, read, identity)
+
+    def resume_state(self) -> dict[str, int]:
+        """The number of events that were read of each file."""
+        return dict(self._place)
 
     def close(self) -> None:
-        """Leave the partition."""
-        self._feed.close()
+        """Nothing is held open."""
+
+    def _read(self) -> list[Fed]:
+        batch: list[Fed] = list(islice(self._events, self._limits.at_once))
+        if len(batch) < self._limits.at_once:
+            self._is_ended = True
+            batch += self._limits.end_all()
+        return batch
+
+    def _all_events(
+        self,
+        paths: Sequence[Path],
+        read: Callable[[Path, int], Iterator[Incoming]],
+        identity: Callable[[Path], str | None],
+    ) -> Iterator[Incoming]:
+        for path in paths:
+            content = identity(path)
+            for event in read(path, 0 if content is None else self._place.get(content, 0)):
+                if content is not None:
+                    self._place[content] = event.position.offset + 1
+                self._count += 1
+                yield event
 
 
-class StoredFeed:
-    """A ``Feed`` of messages with the vectors they have; the place is how many were read.
+class StoredFeed(FiniteFeed):
+    """Messages that the index holds, conversation by conversation, with the vectors they have; the place is their number.
 
-    What a process that died may have been given is given again as ``replayed``. A conversation rests when all of it is
-    read, so that no more of them are open than are read at a time.
+    The end of each conversation stands behind it, so that no more of them are open than are read at a time. Behind all of them
+    come the events that a flow of before had at work, and then the end of all conversations once more. What a process that died
+    may have been given is given again as ``replayed``.
 
     Args:
         order: which messages, in which order.
         read: the rows of keys, with vectors.
         place: where an earlier run stopped.
-        pending, limit, batch, stopping: as for ``PartitionFeed``.
-        fed: called at each poll with how many messages were read.
+        limits, fed: as for ``FiniteFeed``.
         waiting: events that come behind the messages.
-        buckets: how many buckets the conversations are in.
     """
 
     def __init__(
@@ -320,66 +332,45 @@ class StoredFeed:
         order: ReadingOrder,
         read: Callable[[Sequence[Key]], Mapping[Key, Row]],
         place: int | None,
-        pending: Pending,
-        limit: int,
-        batch: int,
-        stopping: threading.Event,
+        limits: FeedLimits,
         fed: Callable[[int], None] = lambda count: None,
         waiting: Sequence[Incoming] = (),
-        buckets: int = 0,
     ) -> None:
-        self._waiting = waiting
-        self._buckets = buckets
+        super().__init__(limits, fed)
         self._order = order
-        self._read = read
-        self._place = place or 0
-        self._pending = pending
-        self._limit = limit
-        self._batch = min(batch, limit)
-        self._stopping = stopping
-        self._fed = fed
+        self._read_rows = read
+        self._waiting = waiting
         self._read_before = order.reached
-
-    def next_batch(self) -> list[Fed]:
-        """The next messages; at the end nothing until all is finished."""
-        if self._stopping.is_set():
-            raise StopIteration
-        self._fed(self._place)
-        if self._place == len(self._order) + len(self._waiting):
-            if self._pending.total == 0:
-                raise StopIteration
-            return []
-        if self._pending.total >= self._limit:
-            return []
-        if self._place >= len(self._order):
-            return self._all_that_waits()
-        ahead = self._order.read(self._place, self._batch + 1)  # one more tells whether its conversation goes on
-        rows = self._read([key for _, key in ahead[: self._batch]])
-        batch: list[Fed] = []
-        for number, (lane, key) in enumerate(ahead[: self._batch], start=1):
-            row = rows.get(key)
-            message = row.record() if row is not None else None
-            if row is not None and isinstance(message, StoredMessage) and not message.deleted:
-                batch.append(Embedded(Utterance.of(message, row.embedding), replayed=self._place < self._read_before))
-            self._place += 1
-            if number == len(ahead) or ahead[number][0] != lane:
-                batch.append(Pause(lane, "end"))
-        self._order.reach(self._place)
-        self._pending.enter(len(batch))
-        return batch
-
-    def _all_that_waits(self) -> list[Fed]:
-        """The events of before, and the end of all conversations."""
-        batch: list[Fed] = list(self._waiting)
-        batch += [Pause("", "end", bucket=bucket) for bucket in range(self._buckets)]
-        self._place = len(self._order) + len(self._waiting)
-        self._pending.enter(len(batch))
-        return batch
+        self._advance(place or 0)
 
     def resume_state(self) -> int:
-        """How many messages were read, and behind them events."""
-        return self._place
+        """The number of messages that were read, and behind them events."""
+        return self._count
 
     def close(self) -> None:
         """Release the list."""
         self._order.close()
+
+    def _advance(self, count: int) -> None:
+        self._count = count
+        self._is_ended = count == len(self._order) + len(self._waiting)
+
+    def _read(self) -> list[Fed]:
+        if self._count >= len(self._order):
+            self._advance(len(self._order) + len(self._waiting))
+            return [*self._waiting, *self._limits.end_all()]
+        first, size = self._count, self._limits.at_once
+        ahead = self._order.read(first, size + 1)  # one more tells whether its conversation goes on
+        rows = self._read_rows([key for _, key in ahead[:size]])
+        batch: list[Fed] = []
+        for number, (lane, key) in enumerate(ahead[:size], start=1):
+            row = rows.get(key)
+            message = row.record() if row is not None else None
+            if row is not None and isinstance(message, StoredMessage) and not message.deleted:
+                replayed = first + number - 1 < self._read_before
+                batch.append(Embedded(Utterance.of(message, row.embedding), replayed=replayed))
+            if number == len(ahead) or ahead[number][0] != lane:
+                batch.append(Pause(lane, "end"))
+        self._advance(first + min(size, len(ahead)))
+        self._order.reach(self._count)
+        return batch

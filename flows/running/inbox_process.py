@@ -15,12 +15,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
-from connectors.private import private_process
 from connectors.telemetry.begin import telemetry
 from connectors.telemetry.logs import set_levels
-from flows.running.reports import end, tell
+from flows.running.child_process import begin, end, report
 from mneme.errors import MnemeError
-from mneme.garbage import raise_gc_threshold
 from mneme.settings import Settings
 
 _NICE = 10  # somebody waits for a search, and nobody for the flow
@@ -30,7 +28,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What the process needs to know; ``report`` is the descriptor on which it tells of itself."""
+    """The order of the process; ``report`` is the descriptor for its reports."""
 
     settings: Settings
     report: int
@@ -42,20 +40,19 @@ def main() -> NoReturn:
     order: Order = pickle.load(sys.stdin.buffer)  # noqa: S301  from whoever started this process
     os.set_inheritable(order.report, False)  # its end must be the end of this process
     threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
-    private_process()
+    begin()
     set_levels(order.levels)
-    raise_gc_threshold()
     os.nice(_NICE)
 
     import flows  # late: the parent is watched while the steps are loaded
 
     try:
         with telemetry(order.settings, "mneme-flow", mark="flow"):
-            flows.run(order.settings, on_ready=lambda: tell(order.report, {"reads": True}), intake="inbox")
+            flows.run(order.settings, on_ready=lambda: report(order.report, {"reads": True}), intake="inbox")
     except BaseException as error:
         if not isinstance(error, MnemeError):
             log.error("failed", exc_info=error)
-        tell(order.report, {"error": str(error) if isinstance(error, MnemeError) else type(error).__name__})
+        report(order.report, {"error": str(error) if isinstance(error, MnemeError) else type(error).__name__})
         end(1)
     end(0)
 

@@ -1,9 +1,10 @@
-"""The endless flow, from the Kafka topics."""
+"""The flow from the Kafka topics: endless, or up to where they reach when it begins."""
 
 import threading
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
+from typing import Any
 
 from connectors.kafka.client import create_topics, partitions_of, topics_of_lanes
 from connectors.kafka.keys import partition_of
@@ -12,12 +13,14 @@ from connectors.kafka.reader import PartitionReader
 from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters
 from flows.engine import Source
 from flows.lanes.pending import Pending, SharedSum
-from flows.running.feeds import BoundedFeed, EndOffsets, PartitionFeed
+from flows.running.feeds import BoundedFeed, EndOffsets, FeedLimits
 from flows.running.live import LiveLag, Partitions, live_sources
 from flows.running.partition_range import range_of
 from flows.running.process import Endpoints, RunContext, run_process
 from mneme.ports import Lane, MemoryIndex
 from mneme.settings import Kafka, Settings
+
+OnProgress = Callable[[int, int], None]
 
 
 def input_partitions(kafka: Kafka) -> Partitions:
@@ -66,30 +69,8 @@ def stream(
         return PartitionReader(kafka, topics[lane], int(number), place)
 
     sources = live_sources(flow, open_reader, partitions, pending, documents, LiveLag(live_lag), stopping)
-    with ExitStack() as stack:
-        letters = KafkaDeadLetters(kafka, lock=settings.data / "dead-letters.lock")
-        stack.callback(letters.close)
-        changes = KafkaChangeFeed(kafka) if flow.change_feed else None
-        if changes is not None:
-            stack.callback(changes.close)
-        run_process(
-            settings,
-            start_run,
-            Endpoints(
-                sources,
-                letters,
-                changes,
-                documents_at_work=documents,
-                partition_of_tenant=None if range_of(kafka) is None else partial(partition_of, partitions=kafka.partitions),
-            ),
-            pending,
-            stopping,
-            on_ready,
-            on_failure,
-        )
-
-
-OnProgress = Callable[[int, int], None]
+    with _endpoints(settings, sources, documents_at_work=documents) as endpoints:
+        run_process(settings, start_run, endpoints, pending, stopping, on_ready, on_failure)
 
 
 def bounded_stream(
@@ -134,16 +115,23 @@ def bounded_stream(
             on_progress(max(0, done - pending.total), total)
             return name in live or end_offsets.are_reached(live)
 
-        feed = PartitionFeed(reader, pending, flow.pending_limit, flow.source_batch, stopping, may_read)
-        return BoundedFeed(feed, reader, name, end_offsets, pending, stopping, flow.buckets)
+        limits = FeedLimits(pending, flow.pending_limit, flow.source_batch, stopping, flow.buckets)
+        return BoundedFeed(reader, limits, name, end_offsets, may_read)
 
     sources = [Source(lane, tuple(map(str, sorted(chosen[lane]))), partial(open_feed, topic)) for lane, topic in named.items()]
+    with _endpoints(settings, sources, wrote=wrote) as endpoints:
+        run_process(settings, start_run, endpoints, pending, stopping, in_bulk=in_bulk)
+
+
+@contextmanager
+def _endpoints(settings: Settings, sources: Sequence[Source], **more: Any) -> Iterator[Endpoints]:
+    """The sources with the topics that the flow writes; ``more`` as of ``Endpoints``."""
+    kafka = settings.kafka
     with ExitStack() as stack:
-        letters = KafkaDeadLetters(kafka, lock=settings.data / "dead-letters.lock")
-        stack.callback(letters.close)
-        changes = KafkaChangeFeed(kafka) if flow.change_feed else None
+        dead_letters = KafkaDeadLetters(kafka, lock=settings.data / "dead-letters.lock")
+        stack.callback(dead_letters.close)
+        changes = KafkaChangeFeed(kafka) if settings.flow.change_feed else None
         if changes is not None:
             stack.callback(changes.close)
         by_tenant = None if range_of(kafka) is None else partial(partition_of, partitions=kafka.partitions)
-        ends = Endpoints(sources, letters, changes, wrote, partition_of_tenant=by_tenant)
-        run_process(settings, start_run, ends, pending, stopping, in_bulk=in_bulk)
+        yield Endpoints(sources, dead_letters, changes, partition_of_tenant=by_tenant, **more)

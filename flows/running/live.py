@@ -1,4 +1,4 @@
-"""What never ends as sources of the flow: messages, documents, and a backfill that gives way to messages.
+"""Sources of the flow that never end: messages, documents, and a backfill that gives way to messages.
 
 They are the partitions of Kafka topics, or the logs of the inbox.
 """
@@ -17,7 +17,7 @@ from connectors.inbox.segments import disk_errors, inbox_folder
 from connectors.letters.dead_letters import FileDeadLetters
 from flows.engine import Source
 from flows.lanes.pending import Pending, SharedSum
-from flows.running.feeds import PartitionFeed, Reader
+from flows.running.feeds import EventReader, FeedLimits, PartitionFeed
 from flows.running.process import INTERRUPTED, Endpoints, RunContext, run_process
 from mneme.ports import Lane, MemoryIndex
 from mneme.settings import Flow, Settings
@@ -33,12 +33,12 @@ Partitions = Mapping[Lane, tuple[int, ...]]  # of each source
 class OpenReader(Protocol):
     """Opens a partition of a lane, by its number, at the place to resume from (None: the earliest)."""
 
-    def __call__(self, lane: Lane, number: str, place: int | None) -> Reader:
+    def __call__(self, lane: Lane, number: str, place: int | None) -> EventReader:
         """The reader."""
 
 
 class LiveLag:
-    """How much of the live lanes is not read yet, by any process.
+    """The number of live events that no process has read yet.
 
     Args:
         shared: the sum over all processes; None where there is one.
@@ -54,7 +54,7 @@ class LiveLag:
         self._shared.put(sum(self._lags.values()))
 
     def is_none(self) -> bool:
-        """Whether all live partitions are read to their ends."""
+        """Return whether all live partitions are read to their ends."""
         return self._shared.total == 0
 
 
@@ -78,24 +78,21 @@ def live_sources(
         lag: told of the messages, and what the backfill gives way to.
         stopping: set when the flow is to end.
     """
-    limit = flow.pending_limit * flow.processes
+    limits = FeedLimits(pending, flow.pending_limit * flow.processes, flow.source_batch, stopping)
 
     def open_messages(number: str, place: int | None) -> PartitionFeed:
         reader = open_reader("messages", number, place)
         lag.update(number, reader.lag())
-        return PartitionFeed(
-            reader, pending, limit, flow.source_batch, stopping, polled=lambda: lag.update(number, reader.lag())
-        )
+        return PartitionFeed(reader, limits, polled=lambda: lag.update(number, reader.lag()))
 
     def open_backfill(number: str, place: int | None) -> PartitionFeed:
-        reader = open_reader("backfill", number, place)
-        little = max(1, limit // _BACKFILL_PART)
-        return PartitionFeed(reader, pending, little, flow.source_batch, stopping, may_read=lag.is_none)
+        little = replace(limits, most=max(1, limits.most // _BACKFILL_PART))
+        return PartitionFeed(open_reader("backfill", number, place), little, may_read=lag.is_none)
 
     def open_documents(number: str, place: int | None) -> PartitionFeed:
+        few = replace(limits, batch=_DOCUMENTS_AT_WORK)
         reader = open_reader("documents", number, place)
-        is_free = lambda: documents.total < _DOCUMENTS_AT_WORK  # noqa: E731
-        return PartitionFeed(reader, pending, limit, _DOCUMENTS_AT_WORK, stopping, may_read=is_free)
+        return PartitionFeed(reader, few, may_read=lambda: documents.total < _DOCUMENTS_AT_WORK)
 
     openings: dict[Lane, Callable[[str, int | None], PartitionFeed]] = {
         "messages": open_messages,
@@ -143,9 +140,9 @@ def stream_inbox(
         with disk_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
         stack.callback(FolderLock(folder, "the inbox").release)  # so that others know who reads it
-        letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
-        stack.callback(letters.close)
-        ends = Endpoints(sources, letters, changes=None, documents_at_work=documents, named_files=named_files)
+        dead_letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
+        stack.callback(dead_letters.close)
+        ends = Endpoints(sources, dead_letters, changes=None, documents_at_work=documents, named_files=named_files)
         tally, _ = run_process(settings, start_run, ends, pending, stopping, on_ready)
         if not tally[INTERRUPTED]:
             # All that was read is settled: what was erased in it leaves the disk now, not at a next start.

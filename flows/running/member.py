@@ -15,17 +15,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
-from connectors.private import private_process
 from connectors.telemetry.begin import telemetry
 from connectors.telemetry.logs import set_levels
 from flows.engine import EngineFailed
 from flows.lanes.pending import SharedSum
+from flows.running.child_process import begin, end, report
 from flows.running.kafka import stream
 from flows.running.live import Partitions
 from flows.running.process import RunContext
-from flows.running.reports import end, tell
 from mneme.errors import MnemeError
-from mneme.garbage import raise_gc_threshold
 from mneme.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -33,7 +31,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What a member needs to know.
+    """The order of a member.
 
     Attributes:
         settings: where and how.
@@ -60,9 +58,8 @@ def main() -> NoReturn:
         signal.signal(number, signal.SIG_IGN)  # they also reach the supervisor, who stops all
     assignment: Assignment = pickle.load(sys.stdin.buffer)  # noqa: S301  from our own supervisor
     place, processes = assignment.place, assignment.place.processes
-    private_process()
+    begin()
     set_levels(assignment.levels)
-    raise_gc_threshold()
     stopping = threading.Event()
     threading.Thread(target=_obey, args=(stopping,), name="obey", daemon=True).start()
 
@@ -71,7 +68,7 @@ def main() -> NoReturn:
         if not isinstance(error, MnemeError | EngineFailed):
             log.error("failed", exc_info=error)
         kind = type(error).__name__ if isinstance(error, MnemeError) else ""
-        tell(assignment.report, {"error": kind, "text": str(error)})
+        report(assignment.report, {"error": kind, "text": str(error)})
         end(1)
 
     try:
@@ -81,7 +78,7 @@ def main() -> NoReturn:
                 lambda index: place,
                 assignment.partitions,
                 stopping,
-                on_ready=lambda: tell(assignment.report, {"reads": True}),
+                on_ready=lambda: report(assignment.report, {"reads": True}),
                 on_failure=failed,
                 unfinished=SharedSum(assignment.unfinished, processes, place.number),
                 live_lag=SharedSum(assignment.live_lag, processes, place.number),

@@ -84,7 +84,7 @@ def store_name(settings: Settings) -> str:
 
 
 def share_partitions(store: str, other: str) -> bool:
-    """Whether flows with these recovery stores read partitions in common; those of files read none."""
+    """Return whether flows with these recovery stores read partitions in common; those of files read none."""
     if _WHOLE in (store, other):
         return all(each == _WHOLE or is_of_a_range(each) for each in (store, other))
     one, two = _range_in(store), _range_in(other)
@@ -94,7 +94,7 @@ def share_partitions(store: str, other: str) -> bool:
 
 
 def is_of_a_range(store: str) -> bool:
-    """Whether a flow with this recovery store reads a range of partitions."""
+    """Return whether a flow with this recovery store reads a range of partitions."""
     return _range_in(store) is not None
 
 

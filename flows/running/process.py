@@ -64,20 +64,20 @@ class RunContext:
 
     @property
     def processes(self) -> int:
-        """How many run the flow together."""
+        """The number of processes that run the flow together."""
         return len(self.addresses) or 1
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoints:
-    """Where the flow of a process begins and ends, apart from the index.
+    """The sources and sinks of a process's flow, apart from the index.
 
     ``wrote`` is called as ``Writer`` says. ``documents_at_work`` counts what is read; ``named_files`` may be read by reference.
     ``partition_of_tenant`` is where a tenant's events are in topics that several flows share (flows/decode.py).
     """
 
     sources: Sequence[Source]
-    letters: DeadLetters
+    dead_letters: DeadLetters
     changes: ChangeFeed | None
     wrote: Callable[[str, str], None] = lambda kind, identity: None
     documents_at_work: Pending = field(default_factory=Pending)
@@ -164,7 +164,7 @@ def run_process(
         )
         writer = Writer(
             index,
-            ends.letters,
+            ends.dead_letters,
             ends.changes,
             utc_now,
             stopping,
@@ -193,7 +193,7 @@ def run_process(
 
 
 def _reading(settings: Settings, ends: Endpoints, stack: ExitStack) -> Reading:
-    """What reads documents, in a pool of its own: as many at a time as there are processes that parse, and some that fetch."""
+    """The reader of documents, in a pool of its own: as many at a time as processes that parse, and some that fetch."""
     reader = open_reader(settings)
     stack.callback(reader.close, _GRACE_SECONDS)
     pool = Pool(processes_of(settings.documents) + _FETCHING, "mneme-reading")
@@ -229,7 +229,7 @@ def pause(stopping: threading.Event, seconds: float) -> None:
 
 
 def _cause(failures: Failures, error: Exception, epochs: Path) -> Exception:
-    """What ended the flow: an error of ours under the engine's wrapping, else what a step raised, else the engine's."""
+    """The error that ended the flow: one of ours under the engine's wrapping, else what a step raised, else the engine's."""
     for found in (failures.first, error):
         at: BaseException | None = found
         while at is not None:

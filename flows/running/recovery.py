@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 
 def deployment_of(metadata: Mapping[str, str]) -> str | None:
-    """What names the topics whose positions an index has: the id of the store of the flow that read them, or of the first."""
+    """The name of the topics whose positions an index has: the id of the store of the flow that read them, or of the first."""
     flows = sorted(key for key, store in metadata.items() if store and key.startswith(f"{_STORE}kafka"))
     return metadata[flows[0]] if flows else None
 
@@ -131,7 +131,7 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
 
     @property
     def epochs(self) -> Path:
-        """Where Bytewax keeps its snapshots."""
+        """The folder of Bytewax's snapshots."""
         return self._directory / _EPOCHS
 
     @property
@@ -195,7 +195,7 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
             self._lock.release()
 
     def _reads_what(self, key: str) -> bool:
-        """Whether a key of the metadata is of a flow that reads partitions which this one reads too."""
+        """Return whether a key of the metadata is of a flow that reads partitions which this one reads too."""
         return key.startswith(_STORE) and share_partitions(self._name, key.removeprefix(_STORE))
 
     @property

@@ -25,7 +25,7 @@ _FULL_BYTES = 1_000_000  # free on a volume that is as good as full
 
 
 def is_used(epochs: Path) -> bool:
-    """Whether a flow has ever begun on these files.
+    """Return whether a flow has ever begun on these files.
 
     Raises:
         StoreRejected: a file is damaged.
@@ -59,7 +59,7 @@ def tidy(epochs: Path) -> None:
 
 
 def store_error(epochs: Path, error: BaseException) -> StoreError | None:
-    """What the engine's failure means for the store, in our words; None if it is not about the store."""
+    """The engine's failure as an error of the store; None if it is not about the store."""
     text = str(error)
     if "DiskFull" in text or "disk is full" in text or _free_bytes(epochs) < _FULL_BYTES:
         return _disk_full(epochs)
@@ -151,7 +151,7 @@ def _damaged(file: Path, why: object) -> StoreRejected:
 
 
 def remedy(directory: Path) -> str:
-    """What to do about a store that cannot be used."""
+    """The remedy for a store that cannot be used, for people."""
     return (
         f"restore {directory} from a backup; or remove it and set MNEME_FLOW__ADOPT_INDEX=true for one start, to read the "
         "topics from the beginning (nothing is duplicated: ids are positions in the source)"

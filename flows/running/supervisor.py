@@ -121,7 +121,7 @@ class _Member:
 
     number: int
     process: "subprocess.Popen[bytes]"
-    told: bytes = b""
+    unparsed: bytes = b""
     reads: bool = False
     error: MnemeError | None = None
     gone: bool = False
@@ -129,7 +129,7 @@ class _Member:
     def take_report(self, report: bytes) -> None:
         """Take in what it told; nothing means that it ended."""
         self.gone = not report
-        *lines, self.told = (self.told + report).split(b"\n")
+        *lines, self.unparsed = (self.unparsed + report).split(b"\n")
         for line in lines:
             said = json.loads(line)
             self.reads = self.reads or "reads" in said
@@ -173,12 +173,12 @@ class Members(AbstractContextManager["Members"]):
 
     @property
     def all_read(self) -> bool:
-        """Whether all of them have begun to read."""
+        """Return whether all of them have begun to read."""
         return all(member.reads for member in self._members)
 
     @property
     def gone(self) -> int:
-        """How many have ended."""
+        """Count those that have ended."""
         return sum(member.gone for member in self._members)
 
     def listen(self, seconds: float) -> None:
@@ -208,7 +208,7 @@ class Members(AbstractContextManager["Members"]):
         return next((member.error for member in self._members if member.error is not None), None)
 
     def exit_reasons(self) -> str:
-        """How those ended that ended, for people."""
+        """Describe for people how each process ended."""
         said = []
         for member in self._members:
             if member.gone:

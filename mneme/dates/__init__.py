@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
-from mneme.dates import chinese, chinese_doubt, english, english_doubt
+from mneme.dates import chinese, chinese_words, english, english_doubt
 from mneme.dates.rules import Found
 from mneme.dates.spans import DaySpan, Grain, Precision
 from mneme.text import has_cjk
@@ -41,7 +41,7 @@ class DateMention:
 
     @property
     def precision(self) -> Precision:
-        """How exactly the date is known."""
+        """The precision of the date."""
         return self.span.precision
 
     @property
@@ -123,7 +123,7 @@ def resolve_dates(text: str, said_at: datetime, zone: tzinfo, most: int = 1_000)
     return list(_mentions(text, _apart(found), zone))
 
 
-_LANGUAGES = {"en": (english.find, english_doubt), "zh": (chinese.find, chinese_doubt)}
+_LANGUAGES = {"en": (english.find, english_doubt), "zh": (chinese.find, chinese_words)}
 _MOST = 20  # dates of one form in a sentence
 _MORNING = 4  # o'clock
 

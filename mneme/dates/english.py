@@ -1,10 +1,14 @@
-"""English dates that are relative to the day they are said. Each rule is a phrase of everyday writing and the days it means."""
+"""English dates that are relative to the day they are said, or to another day.
+
+Each rule is a phrase of everyday writing and the days it means: "next Friday", "two days before Christmas".
+"""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 
-from mneme.dates import english_calendar, english_offsets, english_periods, english_weeks, spans
+from mneme.dates import english_calendar, english_periods, english_weeks, spans
 from mneme.dates.english_words import (
     COUNT,
     EDGE,
@@ -14,14 +18,52 @@ from mneme.dates.english_words import (
     UNIT,
     WEEKDAY,
     edged,
+    is_left,
     least_and_most,
+    looks_back,
     month_number,
     weekday_number,
 )
 from mneme.dates.rules import Days, Found, Likely, Rules, apply, if_certain, in_years, rule
-from mneme.dates.spans import MONTHS, WEEKDAYS, DaySpan
-from mneme.dates.tense import is_left, looks_back
+from mneme.dates.spans import MONTHS, WEEKDAYS, DaySpan, Grain
 from mneme.pattern_index import words_of
+
+_OFFSET = re.compile(
+    rf"\b(?:the\s+(?P<next>day|week)|{COUNT}\s+(?P<unit>day|week)s?)\s+(?P<side>before|after|from|on)\s+(?:the\s+)?$",
+    re.I,
+)
+_WEEK_OF = re.compile(r"\b(?:in\s+)?the\s+(?P<unit>week(?:end)?)\s+(?:of|beginning|starting)\s+(?:on\s+)?(?:the\s+)?$", re.I)
+_OWN = re.compile(r"(?:(?:before|after|from|on)|week(?:end)?\s+of\s+the)\s+", re.I)  # how a day may begin
+_WEEKDAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.I)
+_OFFSET_REACH = 40  # characters
+
+
+def days_by_another(text: str, found: Sequence[Found], said: date) -> Iterator[Found]:
+    """Days that are told by another: two days before Christmas, a week from Saturday, the weekend of the 18th."""
+    for anchor in found:
+        if anchor.span is None or anchor.span.grain is not Grain.DAY:
+            continue
+        own, begins, first = _OWN.match(text, anchor.start), max(0, anchor.start - _OFFSET_REACH), anchor.span.first
+        before = text[begins : own.end() if own else anchor.start]
+        try:
+            if match := _WEEK_OF.search(before):
+                span = (spans.weekend if match["unit"].lower() == "weekend" else spans.week)(first)
+                yield replace(anchor, start=begins + match.start(), span=span, lacks_year=False)
+            match = _OFFSET.search(before)
+            if match is None:
+                continue
+            unit, side = (match["next"] or match["unit"]).lower(), match["side"].lower()
+            least, most = (1, 1) if match["next"] else least_and_most(match["count"], match["most"])
+            if least == most and (side != "on" or unit == "week"):  # no "two days on Monday"
+                away = least * timedelta(days=7 if unit == "week" else 1)
+                span = spans.DaySpan.of_day(first - away if side == "before" else first + away)
+                # "A week from Saturday" is ahead in any tense.
+                ahead = side in ("from", "on") and unit == "week" and _WEEKDAY.match(text, own.end() if own else anchor.start)
+                certain = anchor.certain or (bool(ahead) and timedelta(0) < first - said < timedelta(days=7))
+                yield replace(anchor, start=begins + match.start(), span=span, lacks_year=False, certain=certain)
+        except OverflowError:  # the ends of the calendar
+            continue
+
 
 _CUES = frozenset(
     """day days night nights week weeks weekend weekends fortnight fortnights month months year years decade decades quarter
@@ -40,11 +82,11 @@ def find(text: str, said: date, most: int) -> list[Found]:
         return []
     rules = _ALL.candidates(text)
     found = [each for each in apply(rules, text, said, most) if not _is_moved(text, each)]
-    return found + list(english_offsets.days_by_another(text, found, said))
+    return found + list(days_by_another(text, found, said))
 
 
 def _is_moved(text: str, found: Found) -> bool:
-    """Whether what looks like a stretch is a change: "moved from Thursday to Friday"."""
+    """Return whether what looks like a stretch is a change: "moved from Thursday to Friday"."""
     own = _FROM.match(text, found.start)
     return _TO.search(text, found.start, found.end) is not None and is_left(text, own.end() if own else found.start)
 
@@ -77,7 +119,7 @@ def _ago(match: re.Match[str], said: date) -> Days:
 
 
 def _is_exact(match: re.Match[str], least: int, most: int) -> bool:
-    """Whether a number is meant as such: neither "a couple" nor "about ten", nor rounded as large ones are ("30 days ago")."""
+    """Return whether a number is meant as such: not "a couple" or "about ten", nor rounded as in "30 days ago"."""
     about = _ABOUT.search(match.string, max(0, match.start() - _REACH), match.start()) or _VAGUE.search(match[0])
     return least == most <= _EXACT.get(match["unit"].lower(), 0) and about is None
 

@@ -12,13 +12,14 @@ from mneme.dates.english_words import (
     SHORT_WEEKDAY,
     TO_LAST,
     WEEKDAY,
+    arranges,
     edged,
+    looks_back,
     month_number,
     weekday_number,
 )
 from mneme.dates.rules import Days, Likely, Rule, days_of_month, if_certain, in_years, nearest, rule
 from mneme.dates.spans import DaySpan
-from mneme.dates.tense import arranges, looks_back
 
 _AHEAD = 0.6  # what lies ahead counts as nearer: of the past one speaks in the past tense, which tells
 _NEXT = 183  # days within which "Saturday the 17th" is to be found

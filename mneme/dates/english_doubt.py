@@ -1,14 +1,13 @@
-"""Why an English date may not be that of what its sentence tells: a habit, a supposition, a negation, a quotation, a change."""
+"""Grounds to doubt an English date: its sentence tells a habit, a supposition, a negation, a quotation or a change."""
 
 import re
 
-from mneme.dates.english_words import ALONE
+from mneme.dates.english_words import ALONE, clause_of, is_left
 from mneme.dates.rules import Found
-from mneme.dates.tense import clause_of, is_left
 
 
 def in_doubt(sentence: str, date: Found) -> bool:
-    """Whether a date is told of nothing that happens then, or may be one of several."""
+    """Return whether a date is told of nothing that happens then, or may be one of several."""
     start, end, near, far = date.start, date.end, max(0, date.start - _NEAR), max(0, date.start - _REACH)
     begins, ends = clause_of(sentence, start, end)
     return bool(
@@ -31,7 +30,7 @@ def in_doubt(sentence: str, date: Found) -> bool:
 
 
 def is_of_another(mention: str, earlier: str) -> bool:
-    """Whether a day without a month may be of an occasion or a month that was named before: Easter? We leave on the 4th."""
+    """Return whether a day without a month may be of an occasion or month named before: Easter? We leave on the 4th."""
     return _BARE_DAY.match(mention) is not None and _NAMED_BEFORE.search(earlier) is not None
 
 

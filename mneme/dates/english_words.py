@@ -1,4 +1,10 @@
-"""The English words that dates are made of: months, weekdays, numbers, and the early, middle and late part of a stretch."""
+"""The English words that dates are made of, and the tense of the sentence around a date.
+
+A bare "on Friday" or "in March" means a past day or one to come, as the sentence looks back or ahead.
+"""
+
+import re
+from dataclasses import dataclass
 
 from mneme.dates import spans
 from mneme.dates.spans import MONTHS, WEEKDAYS, DaySpan
@@ -44,7 +50,7 @@ def weekday_number(name: str) -> int | None:
 
 
 def least_and_most(count: str, most: str | None = None) -> tuple[int, int]:
-    """What a number in figures or words means, perhaps up to another: a few are two to five."""
+    """The least and the most that a number in figures or words means, perhaps up to another: a few are two to five."""
     least, up_to = _VAGUE.get(count.lower(), (0, 0))
     if not up_to:
         least = up_to = int(count) if count.isdigit() else _NUMBERS[count.lower()]
@@ -57,3 +63,173 @@ def edged(edge: str | None, whole: DaySpan) -> DaySpan:
         return whole
     word = edge.lower().removeprefix("the").lstrip()
     return spans.part(whole, "late" if word.startswith(("late", "end")) else "mid" if word.startswith("mid") else "early")
+
+
+_AHEAD = ("by", "until", "till", "for", "starting", "beginning", "effective")
+_PREPOSITION = re.compile(
+    r"\b(since|by|until|till|for|starting|beginning|effective|of|from)(?:\s+(?:on|in|at|the))*\s*$", re.IGNORECASE
+)
+_FOR_SOME_DAY = ("of", "from")  # "the notes of Friday" have no tense
+_NO_ACTION = (  # what is "-ing" now, and nothing that is arranged
+    r"(?:\w*thing|amazing|annoying|being|boring|confusing|doing|during|encouraging|enjoying|evening|exciting|feeling|freezing|"
+    r"healing|interesting|king|loving|looking|missing|morning|outstanding|recovering|relaxing|remembering|spring|struggling|"
+    r"stunning|suffering|surprising|swing|talking|terrifying|thinking|tiring|trying|using|wearing|wedding|wondering)\b"
+)
+_ARRANGING = rf"(?:\w+ly |also |now |just |not )?(?!{_NO_ACTION})\w+ing"  # "we are flying out on Friday"
+_EVENT = (
+    "(?:appointment|audition|call|checkup|class|concert|date|deadline|dinner|event|exam|flight|game|gig|interview|match|meeting|"
+    "party|performance|presentation|race|reservation|show|test|tournament|trip|wedding)"
+)
+_FUTURE = re.compile(
+    r"\b(?:will|won't|going to|gonna|gotta|ve got to|plan(?:s|ning|ned)?|hop(?:e|es|ing) to|can't wait|looking forward|"
+    r"schedul\w+|upcoming|starts|begins|(?:to|you) (?:start|begin)|due|let's|deadline|wants? to|needs? to|ha(?:ve|s) to|should|"
+    r"could we|"
+    r"shall|would (?:like|love)|headed|arrives|comes out|departs|ends|expires|lands|leaves|opens|resumes|retires|takes place|"
+    r"turns \d+|(?:i|we|they) (?:arrive|depart|fly|leave|move|return|start)|"
+    rf"(?:have|has|got) (?:an?|another|my|our|two|three) (?:\w+ ){{0,3}}?{_EVENT}|(?:am|is|are) {_ARRANGING})\b|"
+    rf"['’](?:m|re|s) {_ARRANGING}\b|['’]ll\b|['’]d (?:like|love)\b",
+    re.I,
+)
+_PAST = re.compile(
+    r"\b(?!need|indeed|feed|speed|bed\b|red\b|shed|excited|interested|wed\b|"
+    r"(?:based|called|dated|entitled|located|named|needed|planned|headed|related|required|scared|scheduled|thrilled|tired|titled|"
+    r"used|worried)\b)"
+    r"(?:\w{2,}ed|was|were|wasn't|weren't|did|didn't|had|went|got|took|made|saw|came|found|met|bought|gave|felt|ate|ran|won|"
+    r"lost|left|held|told|said|began|spent|wrote|drove|flew|caught|been(?! \w+ing)|born|since|paid|kept|brought|sold|thought|"
+    r"slept|sent|stood|swam|sang|drank|broke|fell|forgot|grew|knew|rode|rose|sat|spoke|stole|taught|threw|understood|woke|"
+    r"wore|built|chose|dreamt|drew|fought|heard|hid|hung|led|learnt|rang|shook|snuck|stuck|swore|tore)\b",
+    re.I,
+)
+# What is arranged in the past lies ahead as often as not: "they moved it to 15 May", "she promised to call on Friday".
+_ARRANGED = re.compile(
+    r"(?:agreed|announced|arranged|asked|booked|changed|confirmed|decided|delayed|expected|fixed|invited|moved|offered|"
+    r"postponed|promised|pushed|registered|reserved|set|shifted|signed|suggested|supposed|told|wanted)$",
+    re.I,
+)
+_AIMED = re.compile(
+    r".*\b(?:to|for|from)\s+(?:the\s+)?$|(?!changed|moved|pushed|set|shifted)\w+(?:\s+\w+){0,3}\s+to\s",
+    re.IGNORECASE | re.DOTALL,
+)  # at a date, or at something still to do: what was arranged for it says nothing of when it is
+_PASSIVE = re.compile(
+    r"(?:\b(?:is|are|am|be|being|get(?:s|ting)?)|['’](?:m|re|s))\s+(?:(?:\w+ly|you|we|they|he|she|it)\s+)?$",
+    re.I,
+)  # "it is decided" is of now
+_APPOINTED = re.compile(
+    r"\b(?:(?:to|can|please) book|booked|signed (?:\w+ )?up|registered|reserved|scheduled|invited|promised|enrolled|arranged|"
+    r"confirmed|accepted|accommodate|available|listed|needed|ordered|requested|wanted|appointments?|bookings?|invit(?:e|ation)s?|"
+    r"openings?|reminders?|reservations?|rooms?|seats?|slots?|tables?|tickets?)\b",
+    re.I,
+)
+# What was moved to a day is still to come: "the wedding was postponed to 3 October", "they brought it forward to Monday".
+_REARRANGED = re.compile(
+    r"\b(?:re-?scheduled?|postponed?|push(?:ed)? back|pushed|delayed|shifted|extended|put (?:back|off)|"
+    r"brought (?:\S+ ){0,4}forward|(?:is|are|was|were|been|being|got) (?:\w+ )?moved|"
+    r"(?:meeting|call|appointment|interview|dinner|lunch|party|trip|flight|launch|review|test|exam|class|session|wedding|deadline|"
+    r"coffee|table|it) (?:now )?moved|moved (?:it|(?:the|my|our|his|her|their) \S+))"
+    r"(?:\s+[^\s.!?]+){0,5}\s+(?:to|till|until)\s+(?:the\s+)?$",
+    re.I,
+)
+_LEFT = re.compile(
+    r"\b(?:mov(?:ed?|ing)|chang(?:ed?|ing)|push(?:ed|ing)?|postpon(?:ed?|ing)|re-?schedul(?:ed?|ing)|shift(?:ed|ing)?|"
+    r"switch(?:ed|ing)?|brought|bring(?:ing)?|delay(?:ed|ing)?)\b[^.!?]{0,60}\bfrom\s+(?:the\s+)?$",
+    re.I,
+)
+_REACH = 200  # characters around a date that can tell; without a limit an endless sentence costs its square
+_SENTENCE_END = re.compile(r"[.!?\n;:]\s")
+_CLAUSE_END = re.compile(r"[,;:()–—]|\b(?:and|but|so|because|while|which|who|then|or)\b", re.I)
+_IS = re.compile(
+    r"(?:\b(?:is|are)|['’](?:s|re))\s+(?:(?:on|in|at|for|only|already|now|still|this|the|coming up)\s+)*$",
+    re.I,
+)  # "it is on Friday"
+_NEAR = 30  # characters
+_RANGE = re.compile(r"\s(?:to|until|till|through|and)\s|[-–]")
+_LEADING = re.compile(r"\W*+(?:(?:and|but|so|then|well|in|on|at|by|the|of|during|around|about|back|just)\W++){0,3}$", re.I)
+
+
+def looks_back(match: re.Match[str]) -> bool | None:
+    """Return whether a date speaks of the past; None where nothing tells, or both.
+
+    Its own preposition decides, then the cues before it in its clause, then those after it there, where these agree. For a
+    date that leads its sentence it is the first after.
+    """
+    text, start, end = match.string, match.start(), match.end()
+    begins, ends = _sentence_of(text, start, end)
+    if _REARRANGED.search(text, begins, start):
+        return False
+    own = {word.lower() for word in (match[0].split(maxsplit=1)[0], *_PREPOSITION.findall(text, begins, start))}
+    if "since" in own:
+        return True
+    back = _by_cues(text, start, end, begins, ends)
+    if not own.isdisjoint(_AHEAD):  # "by May I had lost a lot"
+        return None if back and not arranges(match) else False
+    if (back and arranges(match)) or (not own.isdisjoint(_FOR_SOME_DAY) and not _RANGE.search(match[0])):
+        return None
+    return back
+
+
+def _by_cues(text: str, start: int, end: int, begins: int, ends: int) -> bool | None:
+    earlier, later = _cues(text, begins, start), _cues(text, end, ends)
+    clause_begins, clause_ends = clause_of(text, start, end)
+    if _LEADING.fullmatch(text, begins, start):
+        ends = max(clause_ends, later[0].at + 1) if later else ends
+        return _agreed([cue for cue in later if cue.at < ends])
+    within = [cue for cue in earlier if cue.at >= clause_begins]
+    if within:
+        return _agreed([cue for cue in within if not (cue.arranged and _AIMED.match(text, cue.at, start))])
+    if _IS.search(text, max(begins, start - _NEAR), start):
+        return False
+    return _agreed([cue for cue in later if cue.at < clause_ends])
+
+
+def _agreed(cues: "list[_Cue]") -> bool | None:
+    return cues[0].back if len({cue.back for cue in cues}) == 1 else None
+
+
+def clause_of(text: str, start: int, end: int) -> tuple[int, int]:
+    """The beginning and the end of the clause of a date."""
+    begins, ends = _sentence_of(text, start, end)
+    ending = _CLAUSE_END.search(text, end, ends)
+    begins = max((each.end() for each in _CLAUSE_END.finditer(text, begins, start)), default=begins)
+    return begins, ending.start() if ending else ends
+
+
+def _sentence_of(text: str, start: int, end: int) -> tuple[int, int]:
+    begins = max(0, start - _REACH)
+    ending = _SENTENCE_END.search(text, end, end + _REACH)
+    begins = max((each.end() for each in _SENTENCE_END.finditer(text, begins, start)), default=begins)
+    return begins, ending.start() if ending else min(len(text), end + _REACH)
+
+
+def is_left(text: str, start: int) -> bool:
+    """Return whether a date is the one from which something was moved to another."""
+    return _LEFT.search(text[max(0, start - _REACH) : start]) is not None
+
+
+def arranges(match: re.Match[str]) -> bool:
+    """Return whether the sentence of a date tells that something was booked or the like: then the date may well lie ahead."""
+    return _APPOINTED.search(match.string, *_sentence_of(match.string, match.start(), match.end())) is not None
+
+
+_ASKS = re.compile(r"\s+(?:you|we|he|she|it|they|i|there|the|my|your|our)\b", re.I)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Cue:
+    """A cue of tense in a text; ``arranged`` when it tells when something was agreed rather than done."""
+
+    at: int
+    back: bool
+    arranged: bool = False
+
+
+def _cues(text: str, begins: int, ends: int) -> list[_Cue]:
+    found = [
+        _Cue(cue.start(), back=False)
+        for cue in _FUTURE.finditer(text, begins, ends)
+        if cue[0] != "Will" or _ASKS.match(text, cue.end())  # else a name
+    ]
+    for cue in _PAST.finditer(text, begins, ends):
+        is_name = cue[0][0].isupper() and cue[0].endswith("ed") and cue.start() > begins  # Stansted, Ahmed
+        if not is_name and not _PASSIVE.search(text, max(begins, cue.start() - 20), cue.start()):
+            found.append(_Cue(cue.start(), back=True, arranged=_ARRANGED.match(cue[0]) is not None))
+    return sorted(found)

@@ -1,4 +1,4 @@
-"""What both languages share: a rule finds a phrase and says which days it means, and of several readings the nearest."""
+"""Rules for dates in both languages: a rule finds a phrase and says which days it means, of several readings the nearest."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence

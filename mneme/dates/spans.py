@@ -11,7 +11,7 @@ _SEASON_STARTS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12
 
 
 class Grain(StrEnum):
-    """How exactly a stretch is known."""
+    """The unit in which a stretch is known."""
 
     DAY = "day"
     MONTH = "month"
@@ -59,12 +59,12 @@ class DaySpan:
 
     @property
     def days(self) -> int:
-        """How many days there are."""
+        """The number of days."""
         return (self.last - self.first).days + 1
 
     @property
     def precision(self) -> Precision:
-        """How exactly an event of these days is known."""
+        """The precision of an event of these days."""
         lengths = {1: Precision.DAY, 7: Precision.WEEK, 31: Precision.MONTH, 92: Precision.SEASON}
         return next((precision for most, precision in lengths.items() if self.days <= most), Precision.YEAR)
 

@@ -1,4 +1,4 @@
-"""What comes in: the events of the topics, validated by pydantic at the edge.
+"""Events of the topics, validated by pydantic at the edge.
 
 An event is a JSON object with ``schema`` (``"1.0"``), ``event`` and the fields of its class. Unknown fields are
 ignored, so that a newer minor version passes; an unknown major version is refused. ``parse_event`` is the only
@@ -6,13 +6,10 @@ way in: whatever it refuses becomes a dead letter with the message of the ``Inpu
 checked before what would cost more than its length: a hostile event is refused in the time it takes to read it.
 """
 
-from mneme.events.base import SCHEMA
-from mneme.events.documents import Document, ForgetDocument
-from mneme.events.erasures import Erase, Forget
-from mneme.events.fields import Name
+from mneme.events.base import SCHEMA, Name
+from mneme.events.documents import Document, Erase, Forget, ForgetDocument
 from mneme.events.messages import LONGEST_TEXT, Delete, Edit, Flush, Message, Part
-from mneme.events.outlines import DEEPEST
-from mneme.events.parsing import FURTHEST_FUTURE, LARGEST_EVENT_BYTES, AnyEvent, describe, parse_event
+from mneme.events.parsing import DEEPEST, FURTHEST_FUTURE, LARGEST_EVENT_BYTES, AnyEvent, describe, parse_event
 
 __all__ = [
     "DEEPEST",

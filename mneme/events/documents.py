@@ -1,13 +1,61 @@
-"""Documents, and what takes one away."""
+"""Documents, and erasures of conversations, owners and documents."""
 
+from datetime import datetime
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from mneme.events.base import Owned
-from mneme.events.erasures import Erasing
-from mneme.events.fields import Base64, Label, MetadataField, Moment, Name
+from mneme.events.base import Base64, ConversationEvent, Label, MetadataField, Moment, Name, Owned
 from mneme.records import Owner
+from mneme.times import utc_now
+
+
+class Erasing(BaseModel):
+    """An event that erases: its receipt is kept under ``erasure_id``."""
+
+    model_config = ConfigDict(defer_build=True)
+    erasure_id: Label = ""
+    requested_at: Moment = Field(default_factory=utc_now)
+
+    @field_validator("requested_at")
+    @classmethod
+    def _has_an_offset(cls, moment: datetime) -> datetime:
+        if moment.tzinfo is None:
+            raise ValueError("requested_at has no offset; write one ('2026-03-01T09:00:00+01:00')")
+        return moment
+
+
+class Forget(Erasing, ConversationEvent):
+    """Erases a conversation: its messages, and all that was made of them. The receipt is kept under ``erasure_id``.
+
+    What arrived before stays erased, whatever is read again; what is sent after it begins anew.
+    """
+
+    event: Literal["forget"] = "forget"
+
+
+class Erase(Erasing, Owned):
+    """Erases an owner: all conversations and everything known of them; see ``Forget``."""
+
+    event: Literal["erase"] = "erase"
+
+    @model_validator(mode="after")
+    def _names_an_owner(self) -> Self:
+        if not self.names_an_owner:
+            raise ValueError("one of user_id, group_id or agent_id is needed: it says whose memory is erased")
+        return self
+
+    @property
+    def key(self) -> str:
+        """``tenant/owner_type/owner``."""
+        return self.owner.key
+
+    @property
+    def owner(self) -> Owner:
+        """The owner whose memory is erased."""
+        owner = self.owner_or_none()
+        assert owner is not None, "checked when the event was made"
+        return owner
 
 
 class Document(Owned):
@@ -51,7 +99,7 @@ class Document(Owned):
 
     @property
     def owner(self) -> Owner:
-        """Whose memory the document belongs to: an owner's, or the tenant's knowledge."""
+        """The owner of the document: one that it names, or the tenant."""
         return self.owner_or_none() or Owner(tenant_id=self.tenant_id, type="tenant", id=self.tenant_id)
 
 
@@ -68,5 +116,5 @@ class ForgetDocument(Erasing, Owned):
 
     @property
     def owner(self) -> Owner:
-        """Whose document it is."""
+        """The owner of the document."""
         return self.owner_or_none() or Owner(tenant_id=self.tenant_id, type="tenant", id=self.tenant_id)

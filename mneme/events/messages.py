@@ -1,12 +1,11 @@
-"""What is said, and what becomes of it: messages, edits, deletions, and flushes."""
+"""Events of a conversation: messages, edits, deletions, and flushes."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from mneme.events.base import ConversationEvent, Owned
-from mneme.events.fields import MOST_ENTRIES, Base64, Label, MetadataField, Moment, Name, few
+from mneme.events.base import MOST_ENTRIES, Base64, ConversationEvent, Label, MetadataField, Moment, Name, Owned, few
 from mneme.ids import message_id, short_hash
 from mneme.records import Owner, Position, StoredMessage, ToolCall
 from mneme.times import SendingClock, zone, zone_name_of
@@ -35,7 +34,7 @@ class Part(BaseModel):
 
     @property
     def is_attached(self) -> bool:
-        """Whether there is something to read."""
+        """Return whether there is something to read."""
         return self.type != "text" and (self.data is not None or self.uri is not None)
 
     def as_text(self) -> str:
@@ -109,7 +108,7 @@ class Message(Owned, ConversationEvent):
 
     @property
     def owner(self) -> Owner:
-        """Whose memory the message belongs to, if it is the first of its conversation."""
+        """The owner of the message, if it is the first of its conversation."""
         owner = self.owner_or_none()
         assert owner is not None, "checked when the message was made"
         return owner

@@ -22,7 +22,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """What one speaker says in a recording, in seconds from its beginning; ``speaker`` is empty where nobody says who it is."""
+    """The words of one speaker in a recording, in seconds from its beginning; ``speaker`` is empty where it is not known."""
 
     speaker: str
     begins: float
@@ -85,7 +85,7 @@ class DocumentReader(Protocol):
 
 
 class References(Protocol):
-    """What documents by reference are read from."""
+    """The stores that documents by reference are read from."""
 
     def read(self, uri: str, tenant_id: str, sha256: str | None = None) -> bytes:
         """The content that a tenant's ``uri`` names; with ``sha256`` it has that hash.
@@ -108,7 +108,7 @@ class Transcriber(Protocol):
     """Speech to text."""
 
     def transcribe(self, audio: bytes, name: str, scope: str) -> Transcript:
-        """What is said; kept under ``scope`` before it is used.
+        """Transcribe speech; the answer is kept under ``scope`` before it is used.
 
         Raises:
             ModelError: as of ``ChatModel.answer``.
@@ -122,7 +122,7 @@ class Describer(Protocol):
     """Pictures to text."""
 
     def describe(self, picture: bytes, media_type: str, name: str, scope: str) -> str:
-        """What the picture shows and every text in it; kept under ``scope`` before it is used.
+        """Describe a picture and every text in it; the answer is kept under ``scope`` before it is used.
 
         Raises:
             InputError: it is no picture that a model can be shown (an svg is none); the message does not name the file.

@@ -37,7 +37,7 @@ Write = Put | Create | Remove
 
 
 class Outcome(StrEnum):
-    """What became of one write."""
+    """The outcome of one write."""
 
     DONE = "done"
     NEWER_EXISTS = "newer_exists"
@@ -54,7 +54,7 @@ class WriteResult:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which rows take part. Everything given must hold; within one field any of its values is enough.
+    """The rows that take part. Everything given must hold; within one field any of its values is enough.
 
     ``tenant_id`` and ``owner_keys`` are required: no search crosses them. ``owner_ids`` are the full ids of these owners,
     since a key holds the hash of a long one. ``since`` (inclusive) and ``before`` (exclusive)
@@ -83,7 +83,7 @@ class Filter:
     ended: bool = False
 
     def is_of_owners(self, row: Row) -> bool:
-        """Whether a row that was read by its key is one of these owners'."""
+        """Return whether a row that was read by its key is one of these owners'."""
         return row.tenant_id == self.tenant_id and (not self.owner_ids or row.owner_id in self.owner_ids)
 
 
@@ -158,7 +158,7 @@ MOST_PEOPLE = 50
 
 @dataclass(frozen=True, slots=True)
 class Owned:
-    """How many messages of an owner there are, chunks of documents among them, and when the last of them was."""
+    """The number of an owner's messages, chunks of documents among them, and the time of the last one."""
 
     owner_type: str
     owner_id: str
@@ -168,7 +168,7 @@ class Owned:
 
 @dataclass(frozen=True, slots=True)
 class EmbedderIdentity:
-    """Which vectors an index holds. ``languages`` are those the model serves (ISO 639-1, or ``*``).
+    """The identity of the vectors in an index. ``languages`` are those the model serves (ISO 639-1, or ``*``).
 
     ``other`` is the model of all other languages, where there is one. ``token_dimension`` is that of the vectors of tokens, 0
     where there are none.
@@ -183,7 +183,7 @@ class EmbedderIdentity:
 
     @property
     def fingerprint(self) -> str:
-        """What must be equal for vectors to be comparable."""
+        """The text that must be equal for vectors to be comparable."""
         tokens = f"/tokens{self.token_dimension}" if self.token_dimension else ""
         return f"{self.model}{self.other and '+'}{self.other}/{self.variant}/{self.dimension}{tokens}"
 
@@ -248,7 +248,7 @@ class MemoryIndex(Protocol):
         """Every searchable row of a collection, by id; without a filter those of all tenants (for operators only)."""
 
     def count(self, collection: Collection, filter: Filter | None = None) -> int:
-        """How many searchable rows there are."""
+        """Count the searchable rows."""
 
     def page(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Row]:
         """The newest rows by ``Row.at``, to the millisecond, ties by id; only those behind ``after``, the place of a row."""
@@ -261,7 +261,7 @@ class MemoryIndex(Protocol):
         """
 
     def owners(self, tenant_id: str, limit: int) -> list[Owned]:
-        """Whose messages a tenant has, the owner with the newest first; ties by type and id."""
+        """The owners of a tenant's messages, the one with the newest first; ties by type and id."""
 
     def refresh(self) -> None:
         """Make everything written so far searchable."""

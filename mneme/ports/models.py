@@ -18,7 +18,7 @@ class Embedder(Protocol):
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """Which vectors these are."""
+        """The identity of its vectors."""
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Float32 of shape (texts, dimension), each row of length 1; (0, dimension) for no texts.
@@ -41,7 +41,7 @@ class TokenEmbedder(Embedder, Protocol):
 
 
 def embeddings_of(embedder: Embedder, texts: Sequence[str]) -> Sequence[Embedding]:
-    """What an embedder makes of texts, with vectors of tokens where it gives them; raises as ``Embedder.embed``.
+    """The embeddings of texts, with vectors of tokens where the embedder gives them; raises as ``Embedder.embed``.
 
     Vectors are as an index keeps them, so that whoever reads one again goes on with the same.
     """
@@ -53,7 +53,7 @@ def embeddings_of(embedder: Embedder, texts: Sequence[str]) -> Sequence[Embeddin
 
 
 class Role(StrEnum):
-    """What a chat model is asked for; each can have a model of its own."""
+    """The task that a chat model is asked for; each can have a model of its own."""
 
     BOUNDARY = "boundary"
     EXTRACTION = "extraction"
@@ -96,7 +96,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What calls cost so far.
+    """The cost of calls so far.
 
     ``cached`` answers cost nothing. ``seconds`` is the time of all calls added up; ``at_once`` the most calls, of any role,
     that were under way while one of this role was.
@@ -121,7 +121,7 @@ class ChatModel(Protocol):
         """
 
     def usage(self) -> dict[Role, Usage]:
-        """What each role has used since the start."""
+        """The usage of each role since the start."""
 
     def close(self) -> None:
         """Release connections and files."""

@@ -46,7 +46,7 @@ class Transport(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Lag:
-    """How much of what came in the flow has not read yet; ``alive`` is None where it cannot be told whether a flow runs."""
+    """The number of events that the flow has not read yet; ``alive`` is None where it is not known whether a flow runs."""
 
     unread: dict[str, int]
     alive: bool | None = None
@@ -70,7 +70,7 @@ class DeadLetter:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose data an erasure takes away: conversations of a tenant, and, if ``owner`` is given, all that names this owner.
+    """The scope of an erasure: conversations of a tenant, and, if ``owner`` is given, all that names this owner.
 
     With a ``document_id`` it is that document of the owner, and nothing else of the owner's.
     """
@@ -82,7 +82,7 @@ class Scope:
 
 
 class DeadLetters(Protocol):
-    """Where dead letters are kept."""
+    """The store of dead letters."""
 
     def send(self, letters: Sequence[DeadLetter]) -> None:
         """Keep them, durably on return."""
@@ -98,7 +98,7 @@ class DeadLetters(Protocol):
 
 
 class Change(StrEnum):
-    """What happened to a record."""
+    """The kind of change of a record."""
 
     WRITTEN = "written"
     ERASED = "erased"

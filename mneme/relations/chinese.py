@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import cache
 
 from mneme.records import Claim
-from mneme.relations.table import Pattern, Slot, Table, kind_named, row_of, table
-from mneme.relations.values import UNREAD, Found, distinct_claims, same_kind, settled, tool_kind
+from mneme.relations.table import Pattern, Slot, Table, kind_named, load_table, row_of
+from mneme.relations.values import UNREAD, Found, distinct_claims, endings_first, same_kind, tool_kind
 
 _LONGEST = 400  # characters that are read
 _PERSON = r"我们|咱们|我|[^,]{1,9}?"
@@ -67,7 +67,7 @@ _KINDS |= {"框架": "framework", "编程语言": "programming language", "银�
 @cache
 def chinese() -> Table:
     """The Chinese table; read and compiled when it is first asked for."""
-    return table("chinese", _PERSON, _PERSON, _THING)
+    return load_table("chinese", _PERSON, _PERSON, _THING)
 
 
 @cache
@@ -89,14 +89,14 @@ def chinese_claims(sentence: str, speaker: str) -> Iterator[Claim]:
     yield from distinct_claims(_found(text, chinese(), speaker), sentence)
 
 
-def _found(text: str, held: Table, speaker: str) -> Iterator[Found]:
-    for number in held.anywhere_index.candidates(text):
-        for match in held.anywhere[number].shape.finditer(text):
-            yield from _claimed(held.anywhere[number], match, False, speaker)
+def _found(text: str, table: Table, speaker: str) -> Iterator[Found]:
+    for number in table.anywhere_index.candidates(text):
+        for match in table.anywhere[number].shape.finditer(text):
+            yield from _claimed(table.anywhere[number], match, False, speaker)
     for whole in _SENTENCES.split(text):
-        numbers = held.said_index.candidates(whole)
+        numbers = table.said_index.candidates(whole)
         if _PASSING.search(whole):
-            numbers = [number for number in numbers if "lasting" not in held.said[number].flags]
+            numbers = [number for number in numbers if "lasting" not in table.said[number].flags]
         if not numbers:
             continue
         subject = "我" if speaker else ""
@@ -109,10 +109,10 @@ def _found(text: str, held: Table, speaker: str) -> Iterator[Found]:
                 bare, over = bare.replace("不再", "", 1), not over
             if not bare:
                 continue
-            told = list(_of_clause(held, numbers, bare, over, subject, speaker))
-            if _NOW.search(clause) and told and not any(found[3] for found, _ in told):
-                yield from _ended_by(told[0][0])
-            for found, whose in told:
+            stated = list(_of_clause(table, numbers, bare, over, subject, speaker))
+            if _NOW.search(clause) and stated and not any(found[3] for found, _ in stated):
+                yield from _ended_by(stated[0][0])
+            for found, whose in stated:
                 subject = whose or subject
                 yield found
 
@@ -127,7 +127,7 @@ def _ended_by(now: Found) -> Iterator[Found]:
 
 
 def _of_clause(
-    held: Table, numbers: list[int], bare: str, over: bool, subject: str, speaker: str
+    table: Table, numbers: list[int], bare: str, over: bool, subject: str, speaker: str
 ) -> Iterator[tuple[Found, str]]:
     """The claims of a clause, as it is or with the subject of the clause before it, and whose they are."""
     when = _patterns()[1]
@@ -136,7 +136,7 @@ def _of_clause(
     for lead in ("", subject):
         taken: set[str] = set()
         for number in numbers:
-            pattern = held.said[number]
+            pattern = table.said[number]
             if planned and "intent" not in pattern.flags and ("dated" not in pattern.flags or "打算" in bare):
                 continue
             match = pattern.shape.match(lead + (bare if "dated" in pattern.flags else undated))
@@ -204,33 +204,33 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", over: bool, speaker: str)
         found.insert(0, (subject, found[0][1], "", True))
     if "switch" in pattern.flags:
         found = same_kind(found)
-    yield from settled(found)
+    yield from endings_first(found)
 
 
 def _of_slot(slot: Slot, match: "re.Match[str]") -> tuple[str, str] | None:
-    held = chinese()
+    table = chinese()
     text = match[slot.group].strip()
     if slot.kind in ("when", "until", "day_first"):
         found = _patterns()[0].match(text)
         return (slot.attribute, found[0]) if found and found[0] and not _LAST.match(found[0]) else None
-    value = _cleaned(slot.kind, slot.attribute, text, held)
+    value = _cleaned(slot.kind, slot.attribute, text, table)
     if value is None:
         return None
     attribute = slot.attribute
     if attribute == "kin name":
-        attribute = held.kin_attribute.get(match["kin"], "")
+        attribute = table.kin_attribute.get(match["kin"], "")
         return (attribute, value) if attribute else None
     if attribute == "uses kind":
         return f"uses:{kind_named(match, _KINDS)}", value
-    kind = tool_kind(_MODEL_OF.sub(" ", value), held.tools)
+    kind = tool_kind(_MODEL_OF.sub(" ", value), table.tools)
     if attribute in ("uses", "known"):
         return None if kind is None else ("car" if kind == "car" else f"uses:{kind}", value)
     return attribute, value
 
 
-def _cleaned(kind: str, attribute: str, text: str, held: Table) -> str | None:
+def _cleaned(kind: str, attribute: str, text: str, table: Table) -> str | None:
     """A value as it is claimed; None where a slot of this kind cannot hold it."""
-    words = held.words
+    words = table.words
     bare = _ONE.sub("", text).removesuffix("附近").removesuffix("市中心")
     if kind in ("number", "count", "phone", "email", "day", "years", "state", "title", "tongue", "street", "act"):
         return text
@@ -256,17 +256,17 @@ def _cleaned(kind: str, attribute: str, text: str, held: Table) -> str | None:
 
 def person(words: str, speaker: str, asked: bool = False) -> str | None:
     """Resolve a person: the speaker, somebody by name, or somebody's relative (王芳的妹妹); None if it is not certain."""
-    held = chinese()
+    table = chinese()
     bare = words.strip().removesuffix("的").removesuffix("家") or words
     if bare in ("我", "我们", "咱们", "咱", "本人", "我自己"):
         return speaker if speaker or asked else None
-    if bare in held.words["bare_kin"]:
+    if bare in table.words["bare_kin"]:
         return f"{speaker}的{bare}" if speaker or asked else None
-    if (kin := _KIN_OF.match(bare)) and kin["kin"] in held.words["kin"]:
+    if (kin := _KIN_OF.match(bare)) and kin["kin"] in table.words["kin"]:
         owner = person(kin["owner"], speaker, asked)
         return None if owner is None else f"{owner}的{kin['kin']}"
     if kin := re.match(r"^我们?的?(?P<kin>[^的]{1,3}?)(?P<name>[^的]{2,3})$", bare):
-        if kin["kin"] in held.words["kin"] and _is_name(kin["name"], False):
+        if kin["kin"] in table.words["kin"] and _is_name(kin["name"], False):
             return kin["name"]
         return None
     return bare if _is_name(bare, asked) else None
@@ -319,9 +319,9 @@ def chinese_asked(question: str) -> list[tuple[str, str]]:
     text = (
         re.sub("^(?:请问|你知道|还记得|告诉我|那|对了)[,:]?", "", _ADVERBS.sub("", text)).removesuffix("呢").removesuffix("啊")
     )
-    held = chinese()
-    for number in held.asked_index.candidates(text):
-        pattern = held.asked[number]
+    table = chinese()
+    for number in table.asked_index.candidates(text):
+        pattern = table.asked[number]
         match = pattern.shape.match(text)
         if match is None or match.end() < len(text) - 3:
             continue
@@ -338,7 +338,7 @@ def chinese_asked(question: str) -> list[tuple[str, str]]:
             if known is None:
                 continue
             subject = "" if attribute == "plan:" and known[1] else known[0]
-            head = next((word for word in held.words["amounts"] if known[0].endswith(word)), known[0])
+            head = next((word for word in table.words["amounts"] if known[0].endswith(word)), known[0])
             attribute += (head if attribute == "is:" else known[0]) if attribute.endswith(":") else ""
         else:
             attribute += kind_named(match, _KINDS)

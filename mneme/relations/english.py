@@ -8,8 +8,18 @@ from functools import cache
 from mneme.records import Claim
 from mneme.relations.english_clauses import Part, joints, lowered, parts, prepared, without_adverbs
 from mneme.relations.english_subjects import act, person, thing
-from mneme.relations.table import Pattern, Slot, Table, kind_named, row_of, table
-from mneme.relations.values import PLANNED, UNREAD, Found, cleaned, distinct_claims, is_time, same_kind, settled, tool_kind
+from mneme.relations.table import Pattern, Slot, Table, kind_named, load_table, row_of
+from mneme.relations.values import (
+    PLANNED,
+    UNREAD,
+    Found,
+    cleaned,
+    distinct_claims,
+    endings_first,
+    is_time,
+    same_kind,
+    tool_kind,
+)
 
 _PERSON = r"[^\s,]+(?: [^\s,]+){0,3}?"
 _OWNER = r"my|our|[^\s,]+(?: [^\s,]+){0,2}?'s?"
@@ -52,7 +62,7 @@ _SELF = frozenset({"i", "me", "we", "us", "my", "our"})
 @cache
 def english() -> Table:
     """The English table; read and compiled when it is first asked for."""
-    return table("english", _PERSON, _OWNER, _THING)
+    return load_table("english", _PERSON, _OWNER, _THING)
 
 
 def english_claims(sentence: str, speaker: str) -> Iterator[Claim]:
@@ -60,10 +70,10 @@ def english_claims(sentence: str, speaker: str) -> Iterator[Claim]:
     text = prepared(sentence)
     if not text:
         return
-    held = english()
+    table = english()
     low = lowered(text)
-    candidates = held.said_index.candidates(low) if speaker or low != text else []
-    anywhere = held.anywhere_index.candidates(low)
+    candidates = table.said_index.candidates(low) if speaker or low != text else []
+    anywhere = table.anywhere_index.candidates(low)
     if not candidates and not anywhere:
         return
     caseless = not any(each.isupper() for each in text.replace("I ", ""))
@@ -71,14 +81,14 @@ def english_claims(sentence: str, speaker: str) -> Iterator[Claim]:
 
 
 def _found(text: str, low: str, candidates: list[int], anywhere: list[int], speaker: str, caseless: bool) -> Iterator[Found]:
-    held = english()
+    table = english()
     for number in anywhere:
-        for match in held.anywhere[number].shape.finditer(low):
-            yield from _claimed(held.anywhere[number], match, Part(text, low, False, False, False), speaker, caseless, "")
+        for match in table.anywhere[number].shape.finditer(low):
+            yield from _claimed(table.anywhere[number], match, Part(text, low, False, False, False), speaker, caseless, "")
     if not candidates:
         return
     subject, ended = "", ""
-    candidates_of = _lasting if _PASSING.search(low) else held.said_index.candidates
+    candidates_of = _lasting if _PASSING.search(low) else table.said_index.candidates
     for at, part in enumerate(parts(text, candidates_of)):
         begin = 0
         for after in (0, *joints(part.low)) if part.numbers else (0,):
@@ -100,8 +110,8 @@ def _found(text: str, low: str, candidates: list[int], anywhere: list[int], spea
 
 def _lasting(low: str) -> list[int]:
     """The patterns that may fit what is said of today alone."""
-    held = english()
-    return [number for number in held.said_index.candidates(low) if "lasting" not in held.said[number].flags]
+    table = english()
+    return [number for number in table.said_index.candidates(low) if "lasting" not in table.said[number].flags]
 
 
 def _matches(
@@ -225,7 +235,7 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
         found = same_kind(found)
     if (old := _NOT_OLD.match(part.low, match.end())) and len(found) == 1 and not found[0][3]:
         found.append((subject, found[0][1], part.text[old.start("old") : old.end("old")].strip(), True))
-    yield from settled(found)
+    yield from endings_first(found)
 
 
 def _owner(part: Part, match: "re.Match[str]", speaker: str) -> str:
@@ -237,22 +247,22 @@ def _owner(part: Part, match: "re.Match[str]", speaker: str) -> str:
 
 
 def _of_slot(slot: Slot, match: "re.Match[str]", part: Part, caseless: bool, ended: str) -> tuple[str, str] | None:
-    held = english()
+    table = english()
     begin, end = match.span(slot.group)
     if slot.kind in ("when", "until"):
         return _of_time(slot, match, part, begin)
-    value = cleaned(slot.kind, part.text[begin:end], part.low[begin:end], held.words, caseless)
+    value = cleaned(slot.kind, part.text[begin:end], part.low[begin:end], table.words, caseless)
     if value is None:
         return None
     attribute = slot.attribute
     if attribute == "kin name":
-        attribute = held.kin_attribute.get(match["kin"], "")
+        attribute = table.kin_attribute.get(match["kin"], "")
         return (attribute, value) if attribute else None
     if attribute == "uses kind":
-        if value.islower() and tool_kind(value, held.tools) is None:
+        if value.islower() and tool_kind(value, table.tools) is None:
             return None
         return f"uses:{kind_named(match, _KINDS)}", value
-    kind = tool_kind(value, held.tools)
+    kind = tool_kind(value, table.tools)
     if attribute in ("uses", "known", "same"):
         if kind is None and (attribute == "known" or slot.kind == "known_tool"):
             return None
@@ -298,7 +308,7 @@ _KINDS = {
 
 def english_asked(question: str) -> list[tuple[str, str]]:
     """(subject, attribute) of the present state that a question asks for."""
-    held = english()
+    table = english()
     low = without_adverbs(
         " " + re.sub(r"\b(what|where|who|when|how)'s\b", r"\1 is", question.replace("’", "'").lower())
     ).strip()
@@ -307,8 +317,8 @@ def english_asked(question: str) -> list[tuple[str, str]]:
         low = low[: trailing.start()]
     if len(low) > 200 or _PAST.search(low):
         return []
-    for number in held.asked_index.candidates(low):
-        pattern = held.asked[number]
+    for number in table.asked_index.candidates(low):
+        pattern = table.asked[number]
         match = pattern.shape.match(low)
         if match is None or match.end() < len(low) - 1:
             continue
@@ -316,14 +326,14 @@ def english_asked(question: str) -> list[tuple[str, str]]:
         whose = next((name for name in ("s", "p") if groups.get(name)), None)
         subject = ""
         if whose is not None:
-            named = person(match[whose].title() if match[whose] not in _SELF else match[whose], "", held, asked=True)
+            named = person(match[whose].title() if match[whose] not in _SELF else match[whose], "", table, asked=True)
             if named is None:
                 continue
             subject = named.casefold()
         attribute = pattern.gives[0][0]
         about = next((name for name in ("t", "m") if groups.get(name)), None)
         if about is not None:
-            known = thing(match[about], held, True, False)
+            known = thing(match[about], table, True, False)
             if known is None:
                 continue
             key, own = known

@@ -228,10 +228,10 @@ def parts(text: str, candidates: Callable[[str], list[int]]) -> Iterator[Part]:
             continue
         low = lowered(piece)
         intended = _INTENDS.search(low) is not None
-        told = _INTENDS.sub("", low) if intended else low
-        words = words_of(told)
-        unsure = not words.isdisjoint(_UNSURE) or _MAY.search(told) is not None or _CAN.search(told) is not None
-        unsure = unsure or _WANT.search(told) is not None
+        asserted = _INTENDS.sub("", low) if intended else low
+        words = words_of(asserted)
+        unsure = not words.isdisjoint(_UNSURE) or _MAY.search(asserted) is not None or _CAN.search(asserted) is not None
+        unsure = unsure or _WANT.search(asserted) is not None
         if unsure and not low.startswith(("i ", "we ", "the ", "my ")):
             unsure_before = True
         elif low.startswith(("i ", "we ", "my ", "our ")):

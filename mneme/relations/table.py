@@ -63,26 +63,26 @@ class Table:
 
 
 @cache
-def table(language: str, person: str, owner: str, thing: str) -> Table:
-    """The table of a language; ``person``, ``owner`` and ``thing`` are what {S}, {P}, and {T} and {M} stand for."""
-    held = tomllib.loads((_HERE / f"{language}.toml").read_text(encoding="utf-8"))
+def load_table(language: str, person: str, owner: str, thing: str) -> Table:
+    """Load the table of a language; ``person``, ``owner`` and ``thing`` are what {S}, {P}, and {T} and {M} stand for."""
+    data = tomllib.loads((_HERE / f"{language}.toml").read_text(encoding="utf-8"))
     fragments: dict[str, str] = {
-        **held["fragments"],
+        **data["fragments"],
         "S": f"(?P<s>{person})",
         "P": f"(?P<p>{owner})",
-        "W": held["times"]["when"],
+        "W": data["times"]["when"],
         "T": thing.replace("<>", "<t>"),
         "M": thing.replace("<>", "<m>"),
     }
     said: list[Pattern] = []
     anywhere: list[Pattern] = []
     asked: list[Pattern] = []
-    for row in held["row"]:
+    for row in data["row"]:
         gives = tuple(_given(one) for one in row.get("gives", "").replace(" -", "\n-").split("\n") if one)
         flags = frozenset(name for name, value in row.items() if value is True)
         for source in row.get("says", ()):
-            (anywhere if "anywhere" in flags else said).append(_compiled(source, fragments, held["slots"], gives, flags))
-        asked.extend(_compiled(source, fragments, held["slots"], gives, flags) for source in row.get("asked", ()))
+            (anywhere if "anywhere" in flags else said).append(_compiled(source, fragments, data["slots"], gives, flags))
+        asked.extend(_compiled(source, fragments, data["slots"], gives, flags) for source in row.get("asked", ()))
     return Table(
         tuple(said),
         tuple(anywhere),
@@ -90,10 +90,10 @@ def table(language: str, person: str, owner: str, thing: str) -> Table:
         PatternIndex(one.shape for one in said),
         PatternIndex(one.shape for one in anywhere),
         PatternIndex(one.shape for one in asked),
-        {name: frozenset(words.split()) for name, words in held["words"].items()},
-        {word: name for name, words in held["kin_attribute"].items() for word in words.split()},
-        {word.strip(): kind for kind, words in held["tools"].items() for word in words.split(",")},
-        re.compile(_expanded(held["times"]["when"], fragments)),
+        {name: frozenset(words.split()) for name, words in data["words"].items()},
+        {word: name for name, words in data["kin_attribute"].items() for word in words.split()},
+        {word.strip(): kind for kind, words in data["tools"].items() for word in words.split(",")},
+        re.compile(_expanded(data["times"]["when"], fragments)),
     )
 
 

@@ -228,7 +228,7 @@ def same_kind(found: list[Found]) -> list[Found]:
     return found
 
 
-def settled(found: list[Found]) -> list[Found]:
+def endings_first(found: list[Found]) -> list[Found]:
     """Order the claims of one match, endings first; one that names its value stands for one that does not."""
     closed = {attribute for _, attribute, value, ends in found if ends and value}
     return sorted((each for each in found if each[2] or each[1] not in closed), key=lambda each: not each[3])

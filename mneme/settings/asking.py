@@ -9,7 +9,7 @@ from mneme.settings.base import Group
 
 
 class Retrieval(Group):
-    """How a search ranks. A request chooses only method, agent, filters, top_k and explain."""
+    """Ranking of a search. A request chooses only method, agent, filters, top_k and explain."""
 
     top_k: int = Field(
         default=20, ge=1, le=1000, description="results, where neither the request nor the type of the question says it"

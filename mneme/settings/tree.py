@@ -72,7 +72,7 @@ class Settings(BaseSettings):
 
     @property
     def intake(self) -> Literal["kafka", "inbox", "none"]:
-        """Where what is sent goes: ``MNEME_SERVICE__INTAKE``, with ``auto`` decided."""
+        """The destination of what is sent: ``MNEME_SERVICE__INTAKE``, with ``auto`` decided."""
         chosen = self.service.intake
         if chosen == "auto":
             return "inbox" if self.index.backend == "embedded" else "kafka"
@@ -96,7 +96,7 @@ def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any
         return Settings(**overrides)
     except ValidationError as error:
         wrong = "; ".join(
-            _told(detail["type"], detail["msg"], [str(part) for part in detail["loc"]])
+            _describe(detail["type"], detail["msg"], [str(part) for part in detail["loc"]])
             for detail in error.errors(include_url=False, include_input=False, include_context=False)
         )
     except (UnreadableVariable, RecursionError) as error:
@@ -104,8 +104,8 @@ def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any
     raise SettingsError(f"{wrong} (docs/settings.md)")
 
 
-def _told(kind: str, message: str, path: Sequence[str]) -> str:
-    """What is wrong with a value, and where; in a mapping, whose names may be keys, the place is the mapping."""
+def _describe(kind: str, message: str, path: Sequence[str]) -> str:
+    """Describe the error of a value and its place; in a mapping, whose names may be secret keys, the place is the mapping."""
     if kind == "extra_forbidden":
         # The name of an unknown variable in .env comes as it is written there, with the prefix.
         variable = PREFIX + "__".join(path).upper().removeprefix(PREFIX)
@@ -131,7 +131,7 @@ def _variable_of(error: Exception) -> str:
 
 
 def _breaks_json(value: str) -> bool:
-    """Whether a value is JSON that Python does not read: a number of too many digits, too many levels."""
+    """Return whether a value is JSON that Python does not read: a number of too many digits, too many levels."""
     try:
         json.loads(value)
     except JSONDecodeError:

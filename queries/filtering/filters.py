@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from mneme.errors import InputError
 from mneme.events import Name, describe
-from mneme.events.fields import MOST_ENTRIES
+from mneme.events.base import MOST_ENTRIES
 from mneme.ids import owner_key
 from mneme.labels import (
     LONGEST_KEY,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mneme.control_characters import escape_control_characters
 from mneme.errors import InputError
-from mneme.harmless import harmless
 from serving.commands.options import (
     AgentOption,
     AsOfOption,
@@ -174,7 +174,7 @@ def ask(
             typer.echo(answer.response.model_dump_json(indent=2))
             return
         for piece in answer:
-            typer.echo(harmless(piece), nl=False)
+            typer.echo(escape_control_characters(piece), nl=False)
     typer.echo()
     output().print(answer_view(answer.response))
     for line in answer.response.notes:

@@ -11,8 +11,8 @@ from anyio import to_thread
 from nicegui import ui
 from starlette.requests import Request
 
+from mneme.fair_shares import current_caller
 from mneme.records import Owner
-from mneme.shares import asking
 from queries.browsing.responses import OwnerSummary
 from serving.console.markup import tag
 from serving.rest.middleware.auth import Caller
@@ -74,12 +74,12 @@ class Visit:
         """Run a slow call beside the event loop, in a turn of whoever looks, as a request of REST has one."""
         turns: RequestPools = self.request.scope[TURNS]
         identity: str = state(self.request.scope)["identity"]
-        token = asking.set(identity if turns.has_several else "")  # a thread works in the context of who starts it
+        token = current_caller.set(identity if turns.has_several else "")  # a thread works in the context of who starts it
         try:
             async with turns.pool(kind).place(identity):
                 return await to_thread.run_sync(lambda: function(*arguments, **named))
         finally:
-            asking.reset(token)
+            current_caller.reset(token)
 
 
 def owner_name(owner: Owner | None) -> str | None:

@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 from mneme import problems
 from mneme.errors import InputError
-from mneme.shares import asking
+from mneme.fair_shares import current_caller
 from serving.mcp.memory import AgentMemory, OwnerScope
 from serving.mcp.server import build_server
 from serving.rest.middleware.auth import Caller
@@ -46,12 +46,12 @@ def mount(app: FastAPI, service: Service) -> None:
     async def turn(context: ServerRequestContext[Any, Any]) -> AsyncIterator[None]:
         request: Any = context.request
         identity: str = request.scope["state"]["identity"]
-        token = asking.set(identity if turns.has_several else "")  # a request is served in a task of the SDK's
+        token = current_caller.set(identity if turns.has_several else "")  # a request is served in a task of the SDK's
         try:
             async with turns.pool(_kind(context)).place(identity):
                 yield
         finally:
-            asking.reset(token)
+            current_caller.reset(token)
 
     server = build_server(memory, lambda request: request.scope["state"][_WHOSE], writable=service.intake != "none", turn=turn)
     endpoint = _StreamableHTTP()

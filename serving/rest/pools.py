@@ -2,8 +2,8 @@
 
 Every request that takes a thread is of one kind, so that none of them takes the threads of another: ``searches``, ``waits``
 (for a flush, an erasure or an export, which take long and cost little), ``uploads``, ``health``, and ``others``. Of each
-kind one key never takes the last quarter (mneme/shares.py). The rest waits until a turn comes; whoever would wait to wait is
-told to come back.
+kind one key never takes the last quarter (mneme/fair_shares.py). The rest waits until a turn comes; whoever would wait to wait
+is told to come back.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Literal, TypeVar
 
 from mneme import problems
-from mneme.shares import Shares
+from mneme.fair_shares import FairShares
 from serving.rest.problems import ProblemRaised
 
 PoolKind = Literal["searches", "waits", "uploads", "others", "health"]
@@ -105,11 +105,11 @@ class Pool:
 
     Args:
         places: in all.
-        has_several: see ``Shares``.
+        has_several: see ``FairShares``.
     """
 
     def __init__(self, places: int, has_several: bool = True) -> None:
-        self.shares = Shares(places, has_several)
+        self.shares = FairShares(places, has_several)
         self._waiting: deque[tuple[str, asyncio.Future[None]]] = deque()
 
     @asynccontextmanager

@@ -13,7 +13,7 @@ from starlette.convertors import Convertor, register_url_convertor
 
 from mneme.errors import InputError
 from mneme.events import Name
-from mneme.events.fields import MOST_ENTRIES
+from mneme.events.base import MOST_ENTRIES
 from mneme.records import Owner
 from queries.filtering.filters import Filters
 from serving.clients import one_owner

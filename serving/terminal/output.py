@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.segment import Segment
 from rich.text import Text
 
-from mneme.harmless import harmless
+from mneme.control_characters import escape_control_characters
 
 _WIDTH_WITHOUT_TERMINAL = 100  # rich assumes 80 there, which is narrow for a table in a log file
 
@@ -54,7 +54,7 @@ class _Shown:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for text, style, control in console.render(self._shown, options):
-            yield Segment(text if control else harmless(text), style, control)
+            yield Segment(text if control else escape_control_characters(text), style, control)
 
 
 def note(text: str, style: str = "") -> None:

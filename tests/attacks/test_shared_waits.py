@@ -15,8 +15,8 @@ from fastapi.testclient import TestClient
 from connectors import Publisher
 from connectors.endpoints.call_budget import CallBudget, Purpose
 from mneme.errors import StoreUnavailable
+from mneme.fair_shares import FairShares, current_caller
 from mneme.settings import Settings
-from mneme.shares import Shares, asking
 from queries import Memories
 from serving.mcp.mount import mount
 from serving.rest.app import create_app
@@ -161,13 +161,13 @@ def test_every_operation_takes_a_turn_but_the_one_that_says_that_the_service_liv
 
 
 def test_one_alone_has_all_places() -> None:
-    shares = Shares(16, has_several=False)
+    shares = FairShares(16, has_several=False)
     assert [shares.take("only") for _ in range(17)] == [True] * 16 + [False]
 
 
 @pytest.mark.parametrize("places", [2, 3, 4, 10, 16, 64])
 def test_whatever_one_takes_another_finds_a_place(places: int) -> None:
-    shares = Shares(places)
+    shares = FairShares(places)
     while shares.take("loud"):
         pass
     assert shares.held("loud") == places - max(1, places // 4)
@@ -204,7 +204,7 @@ def test_the_calls_of_models_are_shared_too() -> None:
     budget, may_end, begun = CallBudget(8, 400), threading.Event(), threading.Semaphore(0)
 
     def call(name: str, patience: float = PATIENCE) -> None:
-        asking.set(name)
+        current_caller.set(name)
         with budget.call(Purpose.QUERIES, 1, patience):
             begun.release()
             if name == "loud":

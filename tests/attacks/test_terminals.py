@@ -12,7 +12,7 @@ from rich.text import Text
 from typer.testing import CliRunner
 
 from connectors.telemetry.logs import LogFormat
-from mneme.harmless import harmless
+from mneme.control_characters import escape_control_characters
 from mneme.settings import Settings
 from queries import Memories
 from serving.cli import app
@@ -44,7 +44,7 @@ def test_no_text_reaches_a_terminal_as_an_order(capsys: pytest.CaptureFixture[st
 def test_no_text_is_an_order_in_a_log() -> None:
     record = logging.LogRecord("a", logging.WARNING, "", 1, "a name: %s", (HOSTILE,), None)
     assert not OBEYED & set(LogFormat("text").format(record))
-    assert harmless("Zoë\t said\n 你好") == "Zoë\t said\n 你好"
+    assert escape_control_characters("Zoë\t said\n 你好") == "Zoë\t said\n 你好"
 
 
 def test_no_address_writes_a_line_into_the_log(
@@ -63,7 +63,7 @@ def test_no_address_writes_a_line_into_the_log(
 
 def test_tabs_lines_and_joined_letters_stay() -> None:
     kept = "a\tb\nc 👩\u200d👧 می\u200cخواهم שלום\u200f"
-    assert harmless(kept) == kept
+    assert escape_control_characters(kept) == kept
 
 
 @pytest.mark.slow

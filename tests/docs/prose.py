@@ -18,6 +18,7 @@ GENERATED = {"settings.md", "rest.md", "formats.md", "benchmarks.md"}  # their w
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
     *(page for page in sorted((ROOT / "docs").rglob("*.md")) if page.name not in GENERATED),
 ]
 MOST_WORDS = 32

@@ -74,6 +74,13 @@ def test_a_newcomer_reads_the_readme_in_some_minutes() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 900
 
 
+def test_the_pages_for_users_stay_short() -> None:
+    generated = {"settings.md", "rest.md", "formats.md"}
+    pages = [page for page in (ROOT / "docs").glob("*.md") if page.name not in generated]
+    texts = [page.read_text(encoding="utf-8").partition("## Not this, but this")[0] for page in pages]
+    assert sum(len(text.split()) for text in texts) <= 25_000
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_files_that_a_page_quotes_are_quoted_as_they_are(page: Path) -> None:
     quoted = re.findall(r"^<!-- file: (\S+) -->\n```\w+\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.S | re.M)

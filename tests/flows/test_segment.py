@@ -133,7 +133,7 @@ def test_a_message_that_was_sent_earlier_and_came_later_does_not_keep_the_others
     bench.now += timedelta(seconds=50)
     bench.hear(0, after=0)
     bench.wait(15)
-    assert bench.lane._awake["default/talk"].held == []
+    assert bench.lane._active["default/talk"].held == []
     assert ids(bench.wait(301)) == [("m000", "m001")]
 
 
@@ -151,7 +151,7 @@ def test_a_flush_of_a_conversation_that_rests_is_answered_without_reading_it() -
     assert ids(bench.wait(301)) == [("m000",)]
     assert list(bench.lane.on_batch([flush()])) == [flush()]
     assert bench.jobs == []
-    assert bench.lane._awake == {}
+    assert bench.lane._active == {}
 
 
 def test_a_conversation_goes_to_rest_again_after_a_flush() -> None:
@@ -162,7 +162,7 @@ def test_a_conversation_goes_to_rest_again_after_a_flush() -> None:
     bench.work()
     bench.lane.on_batch([flush()])
     bench.wait(301)
-    assert bench.lane._awake == {}
+    assert bench.lane._active == {}
 
 
 def test_texts_are_read_in_the_pool_and_an_index_that_is_down_is_waited_for() -> None:
@@ -205,7 +205,7 @@ def test_messages_that_wait_for_a_verdict_count_as_unfinished() -> None:
     bench = Bench(Windows())
     for number in range(40):
         bench.hear(number)
-    conversation = bench.lane._awake["default/talk"]
+    conversation = bench.lane._active["default/talk"]
     assert len(bench.jobs) == 1
     assert bench.lane.unfinished == len(conversation.undecided)
     while bench.jobs:
@@ -240,8 +240,8 @@ def test_what_rests_is_bounded_and_nothing_that_is_not_shown_yet_is_forgotten() 
         out += [*bench.work(), *bench.wait(1)]
     assert len(ids(out)) == 700
     assert max(reads) == 4  # at a time: a restart has more to do than to read what went idle meanwhile
-    assert len(bench.lane._resting) == 128
-    assert bench.lane._awake == bench.lane._timers._times == {}
+    assert len(bench.lane._dormant) == 128
+    assert bench.lane._active == bench.lane._timers._times == {}
 
 
 def test_changes_at_work_are_kept_without_their_texts() -> None:

@@ -118,10 +118,10 @@ def test_what_is_open_is_encoded_once_for_each_change() -> None:
     for number in range(50):
         bench.hear(number, conversation=f"talk{number}")
     bench.lane.snapshot()
-    parts = dict(bench.lane._awake._parts)
+    parts = dict(bench.lane._active._parts)
     bench.hear(60, conversation="talk7")
     bench.lane.snapshot()
-    changed = {lane for lane, part in bench.lane._awake._parts.items() if part is not parts[lane]}
+    changed = {lane for lane, part in bench.lane._active._parts.items() if part is not parts[lane]}
     assert changed == {"default/talk7"}
 
 

@@ -14,8 +14,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mneme import problems
 from mneme.errors import SettingsError
+from mneme.fair_shares import current_caller
 from mneme.settings import Settings
-from mneme.shares import asking
 from serving.rest.paths import CONSOLE, SAFE, is_under, state
 from serving.rest.problems import Forbidden, problem_response
 
@@ -159,11 +159,11 @@ class Authentication:
         if not isinstance(found, Response):
             state(scope)["caller"] = found
             state(scope)["identity"] = identity = _identity(found, connection)
-            token = asking.set(identity if self._keys.are_several else "")
+            token = current_caller.set(identity if self._keys.are_several else "")
             try:
                 await self._app(scope, receive, send)
             finally:
-                asking.reset(token)
+                current_caller.reset(token)
         elif scope["type"] == "http":
             await found(scope, receive, send)
         else:

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mneme import problems
 from mneme.events import DEEPEST
-from mneme.events.outlines import is_deeper_outline, outline
+from mneme.events.parsing import is_deeper_outline, outline
 from mneme.settings import Settings
 from serving.rest.paths import API, CONSOLE, MCP, SAFE, is_under, state
 from serving.rest.pools import LARGE_BODY_BYTES, RequestPools

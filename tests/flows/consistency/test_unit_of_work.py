@@ -1,5 +1,7 @@
 """A unit of work shows an owner's records as if all writes had arrived."""
 
+from dataclasses import replace
+
 from flows.consistency.unit_of_work import UnitOfWork
 from mneme.ports import Put
 from mneme.rows import Collection
@@ -51,3 +53,10 @@ def test_a_row_with_the_same_content_is_not_written_again() -> None:
     assert work.changes() == {}
     work.put_if_changed(fact("f", "other", version=7))
     assert set(work.changes()) == {row.key}
+
+
+def test_the_record_of_a_row_is_parsed_once_and_that_of_another_row_is_its_own() -> None:
+    read, newer = replace(fact("f", "older")), fact("f", "newer", version=2)
+    work = UnitOfWork(ALICE, index_with(read), {})
+    assert work.record(read) is work.record(read)
+    assert work.record(newer) == newer.record()

@@ -107,7 +107,7 @@ def test_a_conversation_is_due_when_its_first_held_message_or_its_idle_time_is(
     shelf = shelf_of([("talk", resting(**fields))])
     due = None if seconds is None else from_milliseconds(10**12) + timedelta(seconds=seconds)
     assert shelf.due("talk", HOLD_BACK, IDLE) == due
-    assert shelf.is_settled("talk") == ("touched" not in fields)
+    assert shelf.is_shown("talk") == ("touched" not in fields)
 
 
 @pytest.mark.parametrize("fields", [{"changes": ["m1"]}, {"waiting": [{"is": "pause"}]}])
@@ -120,12 +120,12 @@ def test_a_conversation_with_work_at_hand_is_due_at_once(fields: dict[str, Any])
 @given(st.lists(st.tuples(st.integers(0, 40).map(str), st.booleans())), st.integers(0, 10))
 def test_a_shelf_keeps_its_limit_and_everything_that_is_not_shown(steps: list[tuple[str, bool]], most: int) -> None:
     shelf = DormantConversations()
-    for lane, is_settled in steps:
+    for lane, is_shown in steps:
         shelf.pop(lane, None)  # as a conversation that goes on is taken up before it is laid down again
-        shelf[lane] = resting(touched=None if is_settled else 10**12)
+        shelf[lane] = resting(touched=None if is_shown else 10**12)
         shelf.forget_oldest(most)
     latest = dict(steps)
-    assert {lane for lane, is_settled in latest.items() if not is_settled} <= set(shelf)
+    assert {lane for lane, is_shown in latest.items() if not is_shown} <= set(shelf)
     if all(latest.values()):
         assert len(shelf) <= most
 

@@ -8,7 +8,7 @@ import pytest
 
 from flows.items import Pause
 from flows.lanes.pending import Pending
-from flows.running.feeds import FileFeed, PartitionFeed
+from flows.running.feeds import FeedLimits, FileFeed, PartitionFeed
 from mneme.ports import Incoming
 from mneme.records import Position
 
@@ -42,7 +42,7 @@ class Partition:
 
 def test_a_partition_pauses_while_too_much_is_unfinished() -> None:
     pending, partition = Pending(), Partition()
-    feed = PartitionFeed(partition, pending, limit=6, batch=4, stopping=threading.Event())
+    feed = PartitionFeed(partition, FeedLimits(pending, 6, 4, threading.Event()))
     assert len(feed.next_batch()) == 4
     assert len(feed.next_batch()) == 4
     assert feed.next_batch() == []
@@ -52,7 +52,7 @@ def test_a_partition_pauses_while_too_much_is_unfinished() -> None:
 
 def test_the_offset_committed_to_kafka_follows_one_epoch_behind() -> None:
     partition = Partition()
-    feed = PartitionFeed(partition, Pending(), limit=100, batch=4, stopping=threading.Event())
+    feed = PartitionFeed(partition, FeedLimits(Pending(), 100, 4, threading.Event()))
     places = []
     for _ in range(3):
         feed.next_batch()
@@ -62,13 +62,13 @@ def test_the_offset_committed_to_kafka_follows_one_epoch_behind() -> None:
 
 
 def test_a_backfill_gives_way() -> None:
-    feed = PartitionFeed(Partition(), Pending(), 100, 4, threading.Event(), may_read=lambda: False)
+    feed = PartitionFeed(Partition(), FeedLimits(Pending(), 100, 4, threading.Event()), may_read=lambda: False)
     assert feed.next_batch() == []
 
 
 def test_a_partition_ends_when_the_flow_is_told_to_stop() -> None:
     stopping = threading.Event()
-    feed = PartitionFeed(Partition(), Pending(), 100, 4, stopping)
+    feed = PartitionFeed(Partition(), FeedLimits(Pending(), 100, 4, stopping))
     stopping.set()
     with pytest.raises(StopIteration):
         feed.next_batch()
@@ -87,7 +87,8 @@ class Files:
 
     def feed(self, *names: str, place: dict[str, int] | None = None, limit: int = 100) -> FileFeed:
         paths = [Path(name) for name in names]
-        return FileFeed(paths, self.read, lambda path: path.name[0], place, 2, self.pending, limit, 2, threading.Event())
+        limits = FeedLimits(self.pending, limit, 2, threading.Event(), buckets=2)
+        return FileFeed(paths, self.read, lambda path: path.name[0], place, limits)
 
 
 def all_of(feed: FileFeed, pending: Pending) -> list[object]:

@@ -9,7 +9,7 @@ import pytest
 from connectors.reading_order import Listed, ReadingOrder
 from flows.items import Embedded, Pause
 from flows.lanes.pending import Pending
-from flows.running.feeds import BoundedFeed, EndOffsets, PartitionFeed, StoredFeed
+from flows.running.feeds import BoundedFeed, EndOffsets, FeedLimits, StoredFeed
 from mneme.ports import Put
 from mneme.rows import Collection, Embedding, row_of
 from tests.flows.river import IDENTITY, embed, message
@@ -38,7 +38,9 @@ class Stored:
         def read(keys):  # type: ignore[no-untyped-def]
             return self.index.get(keys, with_vectors=True)
 
-        return StoredFeed(ReadingOrder(self.path), read, place, self.pending, limit, batch, self.stopping, self.seen.append)
+        return StoredFeed(
+            ReadingOrder(self.path), read, place, FeedLimits(self.pending, limit, batch, self.stopping), self.seen.append
+        )
 
 
 @pytest.fixture
@@ -115,12 +117,10 @@ def test_it_stops_when_told(stored: Stored) -> None:
 
 def bounded(ends: dict[str, int]) -> tuple[dict[str, BoundedFeed], Pending, threading.Event]:
     pending, stopping = Pending(), threading.Event()
-    horizon = EndOffsets(ends, dict.fromkeys(ends, 0))
+    end_offsets = EndOffsets(ends, dict.fromkeys(ends, 0))
     feeds = {}
     for name in ends:
-        reader = Partition()
-        inner = PartitionFeed(reader, pending, 100, 4, stopping)
-        feeds[name] = BoundedFeed(inner, reader, name, horizon, pending, stopping, buckets=3)
+        feeds[name] = BoundedFeed(Partition(), FeedLimits(pending, 100, 4, stopping, buckets=3), name, end_offsets)
     return feeds, pending, stopping
 
 
@@ -159,11 +159,11 @@ def test_topics_stop_when_told() -> None:
 
 
 def test_progress_counts_events_of_all_partitions() -> None:
-    horizon = EndOffsets({"a": 10, "b": 30}, {"a": 4, "b": 30})
-    assert horizon.progress == (0, 6)
-    horizon.advance("a", 25)
-    assert horizon.progress == (6, 6)
-    assert horizon.are_reached()
+    end_offsets = EndOffsets({"a": 10, "b": 30}, {"a": 4, "b": 30})
+    assert end_offsets.progress == (0, 6)
+    end_offsets.advance("a", 25)
+    assert end_offsets.progress == (6, 6)
+    assert end_offsets.are_reached()
 
 
 def test_rows_are_cleared_by_kind(stored: Stored) -> None:

@@ -9,13 +9,13 @@ from collections import Counter
 from contextvars import ContextVar
 
 # The key for which this thread or task works, where there are several.
-asking: ContextVar[str] = ContextVar("mneme_asking", default="")
+current_caller: ContextVar[str] = ContextVar("mneme_asking", default="")
 
 
-class Shares:
+class FairShares:
     """So many places. Not safe for several threads by itself.
 
-    >>> shares = Shares(8)
+    >>> shares = FairShares(8)
     >>> [shares.take("loud") for _ in range(7)]
     [True, True, True, True, True, True, False]
     >>> shares.take("quiet"), shares.take("quiet")
@@ -33,15 +33,15 @@ class Shares:
 
     @property
     def free(self) -> int:
-        """How many places nobody holds."""
+        """The number of free places."""
         return self.places - self._held.total()
 
     def held(self, caller: str) -> int:
-        """How many places a caller holds."""
+        """The number of places that a caller holds."""
         return self._held[caller]
 
     def may(self, caller: str) -> bool:
-        """Whether a caller would get a place now."""
+        """Return whether a caller would get a place now."""
         kept = self._kept if caller else 0
         return self.free > kept or (self.free > 0 and self._held[caller] < kept)
 

@@ -6,10 +6,10 @@ _OBEYED = {code: 0x2400 + code for code in range(32) if code not in (9, 10)}
 _OBEYED |= dict.fromkeys((*range(127, 160), *_TURNING), 0xFFFD)
 
 
-def harmless(text: str) -> str:
+def escape_control_characters(text: str) -> str:
     """A text with signs in the place of characters that a terminal obeys: they set its title, fill the clipboard, or turn it.
 
-    >>> harmless("a\\x1b[31mb")
+    >>> escape_control_characters("a\\x1b[31mb")
     'a␛[31mb'
     """
     return text.translate(_OBEYED)
