@@ -178,10 +178,8 @@ def _episode(episode: Episode, messages: Iterable[StoredMessage], made: _Made) -
     return InspectedEpisode(
         **shared_fields(InspectedEpisode, episode),
         messages=tuple(inspected_message(message) for message in messages),
-        facts=tuple(_statement(fact, fact.atomic_fact, False) for fact in made.facts.get(episode.id, ())),
-        foresights=tuple(
-            _statement(each, each.statement, each.id in made.over) for each in made.foresights.get(episode.id, ())
-        ),
+        facts=tuple(_statement(each, each.atomic_fact, made) for each in made.facts.get(episode.id, ())),
+        foresights=tuple(_statement(each, each.statement, made) for each in made.foresights.get(episode.id, ())),
         entities=tuple(_entities(episode.id, shared, made.shared)),
         relationships=tuple(_relationships(episode.id, shared)),
         profile=tuple(_lines(episode.id, shared)),
