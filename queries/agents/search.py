@@ -56,7 +56,7 @@ class AgenticSearch:
             Tool.CHAIN: partial(chain, max_attempts=agents.max_attempts, confidence_score=agents.confidence_score),
             Tool.REFLECT: partial(reflect, supplementary=agents.supplementary),
         }
-        self._strategies = {"router": partial(route, strategies=strategies), **strategies}
+        self._strategies: dict[str, Strategy] = {"router": partial(route, strategies=strategies), **strategies}
 
     def search(
         self,
