@@ -26,7 +26,7 @@ class AgingCache(Generic[Key, Value]):
         self._since = clock()
 
     def get(self, key: Key) -> Value | None:
-        """What was kept under a key, which makes it young again; None where there is nothing."""
+        """The value of a key, which makes it young again; None if there is none."""
         found = self._young.get(key)
         if found is None and (found := self._old.get(key)) is not None:
             self._young[key] = found
@@ -58,9 +58,9 @@ class AgingCache(Generic[Key, Value]):
 
 
 class Derived(Generic[Key, Value]):
-    """What is made of objects, once for as long as the same object is asked for again. May be used from several threads.
+    """Derive a value from an object, once for as long as the same object is asked for again. May be used from several threads.
 
-    An object is told by its address, and kept as long as what was made of it, so nothing else can have its address.
+    An object is identified by its address, and kept as long as the derived value, so nothing else can have its address.
 
     Args:
         make: what is derived; the same of the same object.
@@ -72,7 +72,7 @@ class Derived(Generic[Key, Value]):
         self._known: AgingCache[int, tuple[Key, Value]] = AgingCache(most, seconds)
 
     def __call__(self, source: Key) -> Value:
-        """What is made of an object."""
+        """The value derived from an object."""
         known = self._known.get(id(source))
         if known is None:
             known = (source, self._make(source))

@@ -33,7 +33,7 @@ from mneme.store_format import FORMAT
 _LONGEST_LINE = 64 * 1024 * 1024  # bytes; a row is a fraction of the largest event
 _GZIP = b"\x1f\x8b"
 _FLOAT32 = np.dtype("<f4")
-_COLUMNS = {each.name: each.default for each in fields(Row)}
+_COLUMNS = {each.name: each.default for each in fields(Row) if each.init}
 
 Counts = dict[Collection, int]
 
@@ -43,7 +43,7 @@ class _Strict(BaseModel):
 
 
 class Header(_Strict):
-    """What the rows of an archive need: ``embedder`` is the fingerprint of their vectors."""
+    """The first line of an archive: ``embedder`` is the fingerprint of the vectors."""
 
     mneme: Literal["export"] = "export"
     format: int = FORMAT
@@ -89,7 +89,7 @@ class _Line(_Strict):
 
 
 class Archive(NamedTuple):
-    """What was read of an archive: its header and its rows. The rows are read as they are asked for, once."""
+    """An open archive: its header and its rows. The rows are read as they are asked for, once."""
 
     header: Header
     rows: Iterator[Row]
@@ -227,7 +227,7 @@ def _encoded(values: dict[str, Any]) -> bytes:
 
 
 def _first_fault(error: ValidationError) -> str:
-    """Which field is wrong and how, without its value."""
+    """Name the wrong field and its fault, without its value."""
     fault = error.errors(include_url=False, include_input=False)[0]
     return f"{'.'.join(map(str, fault['loc'][:2]))}: {fault['msg']}"
 

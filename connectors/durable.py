@@ -79,7 +79,7 @@ class FolderLock:
         self._file.flush()
 
     def _take(self) -> None:
-        """Take the lock; what ``is_held`` takes for a moment, to see whether it is free, refuses nobody."""
+        """Take the lock; what ``is_locked`` takes for a moment, to see whether it is free, refuses nobody."""
         for attempt in range(_ATTEMPTS):
             if attempt:
                 time.sleep(_BETWEEN_ATTEMPTS_SECONDS)
@@ -100,8 +100,8 @@ class FolderLock:
         self._file.close()
 
 
-def is_held(folder: Path) -> bool:
-    """Whether some process holds the ``FolderLock`` of a folder.
+def is_locked(folder: Path) -> bool:
+    """True if some process holds the ``FolderLock`` of a folder.
 
     Raises:
         StoreUnavailable: it cannot be seen.
@@ -122,8 +122,28 @@ def is_held(folder: Path) -> bool:
     return False
 
 
+def open_locked(path: Path, flags: int, mode: int) -> int:
+    """A descriptor of a file that no other process has locked; made, with its name on the disk, if it is missing.
+
+    Another process may put a new file in its place meanwhile: then that is opened.
+    """
+    while True:
+        is_new = not path.exists()
+        descriptor = os.open(path, flags | os.O_CREAT, mode)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if path.exists() and os.path.samestat(os.fstat(descriptor), os.stat(path)):
+                if is_new:
+                    sync_path(path.parent)
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
 @contextmanager
-def alone(path: Path) -> Iterator[None]:
+def exclusive(path: Path) -> Iterator[None]:
     """Wait until no other process is inside with the same file, which is made if it is missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as file:

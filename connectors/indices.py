@@ -1,11 +1,11 @@
-"""Which index is used, by the settings."""
+"""The index that the settings name."""
 
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from connectors.private import private_folder
+from connectors.folders import private_folder
 from mneme.errors import SettingsError, StoreError
 from mneme.ports import Generations, MemoryIndex
 from mneme.settings import Settings
@@ -15,12 +15,12 @@ _FOLDER = "index"  # of the embedded one, in MNEME_DATA
 
 
 def embedded_folder(settings: Settings) -> Path:
-    """Where the embedded index lies, with the lock of the process that writes to it."""
+    """The folder of the embedded index, with the lock of the process that writes to it."""
     return settings.data / _FOLDER
 
 
 def index_place(settings: Settings) -> str:
-    """Where the memory lies, as it may be shown."""
+    """The place of the memory, as it may be shown."""
     if settings.index.backend == "embedded":
         return f"the embedded index in {settings.data}"
     from connectors.opensearch.client import shown
@@ -64,8 +64,7 @@ def open_index(
             return OpenSearchIndex(settings.opensearch, pause, read_only, cache_bytes=cache_bytes, any_format=any_format)
         from connectors.lance.index import LanceIndex
 
-        # Who writes asks about what it has just changed, and of very many owners: to keep them would not pay.
-        cache_bytes = settings.index.cache_megabytes * 1_000_000 if read_only else 0
+        cache_bytes = settings.index.cache_megabytes * 1_000_000
         return LanceIndex(embedded_folder(settings), read_only, cache_bytes, any_format=any_format)
 
 

@@ -1,8 +1,8 @@
 """The models that the settings name. What a provider needs is imported only when it is chosen."""
 
-from connectors.embedders.precision import has_token_vectors, is_multilingual
+from connectors.embedders import has_token_vectors, is_multilingual
+from connectors.folders import private_folder
 from connectors.indices import embedder_of_store
-from connectors.private import private_folder
 from mneme.errors import SettingsError
 from mneme.ports import Describer, Embedder, QueryChat, RememberingChat, Role, Transcriber
 from mneme.settings import EmbedderSettings, Settings
@@ -61,7 +61,7 @@ def open_chat_model(settings: Settings) -> RememberingChat | None:
 
 
 def open_describer(settings: Settings) -> Describer | None:
-    """What describes pictures: the chat model that is named for the role ``vision``, with its answers cached in the data
+    """The describer of pictures: the chat model that is named for the role ``vision``, with its answers cached in the data
     folder. None where no model is named for it: not every chat model sees.
 
     Raises:
@@ -79,7 +79,7 @@ def open_describer(settings: Settings) -> Describer | None:
 
 
 def open_transcriber(settings: Settings) -> Transcriber | None:
-    """What listens to recordings, by ``MNEME_TRANSCRIPTION__PROVIDER``, with its transcripts cached in the data folder; None
+    """The transcriber of ``MNEME_TRANSCRIPTION__PROVIDER``, with its transcripts cached in the data folder; None
     for ``none``.
 
     Raises:
@@ -90,8 +90,7 @@ def open_transcriber(settings: Settings) -> Transcriber | None:
         case "none":
             return None
         case "openai":
-            from connectors.endpoints.transcript_cache import CachedTranscriber
-            from connectors.endpoints.transcription import TranscriptionEndpoint
+            from connectors.endpoints.transcription import CachedTranscriber, TranscriptionEndpoint
 
             endpoint = TranscriptionEndpoint(settings.transcription, settings.models)
             return CachedTranscriber(endpoint, private_folder(settings.data) / ANSWERS_FILE)

@@ -13,10 +13,10 @@ from uuid import uuid4
 from pydantic import ValidationError
 
 from connectors.documents.claims import Carried, Carrier
-from connectors.documents.roots import documents_of, uploads_of
+from connectors.documents.stores import documents_of, uploads_of
 from connectors.files.chat_events import Given
 from connectors.files.files import modified_at as modified_at_of
-from connectors.private import private_folder
+from connectors.folders import private_folder
 from mneme.errors import InputError, SettingsError
 from mneme.events import LARGEST_EVENT_BYTES, AnyEvent, Document, Erase, Flush, Forget, ForgetDocument, describe
 from mneme.ids import content_hash
@@ -25,7 +25,7 @@ from mneme.records import Owner
 from mneme.settings import Documents, Kafka, Settings, load_settings
 
 if TYPE_CHECKING:
-    from connectors.service.transport import HttpTransport
+    from connectors.service import HttpTransport
 
 _DELIVERY_SECONDS = 120.0  # how long a record is tried; a broker is back long before
 
@@ -64,8 +64,7 @@ class Publisher:
         self._service: HttpTransport | None = None
         self._key: Callable[[AnyEvent], str] = attrgetter("key")
         if transport is None:
-            from connectors.kafka.keys import record_key
-            from connectors.kafka.transport import KafkaTransport
+            from connectors.kafka.producer import KafkaTransport, record_key
 
             settings = settings or load_settings().kafka
             transport = KafkaTransport(settings, delivery_seconds)
@@ -87,8 +86,7 @@ class Publisher:
         """
         settings = settings or load_settings()
         if url or settings.service.url:
-            from connectors.service.client import ServiceClient
-            from connectors.service.transport import HttpTransport
+            from connectors.service import HttpTransport, ServiceClient
 
             client = ServiceClient.of(settings, url, api_key)
             assert client is not None, "there is a URL"
@@ -101,7 +99,7 @@ class Publisher:
         if settings.intake == "kafka":
             return cls(settings.kafka, documents=settings.documents)
         from connectors.inbox.segments import disk_errors
-        from connectors.inbox.transport import InboxTransport
+        from connectors.inbox.writer import InboxTransport
 
         private_folder(settings.data)
         with disk_errors(settings.data):
@@ -126,7 +124,7 @@ class Publisher:
         return count
 
     def check(self, events: Iterable[AnyEvent]) -> None:
-        """Whether each of the events may be sent.
+        """Check that each of the events may be sent.
 
         Raises:
             InputError: one is too large.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from connectors.cache_folder import cache_folder, make_once
+from connectors.folders import cache_folder, make_once
 from mneme.errors import SettingsError
 from mneme.tokens import estimate_tokens
 
@@ -97,7 +97,7 @@ def _load(name: str, cache: Path | None) -> "Encoding | None":
 
 
 def _folders() -> Iterator[Path]:
-    """Where ranks may lie; nothing is imported."""
+    """The folders that may hold ranks; nothing is imported."""
     yield from (Path(os.environ[name]) for name in _CACHE_VARIABLES if os.environ.get(name))
     yield Path(tempfile.gettempdir()) / "data-gym-cache"
     for package, folder in _BUNDLES:

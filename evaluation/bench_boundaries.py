@@ -20,11 +20,11 @@ import numpy as np
 from rich.console import Console
 
 from evaluation.baselines import cut_every, no_cut, text_tiled
-from evaluation.boundary_model import cross_validate, cut_online, examples_of, logistic_regression
-from evaluation.boundary_sets import FOLDS, TIMED, Kind, read_kinds, vectors_of
+from evaluation.boundary_model import cross_validate, cut_online, examples_of
+from evaluation.boundary_sets import FOLDS, TIMED, Kind, paced, read_kinds, vectors_of
+from evaluation.fitting import logistic_regression
 from evaluation.report import Report, Row, embedder_of, plot_bars, print_table
 from evaluation.segmentation import Results, score, segment_lengths
-from evaluation.timed_chats import paced
 from flows.boundaries.model import VECTORS, WORDS_ONLY, Head, shipped_heads
 from mneme.rows import Vector
 from mneme.settings import Boundaries, Settings
@@ -116,7 +116,7 @@ def _at_paces(
     paces: Sequence[float | None],
     settings: Boundaries,
 ) -> list[Row]:
-    """What is found at each pace of the dialogues whose times are made up; None is without times."""
+    """Score the cuts at each pace of the dialogues whose times are made up; None is without times."""
     rows: list[Row] = []
     dialogues = {kind.name.removesuffix(TIMED) for kind in kinds if kind.made_up}
     for kind in (kind for kind in kinds if kind.name in dialogues):

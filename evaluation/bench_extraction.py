@@ -157,7 +157,7 @@ def measure(episodes: Sequence[LabelledEpisode], extractor: Extractor) -> tuple[
 
 
 def compare(extraction: Extraction, episode: LabelledEpisode) -> tuple[Tally, Tally, Tally, Tally]:
-    """What of an extraction is right: entities, relationships, foresights and profile."""
+    """Tally an extraction: entities, relationships, foresights and profile."""
     labels = episode.labels
     present = {_plain(one.message.sender_name) for one in episode.cut.utterances}
     entities = [
@@ -244,7 +244,7 @@ def _plain(name: str) -> str:
 
 
 def _says(text: str, words: Iterable[str]) -> bool:
-    """Whether a text holds one of the words; a word of letters begins where one of the text begins."""
+    """Return whether a text holds one of the words; a word of letters begins where one of the text begins."""
     lowered = text.casefold()
     return any(
         word.casefold() in lowered if has_cjk(word) else re.search(rf"(?<![^\W_]){re.escape(word.casefold())}", lowered)

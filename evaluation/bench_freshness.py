@@ -25,9 +25,9 @@ from rich.console import Console
 
 from connectors import Publisher
 from connectors.indices import open_index
-from evaluation.made_talks import message, own_word, talk
 from evaluation.report import Report, Row, embedder_of, plot_distributions, print_table
 from evaluation.running import Running, running
+from evaluation.synthetic_talks import message, own_word, talk
 from mneme import ids, rows
 from mneme.ports import MemoryIndex
 from mneme.rows import Key
@@ -74,16 +74,16 @@ def run_freshness(
         index = None
         if mneme.settings.service.url is None:
             index = stack.enter_context(closing(open_index(mneme.settings, read_only=True)))
-        told = _Talks(mneme, publisher, memories)
+        talker = _Talks(mneme, publisher, memories)
         with console.status("the first of all"):  # it waits for models and indices, and is not measured
-            told.tell(0)
+            talker.flush_and_wait(0)
             _Singles(mneme, publisher, memories, index).stream(rate, 1.0)
         # 1.
         with console.status(f"{rate:g} messages a second"):
             singles = _Singles(mneme, publisher, memories, index).stream(rate, seconds)
         # 2.
         with console.status("talks and flushes"):
-            delays = [told.tell(number) for number in range(1, talks + 1)]
+            delays = [talker.flush_and_wait(number) for number in range(1, talks + 1)]
         flushes = {stage: [each[stage] for each in delays] for stage in delays[0]}
     report = report_of(settings, mneme.settings.service.url is not None, rate, singles, flushes)
     print_table(console, f"From sending to searchable, {report.settings['index']}", report.rows, _COLUMNS)
@@ -210,7 +210,7 @@ class _Talks:
         self._publisher = publisher
         self._memories = memories
 
-    def tell(self, number: int) -> dict[str, float]:
+    def flush_and_wait(self, number: int) -> dict[str, float]:
         """Tell one, flush it, and wait until its episode is found: milliseconds until each stage."""
         conversation, user = f"talk-{number}", f"teller{number % _OWNERS}"
         messages = list(talk(conversation, user, _MESSAGES_OF_A_TALK, utc_now()))

@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,17 +25,17 @@ from rich.console import Console
 from connectors.files.files import read_file
 from connectors.indices import open_index
 from connectors.publisher import Publisher
-from evaluation.copied_talks import copied
-from evaluation.own_index import fresh_index
+from evaluation.own_index import fresh_index, own_topics
 from evaluation.process_costs import Costs, measured_costs
 from evaluation.report import Report, Row, embedder_of, print_table
+from evaluation.synthetic_talks import copied
 from flows import ingest, run
 from mneme.errors import InputError, StoreError
 from mneme.events import Message, parse_event
 from mneme.ids import short_hash
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection, Key, flush_marker
-from mneme.settings import Settings, Topics
+from mneme.settings import Settings
 from mneme.times import utc_now
 
 KAFKA, FILES = "kafka -> opensearch", "files -> embedded"
@@ -89,7 +89,7 @@ def run_ingest(
         for number in range(repeats):
             with fresh_index(settings, "ingest") as own:
                 # 1.
-                own = _own_topics(own, processes)
+                own = _from_kafka(own, processes)
                 with console.status(f"publishing, {number + 1} of {repeats}"):
                     started = time.monotonic()
                     published, markers = _publish(file, own)
@@ -141,16 +141,9 @@ def copied_file(path: Path, copies: int, folder: Path) -> Path:
     return file
 
 
-def _own_topics(settings: Settings, processes: int) -> Settings:
-    name = f"bench-{short_hash(str(settings.data))}"
-    topics = Topics(**{field: f"{name}.{field.replace('_', '-')}" for field in Topics.model_fields})
-    return settings.model_copy(
-        update={
-            "kafka": settings.kafka.model_copy(update={"topics": topics, "group_id": name}),
-            "index": settings.index.model_copy(update={"backend": "opensearch"}),
-            "flow": settings.flow.model_copy(update={"processes": processes}),
-        }
-    )
+def _from_kafka(settings: Settings, processes: int) -> Settings:
+    kafka = own_topics(settings.kafka, f"bench-{short_hash(str(settings.data))}")
+    return settings.replace(kafka=kafka, index={"backend": "opensearch"}, flow={"processes": processes})
 
 
 def _publish(path: Path, settings: Settings) -> tuple[int, list[Key]]:
@@ -174,7 +167,7 @@ def _through_kafka(settings: Settings, events: int, markers: list[Key]) -> Measu
     """Until the flow has answered every flush."""
     servers = {"opensearch": settings.opensearch.url, "kafka": settings.kafka.bootstrap_servers}
     ready: list[float] = []
-    with measured_costs(servers) as costs, _opened(settings) as index:
+    with measured_costs(servers) as costs, closing(open_index(settings, read_only=True)) as index:
         started = time.monotonic()
         with _running(settings, ready) as failed:
             while not _are_there(index, markers):
@@ -191,13 +184,7 @@ def _through_kafka(settings: Settings, events: int, markers: list[Key]) -> Measu
 
 
 def _from_files(settings: Settings, file: Path) -> Measured:
-    embedded = settings.model_copy(
-        update={
-            "data": settings.data / "embedded",
-            "index": settings.index.model_copy(update={"backend": "embedded"}),
-            "flow": settings.flow.model_copy(update={"processes": 1}),
-        }
-    )
+    embedded = settings.replace(data=settings.data / "embedded", index={"backend": "embedded"}, flow={"processes": 1})
     first: list[float] = []
 
     def on_progress(done: int, total: int) -> None:
@@ -235,15 +222,6 @@ def _running(settings: Settings, ready: list[float]) -> Iterator[list[BaseExcept
         thread.join()
 
 
-@contextmanager
-def _opened(settings: Settings) -> Iterator[MemoryIndex]:
-    index = open_index(settings, read_only=True)
-    try:
-        yield index
-    finally:
-        index.close()
-
-
 def _are_there(index: MemoryIndex, keys: list[Key]) -> bool:
     try:
         return len(index.get(keys)) == len(keys)
@@ -252,7 +230,7 @@ def _are_there(index: MemoryIndex, keys: list[Key]) -> bool:
 
 
 def _ids(settings: Settings) -> frozenset[str]:
-    with _opened(settings) as index:
+    with closing(open_index(settings, read_only=True)) as index:
         wanted = [collection for collection in Collection if collection is not Collection.CONTROL]
         return frozenset(f"{collection}:{row.id}" for collection in wanted for row in index.scan(collection))
 

@@ -5,9 +5,9 @@ Kafka beside it; with the embedded index the flow is the service's own.
 
 1. Messages alone: a few talks at a time, each sent and flushed, the next when its episodes are searchable.
 2. Searches alone: so many searchers, each of whom asks the next question when the last is answered.
-3. Both at once. The talks are told to the owners whose memories are searched.
+3. Both at once. The talks belong to the owners whose memories are searched.
 
-Searchers and tellers take time of the processor as well, as clients on the same machine do.
+Searchers and writers take time of the processor as well, as clients on the same machine do.
 """
 
 import json
@@ -25,16 +25,16 @@ from urllib.parse import urlsplit
 import numpy as np
 from rich.console import Console
 
-from evaluation.made_index import fill
-from evaluation.made_memories import TENANT, Asked, MadeMemories
-from evaluation.made_talks import talk
+from evaluation.own_index import fill
 from evaluation.report import Report, Row, embedder_of, plot_distributions, print_table
 from evaluation.running import Running, running
+from evaluation.synthetic_memories import TENANT, Asked, SyntheticMemories
+from evaluation.synthetic_talks import talk
 from mneme.errors import StoreError
 from mneme.settings import Settings
 from mneme.times import utc_now
 
-_TELLERS = 4  # talks at a time
+_WRITERS = 4  # talks at a time
 _MESSAGES_OF_A_TALK = 40
 _LONGEST_SECONDS = 300.0  # that a search or a flush may take
 _QUESTIONS = 2000  # that are different
@@ -44,7 +44,7 @@ _MESSAGES, _SEARCHES, _BOTH = "messages", "searches", "both"
 
 @dataclass(slots=True)
 class Phase:
-    """What happened in some seconds: milliseconds of each search that was begun, failures by their kind.
+    """The events of some seconds: milliseconds of each search that was begun, failures by their kind.
 
     ``answered`` searches and searchable ``messages`` are those within the time.
     """
@@ -80,20 +80,18 @@ def run_load(
         StoreError: a server does not answer, a process ended, or a flush is not answered within five minutes.
     """
     console = console or Console()
-    service = settings.service.model_copy(update={"requests_per_minute": 0})
-    made: list[MadeMemories] = []
+    unlimited = settings.replace(service={"requests_per_minute": 0})
+    made: list[SyntheticMemories] = []
     with (
         console.status("filling the index") as status,
-        running(
-            settings.model_copy(update={"service": service}), "load", True, lambda own: _fill(facts, owners, own, made)
-        ) as mneme,
+        running(unlimited, "load", True, lambda own: _fill(facts, owners, own, made)) as mneme,
     ):
         questions = made[0].questions(_QUESTIONS)
         load = _Load(mneme, questions, method)
         status.update("the first of all")
-        load.phase(2.0, searchers=4, tellers=1)
+        load.phase(2.0, searchers=4, writers=1)
         phases = {}
-        for name, asking, telling in ((_MESSAGES, 0, _TELLERS), (_SEARCHES, searchers, 0), (_BOTH, searchers, _TELLERS)):
+        for name, asking, telling in ((_MESSAGES, 0, _WRITERS), (_SEARCHES, searchers, 0), (_BOTH, searchers, _WRITERS)):
             status.update(name)
             phases[name] = load.phase(seconds, asking, telling)
     report = report_of(settings, searchers, facts, owners, method, phases)
@@ -105,13 +103,13 @@ def run_load(
     return report.finish(console, out, lambda file: plot_distributions(delays, file, xscale="log", **labels))
 
 
-def _fill(facts: int, owners: int, settings: Settings, made: list[MadeMemories]) -> None:
+def _fill(facts: int, owners: int, settings: Settings, made: list[SyntheticMemories]) -> None:
     memories, _ = fill(facts, owners, settings)
     made.append(memories)
 
 
 class _Load:
-    """Searchers and tellers of a running Mneme."""
+    """Searchers and writers of a running Mneme."""
 
     def __init__(self, mneme: Running, questions: Sequence[Asked], method: str) -> None:
         self._mneme = mneme
@@ -120,13 +118,13 @@ class _Load:
         self._talks = count()
         self._asked = count()
 
-    def phase(self, seconds: float, searchers: int, tellers: int) -> Phase:
+    def phase(self, seconds: float, searchers: int, writers: int) -> Phase:
         """So many of both for so long. What was begun is ended afterwards."""
         phase = Phase(seconds)
         ends = time.monotonic() + seconds
         lock = threading.Lock()
-        with ThreadPoolExecutor(searchers + tellers, "load") as pool:
-            jobs = [pool.submit(self._tell, phase, lock, ends) for _ in range(tellers)]
+        with ThreadPoolExecutor(searchers + writers, "load") as pool:
+            jobs = [pool.submit(self._write, phase, lock, ends) for _ in range(writers)]
             jobs += [pool.submit(self._search, phase, lock, ends) for _ in range(searchers)]
             for job in jobs:
                 job.result()
@@ -148,12 +146,12 @@ class _Load:
                 if error:  # nobody asks again at once where nothing is answered
                     time.sleep(0.1)
 
-    def _tell(self, phase: Phase, lock: threading.Lock, ends: float) -> None:
+    def _write(self, phase: Phase, lock: threading.Lock, ends: float) -> None:
         with self._mneme.publisher() as publisher, self._mneme.memories() as memories:
             while time.monotonic() < ends:
                 number = next(self._talks)
                 user = self._questions[number % len(self._questions)].user_id
-                conversation = f"told-{number}"
+                conversation = f"load-{number}"
                 publisher.send_many(talk(conversation, user, _MESSAGES_OF_A_TALK, utc_now(), TENANT))
                 flush_id = publisher.flush_conversation(TENANT, conversation)
                 if not memories.wait_for_flush(flush_id, TENANT, _LONGEST_SECONDS):
@@ -171,7 +169,7 @@ class _Asking:
         self._method = method
 
     def ask(self, asked: Asked) -> str:
-        """What went wrong, or nothing."""
+        """Ask, and return the error; empty without one."""
         filters = asked.filters
         body = json.dumps({"query": asked.question, "method": self._method, "filters": filters})
         try:

@@ -34,8 +34,8 @@ from rich.console import Console
 from connectors.endpoints.call_budget import Purpose, share_of
 from connectors.files.files import read_file
 from connectors.telemetry.metrics import CALLS
-from evaluation.copied_talks import Event, copied
 from evaluation.report import Report, Row, embedder_of, print_table
+from evaluation.synthetic_talks import Event, copied
 from flows import IngestReport, ingest
 from mneme.errors import InputError, SettingsError
 from mneme.ports import Role, Usage
@@ -158,14 +158,12 @@ def _ingest(conversations: list[list[Event]], copies: int, settings: Settings, f
 
 def _with_models(settings: Settings, **flow: int) -> Settings:
     """All that can ask a model does; the index is this process's own."""
-    return settings.model_copy(
-        update={
-            "boundaries": settings.boundaries.model_copy(update={"detector": "llm"}),
-            "extraction": settings.extraction.model_copy(update={"extractor": "model"}),
-            "reconcile": settings.reconcile.model_copy(update={"judge": "model"}),
-            "index": settings.index.model_copy(update={"backend": "embedded"}),
-            "flow": settings.flow.model_copy(update=flow),
-        }
+    return settings.replace(
+        boundaries={"detector": "llm"},
+        extraction={"extractor": "model"},
+        reconcile={"judge": "model"},
+        index={"backend": "embedded"},
+        flow=flow,
     )
 
 
@@ -178,7 +176,7 @@ def _fast(settings: Settings) -> Settings:
 
 
 def _in_flight(settings: Settings) -> int:
-    """How many calls of ingestion may be under way."""
+    """Return the number of ingestion calls that may be in flight."""
     return min(settings.models.calls_in_flight, share_of(Purpose.INGESTION, settings.models.calls_in_flight_process))
 
 
@@ -186,7 +184,7 @@ def _in_flight(settings: Settings) -> int:
 
 
 def _sum(usage: Mapping[Role, Usage]) -> Usage:
-    """What all roles used."""
+    """Sum the usage of all roles."""
     return Usage(
         calls=sum(used.calls for used in usage.values()),
         input_tokens=sum(used.input_tokens for used in usage.values()),
@@ -210,7 +208,7 @@ def _price(role: str, used: Usage, messages: int) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class Steady:
-    """When the middle eight tenths of the calls began and ceased to end, how many these were, and the processor's seconds."""
+    """The interval in which the middle eight tenths of the calls ended, their number, and the processor's seconds."""
 
     began: float
     ended: float
@@ -220,7 +218,7 @@ class Steady:
 
 @dataclass(slots=True)
 class EndedCalls:
-    """How many calls had ended at which moments, in seconds of a clock that never goes back."""
+    """The number of ended calls over time, in seconds of a clock that never goes back."""
 
     moments: list[float] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""``mneme bench query``: how long a search takes, in indices of made-up memories (evaluation/made_memories.py).
+"""``mneme bench query``: how long a search takes, in indices of made-up memories (evaluation/synthetic_memories.py).
 
 For each number of facts:
 
@@ -7,7 +7,7 @@ For each number of facts:
 3. Warm: as many other questions unmeasured, then every question measured, in several rounds, by each method; then once more,
    by four searchers at a time.
 4. One owner: the same with questions to the owner with about 500 facts, so that indices of different sizes can be compared.
-5. Which share of the exact ten nearest neighbours the index finds for these questions (evaluation/neighbour_recall.py).
+5. Which share of the exact ten nearest neighbours the index finds for these questions.
 
 Times are of the whole search, the embedder included. On a machine with other work the clock tells of that work as well:
 ``cpu`` is the time of the processor that this process took. ``outside`` is the time in which neither the index nor the
@@ -16,27 +16,147 @@ and the largest p50.
 """
 
 import time
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import cast
+from threading import Lock
+from typing import Any, cast
 
 import numpy as np
 from rich.console import Console
 
 from connectors.indices import open_index
 from connectors.models import open_embedder
-from evaluation.made_index import Filling, made_index, owners_for
-from evaluation.made_memories import Asked, MadeMemories
-from evaluation.neighbour_recall import neighbour_recall, neighbourhoods
+from evaluation.own_index import Filling, owners_for, synthetic_index
 from evaluation.report import Report, Row, embedder_of, plot_distributions, print_table
-from evaluation.stopwatch import Stopwatch, Watched
-from mneme.ports import Embedder, MemoryIndex
+from evaluation.synthetic_memories import Asked, SyntheticMemories
+from mneme.ids import owner_key
+from mneme.ports import Embedder, Filter, MemoryIndex, VectorLeg
+from mneme.rows import Collection, Vector, directions, whole_numbers
+from mneme.rows import Row as StoredRow
 from mneme.settings import Settings
 from queries import Memories
 from queries.fuse import HITS
+
+
+class Stopwatch:
+    """Seconds during which at least one call was under way."""
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
+        self._lock = Lock()
+        self._running = 0
+        self._began = self._seconds = 0.0
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Counts while inside."""
+        with self._lock:
+            self._running += 1
+            if self._running == 1:
+                self._began = self._clock()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._running -= 1
+                if not self._running:
+                    self._seconds += self._clock() - self._began
+
+    def take(self) -> float:
+        """The seconds since the last call of this."""
+        with self._lock:
+            seconds, self._seconds = self._seconds, 0.0
+            return seconds
+
+
+class Watched:
+    """Anything, with a stopwatch that runs during the calls of its methods."""
+
+    def __init__(self, inner: object, stopwatch: Stopwatch) -> None:
+        self._inner = inner
+        self._stopwatch = stopwatch
+
+    def __getattr__(self, name: str) -> Any:
+        """An attribute; a method is watched."""
+        found = getattr(self._inner, name)
+        if not callable(found):
+            return found
+
+        def watched(*arguments: Any, **named: Any) -> Any:
+            with self._stopwatch.running():
+                return found(*arguments, **named)
+
+        return watched
+
+
+K = 10
+_LEGS = (Collection.FACTS, Collection.EPISODES)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Neighbourhood:
+    """A question's vector, whose rows it is asked of, and the ids of the exact ten nearest, by collection."""
+
+    vector: Vector
+    filter: Filter
+    rows: int
+    exact: dict[Collection, frozenset[str]]
+
+
+def neighbourhoods(made: SyntheticMemories, asked: Sequence[Asked], settings: Settings) -> list[Neighbourhood]:
+    """The exact neighbours of questions. Vectors of one owner and its tenant are known at a time."""
+    with closing(open_embedder(settings)) as embedder:
+        vectors = embedder.embed([each.question for each in asked])
+    by_owner: defaultdict[int, list[int]] = defaultdict(list)
+    for number, each in enumerate(asked):
+        by_owner[int(each.user_id.removeprefix("p"))].append(number)
+    found: dict[int, Neighbourhood] = {}
+    for owner, numbers in sorted(by_owner.items()):
+        tenant = made.tenant_of(owner)
+        visible = Filter(tenant, (owner_key(tenant, "user", f"p{owner}"), owner_key(tenant, "tenant", tenant)))
+        rows = [row for each in (owner, made.documents_of(owner)) for row in made.rows_of(each)]
+        nearest = {leg: _nearest([row for row in rows if row.collection is leg], vectors[numbers]) for leg in _LEGS}
+        facts = sum(row.collection is Collection.FACTS for row in rows)
+        for place, number in enumerate(numbers):
+            exact = {leg: nearest[leg][place] for leg in _LEGS}
+            found[number] = Neighbourhood(vectors[number], visible, facts, exact)
+    return [found[number] for number in range(len(asked))]
+
+
+def neighbour_recall(neighbourhoods: Sequence[Neighbourhood], settings: Settings, limit: int) -> float:
+    """Return the share of the exact neighbours that an index finds.
+
+    Args:
+        neighbourhoods: the neighbours to find.
+        settings: those of the index.
+        limit: the rows that each search asks for; the first ten count.
+    """
+    with closing(open_embedder(settings)) as embedder, closing(open_index(settings, read_only=True)) as index:
+        index.prepare(embedder.identity)
+        shares = []
+        for each in neighbourhoods:
+            for leg in _LEGS:
+                (hits,) = index.recall([VectorLeg(leg, each.filter, each.vector, limit)])
+                if wanted := each.exact[leg]:
+                    shares.append(len(wanted & {hit.row.id for hit in hits[:K]}) / len(wanted))
+    return float(np.mean(shares))
+
+
+def _nearest(rows: Sequence[StoredRow], questions: Vector) -> list[frozenset[str]]:
+    """The ids of the nearest rows of each question."""
+    known = [(row.id, directions(whole_numbers(row.vector))) for row in rows if row.vector is not None]
+    if not known:
+        return [frozenset()] * len(questions)
+    cosines = np.stack([directions(whole_numbers(each)) for each in questions]) @ np.stack([vector for _, vector in known]).T
+    count = min(K, len(known))
+    places = np.argpartition(-cosines, count - 1, axis=1)[:, :count]
+    return [frozenset(known[place][0] for place in best) for best in places]
+
 
 METHODS = ("keyword", "vector", "hybrid")
 STATES = ("cold", "warm", "one owner")
@@ -52,7 +172,7 @@ _COLUMNS = [
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """What one search took, in milliseconds."""
+    """The duration of one search, in milliseconds."""
 
     wall: float
     cpu: float
@@ -97,7 +217,7 @@ def run_query(
     measured = {}
     for size in facts:
         with console.status("filling the index") as status:
-            index = made_index(size, owners or owners_for(size), settings, keep)
+            index = synthetic_index(size, owners or owners_for(size), settings, keep)
             with index as (own, made, filling):
                 if filling.rows:
                     console.print(
@@ -117,7 +237,7 @@ def run_query(
     return report.finish(console, out, lambda file: plot_distributions(delays, file, xscale="log", **labels))
 
 
-def _measure(made: MadeMemories, filling: Filling, questions: int, rounds: int, settings: Settings) -> _Measured:
+def _measure(made: SyntheticMemories, filling: Filling, questions: int, rounds: int, settings: Settings) -> _Measured:
     """Steps 2 to 5, with one index."""
     one_owner = int(np.argmin(np.abs(made.sizes - _FACTS_OF_ONE_OWNER)))
     asked, others = made.questions(questions), made.questions(questions, seed=2)

@@ -32,19 +32,18 @@ from connectors.kafka.client import create_topics, delete_topics, topics_of_lane
 from connectors.kafka.reader import PartitionReader
 from connectors.publisher import Publisher
 from evaluation.driven_steps import DrivenSteps, at_once
-from evaluation.made_talks import talk
+from evaluation.own_index import own_topics
 from evaluation.report import Report, embedder_of, plotted, print_table
 from evaluation.report import Row as Figures
-from evaluation.rows_in_memory import RowsInMemory
+from evaluation.stand_in_indices import RowsInMemory
+from evaluation.synthetic_talks import talk
 from evaluation.vector_cache import embed_texts
-from evaluation.volume_flow import NoLetters
-from flows.boundaries.semantic import SemanticDetector
+from evaluation.volume_flow import NoDeadLetters, flow_services
 from flows.cuts import embedding_text
 from flows.decode import decode
 from flows.engine import Source, build, execute
 from flows.extraction import LocalExtractor
 from flows.items import Arrived
-from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
 from flows.lanes.services import Services, Submit
 from flows.running.feeds import FeedLimits, FileFeed
@@ -56,7 +55,7 @@ from mneme.ids import short_hash
 from mneme.ports import EmbedderIdentity, Incoming
 from mneme.records import Position
 from mneme.rows import Collection, Embedding, Vector
-from mneme.settings import Settings, Topics
+from mneme.settings import Settings
 from mneme.times import utc_now
 
 STAGES = ("decode", "embed", "segment", "extract", "reconcile", "write", "snapshots", "engine", "kafka")
@@ -96,8 +95,8 @@ def run_stages(
         SettingsError, ModelError: the embedder cannot be opened, or does not answer.
     """
     console = console or Console()
-    settings = settings.model_copy(update={"boundaries": settings.boundaries.model_copy(update={"hold_back_seconds": 0.0})})
-    events = list(read_file(path)) if path is not None else made_events()
+    settings = settings.replace(boundaries={"hold_back_seconds": 0.0})
+    events = list(read_file(path)) if path is not None else synthetic_events()
     known = _vectors(events, settings, vectors, console)
     with console.status("steps by hand"):
         measured = by_hand(events, settings, known, rounds)
@@ -117,7 +116,7 @@ def run_stages(
     return report.finish(console, out, partial(_plot, report.rows))
 
 
-def made_events() -> list[Incoming]:
+def synthetic_events() -> list[Incoming]:
     """Made-up talks, one after the other, as a source gives them."""
     ends_at = utc_now() - timedelta(days=30)
     messages = [each for number in range(_TALKS) for each in talk(f"talk-{number}", f"p{number % 9}", _TALK_MESSAGES, ends_at)]
@@ -177,15 +176,13 @@ def read_from_kafka(events: Sequence[Incoming], settings: Settings) -> float:
     Raises:
         StoreError: no broker answers, or not within a minute.
     """
-    name = f"bench-stages-{short_hash(str(utc_now()))}"
-    topics = Topics(**{field: f"{name}.{field.replace('_', '-')}" for field in Topics.model_fields})
-    kafka = settings.kafka.model_copy(update={"topics": topics, "group_id": name, "partitions": 1})
+    kafka = own_topics(settings.kafka, f"bench-stages-{short_hash(str(utc_now()))}", partitions=1)
     create_topics(kafka)
     try:
         with Publisher(kafka) as publisher:
             for incoming in events:
                 publisher.send(parse_event(incoming.raw, incoming.received_at))
-        reader = PartitionReader(kafka, topics_of_lanes(topics)["messages"], 0, None)
+        reader = PartitionReader(kafka, topics_of_lanes(kafka.topics)["messages"], 0, None)
         with closing(reader):
             count, began, deadline = 0, time.process_time(), time.monotonic() + _LONGEST_READ_SECONDS
             while count < len(events) and time.monotonic() < deadline:
@@ -198,7 +195,7 @@ def read_from_kafka(events: Sequence[Incoming], settings: Settings) -> float:
             raise StoreError(f"only {count} of {len(events)} events were read within a minute; see the broker's log")
         return spent
     finally:
-        delete_topics(kafka, list(topics.model_dump().values()))
+        delete_topics(kafka, list(kafka.topics.model_dump().values()))
 
 
 # --- what the flow needs ---------------------------------------------------------------------------------------------
@@ -235,33 +232,18 @@ def services_of(
     pending: Pending | None = None,
     queue: EmbeddingQueue | None = None,
 ) -> Services:
-    """Everything outside the steps, without a model; vectors come from ``known``, or from ``queue``."""
-    detector, extractor = SemanticDetector(settings.boundaries), LocalExtractor()
+    """Return everything outside the steps, without a model; vectors come from ``known``, or from ``queue``."""
 
     def embed(texts: list[str]) -> "Future[Sequence[Embedding]]":
         return at_once(lambda: [Embedding(known[text]) for text in texts])
 
-    return Services(
-        settings=settings,
-        index=index,
-        embed=queue.submit if queue is not None else embed,
-        submit=submit,
-        clock=utc_now,
-        versions=Versions(1),
-        pending=pending or Pending(),
-        detector=detector,
-        fallback_detector=detector,
-        extractor=extractor,
-        fallback_extractor=extractor,
-        judge=None,
-        skill_writer=None,
-        tally=Counter(),
-    )
+    embedded = queue.submit if queue is not None else embed
+    return flow_services(settings, index, embedded, submit, LocalExtractor(), pending=pending)
 
 
 def writer_of(index: RowsInMemory) -> Writer:
     """The writer of a flow in which nothing is refused."""
-    return Writer(index, NoLetters(), None, utc_now, threading.Event())
+    return Writer(index, NoDeadLetters(), None, utc_now, threading.Event())
 
 
 class _Missing(dict[str, Vector]):

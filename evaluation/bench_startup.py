@@ -20,7 +20,7 @@ from rich.console import Console
 from evaluation.report import Report, Row, print_table
 from flows import ingest
 from mneme.errors import InputError
-from mneme.settings import Index, Settings
+from mneme.settings import Settings
 
 _COMMAND = (sys.executable, "-m", "serving")
 _QUESTION = ("search", "When is Jason's birthday?", "--user", "mira")
@@ -33,7 +33,7 @@ PROGRAMS = {
     "mneme search, keyword": (*_COMMAND, *_QUESTION, "--method", "keyword"),
     "mneme search, hybrid": (*_COMMAND, *_QUESTION),
 }
-"""What is started, by its name in the table."""
+"""The started programs, by their names in the table."""
 
 
 def run_startup(files: Sequence[Path], settings: Settings, out: Path, runs: int = 7, console: Console | None = None) -> Report:
@@ -58,7 +58,7 @@ def run_startup(files: Sequence[Path], settings: Settings, out: Path, runs: int 
             "MNEME_EMBEDDER__QUANTIZE": settings.embedder.quantize,
         }
         with console.status("ingesting"):
-            ingest(files, settings.model_copy(update={"data": data, "index": Index(backend="embedded")}))
+            ingest(files, settings.replace(data=data, index={"backend": "embedded"}))
         measured: dict[str, list[tuple[float, float]]] = {name: [] for name in PROGRAMS}
         for run in range(runs + 1):
             for name, program in PROGRAMS.items():

@@ -1,7 +1,7 @@
 """``mneme bench state``: what very many conversations cost, open or closed, and how soon a restart goes on.
 
-Each run has a process of its own. Texts and vectors are made up (evaluation/many_talks.py) and nothing is extracted, so that
-what is measured is the flow: decoding, state, timers, the boundary detector, the engine and its recovery store.
+Each run has a process of its own. Texts and vectors are synthetic (evaluation/synthetic_talks.py) and nothing is extracted, so
+that only the flow is measured: decoding, state, timers, the boundary detector, the engine and its recovery store.
 
 1. Segment alone: the lanes driven by hand, under a clock of the benchmark that runs at the pace of the messages, with the
    settings' hold-back and a snapshot of what was touched after each second of that clock.
@@ -11,31 +11,24 @@ what is measured is the flow: decoding, state, timers, the boundary detector, th
 """
 
 import tempfile
-import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from connectors.models import open_embedder
-from evaluation.acknowledging_index import AcknowledgingIndex
-from evaluation.many_talks import START, Talks, vectors_of_texts
-from evaluation.own_process import every, in_a_process, resident_megabytes, size_of
 from evaluation.report import Report, print_table
-from evaluation.volume_flow import NoLetters, Stream, Task, services_of
+from evaluation.stand_in_indices import AcknowledgingIndex
+from evaluation.synthetic_talks import START, Talks, vectors_of_texts
+from evaluation.volume_flow import Stream, Task, every, in_a_process, resident_megabytes, run_stream, services_of, size_of
 from flows.cuts import Cut, Utterance, embedding_text
-from flows.decode import decode
-from flows.engine import Source, build, execute
 from flows.items import Embedded
-from flows.lanes.services import Services
 from flows.segment import SegmentLane
-from flows.write import Writer
 from mneme.ids import stable_hash
 from mneme.ports import Create, Write, WriteResult
 from mneme.rows import Collection
@@ -197,7 +190,7 @@ def restart(task: Task, started: float) -> Figures:
         stream.append(Stream(lambda at: talks.event(100 * (at - place), _LONGEST - 1), place, place + messages, services))
         return stream[0]
 
-    _execute(task, services, index, open_feed)
+    run_stream(task, services, index, open_feed)
     index.close()
     embedder.close()
     assert index.at is not None, "a message was written"
@@ -227,7 +220,7 @@ def _measured(task: Task, talks: Talks, first: int, last: int, linger: float) ->
         return streams[0]
 
     with every(1.0, sample):
-        _execute(task, services, index, open_feed)
+        run_stream(task, services, index, open_feed)
     before, after = streams[0].before, streams[0].after
     assert before is not None, "all messages were fed"
     assert after is not None, "all messages were fed"
@@ -249,21 +242,11 @@ def _measured(task: Task, talks: Talks, first: int, last: int, linger: float) ->
     }
 
 
-def _execute(task: Task, services: Services, index: AcknowledgingIndex, open_feed: Callable[[str, Any], Stream]) -> None:
-    letters = NoLetters()
-    decoding = partial(decode, buckets=services.settings.flow.buckets)
-    writer = Writer(index, letters, None, utc_now, threading.Event())
-    flow = build([Source("volume", ("volume",), open_feed)], decoding, services, writer)
-    settings = services.settings.flow
-    execute(flow, task.folder / "epochs", settings.epoch_seconds, settings.recovery_partitions)
-
-
 # --- what all runs need ----------------------------------------------------------------------------------------------
 
 
 def _with_boundaries(task: Task, **changed: float) -> Task:
-    boundaries = task.settings.boundaries.model_copy(update=changed)
-    return replace(task, settings=task.settings.model_copy(update={"boundaries": boundaries}))
+    return replace(task, settings=task.settings.replace(boundaries=changed))
 
 
 def _made(folder: Path) -> Path:

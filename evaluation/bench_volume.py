@@ -1,11 +1,10 @@
 """``mneme bench volume``: a long stream through the whole flow; memory and recovery store must not grow with it.
 
-Made-up conversations come and go (evaluation/many_talks.py): each has some messages, goes idle, is shown, and rests. They are
-cut by the default detector; nothing is extracted, vectors are made up, and the index only acknowledges. Engine, steps and
-recovery store are those of a service. It runs in a process of its own, and tells every second how far it is.
+Synthetic conversations come and go (evaluation/synthetic_talks.py): each has some messages, goes idle, is shown, and rests.
+They are cut by the default detector; nothing is extracted, vectors are synthetic, and the index only acknowledges. Engine,
+steps and recovery store are those of a service. It runs in a process of its own, and is sampled every second.
 """
 
-import threading
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -19,14 +18,10 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from evaluation.acknowledging_index import AcknowledgingIndex
-from evaluation.many_talks import Talks
-from evaluation.own_process import every, in_a_process, resident_megabytes, size_of
 from evaluation.report import Report, plotted, print_table
-from evaluation.volume_flow import NoLetters, Stream, Task, services_of
-from flows.decode import decode
-from flows.engine import Source, build, execute
-from flows.write import Writer
+from evaluation.stand_in_indices import AcknowledgingIndex
+from evaluation.synthetic_talks import Talks
+from evaluation.volume_flow import Stream, Task, every, in_a_process, resident_megabytes, run_stream, services_of, size_of
 from mneme.rows import Collection
 from mneme.settings import Settings
 from mneme.times import utc_now
@@ -39,7 +34,7 @@ _WARM_UP = 0.1  # the part of the run in which caches and what rests fill up
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """How far a run was after so many ``seconds``; ``cpu_seconds`` of all its threads, sizes in megabytes."""
+    """The progress of a run after so many ``seconds``; ``cpu_seconds`` of all its threads, sizes in megabytes."""
 
     seconds: float
     cpu_seconds: float
@@ -58,16 +53,12 @@ def run_volume(messages: int, settings: Settings, out: Path, console: Console | 
     """
     console = console or Console()
     with TemporaryDirectory(prefix="mneme-volume-") as folder, console.status(f"{messages} messages"):
-        settings = settings.model_copy(
-            update={
-                "boundaries": settings.boundaries.model_copy(update={"hold_back_seconds": 0.0, "idle_seconds": _IDLE_SECONDS})
-            }
-        )
+        settings = settings.replace(boundaries={"hold_back_seconds": 0.0, "idle_seconds": _IDLE_SECONDS})
         task = Task(Path(folder), settings, -(-messages // _TALK_MESSAGES), messages)
         samples = in_a_process(stream, task)
     report = report_of(samples, settings)
     print_table(console, "A long stream", report.rows)
-    return report.finish(console, out, partial(_plot, samples))
+    return report.finish(console, out, partial(plot, samples))
 
 
 def stream(task: Task, started: float) -> list[Sample]:
@@ -86,18 +77,15 @@ def stream(task: Task, started: float) -> list[Sample]:
     def open_feed(name: str, place: Any) -> Stream:
         return Stream(talks.incoming, place or 0, task.messages, services, linger=2 * _IDLE_SECONDS)
 
-    flow = task.settings.flow
-    writer = Writer(index, NoLetters(), None, utc_now, threading.Event())
-    dataflow = build([Source("volume", ("volume",), open_feed)], partial(decode, buckets=flow.buckets), services, writer)
     with every(_SAMPLE_SECONDS, sample):
-        execute(dataflow, task.folder / "epochs", flow.epoch_seconds, flow.recovery_partitions)
+        run_stream(task, services, index, open_feed)
     sample()
     index.close()
     return samples
 
 
 def report_of(samples: Sequence[Sample], settings: Settings) -> Report:
-    """What the samples tell: the second half of the messages against the first."""
+    """Report the samples: the second half of the messages against the first."""
     messages = samples[-1].messages
     busy = [each for each in samples if _WARM_UP * messages <= each.messages < messages] or list(samples)
     at_end = next(each for each in samples if each.messages == messages)
@@ -143,7 +131,7 @@ def report_of(samples: Sequence[Sample], settings: Settings) -> Report:
     )
 
 
-def _plot(samples: Sequence[Sample], out: Path) -> None:
+def plot(samples: Sequence[Sample], out: Path) -> None:
     """Draw memory and recovery store over the messages."""
     messages = [each.messages for each in samples]
     title = "A long stream of conversations that come and go"

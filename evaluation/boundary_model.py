@@ -12,19 +12,19 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from evaluation.boundary_sets import FOLDS, Kind, utterances_of
+from evaluation.fitting import logistic_regression
 from evaluation.segmentation import Results
 from flows.boundaries.features import features
 from flows.boundaries.model import VECTORS, WORDS_ONLY, Head, expand
 from flows.boundaries.semantic import SemanticDetector
 from flows.cuts import Cut
 from flows.maintenance.dry_run import cuts_of
-from mneme.errors import InputError, SettingsError
+from mneme.errors import InputError
 from mneme.rows import Vector
 from mneme.settings import Boundaries
 
@@ -61,21 +61,6 @@ class CrossValidated:
 
     folds: tuple[Head, ...]
     point: float
-
-
-def logistic_regression() -> Any:
-    """The class of scikit-learn. Commands call this first, so that nobody waits for vectors in vain.
-
-    Raises:
-        SettingsError: it is not installed.
-    """
-    try:
-        from sklearn.linear_model import LogisticRegression
-    except ModuleNotFoundError as error:
-        raise SettingsError(
-            "fitting boundaries needs scikit-learn, which only development installs: pip install 'scikit-learn>=1.6'"
-        ) from error
-    return LogisticRegression
 
 
 # --- step 1 ----------------------------------------------------------------------------------------------------------

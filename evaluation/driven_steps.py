@@ -128,7 +128,7 @@ class DrivenSteps:
 
 
 def _parted(items: Iterable[Any]) -> tuple[list[Any], list[Any]]:
-    """What goes straight to the writer, and what goes to the next step."""
+    """Separate what goes straight to the writer from what goes to the next step."""
     writes: list[Any] = []
     lanes: list[Any] = []
     for item in items:

@@ -20,8 +20,7 @@ from rich.console import Console
 from rich.progress import track
 
 from connectors.models import open_embedder
-from evaluation.boundary_model import logistic_regression
-from evaluation.fitting import check_ready
+from evaluation.fitting import check_ready, logistic_regression, write_entry
 from evaluation.metrics import recall_at
 from evaluation.own_index import fresh_index
 from evaluation.report import Row, print_table
@@ -35,7 +34,7 @@ from mneme.settings import Settings
 from mneme.times import utc_now
 from queries import Memories
 from queries.agents.evidence import EPISODIC_KINDS, Evidence
-from queries.agents.joint import FEATURES, FITTED, JointCoefficients, JointScorer, Numbers, joint_features, messages_of, named
+from queries.agents.joint import FEATURES, JointCoefficients, JointScorer, Numbers, joint_features, messages_of, named
 from queries.questions.types import asks_for_several
 
 DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "agents" / "joint" / "coefficients.json"
@@ -123,13 +122,13 @@ def run_fit_agents(
         )
 
     for path, model in models.items():
-        _write(coefficients(model), path.with_name(f"agents-{path.name}"))
-    _write(coefficients(fit(examples)), out)
+        write_entry(path.with_name(f"agents-{path.name}"), coefficients(model), _made_for)
+    write_entry(out, coefficients(fit(examples)), _made_for)
     console.print(f"coefficients for {fingerprint} on {settings.index.backend}: {out}", soft_wrap=True, highlight=False)
 
 
 def wanted(question: Question) -> bool:
-    """Whether a question is one to fit on: several messages answer it, and it asks for several things or is said to."""
+    """Return whether a question is one to fit on: several messages answer it, and it asks for several things or is said to."""
     return question.category == MULTI_HOP or (len(question.evidence) > 1 and asks_for_several(question.text))
 
 
@@ -207,12 +206,5 @@ def _rows(examples: Sequence[Example], ordered: Sequence[Sequence[str]]) -> list
     return rows
 
 
-def _write(coefficients: JointCoefficients, out: Path) -> None:
-    try:
-        kept = FITTED.validate_json(out.read_text(encoding="utf-8")) if out.exists() else ()
-        mine = (coefficients.backend, coefficients.embedder)
-        entries = [*(each for each in kept if (each.backend, each.embedder) != mine), coefficients]
-        entries.sort(key=lambda each: (each.backend, each.embedder))
-        out.write_bytes(FITTED.dump_json(tuple(entries), indent=1) + b"\n")
-    except (OSError, ValueError) as error:
-        raise InputError(f"out: {out} cannot be written or holds no coefficients ({error}); choose another file") from error
+def _made_for(coefficients: JointCoefficients) -> tuple[str, str]:
+    return coefficients.backend, coefficients.embedder

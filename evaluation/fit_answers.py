@@ -17,10 +17,9 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from evaluation.answers.gold import ABSTENTION
-from evaluation.answers.sets import LOADERS
-from evaluation.boundary_model import logistic_regression
-from evaluation.fitting import check_ready
+from evaluation.answers.gold_sets import LOADERS
+from evaluation.answers.records import ABSTENTION
+from evaluation.fitting import check_ready, logistic_regression
 from evaluation.own_index import fresh_index
 from evaluation.report import Row, print_table
 from evaluation.retrieval.bench import ingest_set
@@ -164,10 +163,10 @@ def _rows(examples: Sequence[Example]) -> Iterator[Row]:
                 if each.question_set != name:
                     continue
                 best = int(odds[place].argmax())
-                told = odds[place][best] >= enough
+                answered = odds[place][best] >= enough
                 if each.has_answer:
-                    counts["right" if told and each.answers[best] else "wrong" if told else "abstained"] += 1
+                    counts["right" if answered and each.answers[best] else "wrong" if answered else "abstained"] += 1
                 else:
                     counts["unanswerable"] += 1
-                    counts["answered anyway"] += bool(told)
+                    counts["answered anyway"] += bool(answered)
             yield {"set": name, "enough": enough, **counts}

@@ -12,12 +12,11 @@ from datetime import datetime
 from pathlib import Path
 
 import numpy as np
-from pydantic import TypeAdapter
 from rich.console import Console
 from rich.progress import track
 
 from connectors.models import open_embedder
-from evaluation.fitting import check_ready
+from evaluation.fitting import check_ready, write_entry
 from evaluation.fusion_model import METRICS, Example, cross_validated, example_of, fit, folds_of
 from evaluation.own_index import fresh_index
 from evaluation.report import Row, print_table
@@ -108,9 +107,10 @@ def run_fit_fusion(
         folds.mkdir(parents=True, exist_ok=True)
         fold_of = folds_of(examples)
         for fold in set(fold_of.values()):
-            _write(coefficients([each for each in examples if fold_of[each.conversation] != fold]), folds / f"{fold}.json")
+            without = coefficients([each for each in examples if fold_of[each.conversation] != fold])
+            write_entry(folds / f"{fold}.json", without, _made_for)
         (folds / FOLDS_FILE).write_text(json.dumps(fold_of, indent=1) + "\n", encoding="utf-8")
-    _write(coefficients(examples), out)
+    write_entry(out, coefficients(examples), _made_for)
     console.print(f"coefficients for {fingerprint} on {settings.index.backend}: {out}", soft_wrap=True, highlight=False)
     figures = dict(zip(METRICS, np.mean(validated[best], axis=0), strict=True))
     line = " ".join(f"{name}={value:.4f}" for name, value in figures.items())
@@ -156,7 +156,7 @@ def _row(examples: Sequence[Example], figures: Numbers, **labels: str | float) -
 
 
 def _show_groups(examples: Sequence[Example], full: Numbers, alpha: float, console: Console) -> None:
-    """What each group of features is worth: the paired difference to the model fitted without it."""
+    """Print the worth of each group of features: the paired difference to the model fitted without it."""
     rows: list[Row] = []
     for group, names in GROUPS.items():
         (without,) = cross_validated(examples, [alpha], (*names, *(f"{WITH_ASSISTANT}_{name}" for name in names)))
@@ -166,14 +166,3 @@ def _show_groups(examples: Sequence[Example], full: Numbers, alpha: float, conso
 
 def _made_for(coefficients: Coefficients) -> tuple[str, str, bool]:
     return coefficients.backend, coefficients.embedder, coefficients.late_interaction
-
-
-def _write(coefficients: Coefficients, out: Path) -> None:
-    known = TypeAdapter(list[Coefficients])
-    try:
-        kept = known.validate_json(out.read_text(encoding="utf-8")) if out.exists() else []
-        entries = [each for each in kept if _made_for(each) != _made_for(coefficients)] + [coefficients]
-        entries.sort(key=_made_for)
-        out.write_text(json.dumps(known.dump_python(entries, mode="json"), indent=1) + "\n", encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise InputError(f"out: {out} cannot be written or holds no coefficients ({error}); choose another file") from error

@@ -17,8 +17,7 @@ import numpy.typing as npt
 from rich.console import Console
 
 from connectors.models import open_embedder
-from evaluation.boundary_model import logistic_regression
-from evaluation.fitting import check_ready
+from evaluation.fitting import check_ready, logistic_regression
 from evaluation.own_index import fresh_index
 from evaluation.report import Row, print_table
 from evaluation.retrieval.bench import ingest_set

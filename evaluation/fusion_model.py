@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.boundary_model import logistic_regression
+from evaluation.fitting import logistic_regression
 from evaluation.metrics import ndcg_at, recall_at, reciprocal_rank
 from mneme.errors import InputError
 from queries.fuse import Gathered
@@ -50,7 +50,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What is fitted: see ``queries.scoring.learned.Coefficients``."""
+    """The fitted weights: see ``queries.scoring.learned.Coefficients``."""
 
     statements: Weights
     episodes: Weights
@@ -64,7 +64,7 @@ def example_of(
     question: Question,
     gathered: Gathered,
 ) -> Example:
-    """What competed for a question, with the messages that answer it."""
+    """Make an example of the candidates of a question, with the messages that answer it."""
     field = gathered.field
     said_in = [each.row.message_ids for each in field.statements]
     return Example(

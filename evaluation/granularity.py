@@ -77,7 +77,7 @@ class Answered:
 
     @property
     def right(self) -> bool:
-        """Whether the wanted type came first."""
+        """True if the wanted type came first."""
         return self.first == self.question.wanted
 
 
@@ -128,7 +128,7 @@ def run_granularity(settings: Settings, out: Path, examples: Path | None = None,
 
 
 def ask_all(settings: Settings, questions: Sequence[WrittenQuestion]) -> list[Answered]:
-    """What comes first for each question, asked at its own time."""
+    """Return the first place for each question, asked at its own time."""
     now = [questions[0].asked_at]
     index = open_index(settings, read_only=True)
     with Memories(index, open_embedder(settings), settings, clock=lambda: now[0]) as memories:

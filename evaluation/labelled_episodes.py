@@ -45,7 +45,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What is to be found in one episode, for each kind."""
+    """The labels of one episode, for each kind."""
 
     file: str
     conversation: str

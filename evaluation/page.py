@@ -189,7 +189,7 @@ def _differences(runs: Runs) -> Iterator[str]:
 
 
 def _hops(runs: Runs) -> Iterator[str]:
-    """How many parts of an answer each system found, and what the names of the systems mean."""
+    """Tell how many parts of an answer each system found, and explain the names of the systems."""
     settings = runs.first["settings"]
     model = f" (`{settings['model']}`)" if settings["model"] else ""
     yield (
@@ -201,7 +201,7 @@ def _hops(runs: Runs) -> Iterator[str]:
 
 
 def _answers(runs: Runs) -> Iterator[str]:
-    """How many questions were answered rightly; a figure with an interval where there is one."""
+    """Tell how many questions were answered rightly; a figure with an interval where there is one."""
     settings, headline = runs.first["settings"], runs.first["headline"]
     votes = "a vote" if settings["votes"] == 1 else f"{settings['votes']} votes"
     judge = f"judged by {votes} of {settings['judge'].split()[0]}" if settings["judge"] else "no judge"

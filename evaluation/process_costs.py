@@ -1,4 +1,4 @@
-"""What processes of this machine cost while something runs: processor time, and the most memory at a time."""
+"""The cost of processes of this machine while something runs: processor time, and peak memory."""
 
 import threading
 from collections.abc import Iterator, Mapping

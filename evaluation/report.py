@@ -49,7 +49,7 @@ def searched_with(settings: Settings) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a benchmark measured. ``settings`` are those that matter for its figures; ``rows`` its figures; ``parts`` are
+    """The results of a benchmark. ``settings`` are those that matter for its figures; ``rows`` its figures; ``parts`` are
     further tables, written after them."""
 
     bench: str
@@ -108,7 +108,7 @@ class Report:
 
 
 def command() -> str:
-    """What was typed, without the folders of this machine; empty where it was no command of Mneme."""
+    """Return the command line, without the folders of this machine; empty where it was no command of Mneme."""
     program, *words = sys.argv
     if Path(program).name not in ("mneme", "mneme.exe"):
         return ""

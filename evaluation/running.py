@@ -37,7 +37,7 @@ class Running:
         return Publisher.connect(self.settings)
 
     def memories(self) -> Memories:
-        """What is asked: the service, or else the index itself."""
+        """The way to search: the service, or else the index itself."""
         return Memories.connect(self.settings)
 
     def until(self, condition: Callable[[], bool], seconds: float, poll: float = 0.05) -> None:
@@ -89,13 +89,13 @@ def running(
             own = settings.model_copy(update={"data": Path(folder)})
             fill(own)
             service = True
-        own = own.model_copy(update={"service": own.service.model_copy(update={"url": None, "port": _free_port()})})
+        own = own.replace(service={"url": None, "port": _free_port()})
         if service:
             server = stack.enter_context(FlowProcess(own, command=("serve",), log="serve.log"))
             processes.append(server)
             url = f"http://{own.service.host}:{own.service.port}"
             Running(own, tuple(processes)).until(lambda: _is_live(url), _START_SECONDS)
-            own = own.model_copy(update={"service": own.service.model_copy(update={"url": url})})
+            own = own.replace(service={"url": url})
         yield Running(own, tuple(processes))
 
 

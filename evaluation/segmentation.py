@@ -33,7 +33,7 @@ class Dialogue:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """How near cuts come to the truth. Pk and WindowDiff: lower is better; the others: higher. All 0 to 1."""
+    """The scores of cuts against the truth. Pk and WindowDiff: lower is better; the others: higher. All 0 to 1."""
 
     pk: float
     window_diff: float
@@ -145,7 +145,7 @@ def spoken(conversation: str, index: int, speaker: str, text: str, sent_at: date
 
 
 def cut(detector: BoundaryDetector, utterances: Sequence[Utterance], longest: int = 50) -> frozenset[int]:
-    """Where a detector cuts a conversation, as the flow asks it: in order, seeing ``look_ahead`` messages at most.
+    """Return the cuts of a detector in a conversation, as the flow asks it: in order, seeing ``look_ahead`` messages at most.
 
     A cut after ``longest`` messages is made without asking, as the flow's limit makes it; so one that calls no model is
     asked message by message.
@@ -205,5 +205,5 @@ def score(results: Results) -> Scores:
 
 
 def segment_lengths(results: Results) -> list[int]:
-    """How many messages each segment has that the cuts make."""
+    """Return the number of messages of each segment that the cuts make."""
     return [end - begin for dialogue, cuts in results for begin, end in pairwise([0, *sorted(cuts), len(dialogue.messages)])]

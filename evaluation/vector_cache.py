@@ -6,6 +6,7 @@ The file holds the SHA-256 of each text and its vector, no text; and which embed
 import hashlib
 import zipfile
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -29,16 +30,13 @@ def embed_texts(texts: Iterable[str], settings: Settings, cache: Path | None, co
         ModelError: it does not answer.
     """
     keys = {text: hashlib.sha256(text.encode()).hexdigest() for text in texts}
-    embedder = open_embedder(settings)
-    try:
+    with closing(open_embedder(settings)) as embedder:
         fingerprint = embedder.identity.fingerprint
         known = _load(cache, fingerprint) if cache and cache.exists() else {}
         missing = sorted(text for text, key in keys.items() if key not in known)
         for at in track(range(0, len(missing), _BATCH), "embedding", console=console, transient=True, disable=not missing):
             batch = missing[at : at + _BATCH]
             known |= zip((keys[text] for text in batch), embedder.embed(batch), strict=True)
-    finally:
-        embedder.close()
     if cache and missing:
         _save(cache, fingerprint, known)
     return {text: known[key] for text, key in keys.items()}

@@ -1,28 +1,82 @@
-"""The flow as benchmarks of volume run it: made-up messages and vectors, nothing extracted."""
+"""The flow as benchmarks of volume run it, in a process of its own: made-up messages and vectors, nothing extracted."""
 
+import multiprocessing
+import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
+from typing import Any, TypeVar
 
-from evaluation.many_talks import vectors_of_texts
+import psutil
+
+from evaluation.driven_steps import at_once
+from evaluation.synthetic_talks import vectors_of_texts
 from flows.boundaries.semantic import SemanticDetector
-from flows.cuts import Cut, Extraction
+from flows.cuts import Cut, Extraction, Extractor
+from flows.decode import decode
+from flows.engine import Source, build, execute
 from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
-from flows.lanes.services import Services
+from flows.lanes.services import Services, Submit
 from flows.running.feeds import Fed
+from flows.write import Writer
 from mneme.ports import DeadLetter, Incoming, MemoryIndex, Scope
 from mneme.rows import Embedding
 from mneme.settings import Settings
+from mneme.times import utc_now
+
+Given = TypeVar("Given")
+Returned = TypeVar("Returned")
+
+
+def in_a_process(work: Callable[[Given, float], Returned], task: Given) -> Returned:
+    """The result of ``work`` in a new process; it is told when that was started (``time.time``)."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
+        return process.submit(work, task, time.time()).result()
+
+
+@contextmanager
+def every(seconds: float, act: Callable[[], None]) -> Iterator[None]:
+    """Act at the beginning of the block and again and again while it runs."""
+    ended = threading.Event()
+
+    def repeat() -> None:
+        while not ended.wait(seconds):
+            act()
+
+    act()
+    thread = threading.Thread(target=repeat, name="every", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def size_of(folder: Path) -> int:
+    """Bytes of a folder's files, some of which may be gone while they are counted."""
+    total = 0
+    for path in folder.glob("**/*"):
+        with suppress(FileNotFoundError):
+            total += path.stat().st_size
+    return total
+
+
+def resident_megabytes() -> float:
+    """The memory of this process."""
+    return float(psutil.Process().memory_info().rss) / 1e6
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a process is to run."""
+    """The task of a process."""
 
     folder: Path
     settings: Settings
@@ -30,32 +84,44 @@ class Task:
     messages: int
 
 
-def services_of(task: Task, index: MemoryIndex, tally: Counter[str], clock: Callable[[], datetime]) -> Services:
-    """Everything outside the steps, with made-up vectors and no extraction."""
-    pool = ThreadPoolExecutor(task.settings.flow.threads)
-    detector, extractor = SemanticDetector(task.settings.boundaries), NoExtractor()
+def flow_services(
+    settings: Settings,
+    index: MemoryIndex,
+    embed: Callable[[list[str]], "Future[Sequence[Embedding]]"],
+    submit: Submit,
+    extractor: Extractor,
+    clock: Callable[[], datetime] = utc_now,
+    pending: Pending | None = None,
+    tally: Counter[str] | None = None,
+) -> Services:
+    """Return everything outside the steps, without a model."""
+    detector = SemanticDetector(settings.boundaries)
     return Services(
-        settings=task.settings,
+        settings=settings,
         index=index,
-        embed=_embedded_at_once,
-        submit=pool.submit,
+        embed=embed,
+        submit=submit,
         clock=clock,
         versions=Versions(int(time.time())),
-        pending=Pending(),
+        pending=pending or Pending(),
         detector=detector,
         fallback_detector=detector,
         extractor=extractor,
         fallback_extractor=extractor,
         judge=None,
         skill_writer=None,
-        tally=tally,
+        tally=Counter() if tally is None else tally,
     )
 
 
-def _embedded_at_once(texts: list[str]) -> "Future[Sequence[Embedding]]":
-    future: Future[Sequence[Embedding]] = Future()
-    future.set_result(list(map(Embedding, vectors_of_texts(texts))))
-    return future
+def services_of(task: Task, index: MemoryIndex, tally: Counter[str], clock: Callable[[], datetime]) -> Services:
+    """Return everything outside the steps, with synthetic vectors and no extraction."""
+    pool = ThreadPoolExecutor(task.settings.flow.threads)
+
+    def embed(texts: list[str]) -> "Future[Sequence[Embedding]]":
+        return at_once(lambda: list(map(Embedding, vectors_of_texts(texts))))
+
+    return flow_services(task.settings, index, embed, pool.submit, NoExtractor(), clock, tally=tally)
 
 
 class NoExtractor:
@@ -69,7 +135,7 @@ class NoExtractor:
         return Extraction(subject="", summary="", narrative="", facts=())
 
 
-class NoLetters:
+class NoDeadLetters:
     """Dead letters are an error here."""
 
     def send(self, letters: Sequence[DeadLetter]) -> None:
@@ -138,7 +204,7 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """How far a flow was when."""
+    """The progress of a flow at a moment."""
 
     at: float
     processor: float
@@ -150,3 +216,11 @@ class Moment:
         """The present."""
         tally = services.tally
         return cls(time.monotonic(), time.process_time(), tally["snapshot_microseconds"], tally["snapshot_bytes"])
+
+
+def run_stream(task: Task, services: Services, index: MemoryIndex, open_feed: Callable[[str, Any], Stream]) -> None:
+    """Run the whole flow over a feed, with its engine and the recovery store of the task's folder."""
+    flow = task.settings.flow
+    writer = Writer(index, NoDeadLetters(), None, utc_now, threading.Event())
+    dataflow = build([Source("volume", ("volume",), open_feed)], partial(decode, buckets=flow.buckets), services, writer)
+    execute(dataflow, task.folder / "epochs", flow.epoch_seconds, flow.recovery_partitions)

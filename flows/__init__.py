@@ -1,7 +1,16 @@
-"""The dataflow: decode -> embed -> segment -> extract -> reconcile -> write, one file for each step.
+"""The dataflow in seven steps, one file each, with its helpers in folders.
 
-Start reading at flows/engine.py (how the steps are joined) and flows/items.py (what travels between them);
-flows/runner.py runs it.
+    decode.py     bytes of a source become items
+    read.py       documents and attachments become text           reading/
+    embed.py      messages are stored, told from repetitions,      embedding/
+                  and given their vectors
+    segment.py    conversations are cut into episodes              conversations/, boundaries/
+    extract.py    an episode yields facts and other records        extraction/
+    reconcile.py  new records join what is known of their owner    consistency/
+    write.py      everything is written to the index
+
+items.py and cuts.py hold what travels between the steps, lanes/ what the steps share. engine.py joins the steps, runner.py runs
+them; running/ has sources, processes and recovery, maintenance/ the operations beside the running flow.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -213,6 +213,7 @@ class ExtractedFact:
     """A statement, with its parts where it is a quote. ``sources`` are indices of the cut's utterances, its own first.
 
     ``same_as_source`` says that the statement is the text of its one source, so that the vector of the message serves it too.
+    ``place`` cites the line or row of a document itself; empty where the place of its chunk is exact enough.
     """
 
     statement: str
@@ -223,6 +224,7 @@ class ExtractedFact:
     same_as_source: bool = False
     quote: Quote | None = None
     claims: tuple[Claim, ...] = ()
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +254,7 @@ class ExtractedRelationship:
 
 @dataclass(frozen=True, slots=True)
 class ExtractedForesight:
-    """Something expected."""
+    """Something expected; ``place`` as of an ``ExtractedFact``."""
 
     statement: str
     evidence: str
@@ -260,6 +262,7 @@ class ExtractedForesight:
     start: datetime | None = None
     end: datetime | None = None
     claims: tuple[Claim, ...] = ()
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ class EmbedLane:
 
     def __init__(self, services: Services, state: bytes | None) -> None:
         self._services = services
-        self._pump: KeyedJobs[Item, Admitted | AmendmentResult | Owner | None] = KeyedJobs(services.submit, services.clock)
+        self._jobs: KeyedJobs[Item, Admitted | AmendmentResult | Owner | None] = KeyedJobs(services.submit, services.clock)
         self._recent: RecentKeys[None] = RecentKeys()
         self._deleted: OrderedDict[str, None] = OrderedDict()
         self._edited: RecentKeys[Position] = RecentKeys()
@@ -111,13 +111,13 @@ class EmbedLane:
             else:
                 owner = self._owners.get(item.lane)
                 pause = replace(item, owner_key=owner.key) if owner else item
-                self._pump.add("", pause, self._call_of(pause))
+                self._jobs.add("", pause, self._call_of(pause))
         yield from self._submit(fresh)
         yield from self.poll()
 
     def poll(self) -> Iterator[Passed]:
         """Pass on what is ready."""
-        for item, outcome in self._pump.finished():
+        for item, outcome in self._jobs.finished():
             if isinstance(item, Pause) and (outcome is None or isinstance(outcome, Owner)):
                 yield replace(item, owner_key=outcome.key) if outcome else item
             elif isinstance(item, Erasure) and (outcome is None or isinstance(outcome, Owner)):
@@ -139,20 +139,20 @@ class EmbedLane:
 
     def wake_at(self) -> datetime | None:
         """The time of the next poll."""
-        return self._pump.wake_at()
+        return self._jobs.wake_at()
 
     @property
     def unfinished(self) -> int:
         """Messages, amendments and pauses on their way."""
-        return sum(len(item.keys) if isinstance(item, MessageBatch) else 1 for item in self._pump.items())
+        return sum(len(item.keys) if isinstance(item, MessageBatch) else 1 for item in self._jobs.items())
 
     def snapshot(self) -> bytes:
         """References to what is on its way, and whose the conversations are of which the index may not tell yet."""
         pending = []
-        for lane in {lane for item in self._pump.items() if isinstance(item, MessageBatch) for lane in item.lanes}:
+        for lane in {lane for item in self._jobs.items() if isinstance(item, MessageBatch) for lane in item.lanes}:
             if lane in self._owners:  # what begins with these is not in the index yet
                 self._owners[lane] = self._owners[lane]
-        for item in self._pump.items():
+        for item in self._jobs.items():
             match item:
                 case Pause() | Erasure():
                     pending.append(refer(item))
@@ -191,7 +191,7 @@ class EmbedLane:
                 assert isinstance(waiting, Pause | Erasure)
                 if isinstance(waiting, Erasure):
                     self._erased.add(waiting, ())
-                self._pump.add("", waiting, self._call_of(waiting))
+                self._jobs.add("", waiting, self._call_of(waiting))
 
     # --- messages ----------------------------------------------------------------------------------------------------
 
@@ -204,12 +204,12 @@ class EmbedLane:
                 part.append(owned_by(owner, message))
                 rows.append(row_of(part[-1]))
             yield WriteBatch(tuple(map(Create, rows)))
-            anew = frozenset(message.id for message in part if message.id in self._withdrawn)
+            withdrawn = frozenset(message.id for message in part if message.id in self._withdrawn)
             chunks = sum(message.document_id is not None for message in part)
-            self._add(MessageBatch(tuple(row.key for row in rows), tuple(part), anew, chunks, tuple(rows)))
+            self._add(MessageBatch(tuple(row.key for row in rows), tuple(part), withdrawn, chunks, tuple(rows)))
 
     def _add(self, batch: MessageBatch) -> None:
-        self._pump.add("", batch, lambda: admit(batch, self._services))
+        self._jobs.add("", batch, lambda: admit(batch, self._services))
 
     def _pass_on(self, batch: MessageBatch, served: Admitted) -> Iterator[Embedded | SinkItem]:
         self._services.tally["duplicate"] += served.duplicates
@@ -245,14 +245,14 @@ class EmbedLane:
 
     def _count_chunks(self) -> None:
         if (reading := self._services.reading) is not None:
-            count = sum(item.chunks for item in self._pump.items() if isinstance(item, MessageBatch))
+            count = sum(item.chunks for item in self._jobs.items() if isinstance(item, MessageBatch))
             reading.in_flight.jobs(f"embed-{id(self)}", count)
 
     def _withdraw(self, withdrawn: Withdrawn) -> None:
         """A chunk goes in its turn, behind what was sent on of it; if it comes again, it is new."""
         self._recent.pop(withdrawn.chunk_id, None)
         self._withdrawn[withdrawn.chunk_id] = None
-        self._pump.add("", withdrawn, None)
+        self._jobs.add("", withdrawn, None)
 
     # --- erasures ----------------------------------------------------------------------------------------------------
 
@@ -270,7 +270,7 @@ class EmbedLane:
                 for identity in [each for each in ids if each.startswith(f"{lane}/")]:
                     del ids[identity]
         self._lanes_of[erasure] = lanes or [erasure.lane]
-        self._pump.add("", erasure, self._call_of(erasure))
+        self._jobs.add("", erasure, self._call_of(erasure))
 
     def _call_of(self, waiting: Pause | Erasure) -> Callable[[], Owner | None] | None:
         """The job that finds the owner of a conversation that was forgotten here; None if the owner is known."""
@@ -304,7 +304,7 @@ class EmbedLane:
         owner = self._owners.get(lane_of(waiting.tenant_id, waiting.conversation_id))
         was_seen = amendment is not None and amendment.stored_id in self._recent
         asked_at = self._services.clock()
-        self._pump.add("", waiting, lambda: apply_amendment(waiting, owner, asked_at if was_seen else None, self._services))
+        self._jobs.add("", waiting, lambda: apply_amendment(waiting, owner, asked_at if was_seen else None, self._services))
 
     def _pass_on_change(self, key: Key, change: AmendmentResult | None) -> Iterator[Amended | SinkItem]:
         if change is None:

@@ -23,7 +23,7 @@ from mneme.errors import ModelError, ModelMalformed
 from mneme.ids import case_id, entity_id, fact_id, foresight_id, profile_id, relationship_id
 from mneme.labels import joined
 from mneme.ports import DeadLetter
-from mneme.records import AgentCase, AtomicFact, Episode, Foresight, Mention, Metadata, StoredMessage, Validity
+from mneme.records import AgentCase, AtomicFact, Citation, Episode, Foresight, Mention, Metadata, StoredMessage, Validity
 from mneme.rows import Embedding, Row, row_of
 
 STATE_VERSION = 3
@@ -47,7 +47,7 @@ class ExtractLane:
 
     def __init__(self, services: Services, state: bytes | None) -> None:
         self._services = services
-        self._pump: KeyedJobs[Reference, ExtractResult] = KeyedJobs(
+        self._jobs: KeyedJobs[Reference, ExtractResult] = KeyedJobs(
             services.pool(services.extractor.calls_a_model), services.clock
         )
         if state is not None:
@@ -65,7 +65,7 @@ class ExtractLane:
 
     def poll(self) -> Iterator[Passed]:
         """Pass on what is ready."""
-        for reference, done in self._pump.finished():
+        for reference, done in self._jobs.finished():
             if isinstance(done, ExtractResult):
                 yield done.extracted
                 if done.failure:
@@ -81,38 +81,38 @@ class ExtractLane:
             else:
                 raise done
         if (reading := self._services.reading) is not None:
-            chunks = sum(reference.get("document") is not None for reference in self._pump.items())
+            chunks = sum(reference.get("document") is not None for reference in self._jobs.items())
             reading.in_flight.jobs(f"extract-{id(self)}", chunks)
 
     def wake_at(self) -> datetime | None:
         """The time of the next poll."""
-        return self._pump.wake_at()
+        return self._jobs.wake_at()
 
     @property
     def unfinished(self) -> int:
         """Messages of the episodes at work."""
-        return sum(weight_of(reference) for reference in self._pump.items())
+        return sum(weight_of(reference) for reference in self._jobs.items())
 
     def snapshot(self) -> bytes:
         """References to the cuts at work."""
-        return encode_state(STATE_VERSION, self._pump.items())
+        return encode_state(STATE_VERSION, self._jobs.items())
 
     def _wait_for_all(self, erasure: Erasure) -> None:
         """An erasure goes on behind everything of the erased that is at work: it waits in each of their queues."""
-        ahead = [reference for reference in self._pump.items() if reference["is"] == "cut"]
+        ahead = [reference for reference in self._jobs.items() if reference["is"] == "cut"]
         lanes = [each["lane"] for each in ahead if erasure.concerns(each["lane"], owner_of(each))]
         for lane in dict.fromkeys(lanes or [erasure.lane]):
             self._add(refer(erasure) | {"queue": lane}, None)
 
     def _holds_up(self, erasure: Reference) -> bool:
         """Return whether an erasure that came out of one queue still waits in another."""
-        return any(each["is"] == "erasure" and each["id"] == erasure["id"] for each in self._pump.items())
+        return any(each["is"] == "erasure" and each["id"] == erasure["id"] for each in self._jobs.items())
 
     def _add(self, reference: Reference, cut: Cut | None) -> None:
         call: Callable[[], ExtractResult] | None = None
         if reference["is"] == "cut":
             call = lambda: extract(reference, cut or read_cut(reference, self._services), self._services)  # noqa: E731
-        self._pump.add(str(reference.get("queue", reference["lane"])), reference, call)
+        self._jobs.add(str(reference.get("queue", reference["lane"])), reference, call)
 
 
 def dead_letter_of(reference: Reference, failure: str, services: Services, stage: str = "extract") -> DeadLetter:
@@ -242,7 +242,7 @@ def assemble(
             event_until=fact.event_until,
             agent_id=agent_id,
             metadata=_metadata(sources),
-            citation=sources[0].citation,
+            citation=_citation(sources[0], fact.place),
             quote=fact.quote,
             claims=fact.claims,
             validity=_UNDISPUTED,
@@ -263,7 +263,7 @@ def assemble(
             start=foresight.start,
             end=foresight.end,
             metadata=_metadata(sources),
-            citation=sources[0].citation,
+            citation=_citation(sources[0], foresight.place),
             claims=foresight.claims,
             validity=_UNDISPUTED,
             **common,
@@ -312,6 +312,10 @@ def assemble(
         **common,
     )
     return Extracted(reference["lane"], reference, cut.owner, (row_of(episode, of_episode), *children), mentions)
+
+
+def _citation(source: StoredMessage, place: str) -> Citation | None:
+    return source.citation.model_copy(update={"place": place}) if source.citation is not None and place else source.citation
 
 
 def _metadata(messages: Sequence[StoredMessage]) -> Metadata:

@@ -65,7 +65,7 @@ class ReadLane:
 
     def __init__(self, services: Services, state: bytes | None) -> None:
         self._services = services
-        self._pump: KeyedJobs[ReadJob, Outcome] = KeyedJobs(self._submit, services.clock)
+        self._jobs: KeyedJobs[ReadJob, Outcome] = KeyedJobs(self._submit, services.clock)
         settings, calls_a_model = services.settings, services.extractor.calls_a_model
         few = max(_IN_FLIGHT, settings.models.calls_in_flight // 2) if calls_a_model else _IN_FLIGHT
         self._most_in_flight = settings.documents.chunks_in_flight or few
@@ -108,7 +108,7 @@ class ReadLane:
     def poll(self) -> Iterator[Read | SinkItem]:
         """Let go on what has been read."""
         while True:
-            for work, outcome in self._pump.finished():
+            for work, outcome in self._jobs.finished():
                 self._finished[work.lane] = ReadResult(outcome)
             done = 0
             for lane in list(self._finished):
@@ -170,7 +170,7 @@ class ReadLane:
             self._begin_to_read(work)
 
     def _begin_to_read(self, work: ReadJob) -> None:
-        self._pump.add(work.lane, work, partial(self._read, work, self._services.clock(), dict(self._documents)))
+        self._jobs.add(work.lane, work, partial(self._read, work, self._services.clock(), dict(self._documents)))
 
     def _next(self, lane: str) -> Iterator[Pause]:
         """The first of a lane is done: the pauses behind it go on, and the next begins."""

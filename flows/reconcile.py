@@ -69,7 +69,7 @@ class ReconcileLane:
 
     def __init__(self, services: Services, state: bytes | None) -> None:
         self._services = services
-        self._pump: KeyedJobs[tuple[_ReconcileJob, ...], _Reconciled | SweepResult] = KeyedJobs(
+        self._jobs: KeyedJobs[tuple[_ReconcileJob, ...], _Reconciled | SweepResult] = KeyedJobs(
             services.pool(services.settings.reconcile.judge == "model"), services.clock
         )
         self._unrefreshed = UnrefreshedWrites()
@@ -101,7 +101,7 @@ class ReconcileLane:
 
     def poll(self) -> Iterator[SinkItem]:
         """Write what is ready, and begin what waited for it."""
-        while done := list(self._pump.finished()):
+        while done := list(self._jobs.finished()):
             for works, outcome in done:
                 self._at_work.discard(works[0].queue)
                 if isinstance(outcome, BaseException):
@@ -121,7 +121,7 @@ class ReconcileLane:
 
     def wake_at(self) -> datetime | None:
         """The time of the next poll."""
-        return self._pump.wake_at() or (next_poll(self._services.clock()) if self._done else None)
+        return self._jobs.wake_at() or (next_poll(self._services.clock()) if self._done else None)
 
     @property
     def unfinished(self) -> int:
@@ -138,7 +138,7 @@ class ReconcileLane:
 
     def _works(self) -> Iterator[_ReconcileJob]:
         """Everything unfinished, in order within each owner."""
-        for works in self._pump.items():
+        for works in self._jobs.items():
             yield from works
         for waiting in self._waiting.values():
             yield from waiting
@@ -156,7 +156,7 @@ class ReconcileLane:
                 job = partial(self._sweep, works[0].reference, self._unrefreshed.of(queue))
             elif any(work.reference["is"] != "pause" for work in works):
                 job = partial(self._reconcile, works, self._unrefreshed.of(queue))
-            self._pump.add(queue, works, job)
+            self._jobs.add(queue, works, job)
 
     def _next_works(self, queue: str) -> tuple[_ReconcileJob, ...]:
         """Take the items of an owner's next job: an erasure, or all that wait before the next one."""

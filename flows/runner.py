@@ -14,9 +14,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from connectors.durable import is_held, replace_json
+from connectors.durable import is_locked, replace_json
+from connectors.folders import private_folder
 from connectors.inbox.segments import inbox_folder
-from connectors.private import private_folder
 from flows.running.partition_range import store_name
 from flows.running.recovery import RecoveryStore
 from mneme.errors import SettingsError, StoreRejected
@@ -78,16 +78,16 @@ def ingest(
         InputError: a file that is given by itself is missing, empty or in no known format, or a folder has none that is.
         SettingsError, StoreError: the flow cannot run.
     """
+    from connectors.dead_letters import FileDeadLetters
     from connectors.files.files import content_identity, is_document, read_file
     from connectors.files.folders import find_files
-    from connectors.letters.dead_letters import FileDeadLetters
     from flows.engine import Source
     from flows.lanes.pending import Pending
     from flows.running.feeds import FeedLimits, FileFeed
     from flows.running.process import Endpoints, run_process
 
     started = time.monotonic()
-    if settings.index.backend == "embedded" and is_held(inbox_folder(settings.data)):
+    if settings.index.backend == "embedded" and is_locked(inbox_folder(settings.data)):
         raise StoreRejected(
             f"a service or `mneme run` takes events into the embedded index in {settings.data}, which has one writing process: "
             "give it the files, `mneme publish FILE` (from elsewhere with --url URL, or MNEME_SERVICE__URL)"

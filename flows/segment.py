@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
-from connectors.telemetry.context import about
+from connectors.telemetry.tracing import about
 from flows.conversations.conversation import Conversation, Limits, Question
 from flows.conversations.dormant import (
     ActiveConversations,
@@ -211,7 +211,7 @@ class SegmentLane:
     def _with_past(self, as_it_was: Conversation, found: Resegmented | Reloaded | BaseException | None) -> Iterator[Out]:
         if isinstance(found, BaseException):
             raise found
-        assert found is not None, "only jobs are handed to this pump"
+        assert found is not None, "only jobs with a result are handed to the pool"
         self._loading_past.discard(as_it_was.lane)
         conversation = self._active[as_it_was.lane]
         yield from found.work_into(conversation, as_it_was)

@@ -20,8 +20,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TypeVar
 
-from connectors.documents.erased_claims import ErasedClaims
-from connectors.telemetry.flow import FLUSHES, count_bulk, count_letters
+from connectors.documents.claims import ErasedClaims
+from connectors.telemetry.flow import FLUSHES, count_bulk, count_dead_letters
 from connectors.telemetry.metrics import STORE_WAITS
 from flows.items import Erased, Erasure, FlushDone, SinkItem, WriteBatch
 from mneme.errors import StoreUnavailable
@@ -105,7 +105,7 @@ class Writer:
         # Step 3. Letters, then changes.
         if letters:
             self._patiently(lambda: self._dead_letters.send(letters))
-            count_letters(letters)
+            count_dead_letters(letters)
             for letter in letters:
                 self._wrote("dead_letter", f"{letter.stage} {letter.position} {content_hash(letter.raw)}")
         done = [write for write, result in zip(writes, results, strict=True) if result.outcome is Outcome.DONE]

@@ -1,8 +1,8 @@
 """Places that several callers share, of which no one of them can take the last: the rule alone, without any waiting.
 
-Whoever holds less than a quarter of the places gets any that is free; whoever holds more only while more than a quarter are
-free. So one caller alone uses three quarters, and however much it asks, another finds a quarter free at once. Whoever has
-no name is nobody's rival: the only key, or the flow.
+A caller with less than a quarter of the places gets any free one. A caller with more gets one while more than a quarter are
+free. So one caller alone uses three quarters, and another always finds a quarter free at once. A caller without a name
+competes with nobody: the only key, or the flow.
 """
 
 from collections import Counter

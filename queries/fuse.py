@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from connectors.telemetry.searches import stage
+from connectors.telemetry.meters import stage
 from mneme.dates import DateMention
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from connectors.indices import open_index
 from connectors.models import open_embedder
-from connectors.telemetry.context import ContextPool
-from connectors.telemetry.searches import measured_search
+from connectors.telemetry.meters import measured_search
+from connectors.telemetry.tracing import ContextPool
 from mneme.errors import InputError
 from mneme.ports import Embedder, MemoryIndex, QueryChat, Reranker
 from mneme.settings import Settings, load_settings
@@ -84,7 +84,7 @@ class Memories(MemoryReader):
         """
         settings = settings or load_settings()
         if url or settings.service.url:
-            from connectors.service.client import ServiceClient
+            from connectors.service import ServiceClient
             from queries.remote import RemoteMemories
 
             client = ServiceClient.of(settings, url, api_key)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 
-from connectors.telemetry.searches import stage
+from connectors.telemetry.meters import stage
 from mneme.ids import episode_of
 from mneme.ports import Filter, Hit, MemoryIndex, Selection, TextLeg, VectorLeg
 from mneme.records import Entity, Relationship

@@ -14,7 +14,7 @@ from typing import Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from connectors.service.client import NotThere, ServiceClient, quoted
+from connectors.service import NotThere, ServiceClient, quoted
 from mneme.errors import InputError, StoreUnavailable
 from queries.agents.query import QueryPolicy
 from queries.answers.answer import AnswerResponse, AnswerStream

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import get_args
 
-from connectors.telemetry.searches import PART_OF_AGENTIC, measured_search, stage
+from connectors.telemetry.meters import PART_OF_AGENTIC, measured_search, stage
 from mneme.errors import InputError
 from mneme.ports import Embedder, MemoryIndex, Reranker
 from mneme.rows import Collection

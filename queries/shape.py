@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from connectors.aging_cache import Derived
-from connectors.telemetry.searches import stage
+from connectors.telemetry.meters import stage
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection, Row
 from queries.entities.graph import Walk, graph_response

@@ -125,8 +125,15 @@ for command in (
     app.command()(command)
 
 admin = typer.Typer(no_args_is_help=True, help="For operators: set up, look after and move an index and its stream.")
-for command in (setup.init, setup.status, maintenance.backfill, maintenance.rebuild, maintenance.reindex, maintenance.export):
-    admin.command()(command)
+for operation in (
+    setup.init,
+    setup.status,
+    maintenance.backfill,
+    maintenance.rebuild,
+    maintenance.reindex,
+    maintenance.export,
+):
+    admin.command()(operation)
 admin.command(name="import")(maintenance.import_)
 topics = typer.Typer(no_args_is_help=True, help="The Kafka topics.")
 topics.command(name="create")(maintenance.create_topics)

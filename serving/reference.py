@@ -52,7 +52,7 @@ def _row(variable: str, field: FieldInfo) -> str:
 
 
 def first_line(model: type[BaseModel]) -> str:
-    """What a group of settings is."""
+    """First line of a group's docstring."""
     return (model.__doc__ or "").strip().splitlines()[0].replace("``", "`")
 
 
@@ -171,7 +171,7 @@ def _group_of(field: FieldInfo) -> type[BaseModel] | None:
 
 
 def _values(field: FieldInfo) -> str:
-    """What may stand there, where that is not any text or number."""
+    """Accepted values of a setting."""
     words = ", ".join([type_name(field.annotation), *limits(field)]).replace("`", "")
     optional = NoneType in get_args(field.annotation)
     return f"{words}{', or left out' if optional else ''}"

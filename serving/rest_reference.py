@@ -54,8 +54,12 @@ Results of a search: [search](search.md). Answers: [answers](answers.md). Events
 
 def rest_page() -> str:
     """The whole page, as Markdown."""
-    description = _description()
-    parts = [HEADER]
+    return HEADER + operations(_description())
+
+
+def operations(description: dict[str, Any]) -> str:
+    """The operations of an OpenAPI description, by tag, as Markdown."""
+    parts = []
     for tag in description["tags"]:
         parts.append(f"\n## {tag['name'].capitalize()}\n\n{tag['description']}\n")
         for path, methods in description["paths"].items():
@@ -84,9 +88,9 @@ def _operation(method: str, path: str, operation: dict[str, Any], description: d
     for content_type, body in operation.get("requestBody", {}).get("content", {}).items():
         if rows := _fields(body.get("schema", {}), description):
             lines += [f"Body, `{content_type}`:\n", "| field | type | meaning |", "| --- | --- | --- |", *rows, ""]
-        example = body.get("example") or next((each["value"] for each in body.get("examples", {}).values()), None)
-        if example is not None and content_type == "application/json":
-            lines += ["```json", json.dumps(example, indent=2, ensure_ascii=False), "```", ""]
+        if examples := _resolved(body.get("schema", {}), description).get("examples"):
+            example = json.dumps(examples[0], indent=2, ensure_ascii=False).replace("'", "'\\''")
+            lines += ["```bash", f"curl -X {method.upper()} 'http://localhost:8765{path}' --json '{example}'", "```", ""]
     answers = [
         f"{status} {_plain(answer['description'])}" for status, answer in operation["responses"].items() if status < "300"
     ]

@@ -60,7 +60,7 @@ def import_arrow_without_pandas() -> None:
 
     Pyarrow then takes it for this whole process that there is no pandas, so that only a program may do this, never a library.
     """
-    hidden = _Hidden()
+    hidden = _PandasHidden()
     sys.meta_path.insert(0, hidden)
     try:
         import pyarrow.dataset  # noqa: F401
@@ -70,8 +70,8 @@ def import_arrow_without_pandas() -> None:
         sys.meta_path.remove(hidden)
 
 
-class _Hidden(MetaPathFinder):
-    """Says that pandas is not installed."""
+class _PandasHidden(MetaPathFinder):
+    """Finder that says that pandas is not installed. Pyarrow looks for it in Cython, which takes no None in ``sys.modules``."""
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         """See ``MetaPathFinder``."""

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 import httpx
 
-from connectors.durable import is_held
+from connectors.durable import is_locked
 from connectors.indices import embedded_folder, index_place, open_index
 from connectors.telemetry.exposition import Samples, read_exposition
 from mneme.errors import MnemeError, SettingsError
@@ -25,7 +25,7 @@ _SHOWN = (Collection.MESSAGES, Collection.EPISODES, Collection.FACTS, Collection
 
 @dataclass(frozen=True, slots=True)
 class ModelStatus:
-    """What a model was asked since its process began."""
+    """Use of a model since its process began."""
 
     role: str
     model: str
@@ -37,7 +37,7 @@ class ModelStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How a Mneme is doing. What cannot be told is None.
+    """Status of a Mneme. Unknown values are None.
 
     Attributes:
         where: what was looked at.
@@ -69,7 +69,7 @@ class Status:
 
 
 def _model_statuses(samples: Samples) -> tuple[ModelStatus, ...]:
-    """What the metrics of a process tell of its models."""
+    """Use of models by the metrics of a process."""
     calls: dict[tuple[str, str], list[float]] = {}
     wanted = (("mneme_model_calls_total", 0), ("mneme_model_tokens_total", 2), ("mneme_model_cost_total", 3))
     for name, place in wanted:
@@ -93,7 +93,7 @@ def _by_label(samples: Samples, name: str, label: str) -> dict[str, int]:
 
 
 def local_status(settings: Settings) -> Status:
-    """How the index of the settings is doing, and what feeds it."""
+    """Status of the index of the settings, and of its way in."""
     problems: list[str] = []
 
     def tried(look: Callable[[], Result]) -> Result | None:
@@ -155,31 +155,31 @@ def _with_kafka(status: Status, settings: Settings) -> Status:
 
 
 def _letters(file: Path) -> int:
-    from connectors.letters.dead_letters import FileDeadLetters
+    from connectors.dead_letters import FileDeadLetters
 
     return sum(1 for _ in FileDeadLetters(file).read())
 
 
 def _flow(settings: Settings) -> Literal["runs", "rests", "unknown"]:
-    """Whether a flow runs on this data folder; of Kafka it may run on another machine."""
-    if any(map(is_held, settings.data.glob("recovery/*/"))):
+    """Tell whether a flow runs on this data folder; of Kafka it may run on another machine."""
+    if any(map(is_locked, settings.data.glob("recovery/*/"))):
         return "runs"
     return "unknown" if settings.intake == "kafka" else "rests"
 
 
 def _metrics(settings: Settings) -> str:
     """The metrics of `mneme run` on this machine, where it shows them; else nothing."""
-    told = settings.telemetry
-    if not told.metrics_port:
+    answer = settings.telemetry
+    if not answer.metrics_port:
         return ""
     try:
-        return httpx.get(f"http://{told.host}:{told.metrics_port}/metrics", timeout=_METRICS_SECONDS).text
+        return httpx.get(f"http://{answer.host}:{answer.metrics_port}/metrics", timeout=_METRICS_SECONDS).text
     except httpx.HTTPError:
         return ""
 
 
 def remote_status(settings: Settings, url: str) -> Status:
-    """How a service is doing. One that does not answer is red.
+    """Status of a service. One that does not answer is red.
 
     Raises:
         SettingsError: the URL is none.
@@ -188,25 +188,25 @@ def remote_status(settings: Settings, url: str) -> Status:
     headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key is not None else {}
     try:
         with httpx.Client(base_url=url, headers=headers, timeout=_SERVICE_SECONDS) as client:
-            told: Any = client.get("/health").json()
+            answer: Any = client.get("/health").json()
             samples = _samples(client)
     except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
         raise SettingsError(f"--url: {url!r} is no URL like http://127.0.0.1:8765 ({error})") from error
     except (httpx.HTTPError, ValueError) as error:
         why = f"no Mneme answers at {url} ({type(error).__name__}); start `mneme serve`, or correct the URL"
         return Status(where=url, health="red", problems=(why,))
-    if not isinstance(told, dict) or told.get("status") not in ("green", "red"):
+    if not isinstance(answer, dict) or answer.get("status") not in ("green", "red"):
         return Status(where=url, health="red", problems=(f"what answers at {url} is no Mneme; correct the URL",))
-    lag = told.get("lag") or {}
+    lag = answer.get("lag") or {}
     alive = lag.get("alive")
-    problems = tuple(map(str, told.get("problems") or ()))
+    problems = tuple(map(str, answer.get("problems") or ()))
     if samples is None:
         problems += ("metrics are for the operator; set MNEME_SERVICE__API_KEY to a key that is bound to *",)
     read = _by_label(samples or {}, "mneme_flow_events_total", "lane")
     letters = _by_label(samples or {}, "mneme_flow_dead_letters_total", "stage")
     return Status(
         where=url,
-        health=told["status"],
+        health=answer["status"],
         problems=problems,
         lag={str(lane): int(count) for lane, count in (lag.get("unread") or {}).items()},
         flow="unknown" if alive is None else "runs" if alive else "rests",

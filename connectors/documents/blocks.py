@@ -45,7 +45,7 @@ def sections_of(blocks: Iterable[Block], document_title: str) -> tuple[Section, 
     path: tuple[tuple[int, str], ...] = ()
     heading: Block | None = None  # with nothing below, so far
     fresh = True  # whether the next block begins a section
-    for block in _mended(_clean(blocks)):
+    for block in _rejoined(_clean(blocks)):
         if block.kind == "title":
             if heading is not None and block.level <= heading.level:
                 drafts.append(_Draft(path, heading.place, [heading]))
@@ -77,28 +77,38 @@ def join_lines(lines: Iterable[str]) -> str:
     return "".join(pieces)
 
 
-def rows_of(table: Sequence[Sequence[str]], headers: int | None = None) -> Iterator[str]:
-    """A table's rows as lines that name their columns: ``Item: Desk; Price: 120``; empty cells are left out.
+def rows_of(table: Iterable[Sequence[str]], headers: int | None = None) -> Iterator[str]:
+    """The rows of a table as lines that name their columns: ``Item: Desk; Price: 120``. See ``numbered_rows``."""
+    return (line for _, line in numbered_rows(enumerate(table), headers))
 
-    A row of one value in all its cells, as a title above the header, is that value. A header that comes again, as on the next
-    page, is left out.
+
+def numbered_rows(table: Iterable[tuple[int, Sequence[str]]], headers: int | None = None) -> Iterator[tuple[int, str]]:
+    """The rows of a table as lines that name their columns, each with the number that it came with.
+
+    Empty cells are left out. A row of one value in all its cells, as a title above the header, is that value. A header that
+    comes again, as on the next page, is left out.
 
     Args:
-        table: cells, row by row, merged ones repeated.
-        headers: how many of the first rows are headers; None: found out. Without any, cells are joined by `` | ``.
+        table: numbers and cells, row by row, merged cells repeated. It is read as it goes: a large one never is in memory.
+        headers: how many of the first rows are headers; None: the first 50 rows tell.
     """
-    rows = filter(any, ([" ".join(str(cell).split()) for cell in row] for row in table))
+    plain = ((number, [" ".join(str(cell).split()) for cell in row]) for number, row in table)
+    rows = ((number, cells) for number, cells in plain if any(cells))
     first = list(islice(rows, _ROWS_THAT_TELL))
     if headers is None:
-        while len(first) > 1 and len(first[0]) > 1 and _is_banner(first[0], first[1:]):
-            yield next(filter(None, first.pop(0)))
-        headers = _headers(first)
-    line_of = below(first[:headers])
-    yield from filter(None, map(line_of, chain(first[headers:], rows)))
+        wide = max((len(cells) for _, cells in first), default=0) > 1
+        while wide and len(first) > 1 and _is_banner(first[0][1], [cells for _, cells in first[1:]]):
+            number, cells = first.pop(0)
+            yield number, next(filter(None, cells))
+        headers = _headers([cells for _, cells in first])
+    line_of = row_formatter([cells for _, cells in first[:headers]])
+    for number, cells in chain(first[headers:], rows):
+        if line := line_of(cells):
+            yield number, line
 
 
-def below(above: Sequence[Sequence[str]]) -> Callable[[Sequence[str]], str]:
-    """What makes lines of the rows below some headers; the line of a header that comes again is empty. See ``rows_of``."""
+def row_formatter(above: Sequence[Sequence[str]]) -> Callable[[Sequence[str]], str]:
+    """A function that makes lines of the rows below some headers; a header that comes again becomes an empty line."""
     names = _names(above)
     colon, semicolon = ("：", "；") if has_cjk("".join(names)) else (": ", "; ")
 
@@ -106,12 +116,55 @@ def below(above: Sequence[Sequence[str]]) -> Callable[[Sequence[str]], str]:
         if len(set(row)) == 1 and (len(row) > 1 or not above):
             return row[0]
         if not above:
-            return " | ".join(filter(None, row))
+            return _field(row) if len(row) == 2 and _is_label(row[0]) and row[1] else " | ".join(filter(None, row))
         if row in above:
             return ""
         return semicolon.join(f"{name}{colon}{cell}" if name else cell for name, cell in _pairs(names, row) if cell)
 
     return line_of
+
+
+def row_sections(rows: Iterable[tuple[int, str]], title: str, place: str = "") -> Iterator[Section]:
+    """Sections of numbered rows, each small enough to be found as one; their places are ``rows 2-40``, behind ``place``.
+
+    The lines of a section are its rows one by one, a row without text an empty line: see ``place_within``.
+    """
+    position = size = begin = end = 0
+    lines: list[str] = []
+
+    def section() -> Section:
+        rows = f"row {begin}" if begin == end else f"rows {begin}-{end}"
+        return Section(position, title, "\n".join(lines), f"{place}, {rows}" if place else rows)
+
+    for number, line in rows:
+        if lines and (size + len(line) > _ROWS_OF_A_SECTION or number - end > _WIDEST_GAP):
+            yield section()
+            position, size, lines = position + 1, 0, []
+        begin = begin if lines else number
+        lines += [""] * (number - end - 1) if lines else []
+        lines.append(line)
+        end, size = number, size + len(line) + 1
+    if lines:
+        yield section()
+
+
+def place_within(place: str, first: int, lines: int = 1) -> str:
+    """The place of some lines of a section, where its place counts lines or rows; else the place of the section.
+
+    >>> place_within("sheet Budget, rows 2-40", 3), place_within("line 12", 1, 5), place_within("page 3", 7)
+    ('sheet Budget, row 5', 'line 13', 'page 3')
+
+    Args:
+        place: of the section.
+        first: how many lines of the section stand before.
+        lines: how many lines they are.
+    """
+    found = _COUNTED.search(place)
+    if found is None:
+        return place
+    begin = int(found["begin"]) + first
+    is_range = found["unit"] == "row" and lines > 1
+    return f"{place[: found.start('unit')]}{found['unit']}{f's {begin}-{begin + lines - 1}' if is_range else f' {begin}'}"
 
 
 @dataclass(slots=True)
@@ -142,7 +195,7 @@ def _clean(blocks: Iterable[Block]) -> Iterator[Block]:
             yield replace(block, text=text)
 
 
-def _mended(blocks: Iterable[Block]) -> Iterator[Block]:
+def _rejoined(blocks: Iterable[Block]) -> Iterator[Block]:
     """Blocks with sentences whole: what goes on at another place is moved back to where it began."""
     earlier: Block | None = None
     reached = ""  # the place that the earlier block goes on to, or its own
@@ -163,7 +216,7 @@ def _mended(blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 def _goes_on(earlier: Block, later: Block) -> bool:
-    """Whether the last sentence of a block goes on in one at the next place."""
+    """True if the last sentence of a block goes on in one at the next place."""
     if earlier.kind not in ("text", "item") or later.kind != "text" or _ends(earlier.text):
         return False
     last, first = earlier.text[-1], later.text[0]
@@ -178,12 +231,12 @@ def _goes_on(earlier: Block, later: Block) -> bool:
 
 
 def _ends(text: str) -> bool:
-    """Whether a text ends where a sentence does."""
+    """True if a text ends where a sentence does."""
     return any(match.end() == len(text) for match in _ends_of(text))
 
 
 def _first_end(text: str) -> int:
-    """Where the first sentence of a text ends."""
+    """The end of the first sentence of a text."""
     return next((match.end() for match in _ends_of(text)), len(text))
 
 
@@ -208,16 +261,20 @@ def _is_wide(character: str) -> bool:
 
 
 _ROWS_THAT_TELL = 50  # what a header looks like, they show; a table of a million rows is not held for it
+_ROWS_OF_A_SECTION = 1_500  # characters: about what is found as one, so that its place cites few rows
+_WIDEST_GAP = 4  # numbers from a row to the next of its section; more empty rows begin another
+_COUNTED = re.compile(r"(?:^|, )(?P<unit>line|row)s? (?P<begin>\d+)(?:-\d+)?$")
 _LONGEST_HEADER = 60  # characters
 _NUMBER = re.compile(
     r"[-+−(]?\s*+(?:[$€£¥￥]|USD|EUR|RMB)?\s*+\d[\d.,'’\s\u00a0/:年月日TZ+-]*(?:%|‰|[$€£¥元]|万|亿|[a-zA-Z]{1,3})?\)?",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?:19|20)\d\d年?")
+_MEASURE = re.compile(r"[-+−]?\d[\d.,'’\s]*(\D\S{0,11})")  # a quantity and its unit: 12 m2
 
 
 def _headers(rows: Sequence[Sequence[str]]) -> int:
-    """How many of the first rows name columns: none, one or two."""
+    """The number of header rows: none, one or two."""
     for count in (1, 2):
         above = rows[:count]
         below = [row for row in rows[count:] if row not in above]
@@ -227,7 +284,7 @@ def _headers(rows: Sequence[Sequence[str]]) -> int:
 
 
 def _name_columns(above: Sequence[Sequence[str]], below: Sequence[Sequence[str]]) -> bool:
-    """Whether rows name the columns of those below them: words over numbers, or words that do not come again."""
+    """True if rows name the columns of those below them: words over numbers, or words that do not come again."""
     names = _names(above)
     columns = [[row[at] for row in below if at < len(row) and row[at]] for at in range(len(names))]
     named = list(filter(None, names))
@@ -237,6 +294,8 @@ def _name_columns(above: Sequence[Sequence[str]], below: Sequence[Sequence[str]]
         return False  # only the corner above the names of rows, and a column of few remarks, have none
     if any(name in column for name, column in zip(names, columns, strict=True) if name):
         return False
+    if any((unit := _unit(name)) and unit in map(_unit, column) for name, column in zip(names, columns, strict=True)):
+        return False  # a quantity above others in its own unit
     if all(map(_YEAR.fullmatch, names[1:])):
         return not _is_number(names[0]) and not any(_YEAR.fullmatch(cell) for column in columns[1:] for cell in column)
     if any(map(_is_number, named)):
@@ -246,12 +305,12 @@ def _name_columns(above: Sequence[Sequence[str]], below: Sequence[Sequence[str]]
         return True
     if len(above) > 1:
         return False  # two rows of words above words: nothing tells
-    is_form = len(names) == 2 and (0 < counted[1] < len(columns[1]) or named[0].endswith((":", "：")))
+    is_form = len(names) == 2 and (0 < counted[1] < len(columns[1]) or named[0].endswith((":", "：")) or _unit(names[1]) != "")
     return not is_form  # names of fields beside what they hold
 
 
 def _is_banner(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Whether a row is a title over the whole table: one value, in rows below that have more."""
+    """True if a row is a title over the whole table: one value, in rows below that have more."""
     return (
         len(set(filter(None, row))) == 1
         and (row[0] != "" or len(set(row)) == 1)
@@ -274,3 +333,18 @@ def _pairs(names: Sequence[str], row: Sequence[str]) -> Iterator[tuple[str, str]
 
 def _is_number(cell: str) -> bool:
     return bool(_NUMBER.fullmatch(cell))
+
+
+def _unit(cell: str) -> str:
+    measured = _MEASURE.fullmatch(cell)
+    return measured[1].lower() if measured else ""
+
+
+def _is_label(cell: str) -> bool:
+    """True if a cell may name what stands beside it, as in a form."""
+    return bool(cell) and len(cell) <= _LONGEST_HEADER and not _is_number(cell) and not _unit(cell) and not _ends(cell)
+
+
+def _field(row: Sequence[str]) -> str:
+    """A row of a form: ``Kitchen: 12 m2``."""
+    return f"{row[0].rstrip(':： ')}{'：' if has_cjk(row[0]) else ': '}{row[1]}"

@@ -3,6 +3,9 @@
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from itertools import islice
+
+from connectors.documents.blocks import Block
 
 _DATE_LINE = re.compile(r"[*_]{0,2}(?:date|dated|datum|fecha|日期|时间)[*_ ]{0,3}[:：][*_ ]{0,4}(.+)", re.IGNORECASE)
 _FORMATS = ("%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d %B %Y", "%d %b %Y", "%B %d %Y", "%b %d %Y", "%Y年%m月%d日")
@@ -14,22 +17,27 @@ _IN_NAME = re.compile(
     r"(?:(?:[-_T ]| at )([01]\d|2[0-3])[-_.:h]?([0-5]\d)(?:[-_.:m]?([0-5]\d))?)?(?!\d)"
 )
 
-FIRST_LINES = 12  # a letterhead or a title with its byline; further down a date belongs to the text
+_FIRST_LINES = 12
 
 
 def date_in(lines: Iterable[str]) -> datetime | None:
     """The moment of the first line like ``Date: 2026-03-01``, else of the first that is a date, or ends in one after a comma.
 
-    Give it the first ``FIRST_LINES`` lines.
+    Only the first 12 lines count: a letterhead or a title with its byline. Further down a date belongs to the text.
 
     >>> date_in(["Minutes", "**Date:** March 1st, 2026"])
     datetime.datetime(2026, 3, 1, 0, 0, tzinfo=datetime.timezone.utc)
     """
-    given = [line.strip() for line in lines]
+    given = [line.strip() for line in islice(lines, _FIRST_LINES)]
     labelled = (match[1] for line in given if (match := _DATE_LINE.match(line)))
     alone = (line for line in given if not _NUMBERED.fullmatch(line))
     beside = (match[1] for line in given if (match := _BESIDE.fullmatch(line)) and not _NUMBERED.fullmatch(match[1]))
     return next((moment for text in (*labelled, *alone, *beside) if (moment := moment_of(text))), None)
+
+
+def date_of(blocks: Iterable[Block]) -> datetime | None:
+    """The date in the first lines of a document that does not state its date elsewhere."""
+    return date_in(line for block in blocks for line in block.text.splitlines())
 
 
 def date_in_name(name: str) -> datetime | None:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from importlib import import_module
 from typing import Any, Literal
@@ -10,7 +10,7 @@ from typing import Any, Literal
 from lxml import etree
 
 from connectors.documents.blocks import Block, rows_of
-from connectors.documents.table_limits import TableLimits
+from connectors.documents.guards import TableLimits
 from mneme.errors import InputError
 
 _WIDEST_SPAN = 1_000  # columns or rows that one cell may claim; a page that claims millions is hostile
@@ -147,7 +147,7 @@ def _span(cell: Any, name: str) -> int:
 
 
 class _PicturesOfParagraph:
-    """What unstructured calls for the pictures of a paragraph of a Word file."""
+    """Callback of unstructured for the pictures of a paragraph of a Word file."""
 
     @classmethod
     def iter_elements(cls, paragraph: Any, opts: Any) -> Iterator[Any]:
@@ -159,7 +159,7 @@ class _PicturesOfParagraph:
 
 
 class _PictureOfSlide:
-    """What unstructured calls for a picture on a slide."""
+    """Callback of unstructured for a picture on a slide."""
 
     @classmethod
     def iter_elements(cls, picture: Any, opts: Any) -> Iterator[Any]:
@@ -175,14 +175,14 @@ def _picture(part: Any, page: int | None) -> Any:
 
 
 @contextmanager
-def open_workbook(content: bytes, compact: bool = True) -> Iterator[Iterator[tuple[str, Iterator[Sequence[Any]]]]]:
+def open_workbook(content: bytes) -> Iterator[tuple[bool, Iterator[tuple[str, Iterator[Sequence[Any]]]]]]:
     """The sheets of an Excel file and their rows of cells, opened and held to its limits by unstructured.
 
     Its own elements of a sheet would lose rows of one cell out of their table, and take ``N/A`` and ``None`` for nothing.
 
-    Args:
-        content: an xlsx or xls file.
-        compact: several empty rows are one; else the first row is row 1 of the sheet, and so on.
+    Returns:
+        Whether the first row is row 1 of the sheet, and so on (where cells lie very far apart, several empty rows are one), and
+        the sheets.
 
     Raises:
         InputError: the file is broken, encrypted, or no Excel file, or has too many cells.
@@ -191,14 +191,21 @@ def open_workbook(content: bytes, compact: bool = True) -> Iterator[Iterator[tup
     from unstructured.errors import UnprocessableEntityError
     from unstructured.partition.xlsx import open_excel_workbook
 
-    with refusing("Excel"):
+    with refusing("Excel"), ExitStack() as stack:
         try:
-            with open_excel_workbook(content, compact_empty_rows=compact) as workbook:
-                book = workbook._reader  # private: its own ``parse`` has no arguments for what is below
-                sheets = ((name, book.parse(name, header=None, dtype=object, na_filter=False)) for name in workbook.sheet_names)
-                yield ((name, iter(frame.to_numpy(dtype=object))) for name, frame in sheets)
+            try:
+                workbook = stack.enter_context(open_excel_workbook(content))
+                is_numbered = True
+            except UnprocessableEntityError as error:
+                if not content.startswith(b"PK") or "maximum" not in str(error):
+                    raise
+                workbook = stack.enter_context(open_excel_workbook(content, compact_empty_rows=True))
+                is_numbered = False
         except UnprocessableEntityError as error:
             raise InputError(_refused(str(error))) from error
+        book = workbook._reader  # private: its own ``parse`` has no arguments for what is below
+        sheets = ((name, book.parse(name, header=None, dtype=object, na_filter=False)) for name in workbook.sheet_names)
+        yield is_numbered, ((name, iter(frame.to_numpy(dtype=object))) for name, frame in sheets)
 
 
 def _refused(reason: str) -> str:

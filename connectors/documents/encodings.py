@@ -22,7 +22,7 @@ _MOSTLY = 0.7
 
 
 def is_text(content: bytes) -> bool:
-    """Whether bytes may be text: they have a byte order mark, or (almost) no control characters. The first 64 KiB decide."""
+    """True if bytes may be text: they have a byte order mark, or (almost) no control characters. The first 64 KiB decide."""
     head = content[:_SAMPLE]
     if any(head.startswith(mark) for mark, _ in _MARKS) or _utf16_without_mark(head):
         return True

@@ -1,4 +1,4 @@
-"""What bytes are, told by their content; and what reads each format, and needs what.
+"""The format of bytes, by their content; the parser of each format, and the packages and programs that it needs.
 
 A name or a media type only breaks a tie: between Markdown and plain text, or for a table that might be prose.
 """
@@ -73,35 +73,35 @@ KINDS: dict[str, Kind] = {
             Kind(name, "picture", "pictures:parse_picture", "Pillow and tesseract", ("PIL", "pytesseract"), _OCR)
             for name in ("png", "jpg", "webp", "tiff", "bmp", "gif")
         ),
-        Kind("svg", "picture", "svg:parse_svg", "defusedxml; resvg and tesseract", ("defusedxml", "resvg_py"), _OCR),
-        Kind("docx", "office", "word:parse_docx", "unstructured", ("unstructured", "docx")),
+        Kind("svg", "picture", "pictures:parse_svg", "defusedxml; resvg and tesseract", ("defusedxml", "resvg_py"), _OCR),
+        Kind("docx", "office", "word:parse_word", "unstructured", ("unstructured", "docx")),
         Kind(
             "doc",
             "office",
-            "word:parse_doc",
+            "word:parse_word",
             "LibreOffice, unstructured",
             ("unstructured", "docx"),
             _libreoffice("libreoffice-writer-nogui", "old Word files"),
         ),
-        Kind("xlsx", "office", "sheets:parse_xlsx", "unstructured", ("unstructured", "openpyxl")),
-        Kind("xls", "office", "sheets:parse_xls", "unstructured", ("unstructured", "xlrd")),
-        Kind("pptx", "office", "slides:parse_pptx", "unstructured", ("unstructured", "pptx")),
+        Kind("xlsx", "office", "sheets:parse_sheets", "unstructured", ("unstructured", "openpyxl")),
+        Kind("xls", "office", "sheets:parse_sheets", "unstructured", ("unstructured", "xlrd")),
+        Kind("pptx", "office", "slides:parse_slides", "unstructured", ("unstructured", "pptx")),
         Kind(
             "ppt",
             "office",
-            "slides:parse_ppt",
+            "slides:parse_slides",
             "LibreOffice, unstructured",
             ("unstructured", "pptx"),
             _libreoffice("libreoffice-impress-nogui", "old PowerPoint files"),
         ),
         Kind("eml", "mail", "mail:parse_eml", "unstructured", ("unstructured",)),
         Kind("html", "web", "html:parse_html", "unstructured", ("unstructured",)),
-        Kind("txt", "text", "text:parse_text", "directly"),
+        Kind("txt", "text", "text:parse_markdown", "directly"),
         Kind("md", "text", "text:parse_markdown", "directly"),
-        Kind("vtt", "captions", "captions:parse_vtt", "webvtt-py", ("webvtt",)),
-        Kind("srt", "captions", "captions:parse_srt", "webvtt-py", ("webvtt",)),
-        Kind("csv", "text", "tables:parse_csv", "directly"),
-        Kind("tsv", "text", "tables:parse_tsv", "directly"),
+        Kind("vtt", "captions", "captions:parse_captions", "webvtt-py", ("webvtt",)),
+        Kind("srt", "captions", "captions:parse_captions", "webvtt-py", ("webvtt",)),
+        Kind("csv", "text", "text:parse_csv", "directly"),
+        Kind("tsv", "text", "text:parse_csv", "directly"),
         *(
             Kind(name, "sound", "", "a transcription endpoint (MNEME_TRANSCRIPTION__PROVIDER)")
             for name in ("mp3", "wav", "m4a", "ogg", "flac", "webm")
@@ -146,19 +146,42 @@ _NOT_READ: tuple[tuple[bytes, str, str], ...] = (
 )
 _MARKUP = (b"{\\rtf", b"%!PS")  # of the above what is text itself
 _MEDIA = re.compile(r"[\w.+-]+/[\w.+-]+")
-_MEDIA_TYPES = {
-    "text/markdown": "md",
+MEDIA_TYPES = {
+    "pdf": "application/pdf",
+    "png": "image/png",
+    "jpg": "image/jpeg",
+    "webp": "image/webp",
+    "tiff": "image/tiff",
+    "bmp": "image/bmp",
+    "gif": "image/gif",
+    "svg": "image/svg+xml",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "doc": "application/msword",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "xls": "application/vnd.ms-excel",
+    "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "ppt": "application/vnd.ms-powerpoint",
+    "eml": "message/rfc822",
+    "html": "text/html",
+    "txt": "text/plain",
+    "md": "text/markdown",
+    "vtt": "text/vtt",
+    "srt": "application/x-subrip",
+    "csv": "text/csv",
+    "tsv": "text/tab-separated-values",
+    "mp3": "audio/mpeg",
+    "wav": "audio/wav",
+    "m4a": "audio/mp4",
+    "ogg": "audio/ogg",
+    "flac": "audio/flac",
+    "webm": "audio/webm",
+}
+_TEXTS = ("md", "html", "csv", "tsv", "eml", "m4a", "webm", "mp3", "txt")  # that a media type alone may tell apart
+_BY_MEDIA_TYPE = {
+    **{MEDIA_TYPES[name]: name for name in _TEXTS},
     "text/x-markdown": "md",
-    "text/html": "html",
     "application/xhtml+xml": "html",
-    "text/csv": "csv",
-    "text/tab-separated-values": "tsv",
-    "message/rfc822": "eml",
-    "audio/mp4": "m4a",
     "audio/x-m4a": "m4a",
-    "audio/webm": "webm",
-    "audio/mpeg": "mp3",
-    "text/plain": "txt",
 }
 _ENDINGS = {"markdown": "md", "htm": "html", "xhtml": "html", "tab": "tsv", "text": "txt", "log": "txt"}
 _HEADER = re.compile(r"(?:From |([A-Za-z][A-Za-z0-9-]{0,60}):[ \t])")
@@ -196,7 +219,7 @@ def kind_of(content: bytes, name: str, media_type: str | None) -> Kind:
         raise InputError("it is a program, which is not read; send a document")
     if not is_text(content):
         raise InputError("it is binary data of no format that is known; send a document, a picture, a recording or text")
-    return _in_text(content, _told(name, media_type))
+    return _in_text(content, _claimed_format(name, media_type))
 
 
 def media_kind(content: bytes, name: str, media_type: str | None) -> Kind | None:
@@ -228,18 +251,18 @@ def media_kind(content: bytes, name: str, media_type: str | None) -> Kind | None
 
 
 def _begins(content: bytes, beginning: bytes) -> bool:
-    """Whether bytes begin so; a text that speaks of ``GIF89a`` in its first words is none."""
+    """True if bytes begin so; a text that speaks of ``GIF89a`` in its first words is none."""
     return content.startswith(beginning) and not (beginning.isascii() and is_text(content))
 
 
-def _told(name: str, media_type: str | None) -> str:
+def _claimed_format(name: str, media_type: str | None) -> str:
     """The format that a name, else a media type, claims; empty without a claim."""
     ending = PurePath(name).suffix.lower().lstrip(".")
     ending = _ENDINGS.get(ending, ending)
     if ending in KINDS:
         return ending
     media = _MEDIA.match((media_type or "").strip().lower())
-    return _MEDIA_TYPES.get(media[0], "") if media else ""
+    return _BY_MEDIA_TYPE.get(media[0], "") if media else ""
 
 
 def _in_mp4(content: bytes) -> Kind:
@@ -310,7 +333,7 @@ def _in_ole(content: bytes) -> Kind:
     raise InputError("it is an OLE file of no format that is read; save it as docx, xlsx, pptx or PDF")
 
 
-def _in_text(content: bytes, told: str) -> Kind:
+def _in_text(content: bytes, claimed: str) -> Kind:
     head = first_text(content, _HEAD)
     begin = head.lstrip("\ufeff \t\n")
     if re.match(r"WEBVTT(?:[ \t\n]|$)", begin):
@@ -319,17 +342,17 @@ def _in_text(content: bytes, told: str) -> Kind:
         return KINDS["srt"]
     if begin.startswith("<") and _root_of(begin) == "svg":
         return KINDS["svg"]
-    if _HTML.match(begin) or (told in ("html", "") and begin.startswith("<") and _HTML_TAG.match(begin)):
+    if _HTML.match(begin) or (claimed in ("html", "") and begin.startswith("<") and _HTML_TAG.match(begin)):
         return KINDS["html"]
-    if told == "html" and _HTML_TAG.search(begin):
+    if claimed == "html" and _HTML_TAG.search(begin):
         return KINDS["html"]
-    if _is_mail(begin, told):
+    if _is_mail(begin, claimed):
         return KINDS["eml"]
-    if told == "md":
+    if claimed == "md":
         return KINDS["md"]
-    from connectors.documents.formats.tables import delimiter_of
+    from connectors.documents.formats.text import delimiter_of
 
-    delimiter = delimiter_of(head, strict=told not in ("csv", "tsv"))
+    delimiter = delimiter_of(head, strict=claimed not in ("csv", "tsv"))
     if delimiter is not None:
         return KINDS["tsv" if delimiter == "\t" else "csv"]
     return KINDS["txt"]
@@ -345,8 +368,8 @@ def _root_of(begin: str) -> str:
     return found[0].rpartition(":")[2] if found else ""
 
 
-def _is_mail(begin: str, told: str) -> bool:
-    """Whether a text begins with the header of a mail: notes may begin with ``Date:``, but not with ``Message-ID:`` too."""
+def _is_mail(begin: str, claimed: str) -> bool:
+    """True if a text begins with the header of a mail: notes may begin with ``Date:``, but not with ``Message-ID:`` too."""
     names = set()
     for line in begin.split("\n", 100)[:100]:
         if not line.strip():
@@ -358,4 +381,4 @@ def _is_mail(begin: str, told: str) -> bool:
             return False
         names.add((header[1] or "from").lower())
     known = names & _MAIL_HEADERS
-    return bool(known) if told == "eml" else len(known) > 2 and bool(known & _TELLING_HEADERS)
+    return bool(known) if claimed == "eml" else len(known) > 2 and bool(known & _TELLING_HEADERS)

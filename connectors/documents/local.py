@@ -1,10 +1,10 @@
-"""Parses documents in this process. In the stream it runs inside the processes of ``pool.py``."""
+"""Documents parsed in this process. In the stream it runs inside the processes of ``pool.py``."""
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC
 from importlib import import_module
 from pathlib import PurePath
@@ -12,10 +12,33 @@ from traceback import format_tb
 
 from connectors.documents.guards import check_pages, check_text, guard
 from connectors.documents.kinds import Kind, kind_of
-from connectors.documents.parsing import FormatParser, Task
 from mneme.errors import InputError, MnemeError
 from mneme.ports import ParsedDocument, Section, Spoken
 from mneme.settings import Documents
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One document to parse.
+
+    Attributes:
+        name: its file name.
+        media_type: what the sender says it is; None where nothing is said.
+        settings: limits, languages and resolution.
+        nested: parses what lies inside: an attachment of a mail, a picture of a text document.
+        depth: 0 for a document, 1 for what lies inside it, and so on.
+    """
+
+    name: str
+    media_type: str | None
+    settings: Documents
+    nested: Callable[[bytes, str, str | None], ParsedDocument]
+    depth: int = 0
+
+
+FormatParser = Callable[[bytes, Task], ParsedDocument]
+"""The parser of one format. It raises ``InputError`` as ``DocumentParser.parse`` does; its caller puts the name of the file in
+front, checks the limits on text, and sets ``format``."""
 
 log = logging.getLogger(__name__)
 
@@ -40,9 +63,9 @@ class LocalParser:
 
     def parse(self, content: bytes, name: str, media_type: str | None) -> ParsedDocument:
         """See ``DocumentParser``."""
-        return self._parse(content, name, media_type, 0, _Inside())
+        return self._parse(content, name, media_type, 0, _NestedBudget())
 
-    def _parse(self, content: bytes, name: str, media_type: str | None, depth: int, inside: "_Inside") -> ParsedDocument:
+    def _parse(self, content: bytes, name: str, media_type: str | None, depth: int, inside: "_NestedBudget") -> ParsedDocument:
         try:
             if len(content) > self._settings.largest_bytes:
                 raise InputError(
@@ -62,7 +85,7 @@ class LocalParser:
             raise InputError(f"{short_name(name)}: {error}") from error.__cause__
 
     def _by_format(
-        self, kind: Kind, content: bytes, name: str, media_type: str | None, depth: int, inside: "_Inside"
+        self, kind: Kind, content: bytes, name: str, media_type: str | None, depth: int, inside: "_NestedBudget"
     ) -> ParsedDocument:
         if not kind.parser:
             return ParsedDocument(PurePath(name).stem, (), unread=(f"a recording; what is said needs {kind.parsed_by}",))
@@ -129,8 +152,8 @@ class LocalParser:
         )
 
 
-class _Inside:
-    """What lies inside one document, at any depth: so many are opened, and in so much time. It is read itself in any case."""
+class _NestedBudget:
+    """The budget of documents inside one document, at any depth, by number and time. The outer one is read in any case."""
 
     def __init__(self) -> None:
         self._opened = 0

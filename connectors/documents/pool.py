@@ -1,13 +1,264 @@
-"""Documents are parsed in processes of their own, each with limits, so that a bad file never hurts the stream."""
+"""A pool of processes that parse documents, each with limits, so that a bad file never hurts the stream."""
 
 import os
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
 import threading
 import time
+from contextlib import suppress
 
-from connectors.documents.worker_process import WorkerProcess
-from mneme.errors import StoreUnavailable
+import psutil
+
+from connectors.documents.local import short_name
+from connectors.documents.worker import ANSWERS, FOLDER_PREFIX, LENGTH, REQUESTS, Answer, Request, framed
+from mneme.errors import InputError, StoreUnavailable
 from mneme.ports import ParsedDocument
 from mneme.settings import Documents
+
+_TICK = 0.5  # seconds between looks at the memory
+_BLOCK = 1 << 18
+_START_SECONDS = 120.0
+_LAST_WORDS = 1.0  # seconds in which a process that broke off is gone, and says of what
+_LARGEST_ANSWER = 64_000_000  # bytes, beside the text
+_BYTES_PER_CHARACTER = 6  # of JSON
+_PASSED_ON = (
+    *("PATH", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ", "TESSDATA_PREFIX", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
+    *("FONTCONFIG_PATH", "FONTCONFIG_FILE", "SYSTEMROOT", "COVERAGE_PROCESS_START"),
+)
+_SET = {
+    "DO_NOT_TRACK": "1",
+    "SCARF_NO_ANALYTICS": "true",
+    "UNSTRUCTURED_DISABLE_NOTICE": "1",
+    "HF_HUB_OFFLINE": "1",
+    "OMP_THREAD_LIMIT": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MALLOC_ARENA_MAX": "2",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONIOENCODING": "utf-8",
+}
+
+
+class _Broken(Exception):
+    """The worker said nothing that can be understood, or nothing more."""
+
+
+class WorkerProcess:
+    """A worker for one document at a time.
+
+    It is a session of its own, so that what it starts (tesseract, soffice) ends with it; it has an environment without secrets,
+    and a folder for temporary files that is removed with it.
+
+    Args:
+        parser: ``module:factory`` of what it parses with.
+        settings: limits.
+
+    Raises:
+        StoreUnavailable: it does not start.
+    """
+
+    def __init__(self, parser: str, settings: Documents) -> None:
+        self._settings = settings
+        self._ending = threading.Lock()
+        self._has_ended = False
+        self._seen: dict[int, psutil.Process] = {}
+        self.resident = 0
+        self.documents = 0
+        self._folder = ""
+        try:
+            self._folder = tempfile.mkdtemp(prefix=FOLDER_PREFIX)
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "connectors.documents.worker", parser],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=self._folder,
+                env=_environment(self._folder),
+                start_new_session=True,
+            )
+        except OSError as error:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise StoreUnavailable(
+                f"no process to parse documents can be started ({error.strerror}); look at the limits"
+            ) from error
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._to, False)
+        os.set_blocking(self._from, False)
+        without_places = settings.model_copy(update={"roots": (), "store": ""})  # no business of a parser
+        body = without_places.model_dump_json().encode()
+        try:
+            self._exchange([framed(body)], _START_SECONDS, watched=False)
+        except (_Broken, InputError, OSError) as error:
+            self.end()
+            raise StoreUnavailable(
+                "the process that parses documents ends as soon as it is started; `mneme doctor` says what is missing"
+            ) from error
+
+    @property
+    def is_alive(self) -> bool:
+        """True if it can be asked."""
+        return self._process.poll() is None
+
+    def parse(self, content: bytes, name: str, media_type: str | None) -> ParsedDocument:
+        """The document. When a limit is reached, or the process fails, it is ended: look at ``is_alive``.
+
+        Raises:
+            InputError: see ``DocumentParser.parse``.
+            StoreUnavailable: it cannot be asked, for a reason that is not the document's.
+        """
+        self._seen.clear()
+        frame = framed(REQUESTS.dump_json(Request(name, media_type, len(content))))
+        try:
+            answer = self._exchange([frame, content], self._settings.seconds)
+            if answer.document is None and answer.error is None:
+                raise _Broken
+        except InputError as error:
+            self.end()
+            raise InputError(f"{short_name(name)}: {error}") from None
+        except OSError as error:  # of this program, as when it has too many files open
+            self.end()
+            raise StoreUnavailable(
+                f"the process that parses documents cannot be asked ({error.strerror}); look at the limits"
+            ) from error
+        except _Broken:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_LAST_WORDS)
+            self.end()
+            raise InputError(f"{short_name(name)}: {_reason(self._process.returncode, self._settings)}") from None
+        self.documents += 1
+        self.resident = answer.resident
+        if answer.error is not None or answer.document is None:
+            raise InputError(answer.error or "")
+        return answer.document
+
+    def kill(self) -> None:
+        """End it now, with everything that it started. Whoever waits for its answer is told, and ends the rest."""
+        with self._ending:
+            if self._has_ended:
+                return  # its number may be another's by now
+            for process in [*self._family(), *self._seen.values()]:
+                with suppress(psutil.Error):
+                    process.kill()
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    def end(self) -> None:
+        """Kill it, and release its pipes and files. For the thread that asked it, or when none does."""
+        self.kill()
+        with self._ending:
+            self._has_ended = True
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            with suppress(OSError):
+                pipe.close()  # type: ignore[union-attr]
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _exchange(self, frames: list[bytes], seconds: float, watched: bool = True) -> Answer:
+        """Write frames and read the answer, both as the pipes take and give them; look at the time and the memory meanwhile."""
+        deadline = time.monotonic() + seconds
+        looked = time.monotonic()
+        unsent = [memoryview(frame) for frame in frames]
+        answer = bytearray()
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._from, selectors.EVENT_READ)
+            selector.register(self._to, selectors.EVENT_WRITE)
+            while True:
+                now = time.monotonic()
+                if now >= deadline:
+                    raise InputError(
+                        f"reading it took more than {self._settings.seconds:g} s (MNEME_DOCUMENTS__SECONDS); split it, or raise"
+                        " the setting"
+                    )
+                if watched and now - looked >= _TICK:
+                    looked = now
+                    self._watch_memory()
+                for key, _ in selector.select(min(_TICK, deadline - now)):
+                    if key.fd == self._from:
+                        if (found := self._received(answer)) is not None:
+                            return found
+                    elif not self._sent(unsent):
+                        selector.unregister(self._to)
+
+    def _sent(self, unsent: list[memoryview]) -> bool:
+        """Write what the pipe takes; whether more is left."""
+        try:
+            written = os.write(self._to, unsent[0][:_BLOCK])
+        except BlockingIOError:
+            return True
+        except OSError as error:
+            raise _Broken from error
+        unsent[0] = unsent[0][written:]
+        while unsent and not unsent[0]:
+            unsent.pop(0)
+        return bool(unsent)
+
+    def _received(self, answer: bytearray) -> Answer | None:
+        """Read what the pipe gives; the answer once it is whole."""
+        try:
+            block = os.read(self._from, _BLOCK)
+        except BlockingIOError:
+            return None
+        if not block:
+            raise _Broken
+        answer += block
+        size = int.from_bytes(answer[:LENGTH], "big")
+        if len(answer) >= LENGTH and size > _LARGEST_ANSWER + _BYTES_PER_CHARACTER * self._settings.largest_text:
+            raise _Broken
+        if len(answer) < LENGTH + size or len(answer) < LENGTH:
+            return None
+        try:
+            return ANSWERS.validate_json(bytes(answer[LENGTH:]))
+        except ValueError as error:
+            raise _Broken from error
+
+    def _watch_memory(self) -> None:
+        used = 0
+        for process in self._family():
+            with suppress(psutil.Error):
+                used += process.memory_info().rss
+        if used > self._settings.megabytes * 1_000_000:
+            raise InputError(
+                f"reading it took more than {self._settings.megabytes} MB (MNEME_DOCUMENTS__MEGABYTES); split it, or raise the"
+                " setting"
+            )
+
+    def _family(self) -> list[psutil.Process]:
+        """The process and all that it started; whose parent ended is a child of the worker (a subreaper), and found too."""
+        try:
+            worker = psutil.Process(self._process.pid)
+            family = [worker, *worker.children(recursive=True)]
+        except (psutil.Error, OSError):
+            return []
+        self._seen.update((process.pid, process) for process in family[1:])
+        return family
+
+
+def _reason(returncode: int | None, settings: Documents) -> str:
+    """Why a process that ended by itself may have done so, and what helps."""
+    ended_by = -(returncode or 0)
+    if ended_by == signal.SIGXCPU:
+        return f"reading it took more than {settings.seconds:g} s (MNEME_DOCUMENTS__SECONDS); split it, or raise the setting"
+    if ended_by > 0:
+        name = signal.Signals(ended_by).name if ended_by in set(signal.Signals) else ended_by
+        return (
+            f"the process that read it was ended ({name}); it may be damaged, or need more than {settings.megabytes} MB"
+            " (MNEME_DOCUMENTS__MEGABYTES): split it, or raise the setting"
+        )
+    return "the process that read it broke off; it may be damaged: open it, and save it again"
+
+
+def _environment(folder: str) -> dict[str, str]:
+    """The environment of a parser, with nothing that it does not need: no keys, no passwords, no home."""
+    passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path)
+    return {**passed_on, **_SET, "PYTHONPATH": path, "TMPDIR": folder, "HOME": folder}
+
 
 _MOST_DOCUMENTS = 500  # that one process reads: whatever libraries leak is gone with it
 _KILLED_SECONDS = 10.0  # in which threads whose process was killed have noticed
@@ -121,7 +372,7 @@ class ParserPool:
 
 
 def processes_of(settings: Documents) -> int:
-    """How many documents are parsed at a time."""
+    """The number of documents that are parsed at a time."""
     return settings.processes or max(1, (os.cpu_count() or 2) // 2)
 
 

@@ -3,28 +3,19 @@
 import logging
 from dataclasses import replace
 from pathlib import PurePath
-from typing import Protocol
 
 from connectors.documents.dates import date_in_name
-from connectors.documents.kinds import Kind, media_kind
+from connectors.documents.formats.captions import minutes, utterances
+from connectors.documents.kinds import MEDIA_TYPES, Kind, media_kind
 from connectors.documents.local import short_name
-from connectors.documents.media_types import MEDIA_TYPES
 from connectors.documents.pool import ParserPool
-from connectors.documents.speech import minutes, utterances
 from mneme.errors import InputError, ModelMalformed, ModelPending, ModelRefused
-from mneme.ports import Describer, DocumentParser, ParsedDocument, Section, Transcriber
+from mneme.ports import Describer, ParsedDocument, Section, Transcriber
 from mneme.settings import Settings
 
 log = logging.getLogger(__name__)
 
 _NO_TRANSCRIBER = "no transcription endpoint is set (MNEME_TRANSCRIPTION__PROVIDER)"
-
-
-class ParserToClose(DocumentParser, Protocol):
-    """A parser that holds processes."""
-
-    def close(self, grace_seconds: float | None = None) -> None:
-        """As ``DocumentReader.close``."""
 
 
 class Reader:
@@ -39,9 +30,7 @@ class Reader:
         transcriber: speech to text; None: recordings are kept by name.
     """
 
-    def __init__(
-        self, parser: ParserToClose, describer: Describer | None = None, transcriber: Transcriber | None = None
-    ) -> None:
+    def __init__(self, parser: ParserPool, describer: Describer | None = None, transcriber: Transcriber | None = None) -> None:
         self._parser = parser
         self._describer = describer
         self._transcriber = transcriber
@@ -57,9 +46,9 @@ class Reader:
         except InputError as error:
             raise InputError(f"{short_name(name)}: {error}") from error
         if kind is not None and kind.family == "sound":
-            return self._heard(content, name, kind, scope)
+            return self._transcribe(content, name, kind, scope)
         if kind is not None and self._describer is not None:
-            return self._seen(self._describer, content, name, kind, scope)
+            return self._describe(self._describer, content, name, kind, scope)
         return self._parser.parse(content, name, media_type)
 
     def close(self, grace_seconds: float | None = None) -> None:
@@ -70,7 +59,7 @@ class Reader:
         if self._transcriber is not None:
             self._transcriber.close()
 
-    def _heard(self, content: bytes, name: str, kind: Kind, scope: str) -> ParsedDocument:
+    def _transcribe(self, content: bytes, name: str, kind: Kind, scope: str) -> ParsedDocument:
         title = PurePath(name).stem
         if self._transcriber is None:
             return ParsedDocument(title, (), format=kind.name, unread=(_NO_TRANSCRIBER,))
@@ -83,8 +72,8 @@ class Reader:
         sections = minutes(transcript.spoken, title)
         return ParsedDocument(title, sections, metadata=metadata, format=kind.name, unread=unread)
 
-    def _seen(self, describer: Describer, content: bytes, name: str, kind: Kind, scope: str) -> ParsedDocument:
-        """What a model sees. A tiff of several pages is a scan, and parsed: a model sees its first page only."""
+    def _describe(self, describer: Describer, content: bytes, name: str, kind: Kind, scope: str) -> ParsedDocument:
+        """Have a model describe a picture. A tiff is parsed, as it may be a scan: a model sees its first page only."""
         if kind.name == "tiff":
             return self._parser.parse(content, name, MEDIA_TYPES[kind.name])
         title = PurePath(name).stem

@@ -11,8 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from connectors.documents.roots import PACKAGES, ROOTS, TENANT, Prefix, place_of, tenant_folder
-from connectors.documents.stores import StoreReferences
+from connectors.documents.stores import PACKAGES, ROOTS, TENANT, Prefix, Refused, Store, is_plain, place_of, tenant_folder
 from mneme.errors import InputError
 from mneme.ids import content_hash
 from mneme.ports import References
@@ -22,7 +21,7 @@ _BLOCK = 1 << 20  # bytes read at a time
 
 
 def open_references(settings: Documents, also: Iterable[Path] = ()) -> References:
-    """What reads documents by reference, as the settings allow. Nothing is opened, and no client loaded, before it is needed.
+    """Open the reader of documents by reference, as the settings allow. No client is loaded before it is needed.
 
     Args:
         settings: roots and the largest size.
@@ -31,66 +30,70 @@ def open_references(settings: Documents, also: Iterable[Path] = ()) -> Reference
     Raises:
         SettingsError: a root is no place that documents are read from.
     """
-    places = [place_of(root, ROOTS) for root in settings.roots]
-    return _AnyReferences(
-        FileReferences([place for place in places if isinstance(place, Path)], settings.largest_bytes, also),
-        StoreReferences([place for place in places if isinstance(place, Prefix)], settings.largest_bytes),
-    )
+    return DocumentReferences([place_of(root, ROOTS) for root in settings.roots], settings.largest_bytes, also)
 
 
-class _AnyReferences:
-    """Files of this machine and objects of stores."""
-
-    def __init__(self, files: References, stores: References) -> None:
-        self._files = files
-        self._stores = stores
-
-    def read(self, uri: str, tenant_id: str, sha256: str | None = None) -> bytes:
-        """See ``References``."""
-        is_stored = uri.partition("://")[0] in PACKAGES
-        return (self._stores if is_stored else self._files).read(uri, tenant_id, sha256)
-
-
-class FileReferences:
-    """Reads what ``uri`` of a document event names among the files of this machine (``References``).
+class DocumentReferences:
+    """``References`` to files of this machine and to objects of stores.
 
     Args:
-        roots: folders under which files may be read; none: nothing may. ``{tenant}`` in one stands for the tenant's id, so
-            that no tenant reads another's files.
-        largest_bytes: of one file.
+        roots: folders and prefixes under which documents may be read; none: nothing may. ``{tenant}`` in one stands for the
+            tenant's id, so that no tenant reads another's documents.
+        largest_bytes: of one document.
         also: files that may be read wherever they lie.
     """
 
-    def __init__(self, roots: Sequence[Path] = (), largest_bytes: int = 0, also: Iterable[Path] = ()) -> None:
-        self._roots = tuple(roots)
+    def __init__(self, roots: Sequence[Path | Prefix] = (), largest_bytes: int = 0, also: Iterable[Path] = ()) -> None:
+        self._folders = [root for root in roots if isinstance(root, Path)]
+        self._prefixes = [root for root in roots if isinstance(root, Prefix)]
         self._largest = largest_bytes
         self._also = frozenset(path.resolve() for path in also)
+        self._stores = {scheme: Store(scheme) for scheme in PACKAGES}
 
     def read(self, uri: str, tenant_id: str, sha256: str | None = None) -> bytes:
-        """The content of the file.
+        """The content of the document.
 
-        1. The URI names a file of this machine, and roots are set.
-        2. Its real path, with all links followed, lies under a root, or is one of the files that may be read anyway.
-        3. It is opened folder by folder from the root down, without following links: nobody can exchange one in between.
-        4. It is a regular file, not too large, and has the hash that the event promises.
+        1. The URI names a file of this machine or an object of a store, and roots are set.
+        2. A file's real path, with all links followed, lies under a root, or is one of the files that may be read anyway. An
+           object has the scheme and the bucket of a root, and no way out of it; its key is taken literally.
+        3. A file is opened folder by folder from the root down, without following links: nobody can exchange one in between.
+        4. It is there, not too large, and has the hash that the event promises; a file is a regular one.
 
         Raises:
-            InputError: one of these does not hold. What lies outside the roots is refused the same way whether it exists
-                or not, and no path is told.
+            InputError: one of these does not hold. A document outside the roots is refused the same way whether it exists or
+                not; no path is passed on, and no store is asked.
+            StoreUnavailable: the store does not answer.
         """
+        is_object = uri.partition("://")[0] in PACKAGES
+        content = self._read_object(uri, tenant_id) if is_object else self._read_file(uri, tenant_id)
+        if sha256 is not None and content_hash(content) != sha256:
+            kind = "object" if is_object else "file"
+            raise InputError(f"sha256: the {kind} has another content than the event promises; send the event again")
+        return content
+
+    def _read_object(self, uri: str, tenant_id: str) -> bytes:
+        scheme, _, key = uri.partition("://")
+        if not is_plain(key):
+            raise InputError("uri: it names no object; write s3://bucket/folder/name, without empty names, . and ..")
+        bases = [prefix.of(tenant_id) for prefix in self._prefixes if prefix.scheme == scheme]
+        if not any(key.startswith(f"{base}/") for base in bases):
+            raise InputError(f"uri: the object is under no prefix of {ROOTS} that this tenant may read; put it there")
+        try:
+            return self._stores[scheme].read(key, self._largest)
+        except Refused as error:
+            raise InputError(f"uri: {error}") from error
+
+    def _read_file(self, uri: str, tenant_id: str) -> bytes:
         path = _path_of(uri)
-        if not self._roots and not self._also:
+        if not self._folders and not self._also:
             raise InputError(f"uri: documents by reference are not read here; set {ROOTS}, or send content or data")
         root, names = self._beneath(path, tenant_id)
         try:
-            content = self._read(root, names)
+            return self._opened(root, names)
         except OSError as error:
             raise InputError(
                 f"uri: {(error.strerror or 'it cannot be read').lower()}; correct it, or put the file there"
             ) from error
-        if sha256 is not None and content_hash(content) != sha256:
-            raise InputError("sha256: the file has another content than the event promises; send the event again")
-        return content
 
     def _beneath(self, path: Path, tenant_id: str) -> tuple[Path, tuple[str, ...]]:
         """The root that a path lies under, and the names from there."""
@@ -98,16 +101,13 @@ class FileReferences:
             real = path.resolve()
             if real in self._also:
                 return real.parent, (real.name,)
-            for root in self._roots_of(tenant_id):
+            for folder in self._folders:
+                root = Path(str(folder).replace(TENANT, tenant_folder(tenant_id))).resolve()
                 if real != root and real.is_relative_to(root):
                     return root, real.relative_to(root).parts
         raise InputError(f"uri: the file is in none of the folders of {ROOTS} that this tenant may read; put it there")
 
-    def _roots_of(self, tenant_id: str) -> list[Path]:
-        folder = tenant_folder(tenant_id)
-        return [Path(str(root).replace(TENANT, folder)).resolve() for root in self._roots]
-
-    def _read(self, root: Path, names: Sequence[str]) -> bytes:
+    def _opened(self, root: Path, names: Sequence[str]) -> bytes:
         opened = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             for name in names[:-1]:

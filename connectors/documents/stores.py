@@ -1,21 +1,92 @@
-"""Objects of stores (``s3://``, ``gs://``, ``az://``) through fsspec, bounded in size and in time.
+"""Places where documents lie: folders of this machine, and stores (``s3://``, ``gs://``, ``az://``) through fsspec.
 
-Where a store is and who may read it, its own tools say: ``AWS_PROFILE``, ``AWS_ENDPOINT_URL``,
-``GOOGLE_APPLICATION_CREDENTIALS``, ``AZURE_STORAGE_CONNECTION_STRING`` and the files that go with them. Nothing of a store's
-own messages is told: they may hold names, addresses and keys.
+The tools of each store configure its address and rights: ``AWS_PROFILE``, ``AWS_ENDPOINT_URL``,
+``GOOGLE_APPLICATION_CREDENTIALS``, ``AZURE_STORAGE_CONNECTION_STRING`` and their files. Messages of a store are never passed
+on: they may hold names, addresses and keys.
 """
 
 import asyncio
 import errno
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
-from connectors.documents.roots import PACKAGES, ROOTS, Prefix, is_plain
-from mneme.errors import InputError, StoreUnavailable
-from mneme.ids import content_hash
+from mneme.errors import SettingsError, StoreUnavailable
+from mneme.ids import lasting_name, make_id
+from mneme.settings import Documents, Settings
+
+ROOTS, STORE = "MNEME_DOCUMENTS__ROOTS", "MNEME_DOCUMENTS__STORE"
+TENANT = "{tenant}"
+
+PACKAGES = {"s3": "s3fs", "gs": "gcsfs", "az": "adlfs", "memory": "fsspec"}  # of a scheme; memory is for tests
+_READABLE = f"a folder, file:///folder, or one of {', '.join(f'{scheme}://' for scheme in PACKAGES if scheme != 'memory')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """A prefix of a store: ``s3://bucket/letters`` has the base ``bucket/letters``."""
+
+    scheme: str
+    base: str
+
+    def of(self, tenant_id: str) -> str:
+        """The base for a tenant."""
+        return self.base.replace(TENANT, tenant_folder(tenant_id))
+
+
+def documents_of(settings: Settings) -> Documents:
+    """The settings of documents. With an inbox and no store, ``uploads`` in ``MNEME_DATA`` is the store."""
+    documents = settings.documents
+    if settings.intake != "inbox" or documents.store:
+        return documents
+    uploads = str(uploads_of(settings).absolute() / TENANT)
+    return documents.model_copy(update={"store": uploads, "roots": (*documents.roots, uploads)})
+
+
+def uploads_of(settings: Settings) -> Path:
+    """The folder of that store."""
+    return settings.data / "uploads"
+
+
+def place_of(text: str, setting: str) -> Path | Prefix:
+    """Parse the place that a setting names.
+
+    Raises:
+        SettingsError: it is no place that documents are read from. The text is not told: it may hold a password.
+    """
+    scheme, separator, rest = text.partition("://")
+    if not separator:
+        if not text.strip():
+            raise SettingsError(f"{setting}: a place is empty; name {_READABLE}")
+        return Path(text)
+    if scheme == "file":
+        parts = urlsplit(text)
+        if parts.netloc or not parts.path.startswith("/") or parts.query or parts.fragment:
+            raise SettingsError(f"{setting}: a file:// place is no folder of this machine; write file:///folder")
+        return Path(unquote(parts.path))
+    if scheme not in PACKAGES:
+        raise SettingsError(f"{setting}: {scheme[:20]}:// is never read; name {_READABLE}")
+    base = rest.rstrip("/")
+    if not is_plain(base) or "@" in base.partition("/")[0]:
+        raise SettingsError(f"{setting}: a place is not of the form {scheme}://bucket/prefix; correct it, without a password")
+    return Prefix(scheme, base)
+
+
+def is_plain(key: str) -> bool:
+    """True if ``bucket/folder/name`` can mean nothing but what it says: no empty name, no ``..``, no control character."""
+    return all(name not in ("", ".", "..") for name in key.split("/")) and all(ord(each) >= 32 for each in key)
+
+
+def tenant_folder(tenant_id: str) -> str:
+    """The value of ``{tenant}``: the id with all but plain characters percent-encoded."""
+    folder = lasting_name(make_id(tenant_id))
+    return f"%2E{folder[1:]}" if folder.startswith(".") else folder  # a tenant that is called ".."
+
 
 TIMEOUT_SECONDS = 60.0  # of one request, with the client's own attempts
 _SLOWEST = 1_000_000  # bytes in a second; what moves more has more time
@@ -55,7 +126,7 @@ class Store:
             Refused: there is none, it may not be read, it is too large, or the package of the store is missing.
             StoreUnavailable: no answer, or a passing error.
         """
-        found = self._ask(0, "info", key)
+        found = self._request(0, "info", key)
         if found.get("type", "file") != "file":
             raise Refused("it is a folder; name one object")
         size = found.get("size")
@@ -64,7 +135,7 @@ class Store:
         content = b""
         if size is None or size <= largest_bytes:
             moved = largest_bytes if size is None else size
-            content = bytes(self._ask(moved, "cat_file", key, start=0, end=largest_bytes + 1))
+            content = bytes(self._request(moved, "cat_file", key, start=0, end=largest_bytes + 1))
             size = len(content)
         if size > largest_bytes:
             raise Refused(f"it has more than {largest_bytes} bytes; split it, or raise MNEME_DOCUMENTS__LARGEST_BYTES")
@@ -77,7 +148,7 @@ class Store:
             Refused: it may not be written, or the package of the store is missing.
             StoreUnavailable: no answer, or a passing error.
         """
-        self._ask(len(content), "pipe_file", key, content)
+        self._request(len(content), "pipe_file", key, content)
 
     def list(self, prefix: str) -> dict[str, datetime | None]:
         """The objects under ``prefix/``, at any depth: the key of each, and when it was written, aware (None: not told).
@@ -88,7 +159,7 @@ class Store:
             Refused: there is no such bucket, they may not be listed, or the package of the store is missing.
             StoreUnavailable: no answer, or a passing error.
         """
-        found = self._ask(0, "find", prefix, detail=True)
+        found = self._request(0, "find", prefix, detail=True)
         files = {key.lstrip("/"): told for key, told in found.items() if told.get("type", "file") == "file"}
         return {key: _written_at(told) for key, told in files.items() if key.startswith(f"{prefix}/")}
 
@@ -100,9 +171,9 @@ class Store:
             StoreUnavailable: no answer, or a passing error.
         """
         with suppress(Absent):
-            self._ask(0, "rm_file", key)
+            self._request(0, "rm_file", key)
 
-    def _ask(self, moved: int, request: str, *arguments: Any, **options: Any) -> Any:
+    def _request(self, moved: int, request: str, *arguments: Any, **options: Any) -> Any:
         try:
             system = self._opened()
             if not system.async_impl:
@@ -130,49 +201,8 @@ class Store:
         return self._system
 
 
-class StoreReferences:
-    """Reads what ``uri`` of a document event names in a store (``References``).
-
-    A key is taken literally, as the tools of stores write it: nothing in it is decoded.
-
-    Args:
-        roots: prefixes under which objects may be read. ``{tenant}`` in one stands for the tenant's id.
-        largest_bytes: of one object.
-        seconds: for one request.
-    """
-
-    def __init__(self, roots: Sequence[Prefix], largest_bytes: int, seconds: float = TIMEOUT_SECONDS) -> None:
-        self._roots = tuple(roots)
-        self._largest = largest_bytes
-        self._stores = {scheme: Store(scheme, seconds) for scheme in PACKAGES}
-
-    def read(self, uri: str, tenant_id: str, sha256: str | None = None) -> bytes:
-        """The object.
-
-        1. Its URI lies under a root: the same scheme, the same bucket, and no way out of it.
-        2. It is there, may be read, is not too large, and has the hash that the event promises.
-
-        Raises:
-            InputError: one of these does not hold. Of what lies outside the roots nothing is asked.
-            StoreUnavailable: the store does not answer.
-        """
-        scheme, _, key = uri.partition("://")
-        if not is_plain(key):
-            raise InputError("uri: it names no object; write s3://bucket/folder/name, without empty names, . and ..")
-        bases = [root.of(tenant_id) for root in self._roots if root.scheme == scheme]
-        if not any(key.startswith(f"{base}/") for base in bases):
-            raise InputError(f"uri: the object is under no prefix of {ROOTS} that this tenant may read; put it there")
-        try:
-            content = self._stores[scheme].read(key, self._largest)
-        except Refused as error:
-            raise InputError(f"uri: {error}") from error
-        if sha256 is not None and content_hash(content) != sha256:
-            raise InputError("sha256: the object has another content than the event promises; send the event again")
-        return content
-
-
 def _written_at(told: Mapping[str, Any]) -> datetime | None:
-    """When an object was written, as its store tells: a date, or seconds since 1970."""
+    """The time at which an object was written. Stores give a date, or seconds since 1970."""
     moment = next((told[name] for name in _WRITTEN if told.get(name) is not None), None)
     if isinstance(moment, int | float):
         moment = datetime.fromtimestamp(moment, UTC)

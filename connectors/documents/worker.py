@@ -14,13 +14,48 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
 from typing import IO, Any, NoReturn
 
-from connectors.documents.frames import FOLDER_PREFIX, LENGTH, Answer, answer_frame, read_request
+from pydantic import TypeAdapter
+
 from mneme.errors import InputError
-from mneme.ports import DocumentParser
+from mneme.ports import DocumentParser, ParsedDocument
 from mneme.settings import Documents
+
+LENGTH = 8  # bytes in front of a frame, big-endian
+FOLDER_PREFIX = "mneme-documents-"  # of the folder for temporary files that a worker has for itself
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A document to parse; its ``size`` bytes follow the frame as they are."""
+
+    name: str
+    media_type: str | None
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A document, or why it cannot be read; the first of a worker has neither and says that it is ready.
+
+    ``resident`` is the memory of the worker in bytes once it is done.
+    """
+
+    document: ParsedDocument | None = None
+    error: str | None = None
+    resident: int = 0
+
+
+REQUESTS, ANSWERS = TypeAdapter(Request), TypeAdapter(Answer)
+
+
+def framed(body: bytes) -> bytes:
+    """A frame: JSON with its length in front. Never pickle: answers of a process that reads bytes of strangers are checked."""
+    return len(body).to_bytes(LENGTH, "big") + body
+
 
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of <linux/prctl.h>: whose parent ended becomes a child of this process
 _NICE = 10  # conversations come first
@@ -38,7 +73,7 @@ def main() -> None:
     told = _frame(requests)
     if not told:  # the pool is gone already
         _end()
-    settings = Documents.model_validate_json(told)
+    settings = Documents.from_json(told)
     _restrict(settings)
     module, _, factory = sys.argv[1].partition(":")
     parser: DocumentParser = getattr(import_module(module), factory)(settings)
@@ -46,7 +81,7 @@ def main() -> None:
     with suppress(BrokenPipeError):  # nobody is left who would read the answer
         _send(answers, Answer(resident=_resident()))
         while frame := _frame(requests):
-            request = read_request(frame)
+            request = REQUESTS.validate_json(frame)
             content = requests.read(request.size)
             _allow_processor_time(settings.seconds)
             _send(answers, _answer(parser, content, request.name, request.media_type))
@@ -65,7 +100,7 @@ def _answer(parser: DocumentParser, content: bytes, name: str, media_type: str |
 
 
 def _pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """Where requests come from and answers go to. What libraries print and programs read goes nowhere."""
+    """The pipes of requests and answers. Standard input and output of libraries and programs lead nowhere."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1):
@@ -81,7 +116,7 @@ def _frame(requests: IO[bytes]) -> bytes:
 
 
 def _send(answers: IO[bytes], answer: Answer) -> None:
-    answers.write(answer_frame(answer))
+    answers.write(framed(ANSWERS.dump_json(answer)))
     answers.flush()
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from connectors.cache_folder import cache_folder, make_once
+from connectors.folders import cache_folder, make_once
 from mneme.errors import ModelError, SettingsError
 from mneme.rows import TOKEN_DIMENSION, Embedding, Vector
 
@@ -25,7 +25,7 @@ LONGEST_TOKENS = 256  # what MiniLM was published with; the rest of a text is no
 
 @dataclass(frozen=True)
 class Model:
-    """What an encoder is made of.
+    """The parts of an encoder.
 
     ``name`` tells these weights from all others, in the name of a file. ``weights`` reads them, ``tokeniser`` makes what cuts
     texts into their tokens. ``prefix`` stands before each text. ``projection`` and ``centre``: see ``build_model``.
@@ -74,7 +74,7 @@ class Encoder:
 
     @property
     def vocabulary(self) -> int:
-        """How many tokens there are; their ids begin at 0."""
+        """The number of tokens; their ids begin at 0."""
         return self._tokeniser.get_vocab_size()
 
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
@@ -107,7 +107,7 @@ class Encoder:
 
 
 def read_projection(name: str) -> Vector:
-    """What vectors of tokens are reduced by, of shape (1 + TOKEN_DIMENSION, 384): made by `mneme bench fit tokens`."""
+    """The projection of vectors of tokens, of shape (1 + TOKEN_DIMENSION, 384): made by `mneme bench fit tokens`."""
     read = files(__package__).joinpath(f"{name}.f16").read_bytes()
     return np.frombuffer(read, "<f2").astype(np.float32).reshape(1 + TOKEN_DIMENSION, DIMENSION)
 

@@ -15,10 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from connectors.embedders import multilingual_e5
+from connectors.embedders import MODEL, VARIANTS, multilingual_e5
 from connectors.embedders.encoder import DIMENSION, Encoder, Model
 from connectors.embedders.minilm_weights import PINNED_SHA256, find_weights
-from connectors.embedders.precision import MODEL, VARIANTS
 from mneme.languages import foreign_language
 from mneme.ports import EmbedderIdentity
 from mneme.rows import TOKEN_DIMENSION, Embedding, Vector
@@ -122,5 +121,5 @@ class LocalEmbedder:
 
 
 def _processors() -> int:
-    """How many this process may use; where that cannot be asked (macOS), how many there are."""
+    """The processors that this process may use; where that cannot be asked (macOS), all there are."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

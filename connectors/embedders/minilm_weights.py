@@ -61,7 +61,7 @@ class Weights:
 
     @property
     def model(self) -> Model:
-        """What an encoder is made of."""
+        """The parts of an encoder."""
         return Model(f"minilm-{self.identity[:16]}", _LAYERS, self._read, self._tokeniser, read_projection("minilm_tokens"))
 
     def _read(self) -> dict[str, Any]:

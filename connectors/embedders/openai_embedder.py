@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from connectors.endpoints.openai_http import Endpoint, Retries
+from connectors.endpoints.backoff import Retries
+from connectors.endpoints.openai_client import OpenAiClient
 from mneme.errors import ModelMalformed, SettingsError
 from mneme.ports import EmbedderIdentity
 from mneme.rows import Vector
@@ -32,7 +33,7 @@ class OpenAiEmbedder:
             SettingsError: an URL that is none.
         """
         self._settings = settings
-        self._endpoint = Endpoint(
+        self._endpoint = OpenAiClient(
             settings.base_url or _BASE_URL,
             settings.api_key,
             retries or Retries(settings.retries, _RETRY_BASE_SECONDS, settings.timeout_seconds),
@@ -65,7 +66,7 @@ class OpenAiEmbedder:
         body: dict[str, Any] = {"model": self._settings.model, "input": texts, "encoding_format": "float"}
         if self._settings.model.rsplit("/", 1)[-1].startswith(_ANY_DIMENSION):
             body["dimensions"] = self._settings.dimension
-        answer = self._endpoint.post("/embeddings", body)
+        answer = self._endpoint.embeddings(body)
         try:
             rows = sorted(answer["data"], key=lambda row: int(row["index"]))
             vectors = np.array([row["embedding"] for row in rows], np.float32)

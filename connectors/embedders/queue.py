@@ -2,10 +2,11 @@
 
 A batch goes off when it is full, or when its oldest text has waited long enough. While the workers are busy, texts
 gather, so that batches grow with the load by themselves. Texts that are in no hurry, those of documents, go behind all
-others, and in smaller batches, since the others wait for the one that runs. Texts at which the embedder failed go by themselves
-(connectors/embedders/troubles.py).
+others, and in smaller batches, since the others wait for the one that runs. A text at which the embedder failed
+goes by itself.
 """
 
+import hashlib
 import threading
 import time
 from collections import OrderedDict, deque
@@ -14,11 +15,59 @@ from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from connectors.embedders.troubles import Troubles, key_of
-from connectors.telemetry.models import measured_batch
+from connectors.telemetry.meters import measured_batch
 from mneme.errors import ModelError, ModelMalformed, ModelRefused
 from mneme.ports import Embedder, embeddings_of
 from mneme.rows import Embedding
+
+_TRIES = 3  # each with the endpoint's own retries
+_KEPT = 8192  # texts; more than can be under way
+
+
+@dataclass(slots=True)
+class _Failures:
+    times: int  # with others served in between
+    last_at: float
+
+
+class FailedTexts:
+    """Texts at which the embedder failed. Not locked: its owner does that. Times are of a clock that never goes back."""
+
+    def __init__(self) -> None:
+        self._failed_texts: OrderedDict[bytes, _Failures] = OrderedDict()
+        self._served_at = float("-inf")
+
+    def contains(self, text: str) -> bool:
+        """True if a text failed and was not served since."""
+        return bool(self._failed_texts) and key_of(text) in self._failed_texts
+
+    def failed(self, texts: Sequence[str], now: float) -> None:
+        """A batch of these texts failed."""
+        for text in texts:
+            failures = self._failed_texts.setdefault(key_of(text), _Failures(0, float("-inf")))
+            if not failures.times or failures.last_at < self._served_at:
+                failures.times += 1
+            failures.last_at = now
+        while len(self._failed_texts) > _KEPT:
+            self._failed_texts.popitem(last=False)
+
+    def served(self, texts: Sequence[str], now: float) -> None:
+        """A batch of these texts got its vectors."""
+        self._served_at = now
+        if self._failed_texts:
+            for text in texts:
+                self._failed_texts.pop(key_of(text), None)
+
+    def are_to_blame(self, texts: Sequence[str]) -> bool:
+        """True if one of these texts, tried by themselves, has failed too often."""
+        found = (self._failed_texts.get(key_of(text)) for text in texts)
+        return any(failures is not None and failures.times >= _TRIES for failures in found)
+
+
+def key_of(text: str) -> bytes:
+    """The key of a text."""
+    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
+
 
 _BEHIND_PART = 4  # the share of a batch that texts in no hurry fill
 _REMEMBERED = 4096  # texts: some 16 MB with the vectors of their tokens, enough for what comes again within minutes
@@ -26,13 +75,13 @@ _REMEMBERED = 4096  # texts: some 16 MB with the vectors of their tokens, enough
 
 @dataclass(slots=True, eq=False)
 class _Request:
-    """What one caller submitted; ``missing`` texts are not embedded yet. ``settled``: its result or error is decided."""
+    """The texts of one caller; ``missing`` are not embedded yet. ``is_done``: the result or error is decided."""
 
     embeddings: list[Embedding | None]
     future: "Future[Sequence[Embedding]]"
     missing: int
     running: bool = False
-    settled: bool = False
+    is_done: bool = False
 
 
 class _Waiting(NamedTuple):
@@ -76,7 +125,7 @@ class EmbeddingQueue:
         self._max_wait_seconds = max_wait_seconds
         self._remembered = remembered
         self._known: OrderedDict[bytes, Embedding] = OrderedDict()
-        self._troubles = Troubles()
+        self._failed_texts = FailedTexts()
         self._waiting: deque[_Waiting] = deque()
         self._behind: deque[_Waiting] = deque()
         self._closed = False
@@ -109,9 +158,9 @@ class EmbeddingQueue:
                 else:
                     request.embeddings[place] = known
                     request.missing -= 1
-            request.settled = request.missing == 0
+            request.is_done = request.missing == 0
             self._changed.notify_all()
-        if request.settled and not request.running:  # all were known, or there was no text
+        if request.is_done and not request.running:  # all were known, or there was no text
             future.set_result(_all_of(request))
         return future
 
@@ -162,14 +211,14 @@ class EmbeddingQueue:
             return []
 
     def _take(self, queue: deque[_Waiting], most: int) -> list[_Waiting]:
-        """The oldest texts whose requests are neither cancelled nor failed; those in trouble are not among others."""
+        """The oldest texts whose requests are neither cancelled nor failed; those that failed before are not among others."""
         batch: list[_Waiting] = []
         while queue and len(batch) < most:
             request = queue[0].request
             if batch and request is not batch[0].request and self._goes_alone(batch[0], queue[0]):
                 break
             waiting = queue.popleft()
-            if request.settled or request.future.cancelled():
+            if request.is_done or request.future.cancelled():
                 continue
             if not request.running:
                 request.running = request.future.set_running_or_notify_cancel()
@@ -179,7 +228,7 @@ class EmbeddingQueue:
         return batch
 
     def _goes_alone(self, *texts: _Waiting) -> bool:
-        return any(self._troubles.concern(waiting.text) for waiting in texts)
+        return any(self._failed_texts.contains(waiting.text) for waiting in texts)
 
     def _embed(self, batch: Sequence[_Waiting]) -> Sequence[Embedding]:
         with measured_batch(len(batch), self._queued):
@@ -196,16 +245,16 @@ class EmbeddingQueue:
         """The error of a batch: as it is while the embedder may be down, a refusal where its texts are to blame."""
         texts = [waiting.text for waiting in batch]
         with self._changed:
-            self._troubles.failed(texts, time.monotonic())
-            alone = len({id(waiting.request) for waiting in batch}) == 1
-            to_blame = alone and self._troubles.are_to_blame(texts)
+            self._failed_texts.failed(texts, time.monotonic())
+            is_alone = len({waiting.request for waiting in batch}) == 1
+            to_blame = is_alone and self._failed_texts.are_to_blame(texts)
         return ModelRefused(f"fails at this text again and again, and serves others ({error})") if to_blame else error
 
     def _embed_apart(self, batch: list[_Waiting], error: ModelRefused) -> None:
         """A refused batch again, request by request, so that one unusable text harms nobody else's."""
-        requests: dict[int, list[_Waiting]] = {}
+        requests: dict[_Request, list[_Waiting]] = {}
         for waiting in batch:
-            requests.setdefault(id(waiting.request), []).append(waiting)
+            requests.setdefault(waiting.request, []).append(waiting)
         if len(requests) == 1:
             self._fail(batch, error)
             return
@@ -218,7 +267,7 @@ class EmbeddingQueue:
     def _deliver(self, batch: Sequence[_Waiting], embeddings: Sequence[Embedding]) -> None:
         complete: list[_Request] = []
         with self._changed:
-            self._troubles.served([waiting.text for waiting in batch], time.monotonic())
+            self._failed_texts.served([waiting.text for waiting in batch], time.monotonic())
             for waiting, (vector, token_vectors) in zip(batch, embeddings, strict=True):
                 own = vector.copy()  # a view would keep its whole batch in memory
                 own.flags.writeable = False  # others may get the same
@@ -227,17 +276,17 @@ class EmbeddingQueue:
                 request = waiting.request
                 request.embeddings[waiting.place] = embedding
                 request.missing -= 1
-                if not request.missing and not request.settled:
-                    request.settled = True
+                if not request.missing and not request.is_done:
+                    request.is_done = True
                     complete.append(request)
         for request in complete:  # without the lock: callbacks run here
             request.future.set_result(_all_of(request))
 
     def _fail(self, batch: Sequence[_Waiting], error: Exception) -> None:
         with self._changed:
-            failed = list({id(w.request): w.request for w in batch if not w.request.settled}.values())
+            failed = list(dict.fromkeys(waiting.request for waiting in batch if not waiting.request.is_done))
             for request in failed:
-                request.settled = True
+                request.is_done = True
         for request in failed:
             request.future.set_exception(error)
 
@@ -254,5 +303,5 @@ class EmbeddingQueue:
 
 
 def _all_of(request: _Request) -> list[Embedding]:
-    """What was made of the texts of a request that lacks none."""
+    """The embeddings of a request that lacks none."""
     return [embedding for embedding in request.embeddings if embedding is not None]

@@ -75,7 +75,7 @@ def parse_answer(text: str, form: type[Answer]) -> Answer:
 
 
 def _readings(text: str) -> Iterator[dict[str, Any]]:
-    """What the text may mean, likeliest first."""
+    """The possible readings of the text, likeliest first."""
     text = _THOUGHTS.sub("", text)
     start = text.find("{")
     if start < 0:
@@ -142,7 +142,7 @@ def _drop_comma(kept: list[str]) -> None:
 
 
 def _describe(error: ValidationError) -> str:
-    """What is wrong with which field, without the values: they are somebody's memories."""
+    """The faults by field, without the values: they are somebody's memories."""
     details = error.errors(include_url=False, include_input=False, include_context=False)
     shown = [f"{'.'.join(map(str, detail['loc'])) or 'the whole'}: {detail['msg']}" for detail in details[:_PROBLEMS_SHOWN]]
     return "; ".join(shown) + (f"; and {len(details) - len(shown)} more" if len(details) > len(shown) else "")

@@ -1,10 +1,9 @@
-"""How many model calls are under way at once and go out in a minute: in one client, and in the whole process.
+"""Limits on model calls under way at once and on those of a minute: in one client, and in the whole process.
 
 Ingestion and queries have shares of their own, so that a search never queues behind a backfill. A call passes these
 steps, first come, first served: 1. a place among the calls of its client; 2. a place among those of the process;
-3. for each of its attempts, requests and tokens of the minute. Of the places no key of the service takes all
-(mneme/fair_shares.py). Tokens are an estimate, put right by what the answer says
-that it used.
+3. for each of its attempts, requests and tokens of the minute. No key of the service takes all of the places
+(mneme/fair_shares.py). Tokens are an estimate, corrected by what the answer says that it used.
 """
 
 import math
@@ -15,15 +14,61 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 
-from connectors.endpoints.rate_limits import RateLimit
 from connectors.telemetry.metrics import WAIT_SECONDS
 from mneme.errors import ModelTimeout
 from mneme.fair_shares import FairShares, current_caller
 from mneme.ports import Role
 
+MINUTE_SECONDS = 60.0
+_BURST_SHARE = 0.1
+_ROUNDING = 1e-6  # of a level after many refills
+
+
+class RateLimit:
+    """A token bucket for a limit by the minute. Not locked: its owner does that.
+
+    Times are seconds of any clock that never goes back.
+    """
+
+    def __init__(self, per_minute: int) -> None:
+        """A full bucket.
+
+        Args:
+            per_minute: the limit; 0 for none.
+        """
+        self._unlimited = per_minute == 0
+        self._capacity = max(1.0, math.floor(per_minute * _BURST_SHARE))
+        # What is taken the moment a minute begins and what is refilled until its end: together the limit.
+        self._per_second = (per_minute - self._capacity + 1) / MINUTE_SECONDS if per_minute else 0.0
+        self._level = self._capacity
+        self._at: float | None = None
+
+    def wait(self, amount: float, now: float) -> float:
+        """Seconds until the amount may go out, if nothing else does; 0 when it may now."""
+        if self._unlimited:
+            return 0.0
+        self._refill(now)
+        lacking = min(amount, self._capacity) - self._level  # more than the bucket holds goes out when it is full
+        return lacking / self._per_second if lacking > _ROUNDING else 0.0
+
+    def take(self, amount: float, now: float) -> None:
+        """It goes out: also more than there is, which those who come later wait for."""
+        self._refill(now)
+        self._level -= 0.0 if self._unlimited else amount
+
+    def give_back(self, amount: float, now: float) -> None:
+        """Less went out than was taken; more, where the amount is negative."""
+        self._refill(now)
+        self._level = min(self._capacity, self._level + amount)
+
+    def _refill(self, now: float) -> None:
+        if self._at is not None and now > self._at:
+            self._level = min(self._capacity, self._level + (now - self._at) * self._per_second)
+        self._at = now if self._at is None else max(self._at, now)
+
 
 class Purpose(StrEnum):
-    """Whom a call serves."""
+    """The purpose of a call."""
 
     INGESTION = "ingestion"
     QUERIES = "queries"
@@ -33,12 +78,12 @@ INGESTION_ROLES = frozenset({Role.BOUNDARY, Role.EXTRACTION, Role.RECONCILE, Rol
 
 
 def purpose_of(role: Role) -> Purpose:
-    """Whom a role serves."""
+    """The purpose of a role."""
     return Purpose.INGESTION if role in INGESTION_ROLES else Purpose.QUERIES
 
 
 def share_of(purpose: Purpose, whole: int) -> int:
-    """What a purpose has of a limit of the process: queries a quarter, ingestion the rest, each at least one; 0 is none."""
+    """The share of a purpose in a limit of the process: queries a quarter, ingestion the rest, each at least one; 0 is none."""
     for_queries = max(1, whole // 4)
     return min(whole, for_queries if purpose is Purpose.QUERIES else max(1, whole - for_queries))
 

@@ -1,4 +1,4 @@
-"""What the calls of one client cost, by role."""
+"""The usage of one client's calls, by role."""
 
 import threading
 import time
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from connectors.telemetry.models import Prices, count_tokens, measured_call
+from connectors.telemetry.meters import Prices, count_tokens, measured_call
 from mneme.ports import Prompt, Role, Usage
 
 _FIRST_ANSWER_TOKENS = 500  # of an answer, before any of its role is known
@@ -66,6 +66,6 @@ class UsageMeter:
         return so_far.output_tokens // so_far.calls if so_far.calls else _FIRST_ANSWER_TOKENS
 
     def usage(self) -> dict[Role, Usage]:
-        """What each role that was called has used."""
+        """The usage of each role that was called."""
         with self._lock:
             return {role: used for role, used in self._usage.items() if used != Usage()}

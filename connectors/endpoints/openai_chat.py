@@ -1,6 +1,7 @@
 """A chat model behind an OpenAI-compatible endpoint, that answers in a given form."""
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,16 +12,37 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from connectors.endpoints.answer_forms import parse_answer, schema_of
+from connectors.endpoints.backoff import Refusal, Retries
 from connectors.endpoints.call_budget import Call, CallBudget, purpose_of
 from connectors.endpoints.call_usage import UsageMeter
-from connectors.endpoints.chat_marks import without_marks
-from connectors.endpoints.openai_http import Endpoint, Refusal, Retries
-from connectors.recorded.offline_endpoint import OfflineEndpoint
-from connectors.telemetry.models import Prices
+from connectors.endpoints.openai_client import OpenAiClient
+from connectors.recorded.offline import OfflineEndpoint
+from connectors.telemetry.meters import Prices
 from mneme.errors import ModelMalformed, ModelRefused, SettingsError
 from mneme.ports import Answer, Picture, Prompt, Role, Spent, Usage
 from mneme.settings import Models
 from mneme.tokens import estimate_tokens
+
+_LONGEST_NAME = 64  # characters of a mark's name; those of today have at most 30
+_MARK = re.compile(
+    # ChatML, Llama 3 and 4, Phi, Qwen, GLM, gpt-oss: <|im_start|>; DeepSeek: the same with a full-width bar; GLM: <|user|>
+    rf"<(?=[|｜][^<>|｜\s]{{1,{_LONGEST_NAME}}}[|｜]>)"
+    # Llama 2, Mistral, Gemma, T5: <s>, </s>, <<SYS>>, <bos>, <start_of_turn>
+    r"|<(?=/?s>|<?/?SYS>>|bos>|eos>|pad>|unk>|(?:start|end)_of_(?:turn|text|image)>|extra_id_\d{1,4}>)"
+    # Mistral: [INST], [/INST], [SYSTEM_PROMPT], [AVAILABLE_TOOLS], [TOOL_CALLS], [TOOL_RESULTS]
+    r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|ARGS|CALL_ID|IMG|MODEL_SETTINGS)\])",
+    re.IGNORECASE,
+)
+
+
+def without_marks(text: str) -> str:
+    """A text that no chat template reads as more than one.
+
+    >>> without_marks("Hi<|im_end|><|im_start|>system [INST] <b>bold</b>")
+    'Hi< |im_end|>< |im_start|>system [ INST] <b>bold</b>'
+    """
+    return _MARK.sub(r"\g<0> ", text)
+
 
 Format = Literal["json_schema", "json_object", "text"]
 Chat = list[dict[str, Any]]  # messages, as the protocol has them
@@ -57,13 +79,13 @@ class OpenAiChat:
         self._settings = settings
         self._repair = repair
         retries = retries or Retries(settings.retries, settings.retry_base_seconds, settings.deadline_seconds)
-        self._endpoint: Endpoint | OfflineEndpoint
+        self._endpoint: OpenAiClient | OfflineEndpoint
         if settings.recordings is not None:
             self._endpoint = OfflineEndpoint(settings.recordings, settings.pending, retries)
         elif settings.pending is not None:
-            raise SettingsError("MNEME_MODELS__PENDING is set without MNEME_MODELS__RECORDINGS, so that models would be called")
+            raise SettingsError("pending is given without MNEME_MODELS__RECORDINGS, so that models would be called")
         else:
-            self._endpoint = Endpoint(settings.base_url, settings.api_key, retries, "MNEME_MODELS")
+            self._endpoint = OpenAiClient(settings.base_url, settings.api_key, retries, "MNEME_MODELS")
         self._budget = CallBudget(
             settings.calls_in_flight,
             settings.calls_in_flight_process,
@@ -118,7 +140,7 @@ class OpenAiChat:
             written: list[str] = []
             counted: object = None
             try:
-                for event in self._endpoint.events("/chat/completions", body, deadline, call.attempt):
+                for event in self._endpoint.chat_stream(body, deadline, call.attempt):
                     counted = event.get("usage") or counted
                     delta = _delta(event)
                     if refusal := delta.get("refusal"):
@@ -131,7 +153,7 @@ class OpenAiChat:
                     self._count(prompt, asked, counted, "".join(written), call, spent)
 
     def usage(self) -> dict[Role, Usage]:
-        """What each role has used since the start."""
+        """The usage of each role since the start."""
         return self._meter.usage()
 
     def close(self) -> None:
@@ -156,7 +178,7 @@ class OpenAiChat:
         for format_ in (known,) if known else _FORMATS:
             body = self._body(asked.prompt, chat, form, format_)
             try:
-                completion = self._endpoint.post("/chat/completions", body, asked.deadline, asked.call.attempt)
+                completion = self._endpoint.chat(body, asked.deadline, asked.call.attempt)
             except Refusal as error:
                 if error.status not in _UNSUPPORTED:
                     raise
@@ -244,7 +266,7 @@ def _data_uri(picture: Picture) -> str:
 
 
 def _delta(event: dict[str, Any]) -> dict[str, Any]:
-    """What an event of a stream adds to the text; the last one, with what it cost, has no choices."""
+    """The delta of an event of a stream; the last event, with the usage, has no choices."""
     try:
         delta = event["choices"][0]["delta"] if event.get("choices") else {}
     except (KeyError, IndexError, TypeError) as error:

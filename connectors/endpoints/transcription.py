@@ -1,25 +1,50 @@
-"""Speech to text behind HTTP: ``POST {base_url}/audio/transcriptions``, a form with the recording, as OpenAI defines it.
+"""Speech to text at an endpoint that has OpenAI's ``/audio/transcriptions``, and a cache of transcripts.
 
 An endpoint is asked for ``verbose_json``, which has times; one that does not know it, for ``json``, which has the text alone.
 Models that tell speakers apart (``gpt-4o-transcribe-diarize``) have a format of their own; other servers that do so put a
 ``speaker`` beside each segment of ``verbose_json``.
 """
 
-from pathlib import PurePath
-from typing import Any
+import hashlib
+import json
+from pathlib import Path, PurePath
+from typing import Any, Protocol
 
-from pydantic import BaseModel, FiniteFloat, ValidationError
+from pydantic import BaseModel, FiniteFloat, TypeAdapter, ValidationError
 
 from connectors.documents.kinds import media_kind
+from connectors.endpoints.answer_cache import AnswerFile
+from connectors.endpoints.backoff import Refusal, Retries
 from connectors.endpoints.call_budget import Call, CallBudget, Purpose
-from connectors.endpoints.openai_http import Endpoint, Refusal, Retries, Upload
-from connectors.endpoints.spoken_languages import language_code
-from connectors.telemetry.models import measured_call
+from connectors.endpoints.openai_client import OpenAiClient, Upload
+from connectors.telemetry.meters import measured_call
 from mneme.errors import ModelMalformed, ModelRefused
-from mneme.ports import Spoken, Transcript
+from mneme.ports import Spoken, Transcriber, Transcript
 from mneme.settings import Models, Transcription
 
-_PATH = "/audio/transcriptions"
+_CODES = """
+    af afrikaans, am amharic, ar arabic, as assamese, az azerbaijani, ba bashkir, be belarusian, bg bulgarian, bn bengali,
+    bo tibetan, br breton, bs bosnian, ca catalan, cs czech, cy welsh, da danish, de german, el greek, en english, es spanish,
+    et estonian, eu basque, fa persian, fi finnish, fo faroese, fr french, gl galician, gu gujarati, ha hausa, he hebrew,
+    hi hindi, hr croatian, ht haitian creole, hu hungarian, hy armenian, id indonesian, is icelandic, it italian, ja japanese,
+    jv javanese, ka georgian, kk kazakh, km khmer, kn kannada, ko korean, la latin, lb luxembourgish, ln lingala, lo lao,
+    lt lithuanian, lv latvian, mg malagasy, mi maori, mk macedonian, ml malayalam, mn mongolian, mr marathi, ms malay,
+    mt maltese, my myanmar, ne nepali, nl dutch, nn nynorsk, no norwegian, oc occitan, pa punjabi, pl polish, ps pashto,
+    pt portuguese, ro romanian, ru russian, sa sanskrit, sd sindhi, si sinhala, sk slovak, sl slovenian, sn shona, so somali,
+    sq albanian, sr serbian, su sundanese, sv swedish, sw swahili, ta tamil, te telugu, tg tajik, th thai, tk turkmen,
+    tl tagalog, tr turkish, tt tatar, uk ukrainian, ur urdu, uz uzbek, vi vietnamese, yi yiddish, yo yoruba, zh chinese,
+    zh cantonese
+"""
+_BY_NAME = {name: code for code, name in (entry.strip().split(maxsplit=1) for entry in _CODES.split(","))}
+
+
+def language_code(language: str) -> str:
+    """The code of a language that an endpoint names, ``English``, ``en`` or ``en-GB``; empty for one that is not known."""
+    name = language.strip().lower()
+    code = name.replace("_", "-").partition("-")[0]
+    return code if code in _BY_NAME.values() else _BY_NAME.get(name, "")
+
+
 _GROUP = "MNEME_TRANSCRIPTION"
 _RETRY_BASE_SECONDS = 2.0
 _UNSUPPORTED = frozenset({400, 422})  # how endpoints say that they do not know a response format
@@ -44,7 +69,7 @@ class TranscriptionEndpoint:
         self.model = settings.model
         self.language = settings.language or ""
         retries = retries or Retries(settings.retries, _RETRY_BASE_SECONDS, settings.timeout_seconds)
-        self._endpoint = Endpoint(settings.base_url, settings.api_key, retries, _GROUP)
+        self._endpoint = OpenAiClient(settings.base_url, settings.api_key, retries, _GROUP)
         self._budget = CallBudget(
             limits.calls_in_flight, limits.calls_in_flight_process, limits.requests_per_minute, limits.tokens_per_minute
         )
@@ -52,10 +77,10 @@ class TranscriptionEndpoint:
         self._format: str | None = None
 
     def transcribe(self, audio: bytes, name: str, scope: str) -> Transcript:
-        """What is said. The endpoint is not told the name: it only needs to know what the recording is, which its bytes say.
+        """The transcript. The endpoint is not told the name: it only needs the kind of the recording, which its bytes say.
 
         Raises:
-            ModelError: see ``Endpoint.exchange``; ModelRefused also where the recording is too large.
+            ModelError: see ``Backoff.call``; ModelRefused also where the recording is too large.
         """
         kind = media_kind(audio, name, None)
         file = Upload(f"recording.{kind.name}" if kind else f"recording{PurePath(name).suffix.lower()}", audio)
@@ -83,7 +108,7 @@ class TranscriptionEndpoint:
         best = "diarized_json" if self._tells_speakers else "verbose_json"
         for format_ in (self._format,) if self._format else (best, "json"):
             try:
-                answer = self._endpoint.upload(_PATH, self._fields(format_), file, deadline, call.attempt)
+                answer = self._endpoint.transcribe(self.model, file, self._fields(format_), deadline, call.attempt)
             except Refusal as error:
                 if error.status not in _UNSUPPORTED:
                     raise
@@ -94,7 +119,7 @@ class TranscriptionEndpoint:
         raise refusals[0]  # refused in both formats: the format was not what it minded
 
     def _fields(self, format_: str) -> dict[str, str]:
-        fields = {"model": self.model, "response_format": format_}
+        fields = {"response_format": format_}
         if self.language:
             fields["language"] = self.language
         if self._tells_speakers:
@@ -135,3 +160,71 @@ def _spoken(segment: _Segment) -> Spoken:
 
 def _clean(text: str) -> str:
     return text.encode(errors="replace").decode().strip()  # half a surrogate pair is no text
+
+
+_FORM = TypeAdapter(Transcript)
+
+
+class NamedTranscriber(Transcriber, Protocol):
+    """A transcriber that says which model listens, and for which language (empty: any); another hears something else."""
+
+    @property
+    def model(self) -> str:
+        """The name of the model."""
+
+    @property
+    def language(self) -> str:
+        """The language that it was told."""
+
+
+class CachedTranscriber:
+    """A transcriber in front of which lies a file of its transcripts.
+
+    The key is a hash of sound, model and language, whatever the recording is called; rows are kept by scope, as those of
+    ``CachedChat`` are. Safe for several threads and processes.
+    """
+
+    def __init__(self, transcriber: NamedTranscriber, path: Path) -> None:
+        """Open the cache.
+
+        Raises:
+            StoreRejected: the file is no cache of answers.
+            StoreUnavailable: the file cannot be opened.
+        """
+        self._transcriber = transcriber
+        self._answers = AnswerFile(path)
+
+    def transcribe(self, audio: bytes, name: str, scope: str) -> Transcript:
+        """The stored transcript, else the model's, stored before it is returned.
+
+        Raises:
+            ModelTimeout, ModelRateLimited, ModelMalformed, ModelRefused
+            StoreUnavailable: the cache cannot be written.
+        """
+        key = self._key(audio)
+        stored = self._stored(scope, key)
+        if stored is not None:
+            return stored
+        transcript = self._transcriber.transcribe(audio, name, scope)
+        # What is returned is what was read back, as of CachedChat: of two the one that was kept first.
+        self._answers.add(scope, {key: _FORM.dump_json(transcript).decode()})
+        return self._stored(scope, key) or transcript
+
+    def close(self) -> None:
+        """Close the cache and the transcriber behind it."""
+        self._answers.close()
+        self._transcriber.close()
+
+    def _key(self, audio: bytes) -> bytes:
+        asked = ["transcript", self._transcriber.model, self._transcriber.language, hashlib.sha256(audio).hexdigest()]
+        return hashlib.sha256(json.dumps(asked).encode()).digest()
+
+    def _stored(self, scope: str, key: bytes) -> Transcript | None:
+        stored = self._answers.find(scope, [key]).get(key)
+        if stored is None:
+            return None
+        try:
+            return _FORM.validate_json(stored)
+        except ValidationError:  # of another version
+            self._answers.drop(scope, key)
+            return None

@@ -3,7 +3,7 @@
 import json
 import re
 from base64 import b64decode
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -33,7 +33,7 @@ _ROLES = {
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What the caller says about a file, for what the file itself does not say.
+    """Defaults from the caller, for what the file itself does not say.
 
     ``modified_at`` is the file's own time: when a chat without any times was about. ``document_name`` is what identifies the
     document that it is, before the owner is put in front.
@@ -224,3 +224,22 @@ def role_of(value: Any) -> str:
     name = str(value or "user").lower()
     name = _ROLES.get(name, name)
     return name if name in ("user", "assistant", "system", "tool") else "user"
+
+
+@dataclass(frozen=True, slots=True)
+class ExportFormat:
+    """A form of chat or of memories: how it is recognised in parsed JSON, and read as events."""
+
+    name: str
+    fits: Callable[[Any], bool]
+    read: Callable[[Any, Given], Iterator[Event]]
+
+
+def listed(data: Any) -> list[Any]:
+    """Several, where a file may hold one alone."""
+    return data if isinstance(data, list) else [data]
+
+
+def first(data: Any) -> Any:
+    """The first of several, or what is there alone: it tells the form of all."""
+    return data[0] if isinstance(data, list) and data else data

@@ -15,10 +15,9 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-from connectors.documents.kinds import KINDS, Kind, kind_of
-from connectors.documents.media_types import MEDIA_TYPES
+from connectors.documents.kinds import KINDS, MEDIA_TYPES, Kind, kind_of
 from connectors.files.chat_events import Event, Given, complete
-from connectors.files.exports import SHAPES, Shape, is_event, shape_of
+from connectors.files.exports import SHAPES, ExportFormat, is_event, shape_of
 from mneme.errors import InputError
 from mneme.events import SCHEMA
 from mneme.ports import Incoming
@@ -77,7 +76,7 @@ def count_events(
     tenant_id: str | None = None,
     conversation_id: str | None = None,
 ) -> int:
-    """How many events ``read_file`` gives.
+    """Count the events that ``read_file`` gives.
 
     Raises:
         InputError: as ``read_file``, and also for what is wrong further down in an export.
@@ -87,12 +86,12 @@ def count_events(
 
 
 def modified_at(path: Path) -> datetime:
-    """When a file was last changed, to the second."""
+    """The time of a file's last change, to the second."""
     return from_milliseconds(int(path.stat().st_mtime) * 1000)
 
 
 def is_document(path: Path) -> bool:
-    """Whether a file is one document, and no chat.
+    """True if a file is one document, and no chat.
 
     Raises:
         InputError: as ``read_file``.
@@ -132,7 +131,7 @@ class _Chat:
     """Parsed JSON in one of the forms of chats."""
 
     path: Path
-    shape: Shape
+    shape: ExportFormat
     data: Any
 
     def events(self, given: Given, start: int) -> Iterator[tuple[int, bytes]]:
@@ -182,7 +181,7 @@ class _Document:
 
 
 def _recognise(path: Path) -> _Lines | _Chat | _Document:
-    """What a file holds.
+    """Recognise the content of a file.
 
     Raises:
         InputError: nothing, or nothing that is understood.

@@ -28,7 +28,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What was found under the paths that were given."""
+    """The files found under the paths that were given."""
 
     files: tuple[Found, ...]
     skipped: tuple[Skipped, ...]
@@ -84,7 +84,7 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def _is_new(path: Path, root: Path, seen: set[Path]) -> bool:
-    """Whether nothing else leads to a file or folder: a link leads nowhere new within the folder that was given."""
+    """True if nothing else leads to a file or folder: a link leads nowhere new within the folder that was given."""
     try:
         real = path.resolve(strict=True)
     except (OSError, RuntimeError):  # a link to nothing, or to itself

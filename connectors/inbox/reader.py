@@ -69,7 +69,7 @@ class InboxReader:
         return events
 
     def lag(self) -> int:
-        """How many events are not read yet."""
+        """Count the events that are not read yet."""
         with disk_errors(self._folder):
             if not self._is_open():
                 return 0
@@ -98,7 +98,7 @@ class InboxReader:
             self._file = None
 
     def _start(self, offset: int | None) -> int:
-        """Where to begin: at ``offset`` if the log has it or ends there, else with the earliest there is."""
+        """The first offset to read: ``offset`` if the log has it or ends there, else the earliest there is."""
         firsts = first_offsets(self._folder)
         if not firsts:
             return offset or 0  # of a log that begins later
@@ -155,7 +155,7 @@ def committed(data: Path, lane: Lane) -> int:
 
 
 def unread(data: Path, lane: Lane) -> int:
-    """How many events of a lane the flow is not done with.
+    """Count the events of a lane that the flow is not done with.
 
     Raises:
         StoreUnavailable, StoreRejected: the folder cannot be read.

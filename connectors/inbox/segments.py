@@ -1,4 +1,4 @@
-"""Where an inbox lies on the disk.
+"""The segments of an inbox on the disk.
 
 ``MNEME_DATA/inbox`` has a folder for each lane. A lane is one log that only ever grows, in segments: files that are named by
 the offset of their first byte in it. A line is the time of receipt (milliseconds since 1970), a space, and the event as one
@@ -34,12 +34,12 @@ _BLOCK = 1 << 20
 
 
 def inbox_folder(data: Path) -> Path:
-    """Where the inbox of ``MNEME_DATA`` is."""
+    """The folder of the inbox of ``MNEME_DATA``."""
     return data / "inbox"
 
 
 def topic_of(lane: Lane) -> str:
-    """How the positions of a lane's events call it."""
+    """The topic in the positions of a lane's events."""
     return f"inbox.{lane}"
 
 
@@ -58,12 +58,12 @@ def first_offsets(folder: Path) -> list[int]:
 
 
 def new_beginning() -> int:
-    """Where a log begins that is made now."""
+    """The first offset of a log that is made now."""
     return time.time_ns() // 1000
 
 
 def lines_from(folder: Path, offset: int) -> int:
-    """How many whole lines lie at or behind an offset, which must be that of a line or before the log."""
+    """Count the whole lines at or behind an offset, which must be that of a line or before the log."""
     firsts = first_offsets(folder)
     count = 0
     for first, following in zip_longest(firsts, firsts[1:]):
@@ -79,7 +79,7 @@ def lines_from(folder: Path, offset: int) -> int:
 
 @contextmanager
 def disk_errors(folder: Path) -> Iterator[None]:
-    """What the file system refuses, in our words."""
+    """Raise errors of the file system as ours."""
     try:
         yield
     except OSError as error:

@@ -1,12 +1,15 @@
 """Appending to one lane of the inbox."""
 
 import os
+import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from connectors.durable import alone, cut_torn_line, sync_path, write_all
-from connectors.inbox.segments import disk_errors, first_offsets, new_beginning, segment
+from connectors.batcher import Batcher, Sent
+from connectors.durable import cut_torn_line, exclusive, sync_path, write_all
+from connectors.inbox.segments import LANES, disk_errors, first_offsets, inbox_folder, new_beginning, segment
+from mneme.ports import Lane
 
 SEGMENT_BYTES = 1_000_000  # above which the next segment begins
 _LOCK = "append.lock"
@@ -39,7 +42,7 @@ class InboxWriter:
         with disk_errors(self._folder):
             if not events and not first_offsets(self._folder):
                 return
-        with disk_errors(self._folder), alone(self._folder / _LOCK):
+        with disk_errors(self._folder), exclusive(self._folder / _LOCK):
             firsts = first_offsets(self._folder)
             first = firsts[-1] if firsts else self._begin(new_beginning())
             descriptor = os.open(segment(self._folder, first), os.O_RDWR | os.O_APPEND)
@@ -69,3 +72,37 @@ def _one_line(event: bytes) -> bytes:
     if b"\n" in event or b"\r" in event:
         return event.replace(b"\r", b" ").replace(b"\n", b" ")
     return event
+
+
+_MOST_EVENTS, _MOST_BYTES = 10_000, 4_000_000  # that wait in memory
+_ERASES = re.compile(rb'"event"\s*:\s*"(?:forget|erase|forget_document)"')
+
+
+class InboxTransport:
+    """Appends to the inbox of ``MNEME_DATA``. Safe for several threads, whose events share one wait for the disk.
+
+    Args:
+        data: ``MNEME_DATA``.
+    """
+
+    def __init__(self, data: Path) -> None:
+        self._writers = {lane: InboxWriter(inbox_folder(data) / lane) for lane in LANES}
+        self._batcher = Batcher(self._append, _MOST_EVENTS, _MOST_BYTES)
+
+    def send(self, lane: Lane, key: str, value: bytes) -> None:
+        """See ``Transport``. The key is not kept: a lane of the inbox keeps all in order."""
+        self._batcher.add(lane, value)
+
+    def flush(self, timeout: float | None = None) -> None:
+        """See ``Transport``."""
+        self._batcher.flush(timeout)
+
+    def close(self) -> None:
+        """See ``Transport``."""
+        self._batcher.flush()
+
+    def _append(self, events: Sequence[Sent]) -> None:
+        """Append to each lane. With an erasure among them all lanes begin a new segment, so that the old ones can go."""
+        erases = any(_ERASES.search(value) for _, value in events)
+        for lane, writer in self._writers.items():
+            writer.append([value for at, value in events if at == lane], close_segment=erases)

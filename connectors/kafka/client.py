@@ -1,15 +1,15 @@
-"""What every Kafka connector shares: the arguments of a connection, the client's errors in our words, and the topics."""
+"""Shared by every Kafka connector: the arguments of a connection, the client's errors in our words, and the topics."""
 
 import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from kafka import TopicPartition, errors
+from kafka import KafkaConsumer, TopicPartition, errors
 from kafka.admin import KafkaAdminClient, OffsetSpec
 
-from connectors.silent_loggers import silence
+from connectors.clients import silence
 from mneme.errors import SettingsError, StoreError, StoreRejected, StoreUnavailable
 from mneme.events import LARGEST_EVENT_BYTES
 from mneme.ports import Lane
@@ -127,7 +127,7 @@ def topics_of_lanes(topics: Topics) -> dict[Lane, str]:
 
 
 def dead_letters_topic(settings: Kafka) -> str:
-    """Where a flow with these settings puts dead letters.
+    """The topic of the dead letters of a flow with these settings.
 
     Each flow by partition range has a topic of its own: letters are taken away by copying the others, and of two flows that do
     so at once, one could bring back what the other took.
@@ -202,7 +202,7 @@ def partitions_of(settings: Kafka, topic: str) -> list[int]:
 
 
 def unread(settings: Kafka, *topics: str) -> dict[str, int]:
-    """How many events of topics lie behind what the group of the settings committed: what a lag monitor shows.
+    """The lag of topics: events behind the committed offsets of the group of the settings.
 
     Raises:
         StoreUnavailable: no broker answers.
@@ -218,3 +218,21 @@ def unread(settings: Kafka, *topics: str) -> dict[str, int]:
     # What is deleted waits for nobody; a group that has committed nothing has -1, or no entry.
     done = {each: max(begins[each].offset, group[each].offset if each in group else 0) for each in every}
     return {topic: sum(max(0, ends[each].offset - done[each]) for each in of_topic) for topic, of_topic in places.items()}
+
+
+Bounds = Mapping[int, tuple[int, int]]  # of each partition the earliest offset, and the one after the last
+
+
+def bounds_of(settings: Kafka, topic: str) -> Bounds:
+    """From where to where the partitions of a topic reach.
+
+    Raises:
+        StoreUnavailable: no broker answers.
+        StoreRejected: there is no such topic, or it may not be seen.
+    """
+    partitions = [TopicPartition(topic, number) for number in partitions_of(settings, topic)]
+    with kafka_errors(settings, f"looking for the offsets of {topic}"):
+        consumer = KafkaConsumer(**connection_arguments(settings), group_id=None, enable_auto_commit=False)
+        with closing(consumer):
+            first, end = consumer.beginning_offsets(partitions), consumer.end_offsets(partitions)
+    return {each.partition: (first[each], end[each]) for each in partitions}

@@ -3,15 +3,39 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from threading import Condition, local
 from typing import Any
 
 from kafka import KafkaProducer
 from kafka.errors import KafkaTimeoutError
+from kafka.partitioner.default import murmur2
 
-from connectors.kafka.client import LARGEST_OUTPUT_BYTES, connection_arguments, kafka_errors, store_error
+from connectors.kafka.client import (
+    LARGEST_OUTPUT_BYTES,
+    connection_arguments,
+    create_topics,
+    kafka_errors,
+    store_error,
+    topics_of_lanes,
+)
 from mneme.errors import StoreError
+from mneme.events import AnyEvent
+from mneme.ports import Lane
 from mneme.settings import Kafka
+
+
+def record_key(settings: Kafka, event: AnyEvent) -> str:
+    """The key under which an event is published: its conversation's (or document's, or owner's), or its tenant's."""
+    return event.tenant_id if settings.keyed_by == "tenant" else event.key
+
+
+@lru_cache(maxsize=65_536)  # the hash takes as long as the decoding of a short event
+def partition_of(key: str, partitions: int) -> int:
+    """The partition of a key by Kafka's own partitioner: murmur2, as the clients in Java and in Python have it."""
+    number: int = murmur2(key.encode())
+    return (number & 0x7FFFFFFF) % partitions
+
 
 DELIVERY_SECONDS = 120.0  # how long a record is tried; a broker is back long before
 _MOST_UNACKNOWLEDGED_BYTES = 32 * 1024 * 1024  # kafka-python has no limit of its own
@@ -69,7 +93,7 @@ class ReliableProducer:
 
     @property
     def configuration(self) -> dict[str, Any]:
-        """What the client was configured with, for diagnosis; without credentials."""
+        """The client's configuration, for diagnosis; without credentials."""
         return {name: value for name, value in self._producer.config.items() if not name.startswith(("sasl_", "ssl_"))}
 
     def send(self, record: Record) -> None:
@@ -149,3 +173,33 @@ class ReliableProducer:
                 self._first_failure = self._first_failure or failure
                 sender.failure = sender.failure or failure
             self._changed.notify_all()
+
+
+class KafkaTransport:
+    """Sends to the topics of the settings, which it creates if they are missing. Safe for several threads.
+
+    Args:
+        settings: the broker and its topics.
+        delivery_seconds: how long a record is tried.
+
+    Raises:
+        StoreUnavailable: no broker answers.
+        StoreRejected, SettingsError: a setting of ``MNEME_KAFKA__*`` is wrong.
+    """
+
+    def __init__(self, settings: Kafka, delivery_seconds: float = DELIVERY_SECONDS) -> None:
+        self._topics = topics_of_lanes(settings.topics)
+        create_topics(settings)
+        self._producer = ReliableProducer(settings, delivery_seconds)
+
+    def send(self, lane: Lane, key: str, value: bytes) -> None:
+        """See ``Transport``: the key chooses the partition."""
+        self._producer.send(Record(self._topics[lane], key, value))
+
+    def flush(self, timeout: float | None = None) -> None:
+        """See ``Transport``."""
+        self._producer.flush(timeout)
+
+    def close(self) -> None:
+        """See ``Transport``."""
+        self._producer.close()

@@ -78,7 +78,7 @@ class PartitionReader:
         return [self._incoming(record) for record in batches.get(self._partition, ())]
 
     def lag(self) -> int:
-        """How many offsets are known to lie ahead of ``position``, as of the last fetch; does not wait."""
+        """The offsets known to lie ahead of ``position``, as of the last fetch; does not wait."""
         highwater: int | None = self._consumer.highwater(self._partition)  # None before the first fetch
         self._end = max(self._end, highwater or 0)
         return max(0, self._end - self._position)

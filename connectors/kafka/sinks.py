@@ -1,4 +1,4 @@
-"""What Mneme itself writes to Kafka: dead letters, and the feed of changes."""
+"""Kafka as a sink: dead letters, and the feed of changes."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,12 +12,11 @@ from kafka.admin import KafkaAdminClient
 from kafka.consumer.fetcher import ConsumerRecord
 from kafka.errors import KafkaTimeoutError
 
-from connectors.durable import alone
-from connectors.json_bytes import encoded
+from connectors.clients import encoded
+from connectors.dead_letters import is_about, safe_reason
+from connectors.durable import exclusive
 from connectors.kafka.client import connection_arguments, dead_letters_topic, kafka_errors, partitions_of
 from connectors.kafka.producer import DELIVERY_SECONDS, Record, ReliableProducer
-from connectors.letters.dead_letters import safe_reason
-from connectors.letters.scope import tells_of
 from mneme.ports import Change, DeadLetter, Scope
 from mneme.records import Position
 from mneme.rows import Key, Row
@@ -82,7 +81,7 @@ class KafkaDeadLetters(_Sink):
         Raises:
             StoreUnavailable, StoreRejected: some may still be there; nothing is lost by asking again.
         """
-        return self.remove(lambda letter: tells_of(letter, scope))
+        return self.remove(lambda letter: is_about(letter, scope))
 
     def remove(self, unwanted: Callable[[DeadLetter], bool]) -> int:
         """Take letters away; how many.
@@ -92,7 +91,7 @@ class KafkaDeadLetters(_Sink):
         3. Delete everything before that end.
         """
         topic = dead_letters_topic(self._settings)
-        with self._taking_away, alone(self._shared_lock) if self._shared_lock else nullcontext():
+        with self._taking_away, exclusive(self._shared_lock) if self._shared_lock else nullcontext():
             # Step 1.
             with _reading(self._settings) as (consumer, ends):
                 count = sum(unwanted(_letter(record)) for record in _records(consumer, ends))

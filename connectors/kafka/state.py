@@ -1,4 +1,4 @@
-"""How a Kafka is set up for Mneme, for a doctor: answered within seconds, or refused."""
+"""The set-up of a Kafka for Mneme, for `mneme doctor`: answered within seconds, or refused."""
 
 import time
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class TopicState:
 
 @dataclass(frozen=True, slots=True)
 class KafkaState:
-    """What was found.
+    """The state that was found.
 
     ``unread`` counts what our group has not committed, by input topic, and ``begun`` is whether it has committed anything;
     ``lost`` names partitions of which events were deleted before they were read. ``dead_letters`` is how many events are in
@@ -81,7 +81,7 @@ def read_state(settings: Kafka) -> KafkaState:
 
 
 def _committed(admin: KafkaAdminClient, group: str, places: list[TopicPartition]) -> Mapping[TopicPartition, Any]:
-    """What a group has committed; a new broker makes the topic for it when it is first asked, which takes some seconds."""
+    """The committed offsets of a group; a new broker first makes the topic for them, which takes some seconds."""
     deadline = time.monotonic() + _COORDINATOR_SECONDS
     while True:
         try:

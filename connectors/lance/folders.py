@@ -1,4 +1,4 @@
-"""Where the generations of an embedded index lie: the tables of each in a folder, and a file that names the one in use.
+"""The folders of an embedded index: the tables of each generation in one, and a file that names the one in use.
 
 ``index.json`` names the folder of the tables in use (``tables``, then ``tables-2``, ...), ``next.json`` that of the tables that
 are being filled. The second becomes the first by renaming it: a reader finds the one or the other, and nothing between.
@@ -28,7 +28,7 @@ def generation_of(tables: str) -> int:
 
 
 def read_facts(path: Path) -> dict[str, Any]:
-    """What an index was made for, and its metadata.
+    """The facts of an index: what it was made for, and its metadata.
 
     Raises:
         StoreUnavailable: there is no such file.

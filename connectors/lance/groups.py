@@ -67,7 +67,7 @@ def groups(table: pa.Table, newest_rows: Mapping[str, Row]) -> dict[str, Group]:
 
 
 def _people(table: pa.Table) -> dict[str, tuple[str, ...]]:
-    """Who is in most rows of each conversation, those first; ties by name."""
+    """The people of each conversation, those in most rows first; ties by name."""
     people = table["people"].combine_chunks()
     rows = pc.list_parent_indices(people)
     said = pa.table({"in": table["conversation_id"].take(rows), "who": pc.list_flatten(people), "row": rows})
@@ -80,7 +80,7 @@ def _people(table: pa.Table) -> dict[str, tuple[str, ...]]:
 
 
 def owned(table: pa.Table, limit: int) -> list[Owned]:
-    """How much there is of each owner, that with the latest first. ``table`` has the columns ``OWNED``."""
+    """Count the rows of each owner, that with the latest first. ``table`` has the columns ``OWNED``."""
     found = table.group_by(["owner_type", "owner_id"]).aggregate([("at", "max"), ("at", "count")])
     found = found.sort_by([("at_max", "descending"), ("owner_type", "ascending"), ("owner_id", "ascending")])
     cells: list[dict[str, Any]] = found.slice(0, limit).to_pylist()

@@ -4,18 +4,19 @@ One process writes (a lock on the folder), any number of processes read; a reade
 for each query. What is written is found at once, refreshed or not. Fit for up to some 200,000 rows a collection.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import cache, cached_property
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any
 
 import lancedb
 
 from connectors.durable import FolderLock, replace_json
-from connectors.embedders.precision import how_to_set
+from connectors.embedders import how_to_set
 from connectors.lance.folders import (
     FACTS,
     FIRST_TABLES,
@@ -24,8 +25,7 @@ from connectors.lance.folders import (
     generation_in_use,
     read_facts,
 )
-from connectors.lance.held_scope import HeldScope
-from connectors.lance.maintenance import Maintenance
+from connectors.lance.owner_search import OwnerSearch
 from connectors.lance.row_cache import RowCache
 from connectors.lance.table import LanceTable, key_of
 from mneme import text
@@ -47,6 +47,43 @@ from mneme.ports import (
 from mneme.rows import Collection, Key, Row, Vector
 from mneme.store_format import FORMAT, check_format
 
+log = logging.getLogger(__name__)
+
+
+class Maintenance:
+    """Calls ``maintain`` in the background, never twice at a time; safe for several threads.
+
+    Args:
+        maintain: does what is due; a ``StoreError`` is logged, and what is due is done the next time.
+    """
+
+    def __init__(self, maintain: Callable[[], None]) -> None:
+        self._maintain = maintain
+        self._lock = Lock()
+        self._thread: Thread | None = None
+        self._is_closed = False
+
+    def ask(self) -> None:
+        """Have what is due done, unless it is under way."""
+        with self._lock:
+            if not self._is_closed and (self._thread is None or not self._thread.is_alive()):
+                self._thread = Thread(target=self._run, name="mneme-maintenance", daemon=True)
+                self._thread.start()
+
+    def close(self) -> None:
+        """Do nothing any more; what is under way is waited for."""
+        with self._lock:
+            self._is_closed = True
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            self._maintain()
+        except StoreError as error:
+            log.warning("the tables are not maintained yet, next attempt after more writes: %s", error)
+
+
 # LanceDB keeps what it read of each version of a table, also of those that are long gone, up to 7 GB by default: under a steady
 # load a process grew by 70 MB a minute. Searching 20,000 facts takes 3 MB of it.
 _INDEX_CACHE_BYTES, _METADATA_CACHE_BYTES = 64_000_000, 16_000_000
@@ -58,7 +95,7 @@ class LanceIndex:
     Args:
         path: the folder; a writer makes it.
         read_only: for searching beside a writing process.
-        cache_bytes: how much of the owners that are searched may be kept in memory (connectors/lance/row_cache.py); 0: nothing.
+        cache_bytes: how much of the owners that are searched is kept in memory (connectors/lance/row_cache.py); 0: nothing.
         next_tables: the folder within ``path`` for the tables of a next generation, which is to be filled
             (connectors/lance/generations.py); None for the one in use.
         any_format: also read a store of another format, whose rows have the columns that both have. For a rebuild.
@@ -147,26 +184,30 @@ class LanceIndex:
         with store_errors(self._path):
             for collection in dict.fromkeys(key.collection for key in keys):
                 wanted = [key for key in keys if key.collection is collection]
-                found |= self._scope(collection, list({key.owner_key for key in wanted})).token_vectors(wanted)
+                found |= self._search(collection, list({key.owner_key for key in wanted})).token_vectors(wanted)
         return found
 
     def recall(self, legs: Sequence[TextLeg | VectorLeg]) -> list[list[Hit]]:
         """See ``MemoryIndex``."""
         with store_errors(self._path):
-            # One after another: LanceDB uses all processors for each, and threads gained nothing (measured).
-            scopes: dict[tuple[Collection, tuple[str, ...]], LanceTable | HeldScope] = {}
+            searches: dict[tuple[Collection, tuple[str, ...]], OwnerSearch] = {}
+            hits: list[list[Hit]] = []
             for leg in legs:
                 asked = (leg.collection, leg.filter.owner_keys)
-                if asked not in scopes:
-                    scopes[asked] = self._scope(*asked)
-            return [_search(scopes[leg.collection, leg.filter.owner_keys], leg) for leg in legs]
+                if asked not in searches:
+                    searches[asked] = self._search(*asked)
+                if isinstance(leg, TextLeg):
+                    hits.append(searches[asked].match(leg.filter, leg.tokens, leg.limit))
+                else:
+                    hits.append(searches[asked].nearest(leg.filter, leg.vector, leg.limit))
+            return hits
 
     def score(
         self, collection: Collection, filter: Filter, tokens: Sequence[str], vector: Vector | None, limit: int
     ) -> list[Scored]:
         """See ``MemoryIndex``."""
         with store_errors(self._path):
-            return self._scope(collection, filter.owner_keys).score(filter, tokens, vector, limit)
+            return self._search(collection, filter.owner_keys).score(filter, tokens, vector, limit)
 
     def ask(
         self,
@@ -205,11 +246,8 @@ class LanceIndex:
             return self._table(Collection.MESSAGES).owners(tenant_id, limit)
 
     def refresh(self) -> None:
-        """See ``MemoryIndex``. Brings what was written into the full-text index, so that scores are exact."""
-        with store_errors(self._path), self._writing:
-            self._must_write()
-            for collection in Collection:
-                self._table(collection).refresh()
+        """See ``MemoryIndex``. There is nothing to do: what was written is found at once."""
+        self._must_write()
 
     @contextmanager
     def bulk(self, visible_after_seconds: float | None = None) -> Iterator[None]:
@@ -223,7 +261,7 @@ class LanceIndex:
         finally:
             for table in tables:
                 table.is_in_bulk = False
-        self.refresh()
+        self._maintain()
 
     def merge(self) -> None:
         """See ``MemoryIndex``."""
@@ -276,10 +314,8 @@ class LanceIndex:
         if self._lock:
             self._lock.release()
 
-    def _scope(self, collection: Collection, owner_keys: Sequence[str]) -> LanceTable | HeldScope:
-        """What searches the rows of these owners: memory, if they have room there, else the files."""
-        table = self._table(collection)
-        return self._cache.scope(table, owner_keys) or table
+    def _search(self, collection: Collection, owner_keys: Sequence[str]) -> OwnerSearch:
+        return self._cache.search(self._table(collection), owner_keys)
 
     def _table(self, collection: Collection) -> LanceTable:
         with self._opening:
@@ -331,15 +367,9 @@ class LanceIndex:
             raise StoreRejected(f"{self._path}: opened for reading only; open it with read_only=False to write")
 
 
-def _search(rows: LanceTable | HeldScope, leg: TextLeg | VectorLeg) -> list[Hit]:
-    if isinstance(leg, TextLeg):
-        return rows.match(leg.filter, leg.tokens, leg.limit)
-    return rows.nearest(leg.filter, leg.vector, leg.limit)
-
-
 @cache
 def _session() -> lancedb.Session:
-    """What all indices of this process keep in memory of their tables' versions and indices."""
+    """The session of all indices of this process: what LanceDB keeps in memory of tables' versions and indices."""
     return lancedb.Session(index_cache_size_bytes=_INDEX_CACHE_BYTES, metadata_cache_size_bytes=_METADATA_CACHE_BYTES)
 
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from mneme.labels import JOINT, AnyOf, Between, Containing, LabelCondition
@@ -71,12 +70,6 @@ def to_rows(collection: Collection, table: pa.Table) -> list[Row]:
         _row(collection, cells, vector, tokens or b"")
         for cells, vector, tokens in zip(_cells(table), vectors, of_tokens, strict=True)
     ]
-
-
-def cosines(table: pa.Table, query: Vector) -> list[float | None]:
-    """The cosine of each row's vector with the query, both in whole numbers; None where there is no vector."""
-    asked = directions(whole_numbers(query))
-    return [None if vector is None else float(np.einsum("i,i", vector, asked)) for vector in _vectors(table["vector"])]
 
 
 def condition(filter: Filter) -> str:

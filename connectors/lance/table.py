@@ -1,11 +1,4 @@
-"""One collection as one LanceDB table: versioned writes in single commits, BM25 and cosine searches.
-
-BM25 is LanceDB's own: over whitespace tokens, k1 1.2, b 0.75, statistics of the whole table. Compared with a plain
-implementation on 6,000 rows, its scores are equal to 1e-6 for rows that are in the full-text index, with and without
-a prefilter, after updates and deletions; rows written since are found by a flat scan and scored with statistics that
-are off by at most a few percent. So the table is kept indexed (``maintain``) instead of scoring rows in Python, which
-would have to read every row of an owner for each query.
-"""
+"""One collection as one LanceDB table: versioned writes in single commits, and reading by key, filter and owner."""
 
 import math
 import time
@@ -20,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-from lancedb.index import FTS, BTree
-from lancedb.query import ColumnOrdering, MatchQuery
+from lancedb.index import BTree
+from lancedb.query import ColumnOrdering
 
 from connectors.durable import FolderSync
 from connectors.lance import groups
@@ -34,14 +27,13 @@ from connectors.lance.rows import (
     before,
     behind,
     condition,
-    cosines,
     live,
     schema,
     to_arrow,
     to_rows,
 )
-from mneme.ports import Create, Filter, Group, Hit, Outcome, Owned, Place, Put, Remove, Scored, Write, WriteResult
-from mneme.rows import Collection, Key, Row, Vector
+from mneme.ports import Create, Filter, Group, Outcome, Owned, Place, Put, Remove, Write, WriteResult
+from mneme.rows import Collection, Key, Row
 from mneme.times import utc_now
 
 TOMBSTONES_LAST = timedelta(hours=1)  # as index.gc_deletes of the OpenSearch index
@@ -52,11 +44,9 @@ COMMITS_LEFT = 10  # unmaintained when a writer ends: it is not worth the time t
 UNINDEXED_ROWS, UNINDEXED_SHARE = 1000, 0.2  # maintenance costs 0.1 to 0.5 s at 20,000 rows: grow with the table
 _OVERDUE = 2  # times what is due: then a write waits for the maintenance that nobody has come to (LanceIndex does it behind)
 _RARER_IN_BULK = 3
-STALE_SHARE = 0.02  # a refresh leaves alone what moves BM25's statistics by less than this
 _LONGEST_TICK_NS = 2_000_000_000  # of any file system's clock
 LOOKUP = 1000  # ids in one condition
 BATCH = 4096  # rows read at a time
-TIES = 64  # hits beyond the limit, so that ties at the edge are cut by id
 LONGEST_ID_BYTES = 512  # as OpenSearch; a record that one backend refuses is refused by the other
 
 
@@ -83,7 +73,7 @@ class LanceTable:
 
     @staticmethod
     def create(database: lancedb.DBConnection, collection: Collection, dimension: int) -> None:
-        """Make the table with its indices: tokens for BM25, id and owner for lookups and prefilters."""
+        """Make the table with its indices."""
         _create_indices(database.create_table(collection.value, schema=schema(dimension)))
 
     # --- writing -----------------------------------------------------------------------------------------------------
@@ -93,20 +83,20 @@ class LanceTable:
 
         1. Look up the versions of all ids at once.
         2. Decide each write by them, in order, with those before it applied.
-        3. Add the last state of each id, or merge it into what is held.
+        3. Add the last state of each id, or merge it into what is stored.
         """
         # Step 1.
-        versions = self._held_versions([key_of(write).id for write in writes])
-        held_before = set(versions)
+        versions = self._stored_versions([key_of(write).id for write in writes])
+        stored_before = set(versions)
         # Step 2.
         results: list[WriteResult] = []
         changed: dict[Key, Put | Create | Remove] = {}
         for write in writes:
-            key, version, (held, live) = key_of(write), _version(write), versions.get(key_of(write), (-1, False))
+            key, version, (stored, is_live) = key_of(write), _version(write), versions.get(key_of(write), (-1, False))
             reason = self._refusal(write)
             if reason:
                 results.append(WriteResult(Outcome.REJECTED, reason))
-            elif live if isinstance(write, Create) else held > version:
+            elif is_live if isinstance(write, Create) else stored > version:
                 results.append(WriteResult(Outcome.NEWER_EXISTS))
             else:
                 changed.pop(key, None)  # so that the order is that of the last write
@@ -122,7 +112,7 @@ class LanceTable:
                 for write in changed.values()
                 if isinstance(write, Remove)
             ]
-            is_news = not any(key in held_before for key in changed)
+            is_news = not any(key in stored_before for key in changed)
             # To LanceDB a missing vector is a bad one; "null" keeps it missing.
             if is_news:  # a merge would join them with all rows: twice the time
                 self._table.add(to_arrow(rows, tombstones, self._schema), on_bad_vectors="null")
@@ -139,18 +129,12 @@ class LanceTable:
         return results
 
     def is_due(self, times: float = 1) -> bool:
-        """Whether so much was written that maintenance pays, or so many times as much."""
+        """True if so much was written that maintenance pays, or so many times as much."""
         times *= _RARER_IN_BULK if self.is_in_bulk else 1
         return (
             self._unindexed >= times * max(UNINDEXED_ROWS, UNINDEXED_SHARE * self._rows)
             or self._commits >= times * COMMITS_BETWEEN_MAINTENANCE
         )
-
-    def refresh(self) -> None:
-        """Index what was written, unless it is too little to change a score. (It is searchable before, too.)"""
-        unindexed: int = self._table.index_stats("tokens_idx").num_unindexed_rows
-        if unindexed > STALE_SHARE * self._table.count_rows():
-            self.maintain()
 
     def maintain(self) -> None:
         """Index new rows, merge small files, forget old tombstones and old versions of the table."""
@@ -172,13 +156,15 @@ class LanceTable:
 
         1. Drop the tombstones: what is still on its way must be newer than what was removed.
         2. Write all rows anew: a merge of files keeps deleted rows where they are few (a tenth, LanceDB 0.40).
-        3. Make the indices anew: they keep the tokens and ids of deleted rows.
+        3. Make the indices anew: they keep the ids of deleted rows.
         4. Remove all versions but the last, with what an interrupted commit left.
         """
         if self._is_pure:
             return
         self._table.delete(f"{REMOVED_AT} IS NOT NULL")
         self._table.update(values_sql={"version": "version"})
+        for index in self._table.list_indices():
+            self._table.drop_index(index.name)
         _create_indices(self._table)
         self._table.optimize(cleanup_older_than=_ALL_VERSIONS, delete_unverified=True)
         self._sync.sync()
@@ -186,15 +172,15 @@ class LanceTable:
         self._rows = self._table.count_rows()
         self._is_pure = True
 
-    def _held_versions(self, ids: Sequence[str]) -> dict[Key, tuple[int, bool]]:
-        """What is held for ids: the version, and whether it is a row (not a tombstone)."""
-        held: dict[Key, tuple[int, bool]] = {}
+    def _stored_versions(self, ids: Sequence[str]) -> dict[Key, tuple[int, bool]]:
+        """The stored version of each id, and whether it is a row (not a tombstone)."""
+        stored: dict[Key, tuple[int, bool]] = {}
         columns = ["id", "owner_key", "version", REMOVED_AT]
         for part in _parts(list(dict.fromkeys(ids))):
             for cells in self._select(any_of("id", part), columns).to_pylist():
                 key = Key(self.collection, cells["owner_key"], cells["id"])
-                held[key] = (cells["version"], cells[REMOVED_AT] is None)
-        return held
+                stored[key] = (cells["version"], cells[REMOVED_AT] is None)
+        return stored
 
     def _refusal(self, write: Write) -> str:
         """Why a write can never succeed; empty if it can."""
@@ -222,54 +208,6 @@ class LanceTable:
             rows += to_rows(self.collection, found)
         return {row.key: row for row in rows if row.key in wanted}
 
-    def match(self, filter: Filter, tokens: Sequence[str], limit: int) -> list[Hit]:
-        """The rows with the highest BM25, best first, ties by id."""
-        if not tokens or limit < 1:
-            return []
-        fetch = limit + TIES
-        while True:
-            found = self._bm25(filter, tokens, fetch, ROW_COLUMNS)
-            scores = sorted(found["_score"].to_pylist(), reverse=True)
-            if len(scores) < fetch or scores[limit - 1] > scores[-1]:
-                break
-            fetch *= 4
-        return _best(self.collection, found, found["_score"].to_pylist(), limit)
-
-    def nearest(self, filter: Filter, vector: Vector, limit: int) -> list[Hit]:
-        """The rows with the highest cosine, best first, ties by id: LanceDB takes no question in whole numbers."""
-        if limit < 1 or not vector.any():
-            return []
-        found = self._select(f"{condition(filter)} AND vector IS NOT NULL", ["owner_key", "id", "vector"])
-        scores, ids = [cosine or 0.0 for cosine in cosines(found, vector)], found["id"].to_pylist()
-        best = sorted(range(len(ids)), key=lambda place: (-scores[place], ids[place]))[:limit]
-        owners = found["owner_key"].take(pa.array(best, pa.int64())).to_pylist()
-        keys = [Key(self.collection, owner, ids[place]) for owner, place in zip(owners, best, strict=True)]
-        rows = self.get(keys, with_vectors=False)
-        return [Hit(rows[key], scores[place]) for key, place in zip(keys, best, strict=True) if key in rows]
-
-    def score(self, filter: Filter, tokens: Sequence[str], vector: Vector | None, limit: int) -> list[Scored]:
-        """Rows that pass the filter with both scores."""
-        found = self._select(condition(filter), [*ROW_COLUMNS, "vector"], limit)
-        rows = to_rows(self.collection, found)
-        bm25: dict[Key, float] = {}
-        if tokens and rows:
-            matched = self._bm25(filter, tokens, self.count(filter), ["owner_key", "id"])
-            for cells in matched.to_pylist():
-                bm25[Key(self.collection, cells["owner_key"], cells["id"])] = cells["_score"]
-        near: Sequence[float | None] = [None] * len(rows) if vector is None else cosines(found, vector)
-        return [Scored(row.embedded(None), bm25.get(row.key, 0.0), cosine) for row, cosine in zip(rows, near, strict=True)]
-
-    def token_vectors(self, keys: Sequence[Key]) -> dict[Key, bytes]:
-        """The vectors of the tokens of the rows that have any."""
-        found: dict[Key, bytes] = {}
-        wanted = set(keys)
-        for part in _parts(list(dict.fromkeys(key.id for key in keys))):
-            where = f"{any_of('id', part)} AND {REMOVED_AT} IS NULL AND token_vectors IS NOT NULL"
-            for cells in self._select(where, ["owner_key", "id", "token_vectors"]).to_pylist():
-                if (key := Key(self.collection, cells["owner_key"], cells["id"])) in wanted:
-                    found[key] = cells["token_vectors"]
-        return found
-
     def scan(self, filter: Filter | None, with_vectors: bool) -> Iterator[Row]:
         """Every row that passes, by id."""
         order = [ColumnOrdering(column_name="id"), ColumnOrdering(column_name="owner_key")]
@@ -280,7 +218,7 @@ class LanceTable:
             yield from to_rows(self.collection, pa.Table.from_batches([batch]))
 
     def count(self, filter: Filter | None) -> int:
-        """How many rows pass."""
+        """Count the rows that pass."""
         return int(self._table.count_rows(_condition(filter)))
 
     def page(self, filter: Filter, limit: int, after: Place | None) -> list[Row]:
@@ -304,7 +242,7 @@ class LanceTable:
         return [counted[each] for each in order if each in counted]
 
     def owners(self, tenant_id: str, limit: int) -> list[Owned]:
-        """How many rows there are of each owner of a tenant."""
+        """Count the rows of each owner of a tenant."""
         return groups.owned(self._select(live(tenant_id), groups.OWNED), limit)
 
     def _rows_of(self, places: Iterable[tuple[str, str]]) -> list[Row]:
@@ -331,7 +269,7 @@ class LanceTable:
         return self._known_version[1]
 
     def addresses(self, owner_key: str) -> npt.NDArray[np.uint64]:
-        """Where the rows of an owner lie. A row that was written again lies elsewhere, under an address never used before."""
+        """The addresses of an owner's rows. A row that was written again lies elsewhere, under an address never used before."""
         search = self._table.search().where(_owned(owner_key)).select(["version"]).with_row_id(True)
         addresses: npt.NDArray[np.uint64] = search.limit(None).to_arrow()[ADDRESS].to_numpy()
         return addresses
@@ -352,32 +290,11 @@ class LanceTable:
     def _select(self, where: str, columns: list[str], limit: int | None = None) -> pa.Table:
         return self._table.search().where(where).select(columns).limit(limit).to_arrow()
 
-    def _bm25(self, filter: Filter, tokens: Sequence[str], limit: int, columns: list[str]) -> pa.Table:
-        query = MatchQuery(" ".join(dict.fromkeys(tokens)), "tokens")  # type: ignore[call-arg]  # its defaults are pydantic's
-        search = self._table.search(query, query_type="fts").where(condition(filter), prefilter=True)
-        return search.limit(limit).select([*columns, "_score"]).to_arrow()
-
 
 def _create_indices(table: Any) -> None:
-    """Tokens for BM25, ids and owner for lookups and prefilters; those that are there are made anew."""
-    config = FTS(
-        base_tokenizer="whitespace",
-        max_token_length=None,
-        lower_case=False,
-        stem=False,
-        remove_stop_words=False,
-        ascii_folding=False,
-    )
-    table.create_index("tokens", config=config)
+    """Ids and owner for look-ups and prefilters; those that are there are made anew."""
     for column in ("id", "owner_key", "parent_id"):
         table.create_index(column, config=BTree())
-
-
-def _best(collection: Collection, found: pa.Table, scores: Sequence[float], limit: int) -> list[Hit]:
-    ids = found["id"].to_pylist()
-    order = sorted(range(len(ids)), key=lambda place: (-scores[place], ids[place]))[:limit]
-    rows = to_rows(collection, found.take(pa.array(order, pa.int64())))
-    return [Hit(row, scores[place]) for row, place in zip(rows, order, strict=True)]
 
 
 def _owned(owner_key: str) -> str:

@@ -20,10 +20,9 @@ from typing import Any, assert_never
 
 from opensearchpy.exceptions import OpenSearchException, TransportError
 
-from connectors.json_bytes import encoded
+from connectors.clients import encoded
 from connectors.opensearch.client import may_pass, reason_of, refusal, store_error
-from connectors.opensearch.mapping import document_of
-from connectors.opensearch.names import alias_of
+from connectors.opensearch.mapping import alias_of, document_of
 from connectors.telemetry.metrics import BULK_RETRIES
 from mneme import settings as mneme_settings
 from mneme.errors import StoreUnavailable
@@ -91,10 +90,10 @@ class BulkWriter:
             # Step 3.
             for request in _requests(waves[wave], self._settings.bulk_bytes):
                 # Step 4.
-                self._settle(request, results)
+                self._send_until_done(request, results)
         return [results[number] for number in range(len(writes))]
 
-    def _settle(self, items: list[_Item], results: dict[int, WriteResult]) -> None:
+    def _send_until_done(self, items: list[_Item], results: dict[int, WriteResult]) -> None:
         """Send items until each has a result."""
         pause, deadline = FIRST_PAUSE_SECONDS, self._clock() + self._settings.retry_seconds
         while True:
@@ -147,12 +146,12 @@ class BulkWriter:
             results[items[0].number] = WriteResult(Outcome.REJECTED, reason)
             return
         middle = len(items) // 2
-        self._settle(items[:middle], results)
-        self._settle(items[middle:], results)
+        self._send_until_done(items[:middle], results)
+        self._send_until_done(items[middle:], results)
 
 
 def _encode(write: Write, key: Key, index_of: Callable[[Collection], str]) -> tuple[str, bytes]:
-    """What is wrong with a write of a row, or nothing and the lines of it."""
+    """The fault of a write, or an empty text and its lines."""
     version = write.version if isinstance(write, Remove) else write.row.version
     try:
         size = len(key.id.encode())

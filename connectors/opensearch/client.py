@@ -25,7 +25,7 @@ from opensearchpy.exceptions import (
 )
 from opensearchpy.serializer import JSONSerializer
 
-from connectors.silent_loggers import silence
+from connectors.clients import silence
 from mneme import settings as mneme_settings
 from mneme.errors import SettingsError, StoreError, StoreRejected, StoreUnavailable
 
@@ -101,7 +101,7 @@ def mapped_errors(url: str) -> Iterator[None]:
 
 
 def may_pass(status: int, type: str, reason: str) -> bool:
-    """Whether a request that was refused like this may succeed later, unchanged.
+    """True if a request that was refused like this may succeed later, unchanged.
 
     Besides overload (429) and trouble of the server (5xx) these are states of the cluster that come as 403 or 400:
     the read-only block of a full disk, the limit of open shards, a closed index.
@@ -185,7 +185,7 @@ def drop_indices(settings: mneme_settings.OpenSearch) -> None:
 
 
 def bulks_at_work(settings: mneme_settings.OpenSearch) -> int:
-    """How many bulk requests the server works at now.
+    """Count the bulk requests that the server works at now.
 
     Raises:
         StoreUnavailable, StoreRejected

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from connectors.opensearch.client import mapped_errors, open_client, refusal
 from connectors.opensearch.index import OpenSearchIndex
-from connectors.opensearch.names import alias_of, drop_generations, generation_in_use, index_of, indices_by_generation
+from connectors.opensearch.mapping import alias_of, drop_generations, generation_in_use, index_of, indices_by_generation
 from mneme import settings as mneme_settings
 from mneme.errors import StoreRejected
 from mneme.ports import EmbedderIdentity

@@ -1,12 +1,17 @@
-"""How a row lies in OpenSearch: one mapping for all collections, and a document for each row.
+"""Rows in OpenSearch: the names of the indices, one mapping for all collections, and a document for each row.
+
+Each collection has numbered generations of an index, one of them in use behind an alias: ``mneme-facts`` is the alias by
+which the facts are found, ``mneme-facts-2`` the index behind it, ``mneme-facts-2-writes`` an alias of this index alone. Whoever
+writes does so by the last one: to the generation that it was opened with, whichever takes its place, and never to an index that
+is gone and would be made anew.
 
 The fields are the columns of ``Row`` under their names. ``tokens`` are analysed at blanks only, because mneme/text.py
 has done the rest; ``body`` is kept and never indexed. Times are searched to the millisecond and kept exactly.
-
 ``_source`` is what a row is read from, and has no vectors: they are stored beside it, as bytes. ``vector`` is only searched.
 """
 
 import base64
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from operator import attrgetter
@@ -14,14 +19,58 @@ from typing import Any
 
 import numpy as np
 import orjson
+from opensearchpy import OpenSearch
 
-from connectors.aging_cache import Derived
-from connectors.json_bytes import encoded
+from connectors.aging_cache import AgingCache
+from connectors.clients import encoded
 from mneme import settings as mneme_settings
 from mneme import text
 from mneme.ports import EmbedderIdentity
 from mneme.rows import Collection, Row, Vector, directions, whole_numbers
 from mneme.store_format import FORMAT
+
+
+def alias_of(prefix: str, collection: Collection) -> str:
+    """The name under which a collection is found."""
+    return f"{prefix}-{collection}"
+
+
+def index_of(prefix: str, collection: Collection, generation: int) -> str:
+    """The index of a generation."""
+    return f"{alias_of(prefix, collection)}-{generation}"
+
+
+def writes_of(index: str) -> str:
+    """The alias under which an index is written."""
+    return f"{index}-writes"
+
+
+def indices_by_generation(client: OpenSearch, prefix: str) -> Mapping[int, Mapping[Collection, str]]:
+    """The names of all indices that there are, by generation, the oldest first."""
+    found: dict[int, dict[Collection, str]] = {}
+    names = client.indices.get(index=f"{prefix}-*")
+    for collection in Collection:
+        for name in names:
+            if match := re.fullmatch(rf"{re.escape(alias_of(prefix, collection))}-(\d+)", name):
+                found.setdefault(int(match[1]), {})[collection] = name
+    return dict(sorted(found.items()))
+
+
+def generation_in_use(client: OpenSearch, prefix: str) -> int | None:
+    """The generation behind the alias; None where there is no index."""
+    alias = alias_of(prefix, Collection.CONTROL)
+    names = client.indices.get(index=alias, params={"ignore_unavailable": "true"})
+    numbers = [int(match[1]) for name in names if (match := re.fullmatch(rf"{re.escape(alias)}-(\d+)", name))]
+    return max(numbers, default=None)
+
+
+def drop_generations(client: OpenSearch, prefix: str, first: int, last: int) -> int:
+    """Delete the indices of the generations from ``first`` to ``last``; how many generations there were."""
+    there = [names for number, names in indices_by_generation(client, prefix).items() if first <= number <= last]
+    for names in there:
+        client.indices.delete(index=",".join(names.values()), params={"ignore_unavailable": "true"})
+    return len(there)
+
 
 _KEYWORDS = (
     *("id", "kind", "tenant_id", "owner_key", "owner_type", "owner_id", "conversation_id", "document_id"),
@@ -86,7 +135,7 @@ def mapping(embedder: EmbedderIdentity) -> dict[str, Any]:
 
 
 def meta(embedder: EmbedderIdentity) -> dict[str, str]:
-    """What an index was made for, beside its format; all of it must be equal for the index to be used."""
+    """The embedder and tokeniser of an index; both must be equal for the index to be used."""
     return {"embedder": embedder.fingerprint, "tokeniser": text.TOKENISER}
 
 
@@ -105,7 +154,7 @@ def document_of(row: Row) -> bytes:
             fields[name] = moment.isoformat()
     parts = [encoded(fields)[:-1]]
     if row.vector is not None:
-        parts.append(_vector_fields_lately(row.vector))
+        parts.append(_vector_fields(row.vector))
     if row.token_vectors:
         parts += [b',"token_vectors":"', base64.b64encode(row.token_vectors), b'"']
     return b"".join([*parts, b"}"])
@@ -131,10 +180,15 @@ def row_of_hit(collection: Collection, hit: Mapping[str, Any]) -> Row:
 
 def _vector_fields(vector: Vector) -> bytes:
     """A vector as the end of a document: to be searched, and to be read."""
-    numbers = whole_numbers(vector)
-    searched = orjson.dumps(numbers, option=orjson.OPT_SERIALIZE_NUMPY)
-    return b',"vector":%b,"numbers":"%b"' % (searched, base64.b64encode(numbers.tobytes()))
+    key = vector.tobytes()
+    fields = _known_vector_fields.get(key)
+    if fields is None:
+        numbers = whole_numbers(vector)
+        searched = orjson.dumps(numbers, option=orjson.OPT_SERIALIZE_NUMPY)
+        fields = b',"vector":%b,"numbers":"%b"' % (searched, base64.b64encode(numbers.tobytes()))
+        _known_vector_fields.put(key, fields)
+    return fields
 
 
 # The vector of a message is written with it, and soon again with the fact that is its text.
-_vector_fields_lately: Derived[Vector, bytes] = Derived(_vector_fields, most=1024, seconds=30.0)
+_known_vector_fields: AgingCache[bytes, bytes] = AgingCache(most=1024, seconds=30.0)

@@ -23,7 +23,7 @@ from mneme.times import to_milliseconds
 _BARE: dict[str, Any] = {"_source": False, "stored_fields": "_none_", "track_total_hits": False}
 _WHOLE: dict[str, Any] = {"_source": True, "track_total_hits": False}
 WITH_VECTORS: dict[str, Any] = {"_source": True, "stored_fields": list(VECTORS)}
-_NUMBERED: dict[str, Any] = {**_BARE, "seq_no_primary_term": True}  # see connectors/opensearch/kept_rows.py
+_NUMBERED: dict[str, Any] = {**_BARE, "seq_no_primary_term": True}  # see connectors/opensearch/hit_rows.py
 LARGEST_WINDOW = 10_000  # index.max_result_window, and the largest k of a k-NN search
 # A query has at most 1,024 clauses in all (indices.query.bool.max_clause_count); these are for the tokens, the rest for
 # the filter. Of a longer query, a pasted page, the first tokens count.
@@ -169,7 +169,7 @@ def groups_of(filter: Filter) -> Request:
 
 
 def owners_of(tenant_id: str, limit: int) -> Request:
-    """Whose rows a tenant has, the owner of the newest first. It crosses owners, and says nothing but who they are."""
+    """The owners of a tenant's rows, that of the newest first. It crosses owners, and says nothing but who they are."""
     query = {"bool": {"filter": [{"term": {"tenant_id": tenant_id}}], "must_not": [_HIDDEN]}}
     owners = {
         "terms": [{"field": "owner_type"}, {"field": "owner_id"}],

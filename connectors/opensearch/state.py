@@ -1,4 +1,4 @@
-"""How an OpenSearch is set up for Mneme, for a doctor: answered within seconds, or refused."""
+"""The set-up of an OpenSearch for Mneme, for `mneme doctor`: answered within seconds, or refused."""
 
 from dataclasses import dataclass
 
@@ -14,8 +14,11 @@ _FORBIDDEN = 403
 
 @dataclass(frozen=True, slots=True)
 class OpenSearchState:
-    """What was found. ``health`` is that of our indices (green where there are none); ``plugins`` is None where they may not be
-    listed; ``disks_percent`` is how full the disks of the nodes are; ``bytes`` those of our indices."""
+    """The state that was found.
+
+    ``health`` is that of our indices (green if there are none); ``plugins`` is None if they may not be listed;
+    ``disks_percent`` is how full the disks of the nodes are; ``bytes`` those of our indices.
+    """
 
     version: str
     plugins: tuple[str, ...] | None

@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, BinaryIO
 
-from connectors.durable import replace_bytes, sync_path
+from connectors.durable import open_locked, replace_bytes
 from mneme.errors import StoreRejected, StoreUnavailable
 
 log = logging.getLogger(__name__)
@@ -117,24 +117,9 @@ class KeyedLines:
         """The file, read to its end, while no other thread or process is in it."""
         with self._lock, self._errors():
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self._locked() as file:
+            with os.fdopen(open_locked(self.path, os.O_RDWR, _MODE), "r+b") as file:
                 self._read_on(file)
                 yield file
-
-    def _locked(self) -> BinaryIO:
-        while True:
-            is_new = not self.path.exists()
-            file = os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT, _MODE), "r+b")
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX)
-                if self.path.exists() and os.path.samestat(os.fstat(file.fileno()), os.stat(self.path)):
-                    if is_new:
-                        sync_path(self.path.parent)  # so that its name is on the disk as well
-                    return file
-            except BaseException:
-                file.close()
-                raise
-            file.close()  # another process put a new file in its place meanwhile
 
     def _forget(self, file_id: tuple[int, int] | None) -> None:
         self._places: dict[str, tuple[int, int]] = {}  # where the line of a key begins, and how long it is

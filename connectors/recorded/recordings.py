@@ -1,23 +1,135 @@
-"""What models were asked and what they answered, by content: a file that can be read, compared and published.
+"""Recordings of requests to models and of their answers, by content: a file that can be read, compared and published.
 
 One line is one recording:
 
     {"key": ..., "path": "/v1/chat/completions", "request": {...}, "status": 200, "content_type": ..., "answer": "..."}
 
-The key is the SHA-256 of path and request. Embeddings are kept text by text (connectors/recorded/embeddings.py). No header
-is kept but the content type, and of the URL only the path: neither a key nor a login can get into the file.
+The key is the SHA-256 of path and request. Embeddings are kept text by text, exactly, without the usage
+of the whole request: which texts share a request depends on how busy the threads are. No header is kept but the content type,
+and of the URL only the path: neither a key nor a login can get into the file.
 """
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from email.parser import BytesParser
+from email.policy import HTTP
 from pathlib import Path
 from typing import Any
 
-from connectors.recorded.embeddings import apart, request_for, texts_of, together
 from connectors.recorded.keyed_lines import KeyedLines
-from connectors.recorded.requests import fields_of
+
+_DONE = b"[DONE]"
+
+
+def is_whole(path: str, status: int, content_type: str, body: bytes) -> bool:
+    """True if a success is one: routers answer 200 with an error in the JSON or within the stream, and a stream
+    that ends early is no error of the connection in HTTP/1.0. True for every other status.
+    """
+    kind = content_type.partition(";")[0].strip().lower()
+    if not 200 <= status < 300:
+        return True
+    if kind == "text/event-stream":
+        has_end = not path.endswith("/completions") or _data(body)[-1:] == [_DONE]
+        return has_end and not any(map(_is_error, events(body)))
+    return kind != "application/json" or not _is_error(body)
+
+
+def events(stream: bytes) -> list[bytes]:
+    """The data of each event of a stream; without the mark of its end."""
+    return [each for each in _data(stream) if each != _DONE]
+
+
+def _data(stream: bytes) -> list[bytes]:
+    return [line.removeprefix(b"data:").strip() for line in stream.splitlines() if line.startswith(b"data:")]
+
+
+def _is_error(content: bytes) -> bool:
+    try:
+        value = json.loads(content)
+    except ValueError:
+        return True
+    return isinstance(value, dict) and bool(value.get("error"))
+
+
+def request_of(content_type: str, body: bytes) -> Any:
+    """A JSON body as it is; a form by its fields, since its boundary is drawn anew each time; files and all else by a hash."""
+    kind = content_type.partition(";")[0].strip().lower()
+    if kind == "multipart/form-data" and (fields := _form(content_type, body)):
+        return {"form": fields}
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return {"content_type": kind, **_hashed(body)}
+
+
+def model_of(request: Any) -> str:
+    """The model that a request names; empty without one."""
+    return str(fields_of(request).get("model") or "")
+
+
+def fields_of(request: Any) -> dict[str, Any]:
+    """The fields of a request by name, of JSON or of a form; none of anything else."""
+    if not isinstance(request, dict):
+        return {}
+    form = request.get("form")
+    return {field["name"]: field.get("value") for field in form} if isinstance(form, list) else request
+
+
+def _form(content_type: str, body: bytes) -> list[dict[str, Any]]:
+    header = f"Content-Type: {content_type}\r\n\r\n".encode("latin-1", "replace")
+    message = BytesParser(policy=HTTP).parsebytes(header + body)
+    return [_field(part) for part in message.iter_parts()] if message.is_multipart() else []
+
+
+def _field(part: Any) -> dict[str, Any]:
+    name, filename = part.get_param("name", "", header="content-disposition"), part.get_filename()
+    content: bytes = part.get_payload(decode=True) or b""
+    if filename is None:
+        return {"name": str(name), "value": content.decode(errors="replace")}
+    return {"name": str(name), "filename": filename, **_hashed(content)}
+
+
+def _hashed(content: bytes) -> dict[str, Any]:
+    return {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+
+
+_PATH = "/embeddings"
+
+
+def texts_of(path: str, request: Any) -> list[Any] | None:
+    """The texts of a request for embeddings of several; None for any other. A text may be given as its tokens."""
+    texts = request.get("input") if path.endswith(_PATH) and isinstance(request, dict) else None
+    if isinstance(texts, list) and texts and all(isinstance(text, str | list) for text in texts):
+        return texts
+    return None
+
+
+def request_for(request: Mapping[str, Any], texts: Sequence[Any]) -> dict[str, Any]:
+    """The same request for other texts."""
+    return {**request, "input": list(texts)}
+
+
+def apart(answer: str, count: int) -> list[str] | None:
+    """The answer for each of ``count`` texts, in their order; None where it has not one vector for each."""
+    try:
+        whole = json.loads(answer)
+        rows = {row["index"]: row for row in whole["data"] if "embedding" in row}
+    except (ValueError, KeyError, TypeError):
+        return None
+    if set(rows) != set(range(count)):
+        return None
+    more = {name: value for name, value in whole.items() if name not in ("data", "usage")}
+    return [json.dumps({**more, "data": [{**rows[at], "index": 0}]}) for at in range(count)]
+
+
+def together(answers: Sequence[str]) -> str:
+    """One answer of those for single texts."""
+    wholes = [json.loads(answer) for answer in answers]
+    rows = [{**whole["data"][0], "index": at} for at, whole in enumerate(wholes)]
+    return json.dumps({**wholes[0], "data": rows})
+
 
 _FORMAT_REFUSED = frozenset({400, 422})  # how endpoints say that they do not know a response format
 _FIELDS = {"key": str, "path": str, "status": int, "content_type": str, "answer": str}
@@ -69,7 +181,7 @@ class Recordings:
         return replace(found[0], request=request, answer=together([each.answer for each in found]))
 
     def unknown(self, path: str, request: Any) -> Any:
-        """What is not recorded of a request: the request, or one for those of its texts that have no embedding."""
+        """The part of a request without a recording: the request, or one for those of its texts that have no embedding."""
         if (texts := texts_of(path, request)) is None:
             return request
         missing = [text for text in texts if self._find(path, request_for(request, [text])) is None]
@@ -103,7 +215,7 @@ def key_of(path: str, request: Any) -> str:
 
 
 def is_lasting(status: int, request: Any) -> bool:
-    """Whether the endpoint would answer so again: it did answer, or it does not know the response format.
+    """True if the endpoint would answer so again: it did answer, or it does not know the response format.
 
     The refusal of a format belongs to the recording, since what the client asks next depends on it.
     """
@@ -128,7 +240,7 @@ def _recording(line: dict[str, Any]) -> Recording:
 
 
 def _singles(recording: Recording) -> list[Recording]:
-    """What is kept of a recording."""
+    """The recordings to keep: of embeddings one for each text."""
     if (texts := texts_of(recording.path, recording.request)) is None:
         return [recording]
     answers = apart(recording.answer, len(texts)) or []

@@ -1,1 +1,1 @@
-"""What is told of the program itself: metrics, traces, logs. Nothing leaves this machine unless a setting says so."""
+"""Telemetry of the program itself: metrics, traces, logs. Nothing leaves this machine unless a setting says so."""

@@ -29,7 +29,7 @@ _making = threading.Lock()
 
 
 def child_environment() -> dict[str, str]:
-    """What a child process's environment must hold, so that its metrics are shown with ours."""
+    """The environment variables with which a child process's metrics are shown with ours."""
     global _folder
     with _making:
         if _folder is None:
@@ -106,7 +106,7 @@ Samples = Mapping[str, list[tuple[Labels, float]]]
 
 
 def read_exposition(text: str) -> Samples:
-    """What a process shows, by the names of samples: ``mneme_flow_events_total`` and its labels with their values."""
+    """The samples of a process by name: ``mneme_flow_events_total`` and its labels with their values."""
     from prometheus_client.parser import text_string_to_metric_families
 
     samples: dict[str, list[tuple[Labels, float]]] = {}

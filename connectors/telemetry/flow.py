@@ -1,4 +1,4 @@
-"""What the flow counts: once for a batch, an epoch or a bulk, never for each message (flows/engine.py, flows/write.py)."""
+"""Meters of the flow: once for a batch, an epoch or a bulk, never for each message (flows/engine.py, flows/write.py)."""
 
 import time
 from collections import Counter, OrderedDict
@@ -14,7 +14,7 @@ _FLUSHES = 10_000  # that are waited for at a time
 
 
 class StepMeter:
-    """What the steps of one name do: one for all buckets of a process."""
+    """The meter of the steps of one name: one for all buckets of a process."""
 
     def __init__(self, step: str) -> None:
         self._span = f"flow.{step}"
@@ -30,11 +30,11 @@ class StepMeter:
             self._items.inc(taken)
         if taken or given:
             self._seconds.observe((time.perf_counter_ns() - began_ns) / 1e9)
-            tracing.tell_work(self._span, began_ns, items_in=taken, items_out=given)
+            tracing.record_span(self._span, began_ns, items_in=taken, items_out=given)
 
 
 class SourceMeter:
-    """What a partition of a source brings."""
+    """The meter of one partition of a source."""
 
     def __init__(self, lane: str, partition: str) -> None:
         self._events = metrics.EVENTS.labels(lane)
@@ -50,7 +50,7 @@ class SourceMeter:
 
 
 class EpochMeter:
-    """How long epochs last, by the snapshots of one partition: each has one an epoch."""
+    """The meter of epochs, by the snapshots of one partition: each has one an epoch."""
 
     def __init__(self) -> None:
         self._partition: object = None
@@ -70,16 +70,16 @@ class EpochMeter:
 
 
 class Tally(Counter[str]):
-    """The counts of a run (flows/lanes/services.py), told as metrics while they grow."""
+    """The counts of a run (flows/lanes/services.py), exported as metrics while they grow."""
 
     def __setitem__(self, name: str, count: int) -> None:
-        if told := _TALLIED.get(name):
-            metric, unit = told
+        if known := _METRICS.get(name):
+            metric, unit = known
             metric.inc(max(0, count - self[name]) * unit)
         super().__setitem__(name, count)
 
 
-_TALLIED = {
+_METRICS = {
     "duplicate": (metrics.DUPLICATES, 1.0),
     "erased": (metrics.ERASED_LATE, 1.0),
     "without_vector": (metrics.WITHOUT_VECTOR, 1.0),
@@ -89,7 +89,7 @@ _TALLIED = {
 
 
 class FlushClock:
-    """How long flushes take whose reading and whose marker are this process's own: all, where one process runs the flow."""
+    """The meter of flushes whose reading and whose marker are this process's own: all, where one process runs the flow."""
 
     def __init__(self) -> None:
         self._since: OrderedDict[tuple[str, str], float] = OrderedDict()
@@ -126,7 +126,7 @@ def count_bulk(writes: Sequence[Write], results: Sequence[WriteResult], began_ns
         metrics.RECORDS.labels(kind).inc(count)
     if rejected:
         metrics.REJECTED.inc(rejected)
-    tracing.tell_work("flow.write", began_ns, writes=len(writes), rejected=rejected)
+    tracing.record_span("flow.write", began_ns, writes=len(writes), rejected=rejected)
 
 
 def _count_arrival(message: Mapping[str, Any], now: datetime) -> None:
@@ -135,7 +135,7 @@ def _count_arrival(message: Mapping[str, Any], now: datetime) -> None:
         metrics.RAW_SECONDS.observe(max(0.0, (now - arrived).total_seconds()))
 
 
-def count_letters(letters: Sequence[DeadLetter]) -> None:
+def count_dead_letters(letters: Sequence[DeadLetter]) -> None:
     """Dead letters were kept."""
     for letter in letters:
         metrics.DEAD_LETTERS.labels(letter.stage).inc()

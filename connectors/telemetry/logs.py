@@ -1,19 +1,22 @@
 """Logs: text for people, or a line of JSON for each record (``MNEME_TELEMETRY__LOG_FORMAT=json``), on standard error.
 
-A record tells the ids that it is about (connectors/telemetry/context.py). The keys and passwords of the settings, and whatever
-looks like one, are asterisks in every line, also in what a library writes down.
+A record tells the ids that it is about (connectors/telemetry/tracing.py). The keys and passwords of the settings, and whatever
+looks like one, are asterisks in every line, also in what a library writes down. ``telemetry`` begins logs, traces and metrics
+of a process that runs for long.
 """
 
 import json
 import logging
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from typing import Literal
 
 from pydantic import BaseModel, SecretStr
 
-from connectors.letters.dead_letters import without_secrets
-from connectors.telemetry.context import current_ids
+from connectors.dead_letters import without_secrets
+from connectors.telemetry import tracing
+from connectors.telemetry.tracing import current_ids
 from mneme.control_characters import escape_control_characters
 from mneme.settings import Settings
 
@@ -38,7 +41,7 @@ def start_logs(settings: Settings, mark: str = "") -> None:
 
 
 def levels() -> dict[str, int]:
-    """Which loggers say how much, by name: for a process that this one starts."""
+    """The levels of loggers by name, for a process that this one starts."""
     loggers = {name: logger for name, logger in logging.root.manager.loggerDict.items() if isinstance(logger, logging.Logger)}
     return {"": logging.root.level} | {name: logger.level for name, logger in loggers.items() if logger.level}
 
@@ -62,8 +65,8 @@ class LogFormat(logging.Formatter):
         """The line."""
         ids = current_ids()
         if not self._as_json:
-            told = " ".join(f"{name}={value if value.isprintable() else repr(value)}" for name, value in ids.items())
-            return escape_control_characters(self._safe(super().format(record))) + (f" [{told}]" if told else "")
+            shown = " ".join(f"{name}={value if value.isprintable() else repr(value)}" for name, value in ids.items())
+            return escape_control_characters(self._safe(super().format(record))) + (f" [{shown}]" if shown else "")
         line = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -83,7 +86,7 @@ class LogFormat(logging.Formatter):
 
 
 def secrets_of(settings: BaseModel) -> Iterator[str]:
-    """The secrets of a tree of settings, those too short to be told from words left out."""
+    """The secrets of a tree of settings, those too short to be distinguished from words left out."""
     for name in type(settings).model_fields:
         value = getattr(settings, name)
         if isinstance(value, BaseModel):
@@ -92,3 +95,29 @@ def secrets_of(settings: BaseModel) -> Iterator[str]:
             yield value.get_secret_value()
         elif name == "keys" and isinstance(value, dict):  # of the service: the keys themselves
             yield from (key for key in value if len(key) >= _SHORTEST_SECRET)
+
+
+@contextmanager
+def telemetry(settings: Settings, service: str, mark: str = "", metrics_port: bool = False) -> Iterator[None]:
+    """Tell of this process while the block runs.
+
+    Args:
+        settings: what is exported, and how.
+        service: its name in traces: ``mneme-serve``, ``mneme-flow``.
+        mark: of this process among several: ``2/4``.
+        metrics_port: whether its metrics are shown on ``telemetry.metrics_port``.
+
+    Raises:
+        SettingsError: the port is taken, or OpenTelemetry is asked for and not installed.
+    """
+    wanted = settings.telemetry
+    with ExitStack() as stack:
+        start_logs(settings, mark)
+        if wanted.traces:
+            tracing.start(service)
+            stack.callback(tracing.stop)
+        if metrics_port and wanted.metrics_port:
+            from connectors.telemetry.exposition import show_metrics
+
+            stack.callback(show_metrics(wanted.host, wanted.metrics_port))
+        yield

@@ -1,12 +1,15 @@
-"""Traces by OpenTelemetry: off, and at no cost, until ``start`` is called. OTEL_EXPORTER_OTLP_* say where to.
+"""The ids of what is worked at, and traces by OpenTelemetry: off, and at no cost, until ``start`` is called.
 
-Attributes are counts, kinds and names; never a text, a question, an owner or a key.
+OTEL_EXPORTER_OTLP_* say where to. Attributes are counts, kinds and names; never a text, a question, an owner or a key.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from contextvars import ContextVar, copy_context
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
+from urllib.parse import unquote
 
 from mneme.errors import SettingsError
 
@@ -15,11 +18,52 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter
     from opentelemetry.trace import Tracer
 
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+_CONVERSATION = 3  # its place in a scope
+
+_ids: ContextVar[Mapping[str, str]] = ContextVar("mneme_ids", default={})  # noqa: B039  never changed, only replaced
+
+
+@contextmanager
+def about(**ids: str | None) -> Iterator[None]:
+    """Name what the block works at: ``request_id``, ``tenant``, ``conversation``. Of nested blocks the inner one counts."""
+    token = _ids.set({**_ids.get(), **{name: value for name, value in ids.items() if value is not None}})
+    try:
+        yield
+    finally:
+        _ids.reset(token)
+
+
+def current_ids() -> Mapping[str, str]:
+    """The ids of what is worked at now."""
+    return _ids.get()
+
+
+def ids_of(scope: str) -> Mapping[str, str]:
+    """The ids that a scope of answers names: ``tenant/type/owner/conversation``, of which the owner is left out."""
+    parts = [unquote(part) for part in scope.split("/")]
+    named = {"tenant": parts[0], "conversation": parts[_CONVERSATION] if len(parts) > _CONVERSATION else ""}
+    return {name: value for name, value in named.items() if value}
+
+
+class ContextPool(ThreadPoolExecutor):
+    """A pool whose threads work at what whoever submitted works at: the ids, and the span that theirs are children of."""
+
+    def submit(
+        self, call: Callable[Parameters, Result], /, *args: Parameters.args, **kwargs: Parameters.kwargs
+    ) -> "Future[Result]":
+        """As of ``ThreadPoolExecutor``."""
+        context: Any = copy_context()
+        return super().submit(context.run, call, *args, **kwargs)
+
+
 Attribute = str | int | float | bool
 
 
 class Span(Protocol):
-    """What is told of a piece of work while it lasts."""
+    """A span of work that attributes may be added to."""
 
     def tell(self, **attributes: Attribute) -> None:
         """Add attributes."""
@@ -87,7 +131,7 @@ def span(name: str, **attributes: Attribute) -> AbstractContextManager[Span]:
     return _NO_SPAN if _tracer is None else _span(_tracer, name, attributes)
 
 
-def tell_work(name: str, began_ns: int, **attributes: Attribute) -> None:
+def record_span(name: str, began_ns: int, **attributes: Attribute) -> None:
     """A span of what just ended; ``began_ns`` of ``time.perf_counter_ns``."""
     if _tracer is not None:
         now = time.time_ns()

@@ -1,7 +1,7 @@
-"""What a run would cost, before it costs anything: the real prompts on real search results, and no call.
+"""The cost of a run, before it costs anything: the real prompts on real search results, and no call.
 
 1. Ingest into an index that is thrown away, with what costs nothing: local rules, and a local embedder.
-2. Ask every question with models whose answers are all still to come (connectors/recorded/offline_endpoint.py): each
+2. Ask every question with models whose answers are all still to come (connectors/recorded/offline.py): each
    request that a run would begin with is written down. The name of its model is the role that it serves.
 3. Write down what the judge would be asked, of an answer of the length of the gold.
 4. Count tokens by role.
@@ -20,13 +20,12 @@ from rich.console import Console
 
 from connectors.models import open_chat_for_queries
 from connectors.tokens import TokenCounter, token_counter
-from evaluation.answers.evaluate import asker
+from evaluation.answers.evaluate import asker, work_through
 from evaluation.answers.figures import wanted
-from evaluation.answers.gold import GoldSet, sampled
+from evaluation.answers.gold_sets import LOADERS
 from evaluation.answers.judge import Verdict, judge_prompt
 from evaluation.answers.plan import Plan, check_plan, model_of
-from evaluation.answers.sets import LOADERS
-from evaluation.answers.work import work_through
+from evaluation.answers.records import GoldSet, sampled
 from evaluation.own_index import fresh_index
 from evaluation.report import Report, Row, print_table
 from evaluation.retrieval.bench import ingest_set
@@ -53,8 +52,7 @@ def dry_run(name: str, paths: list[Path], settings: Settings, plan: Plan, consol
         # 1.
         ingest_set(gold.questions, own, console)
         requests = own.data / "requests.jsonl"
-        models = own.models.model_copy(update={"recordings": own.data / "recordings.jsonl", "pending": requests})
-        pending = own.model_copy(update={"models": models})
+        pending = own.replace(models={"recordings": own.data / "recordings.jsonl", "pending": requests})
         # 2.
         if own.models.provider != "none":
             _ask(gold, pending, plan, console)
@@ -79,30 +77,28 @@ def _with_models(settings: Settings, plan: Plan) -> Settings:
     """Settings with a chat model where one is asked for: its key and its address are not needed here."""
     if settings.answers.writer != "model" and plan.judge != "model":
         return settings
-    return settings.model_copy(update={"models": settings.models.model_copy(update={"provider": "openai"})})
+    return settings.replace(models={"provider": "openai"})
 
 
 def _free(settings: Settings, console: Console) -> Settings:
     """Settings that ingest and search without a model that is paid; each role's model is called as the role."""
-    changes: dict[str, Any] = {
-        "index": settings.index.model_copy(update={"backend": "embedded"}),
-        "models": settings.models.model_copy(update={"by_role": {role.value: role.value for role in Role}}),
-        "extraction": settings.extraction.model_copy(update={"extractor": "local"}),
-        "boundaries": settings.boundaries.model_copy(update={"detector": "semantic"}),
-        "reconcile": settings.reconcile.model_copy(update={"judge": "rule"}),
+    changes: dict[str, dict[str, Any]] = {
+        "extraction": {"extractor": "local"},
+        "boundaries": {"detector": "semantic"},
+        "reconcile": {"judge": "rule"},
     }
     if settings.embedder.provider == "openai":
-        changes["embedder"] = settings.embedder.model_copy(update={"provider": "hash"})
+        changes["embedder"] = {"provider": "hash"}
     if settings.rerank.provider == "endpoint":
-        changes["rerank"] = settings.rerank.model_copy(update={"provider": "none"})
-    others = ("extraction", "boundaries", "reconcile", "embedder", "rerank")
-    replaced = [group for group in others if group in changes and changes[group] != getattr(settings, group)]
+        changes["rerank"] = {"provider": "none"}
+    free = settings.replace(**changes)
+    replaced = [group for group in changes if getattr(free, group) != getattr(settings, group)]
     if replaced:
         console.print(
             f"{', '.join(replaced)}: a free one in its place; what these cost is not in the figures (`mneme bench models`)",
             highlight=False,
         )
-    return settings.model_copy(update=changes)
+    return free.replace(index={"backend": "embedded"}, models={"by_role": {role.value: role.value for role in Role}})
 
 
 def _ask(gold: GoldSet, settings: Settings, plan: Plan, console: Console) -> None:
@@ -146,7 +142,7 @@ def _rows(requests: Path, settings: Settings, plan: Plan, questions: int, consol
             name = "agents, at most"
             console.print(
                 f"Agents begin with {calls[role]} calls of {asked[role]} tokens; what follows is counted with all that "
-                "MNEME_AGENTS__CALLS and MNEME_AGENTS__TOKENS allow.",
+                "MNEME_AGENTS__CALLS allows.",
                 highlight=False,
             )
             calls[role] = questions * settings.agents.calls

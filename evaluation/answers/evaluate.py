@@ -12,25 +12,25 @@ What a model did not answer is left out of the figures, counted, told with its r
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from connectors.indices import open_index
 from connectors.models import open_chat_for_queries
 from evaluation.answers.folder import RunFolder
-from evaluation.answers.given import Cost, GivenAnswer, Vote, given_answer
-from evaluation.answers.gold import GoldSet, sampled
+from evaluation.answers.gold_sets import LOADERS
 from evaluation.answers.judge import Verdict, judge_identity, judge_prompt
 from evaluation.answers.plan import Plan, check_plan, model_of, settings_of
 from evaluation.answers.recorder import recorded
-from evaluation.answers.sets import LOADERS
+from evaluation.answers.records import Cost, GivenAnswer, GoldSet, Vote, given_answer, sampled
 from evaluation.answers.summary import Finished, summarise
-from evaluation.answers.work import work_through
 from evaluation.report import Report
 from evaluation.retrieval.bench import ingest_set
 from evaluation.retrieval.question_set import Question
@@ -40,6 +40,47 @@ from mneme.ports import QueryChat, Role
 from mneme.rows import Collection
 from mneme.settings import Settings
 from queries.answers.answer import AnswerResponse
+
+Key = TypeVar("Key")
+
+
+def work_through(
+    todo: Sequence[Key], do: Callable[[Key], None], at_a_time: int, console: Console, what: str
+) -> Mapping[Key, ModelError]:
+    """Do everything in ``todo``; what a model did not answer, and why.
+
+    What failed is tried once more when everything else is done, but for what waits in a file to be answered. An error of
+    another kind, or an interruption, ends the work: what is under way is finished, nothing new is begun.
+    """
+    failed = _one_round(todo, do, at_a_time, console, what)
+    again = [key for key, error in failed.items() if not isinstance(error, ModelPending)]
+    still = _one_round(again, do, at_a_time, console, f"{what}, again")
+    return {key: still.get(key, error) for key, error in failed.items() if key in still or key not in again}
+
+
+def _one_round(
+    todo: Sequence[Key], do: Callable[[Key], None], at_a_time: int, console: Console, what: str
+) -> dict[Key, ModelError]:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    failed: dict[Key, ModelError] = {}
+    with (
+        ThreadPoolExecutor(at_a_time, "mneme-eval") as pool,
+        Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress,
+    ):
+        task = progress.add_task(what, total=len(todo))
+        under_way = {pool.submit(do, key): key for key in todo}
+        try:
+            for future in as_completed(under_way):
+                try:
+                    future.result()
+                except ModelError as error:
+                    failed[under_way[future]] = error
+                progress.advance(task)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return failed
+
 
 _FAILED = re.compile(r"agent: [^(:]*\bfailed\b|rerank off")  # how a search notes what it went without
 
@@ -81,13 +122,12 @@ def run_answers(name: str, paths: list[Path], settings: Settings, out: Path, pla
 @contextmanager
 def _asked_through(settings: Settings, folder: RunFolder) -> Iterator[Settings]:
     """Settings with the index in the folder, whose models are asked so that no answer is lost."""
-    index = settings.index.model_copy(update={"backend": "embedded"})
-    own = settings.model_copy(update={"data": folder.index, "index": index})
+    own = settings.replace(data=folder.index, index={"backend": "embedded"})
     folder.pending.unlink(missing_ok=True)  # so that in the end it holds what this start lacks, and no more
     if settings.models.provider == "none":
         yield own
     elif settings.models.recordings is not None:
-        yield own.model_copy(update={"models": settings.models.model_copy(update={"pending": folder.pending})})
+        yield own.replace(models={"pending": folder.pending})
     else:
         with recorded(own, folder.recordings) as through:
             yield through
@@ -126,16 +166,13 @@ def _ingested(folder: RunFolder, gold: GoldSet, settings: Settings, console: Con
 
 
 def _counted(settings: Settings) -> dict[str, int]:
-    """What is in the index; a report of ingestion tells only of its own start."""
+    """Count the records in the index; a report of ingestion tells only of its own start."""
     collections = {"messages": Collection.MESSAGES, "episodes": Collection.EPISODES, "facts": Collection.FACTS}
-    index = open_index(settings, read_only=True)
-    try:
+    with closing(open_index(settings, read_only=True)) as index:
         return {
             name: sum(row.kind == name.removesuffix("s") for row in index.scan(collection))
             for name, collection in collections.items()
         }
-    finally:
-        index.close()
 
 
 def _ask_all(folder: RunFolder, gold: GoldSet, settings: Settings, plan: Plan, console: Console) -> Mapping[str, ModelError]:

@@ -1,19 +1,63 @@
-"""The figures of a run: how many answers are right, by category, with intervals; what they cost; how long they took."""
+"""The figures of a run: how many answers are right, by category, with intervals; what they cost; how long they took.
 
+How far an answer agrees with the gold in its words takes no judge. Words are the tokens of keyword search (mneme/text.py):
+without stop words, stemmed, so that "ran" and "the run" are near.
+"""
+
+import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 
-from evaluation.answers.agreement import token_f1, wilson, word_recall
-from evaluation.answers.given import Cost, GivenAnswer
-from evaluation.answers.gold import ABSTENTION, Gold
+from evaluation.answers.records import ABSTENTION, Cost, GivenAnswer, Gold
 from evaluation.report import Row
 from evaluation.retrieval.bootstrap import interval
 from evaluation.retrieval.question_set import Question
 from mneme.ports import Role
+from mneme.text import tokenise
+
+
+def word_recall(answer: str, gold: str) -> float | None:
+    """The share of the gold's words, with repetitions, that the answer has; None for a gold without a word.
+
+    >>> word_recall("She bought a red kayak in May", "a kayak, red")
+    1.0
+    """
+    words, wanted = Counter(tokenise(answer)), Counter(tokenise(gold))
+    return (words & wanted).total() / wanted.total() if wanted else None
+
+
+def token_f1(answer: str, gold: str) -> float | None:
+    """The harmonic mean of the shares of common words in the gold and in the answer; None for a gold without a word.
+
+    Source: Rajpurkar et al., "SQuAD: 100,000+ Questions for Machine Comprehension of Text", EMNLP 2016, section 6.1.
+    """
+    words, wanted = Counter(tokenise(answer)), Counter(tokenise(gold))
+    if not wanted:
+        return None
+    common = (words & wanted).total()
+    return 2 * common / (words.total() + wanted.total())
+
+
+def wilson(right: int, of: int) -> tuple[float, float]:
+    """The 95 % interval of a share; it never leaves 0 to 1, and few questions make it wide.
+
+    Source: Wilson, "Probable inference, the law of succession, and statistical inference", JASA 1927.
+
+    >>> [round(bound, 3) for bound in wilson(10, 10)]
+    [0.722, 1.0]
+    """
+    z = 1.959964
+    share = right / of
+    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
+    reach = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
+    # Of a share of 0 or 1 rounding would leave the share itself outside.
+    return max(0.0, min(share, middle - reach)), min(1.0, max(share, middle + reach))
+
 
 _CITED = re.compile(r"\[\d+\]")
 
@@ -32,11 +76,11 @@ class Judged:
 
     @property
     def has_answer(self) -> bool:
-        """Whether the gold is an answer, and not that there is none."""
+        """True if the gold is an answer, and not that there is none."""
         return self.question.category != ABSTENTION
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """The answer without the numbers of what it cites, which are no words of it; nothing where it abstains."""
         return "" if self.answer.abstained else _CITED.sub("", self.answer.answer)
 
@@ -81,7 +125,7 @@ def _row(category: str, judged: Sequence[Judged], questions: int) -> Row:
     recalls = [
         (recall, each.question.conversation)
         for each in answerable
-        if (recall := word_recall(each.told, wanted(each.gold))) is not None
+        if (recall := word_recall(each.text, wanted(each.gold))) is not None
     ]
     if recalls:
         contained = [recall == 1 for recall, _ in recalls]
@@ -89,7 +133,7 @@ def _row(category: str, judged: Sequence[Judged], questions: int) -> Row:
         row["contained_low"], row["contained_high"] = wilson(sum(contained), len(contained))
         row |= _clustered("contained_", [float(each) for each in contained], [each for _, each in recalls])
         row["words"] = float(np.mean([recall for recall, _ in recalls]))
-        f1s = [token_f1(each.told, wanted(each.gold)) for each in answerable]
+        f1s = [token_f1(each.text, wanted(each.gold)) for each in answerable]
         row["f1"] = float(np.mean([f1 for f1 in f1s if f1 is not None]))
         nothing = [each for each in judged if not each.has_answer]
         if nothing:

@@ -18,10 +18,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from connectors.durable import FolderLock, replace_json
-from connectors.recorded.batch_files import PendingRequests
 from connectors.recorded.keyed_lines import KeyedLines
-from connectors.recorded.offline_endpoint import pending_path
-from evaluation.answers.given import GivenAnswer, Vote
+from connectors.recorded.offline import PendingRequests, pending_path
+from evaluation.answers.records import GivenAnswer, Vote
 from mneme.errors import InputError
 
 
@@ -69,13 +68,13 @@ class RunFolder:
         return pending_path(self.recordings)
 
     def waiting(self) -> str:
-        """How many requests wait in which file; empty for none."""
+        """Say how many requests wait in which file; empty for none."""
         waiting = len(PendingRequests(self.pending))
         return f"{waiting} requests wait in {self.pending}" if waiting else ""
 
     @property
     def ingested(self) -> dict[str, Any] | None:
-        """What ingestion reported when it was complete; None before."""
+        """The report of the complete ingestion; None before."""
         path = self.path / "ingested.json"
         return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 

@@ -1,4 +1,4 @@
-"""Whether an answer is right: a chat model decides, by rules for the kind of question, once or by majority of several votes.
+"""The judge of an answer: a chat model decides, by rules for the kind of question, once or by majority of several votes.
 
 The question, the gold and the answer under judgement are data in the user message, each one line and a JSON string, so that
 nothing an answer says can look like a rule, like the gold or like another line. The verdict can only be that the answer is
@@ -16,7 +16,7 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field
 
-from evaluation.answers.gold import Gold, JudgeKind
+from evaluation.answers.records import Gold, JudgeKind
 from mneme.ids import short_hash
 from mneme.ports import Prompt, Role
 
@@ -62,7 +62,7 @@ class Verdict(BaseModel):
 
 
 def judge_prompt(question: str, asked_at: datetime | None, gold: Gold, answer: str, vote: int = 0) -> Prompt:
-    """What the judge is asked.
+    """Return the question to the judge.
 
     Args:
         question: as it was asked.
@@ -84,7 +84,7 @@ def judge_prompt(question: str, asked_at: datetime | None, gold: Gold, answer: s
 
 
 def judge_identity(model: str) -> str:
-    """Which judge this is: the model, and the rules by which it judges."""
+    """Identify a judge: the model, and the rules by which it judges."""
     return f"{model} {short_hash(RULES + json.dumps(KIND_RULES))}"
 
 

@@ -1,10 +1,10 @@
-"""How a set is asked and judged, whether that can be done, and what of it makes the answers."""
+"""The plan of a run: how a set is asked and judged."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from evaluation.answers.gold import GoldSet
+from evaluation.answers.records import GoldSet
 from mneme.errors import InputError
 from mneme.ports import Role
 from mneme.settings import Settings
@@ -12,7 +12,7 @@ from mneme.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a set is asked and judged.
+    """The way in which a set is asked and judged.
 
     ``limit`` asks so many questions, evenly spread; ``folds`` is of `mneme bench fit fusion --folds`; ``price_input`` and
     ``price_output`` are for a million tokens, in any currency.
@@ -31,7 +31,7 @@ class Plan:
 
 
 def check_plan(plan: Plan, settings: Settings) -> None:
-    """Whether this can be done, before anything is.
+    """Check that this can be done, before anything is.
 
     Raises:
         InputError: names the option and what it may be.
@@ -51,7 +51,7 @@ def check_plan(plan: Plan, settings: Settings) -> None:
 
 
 def settings_of(name: str, gold: GoldSet, settings: Settings, plan: Plan) -> dict[str, Any]:
-    """What makes the answers of a run. No key, no address, and no judge: one run may be judged by several."""
+    """Return the settings that make the answers of a run. Keys, addresses and judges are no part: several may judge one run."""
     groups = ("boundaries", "extraction", "reconcile", "profiles", "skills", "retrieval", "agents", "answers")
     models = {"provider", "temperature", "reasoning_effort", "output_language"}
     return {

@@ -1,7 +1,7 @@
 """The process through which a run asks its chat models, so that nothing is asked twice whenever the run is killed.
 
 A run that is killed has calls under way; what they answer is paid for, and would be lost with it. Hence a process of its own
-stands in front of the endpoint (connectors/recorded/recorder.py) and outlives the run:
+stands in front of the endpoint (evaluation/recording/recorder.py) and outlives the run:
 
 1. The run starts it and tells it the endpoint; it waits until the one of the run before has ended.
 2. Each answer is in the file of recordings, on the disk, before the run has it; what is in it is not asked again.
@@ -23,13 +23,12 @@ from typing import Any
 
 from pydantic import RootModel
 
-from connectors.durable import alone
+from connectors.durable import exclusive
 from connectors.endpoints.answer_forms import parse_answer
-from connectors.recorded.front import ModelFront
 from connectors.recorded.keyed_lines import KeyedLines
-from connectors.recorded.recorder import ModelRecorder
-from connectors.recorded.recordings import Recording, Recordings
-from connectors.recorded.whole_answers import events
+from connectors.recorded.recordings import Recording, Recordings, events
+from evaluation.recording.local_endpoint import LocalEndpoint
+from evaluation.recording.recorder import ModelRecorder
 from mneme.errors import MnemeError, ModelMalformed, StoreUnavailable
 from mneme.settings import Settings
 
@@ -62,11 +61,11 @@ def recorded(settings: Settings, recordings: Path) -> Iterator[Settings]:
         base_url = started.stdout.readline().strip()
         if not base_url:
             raise StoreUnavailable(f"{recordings}: the recorder of the models did not start; see its message above")
-        yield settings.model_copy(update={"models": settings.models.model_copy(update={"base_url": base_url})})
+        yield settings.replace(models={"base_url": base_url})
 
 
 def traffic(recordings: Path) -> Counter[str]:
-    """What became of all requests so far, of each process that ended by itself."""
+    """Count all requests so far by their result, of each process that ended by itself."""
     counts: Counter[str] = Counter()
     for line in KeyedLines(recordings.with_name(_TRAFFIC), "count of requests", _ended):
         counts.update(line["counts"])
@@ -86,7 +85,7 @@ class _FittingRecordings(Recordings):
 
 
 def has_form(request: Any, answer: str) -> bool:
-    """Whether the answer of a chat model is the JSON object that was asked for, with the fields that its schema wants.
+    """Return whether the answer of a chat model is the JSON object that was asked for, with the fields that its schema wants.
 
     Slips of the pen that a client repairs count for nothing (connectors/endpoints/answer_forms.py). Where no form was asked
     for, whether it has a text: of none nothing can be made, and from the file it would come again for ever.
@@ -105,7 +104,7 @@ def has_form(request: Any, answer: str) -> bool:
 
 
 def _text(answer: str) -> str:
-    """What a chat model wrote, at once or as a stream."""
+    """Return the text of a chat model, sent at once or as a stream."""
     if streamed := events(answer.encode(errors="surrogateescape")):
         choices = [choice for event in streamed for choice in (json.loads(event).get("choices") or ())[:1]]
         return "".join(choice["delta"].get("content") or "" for choice in choices)
@@ -120,11 +119,11 @@ def main() -> None:
     """The process: says its address on standard output, and ends after standard input has ended."""
     recordings = Path(sys.argv[1])
     upstream, seconds = json.loads(sys.stdin.readline())
-    with alone(recordings.with_name("recorder.lock")):
+    with exclusive(recordings.with_name("recorder.lock")):
         recorder = ModelRecorder(_FittingRecordings(recordings), upstream, seconds)
         try:
             # 2.
-            with ModelFront(recorder) as front:
+            with LocalEndpoint(recorder) as front:
                 print(front.base_url, flush=True)
                 sys.stdin.read()  # until the run ends
             # 3.

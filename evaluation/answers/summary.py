@@ -1,31 +1,139 @@
-"""The end of a run: its report printed and written, its plot, and its answers for reading."""
+"""The end of a run: its report printed and written, its plot, and a page of its answers."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from rich.console import Console
 
 from evaluation.answers.figures import ALL, ANSWERABLE, Judged, cost_rows, latencies, latency_rows, rows_of
-from evaluation.answers.given import Cost, GivenAnswer, Vote
-from evaluation.answers.gold import ABSTENTION, GoldSet
 from evaluation.answers.judge import majority
 from evaluation.answers.plan import Plan
-from evaluation.answers.plots import plot_answers
-from evaluation.answers.reading import written_answers
 from evaluation.answers.recorder import traffic
+from evaluation.answers.records import ABSTENTION, Cost, GivenAnswer, GoldSet, Vote
 from evaluation.report import Report, Row, print_table
 from mneme.errors import ModelError, ModelPending
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def plot_answers(
+    rows: Sequence[Row], latencies: dict[str, Sequence[float]], costs: Sequence[Row], out: Path, title: str
+) -> None:
+    """Four views: right answers and abstentions by category with 95 % intervals, latency as a distribution, tokens by role."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(12.8, 9.0), layout="constrained")
+    figure.suptitle(title)
+    right, abstained, time, tokens = figure.subplots(2, 2).flat
+    measure = "accuracy" if any("accuracy" in row for row in rows) else "contained"
+    # Words are of questions with an answer: of all of them they would say the same again.
+    hidden = ALL if measure == "contained" and any(row["category"] == ANSWERABLE for row in rows) else ""
+    _bars(right, [row for row in rows if measure in row and row["category"] != hidden], measure)
+    right.set_title("Answers found right by the judge" if measure == "accuracy" else "Answers with all words of the gold")
+    _bars(abstained, [row for row in rows if "abstained" in row], "abstained")
+    abstained.set_title("Abstained")
+    timed = {name: values for name, values in latencies.items() if values}
+    for name, values in timed.items():
+        time.plot(np.sort(values), np.arange(1, len(values) + 1) / len(values), label=name)
+    time.set(xlabel="ms", ylabel="share of questions", xscale="log", title="Latency", ylim=(0, 1.03))
+    if timed:
+        time.legend()
+    _token_bars(tokens, costs)
+    for axes in (right, abstained, time, tokens):
+        axes.grid(alpha=0.3)
+    figure.savefig(out, dpi=110)
+
+
+def _bars(axes: "Axes", rows: Sequence[Row], name: str) -> None:
+    heights = [float(row[name]) for row in rows]
+    below = [height - float(row[f"{name}_low"]) for row, height in zip(rows, heights, strict=True)]
+    above = [float(row[f"{name}_high"]) - height for row, height in zip(rows, heights, strict=True)]
+    axes.bar(range(len(rows)), heights, yerr=[below, above], error_kw={"linewidth": 0.9, "capsize": 3})
+    labels = [f"{row['category']}\n({row['answered']})".replace("_", "\n").replace("-", "-\n") for row in rows]
+    axes.set(ylim=(0, 1.03), ylabel="share, with 95 % interval", xticks=range(len(rows)))
+    axes.set_xticklabels(labels, fontsize=8)
+
+
+def _token_bars(axes: "Axes", costs: Sequence[Row]) -> None:
+    if not costs:
+        axes.set_title("No model was asked")
+        axes.set_axis_off()
+        return
+    axes.set(title="Tokens by role", ylabel="tokens")
+    names = [str(row["role"]) for row in costs]
+    asked, answered = [float(row["input_tokens"]) for row in costs], [float(row["output_tokens"]) for row in costs]
+    axes.bar(names, asked, label="asked")
+    axes.bar(names, answered, bottom=asked, label="answered")
+    axes.legend()
+
+
+_LONGEST_CITED = 400  # characters; an episode may be a page
+_MARKS = {True: "right", False: "wrong", None: "not judged"}
+
+
+def written_answers(title: str, judged: Sequence[Judged], votes: Mapping[str, Sequence[Vote]]) -> str:
+    """A page of Markdown. What people and models wrote stands in quotes in which no markup has an effect.
+
+    Args:
+        title: of the page.
+        judged: in the order of the page.
+        votes: of the judge, by question.
+    """
+    parts = [f"# {title}", f"{len(judged)} answers."]
+    for each in judged:
+        parts.append("\n".join(_section(each, votes.get(each.question.id, ()))).rstrip())
+    return "\n\n".join(parts) + "\n"
+
+
+def _section(each: Judged, votes: Sequence[Vote]) -> Iterator[str]:
+    gold, answer = each.gold, each.answer
+    yield f"## {escape(each.question.id)}: {_MARKS[each.right]}"
+    yield ""
+    said = ["abstained"] if answer.abstained else []
+    said += ["quotes, no model"] if answer.extractive else []
+    said += [f"{answer.evidence:.0%} of the evidence found"] if answer.evidence is not None else []
+    yield ", ".join([each.question.category, f"judged as {gold.kind}", *said])
+    yield ""
+    yield from _quoted("Question", each.question.text)
+    yield from _quoted("Gold", gold.answer or ("" if gold.rubric else "(there is no answer)"))
+    for point in gold.rubric:
+        yield from _quoted("Rubric", point)
+    yield from _quoted("Trap", gold.trap)
+    yield from _quoted("Answer", answer.answer)
+    yield from _quoted("Reasoning", answer.reasoning)
+    for cited in answer.citations:
+        text = cited.text if len(cited.text) <= _LONGEST_CITED else f"{cited.text[: _LONGEST_CITED - 1]}…"
+        yield from _quoted(f"[{cited.number}] {cited.day}".strip(), text)
+    for vote in sorted(votes, key=lambda vote: vote.number):
+        yield from _quoted(f"Vote {vote.number + 1}, {_MARKS[vote.correct]}", vote.reason)
+
+
+def _quoted(name: str, text: str) -> Iterator[str]:
+    if not text:
+        return
+    yield f"**{name}**"
+    yield ""
+    yield from (f"> {_plain(line)}  " for line in text.splitlines())
+    yield ""
+
+
+def _plain(line: str) -> str:
+    return "".join(f"\\{character}" if character in "\\`*_[]#|" else character for character in escape(line, quote=False))
+
 
 _SHOWN = ("contained", "words", "f1", "abstained", "evidence")
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What a start of a run leaves behind: all answers and votes so far, and what failed at this start.
+    """The result of a start of a run: all answers and votes so far, and what failed at this start.
 
     ``waiting`` says how many requests wait in which file to be answered.
     """
@@ -91,8 +199,8 @@ def summarise(
     if costs:
         print_table(console, "Cost", costs, list(costs[0]))
     if requests:
-        told = ", ".join(f"{times} {what}" for what, times in sorted(requests.items()))
-        console.print(f"Requests over all starts: {told}", soft_wrap=True, highlight=False)
+        counts = ", ".join(f"{times} {what}" for what, times in sorted(requests.items()))
+        console.print(f"Requests over all starts: {counts}", soft_wrap=True, highlight=False)
     page = written_answers(f"{questions.title}: answers", judged, by_question)
     (out / "answers.md").write_text(page, encoding="utf-8")
     _print_pending(finished, console)

@@ -1,1 +1,1 @@
-"""How much a load needs: measured and modelled."""
+"""The capacity model: how much a load needs."""

@@ -1,14 +1,18 @@
-"""The capacity model: what a load needs, from what one message, one record and one search cost. Pure functions.
+"""``mneme bench capacity``: what a load needs, from what one message, one record and one search cost, as a table.
 
 Processors are rates times costs, over the share of them that may be busy (``Assumptions.utilisation``): above it queues grow
 faster than they drain (docs/scaling.md). Memory and disks are records times bytes.
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
 
-from evaluation.capacity.fit import Coefficients
-from evaluation.capacity.points import Quantity
+from rich.console import Console
+
+from evaluation.capacity.fit import Coefficients, Form, Quantity, fit_folder, read
+from evaluation.report import Row, print_table
 
 _DAY_SECONDS = 86_400
 _MONTH_DAYS = 30
@@ -20,7 +24,7 @@ _OPEN_MESSAGES = 9  # of an open conversation, at which its store was measured
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What comes in and is kept: rates by the second, ``facts`` in the index in the end, ``tenants`` among whom all is divided.
+    """The load: rates by the second, ``facts`` in the index in the end, ``tenants`` among whom all is divided.
 
     ``searches`` are hybrid ones. Where ``extracts_by_model``: ``tokens`` (prompt, answer) and ``calls`` of a message, None for
     the measured ones; ``call_seconds`` of a call; prices in dollars for a million tokens.
@@ -40,7 +44,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Assumptions:
-    """What is chosen and not measured."""
+    """The assumptions, chosen and not measured."""
 
     utilisation: float = 0.6  # of processors
     cores: int = 16  # of one machine of the flow
@@ -66,7 +70,7 @@ class Need:
 
 
 def needs(load: Load, coefficients: Coefficients, assumptions: Assumptions) -> list[Need]:
-    """What a load needs, part by part.
+    """Return the needs of a load, part by part.
 
     Raises:
         InputError: something that it rests on was not measured.
@@ -80,12 +84,12 @@ def needs(load: Load, coefficients: Coefficients, assumptions: Assumptions) -> l
 
 
 def stored_records(load: Load, coefficients: Coefficients) -> float:
-    """How many records lie in the index when all facts do."""
+    """Return the number of records in the index when all facts are there."""
     return load.facts * coefficients.of(Quantity.RECORDS).at() / coefficients.of(Quantity.FACTS).at()
 
 
 def flow_processes(load: Load, coefficients: Coefficients, assumptions: Assumptions) -> int:
-    """How many processes of the flow keep up, none busier than is assumed."""
+    """Return the number of flow processes that keep up, none busier than is assumed."""
     busy = load.messages * coefficients.of(Quantity.FLOW_MS).at() / 1000
     return math.ceil(busy / assumptions.utilisation)
 
@@ -173,3 +177,65 @@ def _model(load: Load, of: Coefficients) -> list[Need]:
             Need("chat model", dollars * _MONTH_DAYS, "dollars a month", error, f"{_MONTH_DAYS} days"),
         ]
     return lines
+
+
+_COLUMNS = ["part", "amount", "unit", "error", "because"]
+
+
+def run_capacity(
+    load: Load, assumptions: Assumptions, measured: Path | None = None, console: Console | None = None
+) -> list[Need]:
+    """Print what a load needs, and return it.
+
+    Args:
+        load: what comes in.
+        assumptions: what is chosen.
+        measured: a folder with results of benchmarks, fitted for this; None takes the shipped coefficients.
+
+    Raises:
+        InputError: the folder has not what the answer rests on.
+    """
+    console = console or Console()
+    coefficients = read() if measured is None else fit_folder(measured)
+    found = needs(load, coefficients, assumptions)
+    title = f"{load.messages:,g} messages/s, {load.searches:,g} searches/s, {load.facts:,g} facts, {load.tenants:,} tenants"
+    print_table(console, title, rows_of(found), _COLUMNS)
+    for line in _notes(load, coefficients, assumptions):
+        console.print(line, soft_wrap=True, highlight=False)
+    return found
+
+
+def rows_of(found: Sequence[Need]) -> list[Row]:
+    """The lines of the table."""
+    return [
+        {
+            "part": need.part,
+            "amount": _rounded(need.amount),
+            "unit": need.unit,
+            "error": "" if need.error is None else f"±{need.error:.0%}",
+            "because": need.because,
+        }
+        for need in found
+    ]
+
+
+def _rounded(amount: float) -> str:
+    return f"{amount:,.0f}" if amount >= 10 else f"{amount:.2g}"
+
+
+def _notes(load: Load, coefficients: Coefficients, assumptions: Assumptions) -> list[str]:
+    machine = ", ".join(f"{name} {value}" for name, value in coefficients.machine.items())
+    chosen = ", ".join(f"{each.name} {getattr(assumptions, each.name):g}" for each in fields(assumptions))
+    ranges = [
+        f"{quantity.value} up to {found.largest:,.0f}"
+        for quantity, found in coefficients.fitted.items()
+        if found.form is Form.LOGARITHM and load.facts > found.largest
+    ]
+    notes = [f"Measured {coefficients.date} on {machine}.", f"Assumed: {chosen}."]
+    if ranges:
+        notes.append(f"Beyond what was measured, along a line over the logarithm: {', '.join(ranges)} facts.")
+    notes.append(
+        "An error is that of leaving out each measured point; none is told where there was one point, or nothing was measured. "
+        "One tenant is of one flow: the largest of them must fit on one machine (docs/scaling.md)."
+    )
+    return notes

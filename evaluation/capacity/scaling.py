@@ -14,7 +14,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,17 +26,18 @@ from rich.console import Console
 
 from connectors.indices import open_index
 from connectors.kafka.client import create_topics, delete_topics
-from connectors.kafka.keys import partition_of
+from connectors.kafka.producer import partition_of
 from connectors.opensearch.client import drop_indices, open_client
 from connectors.publisher import Publisher
 from evaluation.capacity.shapes import Load, Shape, load_of, sittings_in
 from evaluation.faults.flow_process import FlowProcess
+from evaluation.own_index import own_topics
 from evaluation.report import Report, Row, embedder_of, plotted, print_table
 from mneme.errors import StoreError
 from mneme.events import Flush
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection, Key, flush_marker
-from mneme.settings import Settings, Topics
+from mneme.settings import Settings
 from mneme.times import utc_now
 
 _PARTITIONS = 8
@@ -47,7 +48,7 @@ _COLUMNS = ["way", "shape", "messages/s", "slowest", "fastest", "flow_ms", "open
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How the flow runs: how many flows, each with its share of the partitions, of how many processes."""
+    """The layout of a run: how many flows, each with its share of the partitions, of how many processes."""
 
     name: str
     flows: int = 1
@@ -210,24 +211,21 @@ def _headline(rows: Sequence[Row]) -> dict[str, float]:
 def _own(settings: Settings) -> Iterator[Settings]:
     """Settings of empty topics and indices that are gone afterwards."""
     name = f"scaling-{uuid.uuid4().hex[:12]}"
-    topics = Topics(**{field: f"{name}.{field.replace('_', '-')}" for field in Topics.model_fields})
-    kafka = {"topics": topics, "group_id": name, "keyed_by": "tenant", "partitions": _PARTITIONS, "partitions_read": ""}
+    kafka = own_topics(settings.kafka, name, keyed_by="tenant", partitions=_PARTITIONS, partitions_read="")
     with tempfile.TemporaryDirectory(prefix="mneme-scaling-") as folder:
-        own = settings.model_copy(
-            update={
-                "data": Path(folder),
-                "kafka": settings.kafka.model_copy(update=kafka),
-                "opensearch": settings.opensearch.model_copy(update={"index_prefix": name}),
-                "index": settings.index.model_copy(update={"backend": "opensearch"}),
-                "boundaries": settings.boundaries.model_copy(update={"hold_back_seconds": 0.0}),
-            }
+        own = settings.replace(
+            data=Path(folder),
+            kafka=kafka,
+            opensearch={"index_prefix": name},
+            index={"backend": "opensearch"},
+            boundaries={"hold_back_seconds": 0.0},
         )
         create_topics(own.kafka)
         try:
             yield own
         finally:
-            every = set(topics.model_dump().values())
-            letters = {f"{topics.dead_letters}-{each.kafka.partitions_read}" for each in _shares(own, 2)}
+            every = set(kafka.topics.model_dump().values())
+            letters = {f"{kafka.topics.dead_letters}-{each.kafka.partitions_read}" for each in _shares(own, 2)}
             delete_topics(own.kafka, sorted(every | letters))
             drop_indices(own.opensearch)
 
@@ -238,15 +236,7 @@ def _shares(settings: Settings, flows: int) -> list[Settings]:
         return [settings]
     size = _PARTITIONS // flows
     ranges = [f"{first}-{first + size - 1}" for first in range(0, _PARTITIONS, size)]
-    return [
-        settings.model_copy(
-            update={
-                "data": settings.data / each,
-                "kafka": settings.kafka.model_copy(update={"partitions_read": each}),
-            }
-        )
-        for each in ranges
-    ]
+    return [settings.replace(data=settings.data / each, kafka={"partitions_read": each}) for each in ranges]
 
 
 def _wait(index: MemoryIndex, markers: Sequence[Key], flows: Sequence[FlowProcess]) -> None:
@@ -280,21 +270,15 @@ def _processor_of_kafka(settings: Settings) -> float:
 
 def _processor_of_opensearch(settings: Settings) -> float:
     """Of all its nodes together, as they tell themselves."""
-    client = open_client(settings.opensearch)
-    try:
+    with closing(open_client(settings.opensearch)) as client:
         nodes = client.nodes.stats(metric="process")["nodes"].values()
-    finally:
-        client.close()
     return float(sum(node["process"]["cpu"]["total_in_millis"] for node in nodes)) / 1000
 
 
 def _store_of(settings: Settings) -> int:
     """Bytes of all indices, without their replicas."""
-    client = open_client(settings.opensearch)
-    try:
+    with closing(open_client(settings.opensearch)) as client:
         stats = client.indices.stats(index=f"{settings.opensearch.index_prefix}-*", metric="store")
-    finally:
-        client.close()
     return int(stats["_all"]["primaries"]["store"]["size_in_bytes"])
 
 

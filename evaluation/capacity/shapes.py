@@ -20,7 +20,7 @@ Talk = Sequence[Message]
 
 
 class Shape(StrEnum):
-    """How messages are spread.
+    """The distribution of messages over owners and conversations.
 
     ``EVEN``: every sitting is a conversation with an owner of its own. ``HOT_OWNER``: half of all messages are one owner's, in
     many conversations. ``ENDLESS_TALK``: half of all messages are one conversation.

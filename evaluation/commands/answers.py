@@ -21,7 +21,7 @@ class SetName(StrEnum):
 
 
 class Writer(StrEnum):
-    """Who writes the answers."""
+    """Writer of the answers."""
 
     AUTO = "auto"
     EXTRACTIVE = "extractive"
@@ -29,7 +29,7 @@ class Writer(StrEnum):
 
 
 class Judge(StrEnum):
-    """Who judges them."""
+    """Judge of the answers."""
 
     NONE = "none"
     MODEL = "model"

@@ -49,7 +49,7 @@ def fusion(
         ),
     ] = None,
 ) -> None:
-    """How hybrid search scores: prints cross-validated figures, then writes the coefficients of this index and embedder."""
+    """Fit the scores of hybrid search: prints cross-validated figures, then writes the coefficients."""
     from evaluation.fit_fusion import DEFAULT_OUT, run_fit_fusion
 
     run_fit_fusion({"locomo": locomo or (), "beam": beam or ()}, configured(index), out or DEFAULT_OUT, output(), folds)
@@ -62,7 +62,7 @@ def present(
     out: FittedOption = None,
     index: IndexOption = Backend.EMBEDDED,
 ) -> None:
-    """How far a search for a state raises what is so now: prints the figures before and after, then writes the weights."""
+    """Fit how far a search for a state raises current statements: prints figures before and after, then writes."""
     from evaluation.fit_present import DEFAULT_OUT, run_fit_present
 
     run_fit_present({"locomo": locomo or (), "beam": beam or ()}, configured(index), out or DEFAULT_OUT, output())
@@ -83,7 +83,7 @@ def agents(
     out: FittedOption = None,
     index: IndexOption = Backend.EMBEDDED,
 ) -> None:
-    """How agentic search scores together what several searches found: prints cross-validated figures, then writes."""
+    """Fit the joint score of several searches of an agent: prints cross-validated figures, then writes."""
     from evaluation.fit_agents import DEFAULT_OUT, run_fit_agents
 
     run_fit_agents({"locomo": locomo or (), "beam": beam or ()}, configured(index), folds, out or DEFAULT_OUT, output())
@@ -96,7 +96,7 @@ def answers(
     out: FittedOption = None,
     index: IndexOption = Backend.EMBEDDED,
 ) -> None:
-    """How likely a memory answers, for `ask` without a model: prints what each threshold answers, then writes the weights."""
+    """Fit how likely a memory answers, for `ask` without a model: prints figures by threshold, then writes."""
     from evaluation.fit_answers import DEFAULT_OUT, run_fit_answers
 
     run_fit_answers(locomo or (), configured(index), enough, out or DEFAULT_OUT, output())
@@ -123,7 +123,7 @@ def capacity(
     ],
     out: FittedOption = None,
 ) -> None:
-    """What one message, record and search cost, for `mneme bench capacity`, with the error of leaving out each measurement."""
+    """Fit the costs of one message, record and search, for `mneme bench capacity`, with the errors by leaving one out."""
     from evaluation.capacity.fit import SHIPPED, run_fit_capacity
 
     run_fit_capacity(measured, out or SHIPPED, console=output())

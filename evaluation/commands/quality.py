@@ -34,7 +34,7 @@ def boundaries(
         ),
     ] = None,
 ) -> None:
-    """Where conversations turn: the model of the default detector, cross-validated and online, beside baselines."""
+    """Detection of topic changes: the model of the default detector, cross-validated and online, beside baselines."""
     from evaluation.bench_boundaries import PACES, run_boundaries
 
     run_boundaries(segmentation, configured(), out, locomo, vectors, sample, pace or PACES, console=output())
@@ -63,14 +63,14 @@ def granularity(
     index: IndexOption = Backend.EMBEDDED,
     out: OutOption = Path("bench-results/granularity.json"),
 ) -> None:
-    """Whether the type of memory that a question wants comes first: 60 written questions about the examples."""
+    """Rank of the type of memory that a question wants: 60 written questions about the examples."""
     from evaluation.granularity import run_granularity
 
     run_granularity(configured(index), out, examples, console=output())
 
 
 class Planner(StrEnum):
-    """Who decides in agentic searches."""
+    """Planner of agentic searches."""
 
     RULES = "rules"
     MODEL = "model"
@@ -138,7 +138,7 @@ def score(
     out: Annotated[Path, typer.Option("--out", help="Where the shares go, as JSON.")] = Path("bench-results/truth.json"),
 ) -> None:
     """The shares of a graded sheet, by source: facts that are true and can be read alone, dates, annotations, endings."""
-    from evaluation.truth.score import run_score
+    from evaluation.truth.sheet import run_score
 
     run_score(sheet, out, output())
 
@@ -147,7 +147,7 @@ def score(
 def changes(
     out: OutOption = Path("bench-results/truth-changes.json"),
 ) -> None:
-    """Whether what is so now comes first after 61 changes in everyday words, and what was so is marked as ended."""
+    """Check after 61 changes in everyday words that the current fact comes first and the old one is marked as ended."""
     from evaluation.truth.changes import run_changes
 
     run_changes(configured(), out, output())

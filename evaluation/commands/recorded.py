@@ -12,7 +12,7 @@ import typer
 from serving.terminal.output import note, output
 
 if TYPE_CHECKING:
-    from connectors.recorded.front import Answerer
+    from evaluation.recording.local_endpoint import Answerer
 
 _MOST_SHOWN = 20
 
@@ -35,8 +35,8 @@ def record(
 
     Prints the address for clients as a variable. What is in the file is not asked again. No key is recorded.
     """
-    from connectors.recorded.recorder import ModelRecorder
     from connectors.recorded.recordings import Recordings
+    from evaluation.recording.recorder import ModelRecorder
     from serving.terminal.format import count
 
     recordings = Recordings(to)
@@ -57,7 +57,7 @@ def replay(file: FileArgument, port: PortOption = 0) -> None:
     What is not recorded gets an error that clients do not try again; then the exit code is 1.
     """
     from connectors.recorded.recordings import Recordings
-    from connectors.recorded.replayer import ModelReplayer
+    from evaluation.recording.replayer import ModelReplayer
     from mneme.errors import InputError
     from serving.terminal.format import count
 
@@ -87,8 +87,7 @@ def import_(
 
     What failed stays pending, and the exit code is 1.
     """
-    from connectors.recorded.batch_files import PendingRequests, import_answers
-    from connectors.recorded.offline_endpoint import pending_path
+    from connectors.recorded.offline import PendingRequests, import_answers, pending_path
     from connectors.recorded.recordings import Recordings
     from serving.terminal.format import count
 
@@ -111,9 +110,9 @@ def import_(
 
 def _serve(answerer: "Answerer", port: int) -> None:
     """Answer on a port until a signal; the calls under way are finished. A second signal ends at once."""
-    from connectors.recorded.front import ModelFront
+    from evaluation.recording.local_endpoint import LocalEndpoint
 
-    with _stopped_by_signals() as stopped, ModelFront(answerer, port) as front:
+    with _stopped_by_signals() as stopped, LocalEndpoint(answerer, port) as front:
         typer.echo(f"MNEME_MODELS__BASE_URL={front.base_url}")
         stopped.wait()
 

@@ -29,7 +29,7 @@ class SetName(StrEnum):
 
 
 class Method(StrEnum):
-    """What can be asked."""
+    """Search methods, agents and baselines."""
 
     KEYWORD = "keyword"
     VECTOR = "vector"
@@ -108,7 +108,7 @@ def compare(
     resamples: Annotated[int, typer.Option("--resamples", min=100, help="Of the bootstrap.")] = 10_000,
     seed: Annotated[int, typer.Option("--seed", help="Of the bootstrap.")] = 1,
 ) -> None:
-    """What changed between two runs on the same questions: paired differences with 95 % intervals."""
+    """Compare two runs on the same questions: paired differences with 95 % intervals."""
     from evaluation.retrieval.compare import run_compare
 
     run_compare(first, second, out or _default_out("compare"), method, against, resamples, seed, console=output())
@@ -125,7 +125,7 @@ def ablations(
     ] = None,
     folds: FoldsOption = None,
 ) -> None:
-    """What each part of hybrid search is worth: switched off one at a time, the difference with its interval."""
+    """Measure each part of hybrid search: switched off one at a time, the difference with its interval."""
     from evaluation.retrieval.ablations import run_ablations
 
     run_ablations(

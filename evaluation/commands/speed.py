@@ -39,7 +39,7 @@ def query(
     ] = None,
     out: OutOption = Path("bench-results/query.json"),
 ) -> None:
-    """How long a search takes, cold and warm, among made-up memories: p50, p95, p99 of each method, embedder included."""
+    """Time of a search, cold and warm, among made-up memories: p50, p95, p99 of each method, embedder included."""
     from evaluation.bench_query import run_query
 
     run_query(facts or [10_000], configured(index), out, owners, questions, rounds, keep, console=output())
@@ -55,7 +55,7 @@ def models(
     ] = True,
     out: OutOption = Path("bench-results/models.json"),
 ) -> None:
-    """What ingestion asks of the chat model of the settings: calls and tokens for each message, and calls in flight."""
+    """Use of the chat model by ingestion: calls and tokens for each message, and calls in flight."""
     from evaluation.bench_models import run_models
 
     run_models(path, configured(), out, copies, live, console=output())
@@ -67,11 +67,11 @@ def faults(
         typer.Argument(metavar="[PATH]", help="Your file of conversations; without it those of the examples."),
     ] = None,
     long: Annotated[bool, typer.Option("--long/--short", help="As long as each bar asks (hours), or minutes.")] = False,
-    seed: Annotated[int, typer.Option("--seed", help="Of all luck: texts, moments of harm.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", help="Of all rng: texts, moments of harm.")] = 1,
     out: OutOption = Path("bench-results/faults.json"),
     only: Annotated[list[str] | None, typer.Option("--only", help="Only these scenarios, by name.", show_default=False)] = None,
 ) -> None:
-    """What the stream survives: kills, restarts and faults, with 0 lost and 0 duplicated judged by an independent verifier."""
+    """Test the stream by kills, restarts and faults, with 0 lost and 0 duplicated judged by an independent verifier."""
     from evaluation.faults.bench import run_faults
     from evaluation.faults.scenario import Size
 
@@ -90,7 +90,7 @@ def stages(
     kafka: Annotated[bool, typer.Option("--kafka/--no-kafka", help="Whether reading from Kafka is measured too.")] = True,
     out: OutOption = Path("bench-results/stages.json"),
 ) -> None:
-    """What each step of ingestion costs the processor for one message, without embedder and index server."""
+    """Processor time of each step of ingestion for one message, without embedder and index server."""
     from evaluation.bench_stages import run_stages
 
     run_stages(path, configured(), out, rounds, vectors, kafka, console=output())
@@ -102,7 +102,7 @@ def state(
     closed: Annotated[int, typer.Option("--closed", min=100, help="Opened and closed, one after the other.")] = 200_000,
     out: OutOption = Path("bench-results/state.json"),
 ) -> None:
-    """What very many conversations cost: messages a second, snapshots, size of the recovery store, restart, memory."""
+    """Costs of very many conversations: messages a second, snapshots, size of the recovery store, restart, memory."""
     from evaluation.bench_state import run_state
 
     run_state(conversations, messages, closed, configured(), out, console=output())
@@ -158,16 +158,15 @@ def startup(
     runs: Annotated[int, typer.Option("--runs", min=1, help="Of each program; figures are medians.")] = 7,
     out: OutOption = Path("bench-results/startup.json"),
 ) -> None:
-    """How long it takes to import Mneme, to show its help, and to ask one question of the examples without a service."""
-    from serving.demo import example_files
-
+    """Time to import Mneme, to show its help, and to ask one question of the examples without a service."""
     from evaluation.bench_startup import run_startup
+    from serving.commands.demo import example_files
 
     run_startup(example_files(None), configured(), out, runs, console=output())
 
 
 class ShapeName(StrEnum):
-    """How the messages of a load are spread."""
+    """Distribution of the messages of a load."""
 
     EVEN = "even"
     HOT_OWNER = "hot owner"
@@ -199,9 +198,8 @@ def capacity(
         typer.Option("--measured", help="A folder with your own results, as JSON.", show_default="what ships with the project"),
     ] = None,
 ) -> None:
-    """How many processors, gigabytes, shards, tokens and dollars a load needs."""
-    from evaluation.capacity.model import Assumptions, Load
-    from evaluation.capacity.plan import run_capacity
+    """Compute the processors, gigabytes, shards, tokens and dollars that a load needs."""
+    from evaluation.capacity.model import Assumptions, Load, run_capacity
 
     load = Load(
         messages=messages,

@@ -1,1 +1,1 @@
-"""What the stream survives: real texts, a flow of real processes, faults, and a verifier that knows nothing of the flow."""
+"""Faults that the stream survives: real texts, a flow of real processes, and a verifier that knows nothing of the flow."""

@@ -8,10 +8,9 @@ from pathlib import Path
 from rich.console import Console
 
 from evaluation.faults.checks import KINDS
-from evaluation.faults.deployment import Deployment
+from evaluation.faults.deployment import Deployment, Servers
 from evaluation.faults.scenario import Scenario, ScenarioResult, Size
 from evaluation.faults.scenarios import SCENARIOS
-from evaluation.faults.servers import Servers
 from evaluation.faults.texts import Template, read_templates
 from evaluation.report import Report, Row, print_table
 from mneme.errors import InputError, StoreError
@@ -35,7 +34,7 @@ def run_faults(
     Args:
         settings: where Kafka and OpenSearch are; the embedder is the one of the settings.
         size: how long each takes.
-        seed: of all luck.
+        seed: of all random choices.
         path: a file of conversations; None takes the examples.
         only: names of scenarios; none means all.
         servers: what may be harmed; a scenario that harms more is skipped, with the reason printed.

@@ -1,4 +1,4 @@
-"""What can be wrong with a memory, one check for each part of it. What is expected is not the flow's own knowledge."""
+"""Checks of a memory, one for each part of it. The expectation does not rest on the flow's own knowledge."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ Rows = Mapping[Collection, Mapping[str, Row]]  # by collection and id
 
 
 class Findings:
-    """What is wrong, counted by kind, with the first ids."""
+    """The errors, counted by kind, with the first ids."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
@@ -32,7 +32,7 @@ class Findings:
             shown.append(f"{identity}: {reason}")
 
     def counts(self) -> dict[str, int]:
-        """How many there are of each kind."""
+        """Count the errors of each kind."""
         return {kind: self._counts[kind] for kind in KINDS}
 
     def examples(self) -> dict[str, tuple[str, ...]]:
@@ -93,9 +93,9 @@ def _divided(
     talk: Conversation, messages: Sequence[ExpectedMessage], episodes: Sequence[Row], owner: Owner, found: Findings
 ) -> None:
     """The episodes of a conversation are consecutive stretches of its messages."""
-    told = [identity for episode in episodes for identity in episode.body["message_ids"]]
+    listed = [identity for episode in episodes for identity in episode.body["message_ids"]]
     in_order = [message.message_id for message in messages]
-    counts = Counter(told)
+    counts = Counter(listed)
     known = {message.message_id: message for message in messages}
     for identity in known.keys() - counts.keys():
         found.add("lost", known[identity].id, "is in no episode")
@@ -104,7 +104,7 @@ def _divided(
             found.add("unexpected", make_id(*talk, identity), "is in an episode, and nobody sent it (or it was deleted)")
         elif times > 1:
             found.add("duplicated", known[identity].id, f"is in episodes {times} times")
-    if told != in_order and counts == Counter(in_order):
+    if listed != in_order and counts == Counter(in_order):
         found.add("different", make_id(*talk), "its episodes do not divide its messages in their order")
     for episode in episodes:
         if episode.owner_key != owner.key:
@@ -206,7 +206,7 @@ def check_aggregates(episodes: Mapping[str, Row], rows: Rows, found: Findings) -
 
 
 def _leaves_out(body: Mapping[str, Any], episode: Row) -> bool:
-    """Whether what an episode says of an aggregate may be older than what the aggregate has room for."""
+    """Return whether what an episode says of an aggregate may be older than what the aggregate has room for."""
     until = body.get("left_out_until")
     return until is not None and to_milliseconds(episode.at) <= to_milliseconds(datetime.fromisoformat(until))
 
@@ -262,8 +262,8 @@ def _members(cluster: Row) -> set[str]:
     return {*cluster.body["member_ids"], *(each["id"] for each in cluster.body["statements"])}
 
 
-def check_letters(expected: Expected, letters: Sequence[tuple[str, str]], found: Findings) -> set[str]:
-    """What cannot be read has a dead letter, and nothing else has; the positions that have one."""
+def check_dead_letters(expected: Expected, letters: Sequence[tuple[str, str]], found: Findings) -> set[str]:
+    """Check that events which cannot be read have a dead letter, and no others; return the positions that have one."""
     positions = {position for position, _ in letters}
     for position, reason in expected.refused.items():
         if position not in positions:

@@ -1,24 +1,27 @@
-"""A flow with topics, indices and a data folder of its own, on servers that are there: what a scenario plays with."""
+"""A flow with topics, indices and a data folder of its own, on running servers: what a scenario plays with.
+
+Beside it messages keep coming (``Publishing``), and memory and lag are sampled (``Sampling``).
+"""
 
 import random
 import subprocess
 import threading
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 from connectors.indices import open_index
 from connectors.kafka.client import create_topics, delete_topics, unread
 from connectors.opensearch.client import drop_indices
 from connectors.publisher import Publisher
-from evaluation.faults.beside import Publishing, Sampling
 from evaluation.faults.flow_process import FlowProcess
-from evaluation.faults.servers import Servers
 from evaluation.faults.texts import Template, Volume, live_traffic, read_templates
+from evaluation.own_index import own_topics
 from mneme.errors import StoreError
 from mneme.events import AnyEvent, Flush, Message
 from mneme.ports import MemoryIndex
@@ -27,6 +30,117 @@ from mneme.settings import Settings, Topics
 from mneme.times import utc_now
 
 PATIENCE_SECONDS = 300.0  # without any progress
+
+
+class Server(Protocol):
+    """A broker or an index. What it acknowledged is there again after every one of these."""
+
+    def start(self) -> object:
+        """Start it again after ``kill``; it answers on return."""
+
+    def kill(self) -> None:
+        """SIGKILL: a crash."""
+
+    def pause(self) -> None:
+        """SIGSTOP: connections stay open and nothing answers."""
+
+    def resume(self) -> None:
+        """SIGCONT after ``pause``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Servers:
+    """The servers that may be harmed; None for what belongs to somebody else."""
+
+    broker: Server | None = None
+    index: Server | None = None
+
+
+class Background:
+    """Work in a thread. Leaving the context waits for its end; what it failed with is raised there."""
+
+    def __init__(self, work: Callable[[threading.Event], None], ends_by_itself: bool) -> None:
+        self._stop = threading.Event()
+        self._ends_by_itself = ends_by_itself
+        self._failure: Exception | None = None
+        self._thread = threading.Thread(target=self._guarded, args=(work,), name=type(self).__name__, daemon=True)
+
+    @property
+    def is_done(self) -> bool:
+        """True if it has ended."""
+        return not self._thread.is_alive()
+
+    def wait(self, seconds: float) -> None:
+        """Return when it has ended, at the latest after so many seconds."""
+        self._thread.join(seconds)
+
+    def _guarded(self, work: Callable[[threading.Event], None]) -> None:
+        try:
+            work(self._stop)
+        except Exception as error:  # noqa: BLE001  raised where the context ends, in the thread that waits
+            self._failure = error
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if error is not None or not self._ends_by_itself:
+            self._stop.set()
+        self._thread.join()
+        if error is None and self._failure is not None:
+            raise self._failure
+
+
+class Publishing(Background):
+    """Messages keep coming. ``sent`` is how many were acknowledged, once it is done."""
+
+    def __init__(self, publish: Callable[[threading.Event], int]) -> None:
+        self.sent = 0
+
+        def work(stop: threading.Event) -> None:
+            self.sent = publish(stop)
+
+        super().__init__(work, ends_by_itself=True)
+
+
+class Sampling(Background):
+    """Looks at memory (bytes; 0 while nothing runs) and lag (events), each ``every_seconds``, at the seconds ``at``."""
+
+    def __init__(self, memory: Callable[[], int], lag: Callable[[], int], every_seconds: float) -> None:
+        self.at: list[float] = []
+        self.memory: list[int] = []
+        self.lag: list[int] = []
+        self._started = time.monotonic()
+
+        def work(stop: threading.Event) -> None:
+            while not stop.wait(every_seconds):
+                self.memory.append(memory())
+                self.lag.append(lag())
+                self.at.append(self.seconds())
+
+        super().__init__(work, ends_by_itself=False)
+
+    def seconds(self) -> float:
+        """Seconds since the first sample."""
+        return time.monotonic() - self._started
+
+    def peak_mb(self, since: float = 0.0, until: float = float("inf")) -> float:
+        """The most memory between two moments (seconds from the start), in MB."""
+        return max((memory / 1e6 for at, memory in self._points() if since <= at < until), default=0.0)
+
+    def slope_mb_per_hour(self, since: float = 0.0) -> float:
+        """Return the growth of memory from a moment on, by least squares; 0 for fewer than three samples."""
+        points = [(at / 3600, memory / 1e6) for at, memory in self._points() if at >= since and memory > 0]
+        if len(points) < 3:
+            return 0.0
+        middle_at = sum(at for at, _ in points) / len(points)
+        middle = sum(memory for _, memory in points) / len(points)
+        spread = sum((at - middle_at) ** 2 for at, _ in points)
+        return sum((at - middle_at) * (memory - middle) for at, memory in points) / spread
+
+    def _points(self) -> list[tuple[float, int]]:
+        return list(zip(self.at, self.memory, strict=False))
 
 
 class Deployment:
@@ -51,18 +165,13 @@ class Deployment:
         topics: Topics | None = None,
     ) -> None:
         name = f"faults-{uuid.uuid4().hex[:12]}"
-        own = Topics(**{field: f"{name}.{field.replace('_', '-')}" for field in Topics.model_fields})
+        kafka = own_topics(settings.kafka, name)
         if topics is not None:  # what comes in is shared, what goes out is not
-            own = topics.model_copy(update={"dead_letters": own.dead_letters, "memories": own.memories})
+            out = {"dead_letters": kafka.topics.dead_letters, "memories": kafka.topics.memories}
+            kafka = kafka.model_copy(update={"topics": topics.model_copy(update=out)})
         self._shares_topics = topics is not None
-        kafka = settings.kafka.model_copy(update={"topics": own, "group_id": name})
-        self.settings = settings.model_copy(
-            update={
-                "data": folder / name,
-                "kafka": kafka,
-                "opensearch": settings.opensearch.model_copy(update={"index_prefix": name}),
-                "index": settings.index.model_copy(update={"backend": "opensearch"}),
-            }
+        self.settings = settings.replace(
+            data=folder / name, kafka=kafka, opensearch={"index_prefix": name}, index={"backend": "opensearch"}
         )
         self.servers = servers or Servers()
         self._templates = templates or read_templates()
@@ -107,10 +216,10 @@ class Deployment:
         self._last_flushes = self.flush(list(self._conversations))
         return self._last_flushes
 
-    def flush_some(self, count: int, luck: random.Random) -> list[Key]:
+    def flush_some(self, count: int, rng: random.Random) -> list[Key]:
         """Send a flush for some of these conversations; the keys of their markers."""
         known = list(self._conversations)
-        return self.flush(luck.sample(known, min(count, len(known))))
+        return self.flush(rng.sample(known, min(count, len(known))))
 
     def flush(self, conversations: Iterable[tuple[str, str]]) -> list[Key]:
         """Send a flush for each of these (tenant and conversation); the keys of their markers."""
@@ -151,11 +260,11 @@ class Deployment:
         """Wait until the index of messages has so many; ``timeout`` is how long without any more."""
         self.flow.until(lambda: self.stored() >= count, timeout, progress=self.stored)
 
-    def settle(self, timeout: float = PATIENCE_SECONDS) -> float:
+    def drain(self, timeout: float = PATIENCE_SECONDS) -> float:
         """Flush every conversation and wait until all flushes are answered: then everything is done. Seconds it took."""
-        return self.settle_by(self.flush_all(), timeout)
+        return self.wait_for_markers(self.flush_all(), timeout)
 
-    def settle_by(self, markers: Sequence[Key], timeout: float = PATIENCE_SECONDS) -> float:
+    def wait_for_markers(self, markers: Sequence[Key], timeout: float = PATIENCE_SECONDS) -> float:
         """Wait until these markers are there; ``timeout`` is how long without any progress. Seconds it took."""
         started = time.monotonic()
         missing = list(markers)
@@ -180,7 +289,7 @@ class Deployment:
         self._twins.append(twin)
         create_topics(twin.settings.kafka)
         with twin.flow:
-            twin.settle_by(self._last_flushes, timeout)
+            twin.wait_for_markers(self._last_flushes, timeout)
             twin.stop()
         return twin.settings
 

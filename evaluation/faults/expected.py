@@ -1,4 +1,4 @@
-"""What the memory must hold, computed from the input topics alone.
+"""The expected content of the memory, computed from the input topics alone.
 
 Everything that was ever sent is read again, in the order of its arrival, and played by the rules that senders are promised:
 the first event with a ``message_id`` counts, an edit replaces, a delete and an erasure take away, what cannot be read is a
@@ -6,6 +6,7 @@ dead letter. Nothing of the flow is used for it, so that an error there is no er
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -41,7 +42,7 @@ class ExpectedMessage:
 
 @dataclass(slots=True)
 class Expected:
-    """What must be there.
+    """The expected records.
 
     ``messages`` by id; ``owners`` of conversations; ``flushes`` as tenant and flush id; ``refused`` are the events that must
     be dead letters, by position.
@@ -64,7 +65,7 @@ class Expected:
 
 
 def expect(settings: Kafka, refused: Mapping[str, str]) -> Expected:
-    """What the events on the topics of messages and backfill ask for. Reads both from their beginning to their end.
+    """Return what the topics of messages and backfill ask for. Read both from their beginning to their end.
 
     Args:
         settings: the broker and the topics.
@@ -77,7 +78,7 @@ def expect(settings: Kafka, refused: Mapping[str, str]) -> Expected:
 
 
 def expected_of(arrivals: Iterable[Incoming], refused: Mapping[str, str] | None = None) -> Expected:
-    """What these events ask for, in the order of their arrival."""
+    """Return the records that these events ask for, in the order of their arrival."""
     expected = Expected(refused=dict(refused or {}))
     for incoming in arrivals:
         if str(incoming.position) in expected.refused:
@@ -149,9 +150,6 @@ def _arrivals(settings: Kafka) -> Iterator[Incoming]:
 
 def read_partition(settings: Kafka, topic: str, partition: int) -> Iterator[Incoming]:
     """Every event that a partition holds now."""
-    reader = PartitionReader(settings, topic, partition, None)
-    try:
+    with closing(PartitionReader(settings, topic, partition, None)) as reader:
         while reader.lag() > 0:
             yield from reader.poll(_PAGE)
-    finally:
-        reader.close()

@@ -1,4 +1,4 @@
-"""What a scenario is, and what it reports."""
+"""The interface of a scenario, and its result."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,14 +13,14 @@ Figure = str | float | int
 
 
 class Size(StrEnum):
-    """How long a scenario takes: seconds, in every run of the tests; or as long as its bar asks."""
+    """The length of a scenario: seconds, in every run of the tests; or as long as its bar asks."""
 
     SHORT = "short"
     LONG = "long"
 
 
 class Need(StrEnum):
-    """What a scenario harms: it runs only where that is handed over (``Deployment.servers``)."""
+    """The servers that a scenario harms: it runs only where that is handed over (``Deployment.servers``)."""
 
     BROKER = "broker"
     INDEX = "index"
@@ -28,7 +28,7 @@ class Need(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ScenarioResult:
-    """What came of a scenario.
+    """The result of a scenario.
 
     ``verification`` judges the memory at its end, ``figures`` are what was measured, ``missed`` names each bar of its own
     that was not reached.
@@ -40,7 +40,7 @@ class ScenarioResult:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing is wrong with the memory and every bar was reached."""
+        """True if nothing is wrong with the memory and every bar was reached."""
         return self.verification.sound and not self.missed
 
     def row(self, name: str) -> dict[str, Figure]:
@@ -57,7 +57,7 @@ def judged(deployment: Deployment, against_undisturbed: bool) -> Verification:
     Raises:
         StoreError: the flow did not settle or did not stop.
     """
-    deployment.settle()
+    deployment.drain()
     deployment.stop()
     return verify(deployment.settings, deployment.run_undisturbed() if against_undisturbed else None)
 
@@ -66,7 +66,7 @@ class Scenario(Protocol):
     """Something bad that happens to a running flow.
 
     The deployment is new and empty, its flow is not running. The scenario publishes, starts the flow, does harm, settles
-    (``Deployment.settle``), stops the flow, and verifies. All luck comes from ``seed``.
+    (``Deployment.drain``), stops the flow, and verifies. All random choices come from ``seed``.
     """
 
     @property
@@ -75,7 +75,7 @@ class Scenario(Protocol):
 
     @property
     def needs(self) -> frozenset[Need]:
-        """What it harms beside the flow itself."""
+        """The servers that it harms beside the flow itself."""
 
     def run(self, deployment: Deployment, seed: int, size: Size) -> ScenarioResult:
         """Play it.

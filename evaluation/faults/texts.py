@@ -28,7 +28,7 @@ Template = tuple[Message, ...]
 
 @dataclass(frozen=True, slots=True)
 class Volume:
-    """How much: messages in all, conversations, owners (0: half as many as conversations), and flush events among it."""
+    """The volume of traffic: messages, conversations, owners (0: half as many as conversations), and flush events among it."""
 
     messages: int
     conversations: int
@@ -55,26 +55,26 @@ def read_templates(paths: Sequence[Path] = ()) -> tuple[Template, ...]:
 
 def live_traffic(templates: Sequence[Template], volume: Volume, seed: int) -> Iterator[Message | Flush]:
     """The events, one at a time, in the order in which they would be sent."""
-    luck = random.Random(seed)
+    rng = random.Random(seed)
     owners = volume.owners or max(1, volume.conversations // 2)
     shares = [1 / (number + 1) ** _SKEW for number in range(owners)]
-    lengths = _lengths(volume, luck)
-    flush_at = set(luck.sample(range(volume.messages), min(volume.flushes, volume.messages)))
-    told = []
+    lengths = _lengths(volume, rng)
+    flush_at = set(rng.sample(range(volume.messages), min(volume.flushes, volume.messages)))
+    streams = []
     for number, length in enumerate(lengths):
-        template = luck.choice(templates)
-        [owner] = luck.choices(range(owners), shares)
-        told.append(_conversation(template, f"c{number:06d}", f"o{owner:05d}", length, random.Random(f"{seed}/{number}")))
-    for count, message in enumerate(heapq.merge(*told, key=lambda message: message.sent_at)):
+        template = rng.choice(templates)
+        [owner] = rng.choices(range(owners), shares)
+        streams.append(_conversation(template, f"c{number:06d}", f"o{owner:05d}", length, random.Random(f"{seed}/{number}")))
+    for count, message in enumerate(heapq.merge(*streams, key=lambda message: message.sent_at)):
         yield message
         if count in flush_at:
             conversation = message.conversation_id
             yield Flush(tenant_id=message.tenant_id, conversation_id=conversation, flush_id=f"in-between-{count}")
 
 
-def _lengths(volume: Volume, luck: random.Random) -> list[int]:
+def _lengths(volume: Volume, rng: random.Random) -> list[int]:
     """Messages of each conversation, at least one, some four times as long as others."""
-    weights = [luck.uniform(0.4, 1.6) for _ in range(volume.conversations)]
+    weights = [rng.uniform(0.4, 1.6) for _ in range(volume.conversations)]
     if volume.messages < volume.conversations:
         raise InputError(f"volume: {volume.messages} messages cannot fill {volume.conversations} conversations; ask for more")
     spare, total = volume.messages - volume.conversations, sum(weights)
@@ -84,18 +84,18 @@ def _lengths(volume: Volume, luck: random.Random) -> list[int]:
     return lengths
 
 
-def _conversation(template: Template, name: str, owner: str, length: int, luck: random.Random) -> Iterator[Message]:
-    begin = luck.randrange(len(template))
-    at = _START + timedelta(seconds=luck.uniform(0, 86_400))
+def _conversation(template: Template, name: str, owner: str, length: int, rng: random.Random) -> Iterator[Message]:
+    begin = rng.randrange(len(template))
+    at = _START + timedelta(seconds=rng.uniform(0, 86_400))
     kept = template[0].owner.type
-    whose = {f"{kind}_id": f"{owner}-{kind}" if kind == kept else None for kind in ("user", "group", "agent")}
+    owned_by = {f"{kind}_id": f"{owner}-{kind}" if kind == kept else None for kind in ("user", "group", "agent")}
     for number in range(length):
         place = (begin + number) % len(template)
         said = template[place]
         if number:
             gap = said.sent_at - template[place - 1].sent_at if place else _AGAIN_AFTER
-            at += min(max(gap, timedelta(seconds=1)), _LONGEST_GAP) * luck.uniform(0.8, 1.2)
+            at += min(max(gap, timedelta(seconds=1)), _LONGEST_GAP) * rng.uniform(0.8, 1.2)
         at = at.replace(microsecond=at.microsecond // 1000 * 1000)
         content = said.model_dump(exclude={"schema_version", "tenant_id", "user_id", "group_id", "agent_id"})
-        content |= {"conversation_id": name, "message_id": f"{name}-{number:05d}", "sent_at": at, **whose}
+        content |= {"conversation_id": name, "message_id": f"{name}-{number:05d}", "sent_at": at, **owned_by}
         yield Message.model_validate(content)

@@ -12,6 +12,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 
 from connectors.indices import open_index
@@ -21,10 +22,10 @@ from evaluation.faults.checks import (
     Findings,
     check_aggregates,
     check_control,
+    check_dead_letters,
     check_derived,
     check_documents,
     check_episodes,
-    check_letters,
     check_messages,
 )
 from evaluation.faults.expected import Expected, expect
@@ -38,13 +39,13 @@ _HISTORY = ("version", "closed_by", "provisional", "position", "edited_by")  # o
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was found. ``lost`` to ``different`` count what is wrong; ``examples`` are the first ids of each, with the reason.
+    """The findings. ``lost`` to ``different`` count what is wrong; ``examples`` are the first ids of each, with the reason.
 
     ``lost``: messages that are not stored or in no episode, flushes that were not answered, bad events without a dead letter.
     ``duplicated``: messages in several episodes, rows with one id. ``unexpected``: what nobody sent. ``orphans``: what no
     episode lists, and what is listed and not there. ``different``: content or ids that do not follow from the input, or that
-    an undisturbed run made otherwise. ``content`` is the hash of all records; ``repeated_letters`` are dead letters sent again
-    after a crash, which is allowed.
+    an undisturbed run made otherwise. ``content`` is the hash of all records; ``repeated_dead_letters`` were sent again after
+    a crash, which is allowed.
     """
 
     messages: int = 0
@@ -52,7 +53,7 @@ class Verification:
     facts: int = 0
     records: int = 0
     dead_letters: int = 0
-    repeated_letters: int = 0
+    repeated_dead_letters: int = 0
     lost: int = 0
     duplicated: int = 0
     unexpected: int = 0
@@ -63,11 +64,11 @@ class Verification:
 
     @property
     def sound(self) -> bool:
-        """Whether nothing is wrong."""
+        """True if nothing is wrong."""
         return not any(getattr(self, kind) for kind in KINDS)
 
     def figures(self) -> dict[str, int]:
-        """What is wrong, counted."""
+        """The errors, counted by kind."""
         return {kind: getattr(self, kind) for kind in KINDS}
 
 
@@ -96,14 +97,11 @@ def read_rows(settings: Settings) -> list[Row]:
 
 def scan_rows(settings: Settings) -> Iterator[Row]:
     """Every row of an index, refreshed, with its vector replaced by whether it has one (``_has_vector`` of the body)."""
-    index = open_index(settings, read_only=True)
-    try:
+    with closing(open_index(settings, read_only=True)) as index:
         if settings.index.backend == "opensearch":  # a reader of the embedded index sees the latest by itself
             index.refresh()
         for collection in Collection:
             yield from _scan(index, collection)
-    finally:
-        index.close()
 
 
 def judge(
@@ -128,7 +126,7 @@ def judge(
     check_derived(episodes, by_collection, found)
     check_aggregates(episodes, by_collection, found)
     check_control(expected, by_collection, found)
-    known = check_letters(expected, letters, found)
+    known = check_dead_letters(expected, letters, found)
     content = contents(rows)
     if undisturbed is not None:
         _compare(content, contents(undisturbed), found)
@@ -138,7 +136,7 @@ def judge(
         facts=sum(row.body.get("kind") == "fact" for row in by_collection[Collection.FACTS].values()),
         records=len(content),
         dead_letters=len(known),
-        repeated_letters=len(letters) - len(known),
+        repeated_dead_letters=len(letters) - len(known),
         content=content_hash("\n".join(f"{name} {digest}" for name, digest in sorted(content.items())).encode())[:16],
         examples=found.examples(),
         **found.counts(),
@@ -146,7 +144,7 @@ def judge(
 
 
 def _of_conversations(rows: Mapping[str, Row]) -> dict[str, Row]:
-    """What is of no document."""
+    """Return the rows of no document."""
     return {identity: row for identity, row in rows.items() if row.document_id is None}
 
 

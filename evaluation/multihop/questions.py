@@ -43,8 +43,8 @@ class WrittenQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What is taken in: files for the flow, and who said what when, as events."""
+class Material:
+    """The ingested material: files for the flow, and who said what when, as events."""
 
     paths: Sequence[Path]
     events: Sequence[Mapping[str, Any]]
@@ -64,8 +64,8 @@ def written_questions() -> list[WrittenQuestion]:
     return [_question(json.loads(line)) for line in lines]
 
 
-def told(examples: Path | None, sets: Sequence[Path], folder: Path) -> Told:
-    """What the questions are about.
+def material_of(examples: Path | None, sets: Sequence[Path], folder: Path) -> Material:
+    """Return the material that the questions are about.
 
     Args:
         examples: the folder of the examples; None for that of the checkout.
@@ -86,10 +86,10 @@ def told(examples: Path | None, sets: Sequence[Path], folder: Path) -> Told:
         published = locomo.load(sets)
         events += published.events
         paths.append(published.write(folder))
-    return Told(paths, events)
+    return Material(paths, events)
 
 
-def measurable(questions: Iterable[WrittenQuestion], about: Told) -> list[WrittenQuestion]:
+def measurable(questions: Iterable[WrittenQuestion], about: Material) -> list[WrittenQuestion]:
     """The questions whose conversation is there.
 
     Raises:

@@ -24,12 +24,12 @@ from pathlib import Path
 from rich.console import Console
 
 from connectors.models import open_embedder
-from connectors.recorded.front import ModelFront
 from connectors.tokens import token_counter
 from evaluation.metrics import Result, distinct_messages, recall_at, recall_within_tokens, tokens_for_messages
 from evaluation.peers.candidates import Ask, Candidate, floor, mneme, other
 from evaluation.peers.stub import MODEL, StubEndpoint
 from evaluation.peers.systems import PEERS, Peer, PeerUnavailable
+from evaluation.recording.local_endpoint import LocalEndpoint
 from evaluation.report import Report, Row, embedder_of, plotted, print_table
 from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.retrieval.sets import locomo
@@ -89,10 +89,10 @@ def run_peers(
         raise InputError(f"only: {', '.join(sorted(unknown))} not known; accepted are {', '.join(names)}")
     with ExitStack() as stack:
         alone = {"multilingual": False, "token_vectors": False}  # what an endpoint gives: one model, one vector for a text
-        embedder = open_embedder(settings.model_copy(update={"embedder": settings.embedder.model_copy(update=alone)}))
+        embedder = open_embedder(settings.replace(embedder=alone))
         stack.callback(embedder.close)
         stub = StubEndpoint(embedder, token_counter(cache=settings.cache).count, latency)
-        url = stack.enter_context(ModelFront(stub)).base_url
+        url = stack.enter_context(LocalEndpoint(stub)).base_url
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mneme-peers-")))
         packages = environments or settings.data / "peers"
         candidates = [
@@ -206,7 +206,7 @@ def _row(
 
 
 def _settled(stub: StubEndpoint, quiet: float, patience: float) -> float:
-    """When the endpoint's last request ended, once there have been none for a while."""
+    """Return when the endpoint's last request ended, once there have been none for a while."""
     gives_up = time.perf_counter() + patience
     while (since := stub.quiet_since) is None or time.perf_counter() - since < quiet:
         if time.perf_counter() > gives_up:

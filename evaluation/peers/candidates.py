@@ -1,4 +1,4 @@
-"""What is compared: Mneme, the floor, and the other systems, each of which takes a conversation in and then answers questions.
+"""The compared systems: Mneme, the floor, and the others. Each takes a conversation in and then answers questions.
 
 A text that a system returns stands for turns of the conversation. Where the system does not say which (``TurnFinder``):
 
@@ -172,10 +172,10 @@ class TurnFinder:
                 found[turn] = max(0, run.find(said))
         if found:
             return tuple(sorted(found, key=lambda turn: found[turn]))
-        told = frozenset(words(text))
-        shared = {turn: len(told & said) for turn, said in self._words.items()}
+        own = frozenset(words(text))
+        shared = {turn: len(own & said) for turn, said in self._words.items()}
         best = max(shared, key=lambda turn: (shared[turn], -len(self._words[turn])), default=None)
-        return (best,) if best is not None and told and shared[best] >= _MOST * len(told) else ()
+        return (best,) if best is not None and own and shared[best] >= _MOST * len(own) else ()
 
 
 def words(text: str) -> list[str]:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from connectors.recorded.front import Answered, Call, OnPiece, error_body
+from evaluation.recording.local_endpoint import Answered, Call, OnPiece, error_body
 from mneme.ports import Embedder
 
 MODEL = "stub"
@@ -23,18 +23,18 @@ MODEL = "stub"
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """What has been asked of the chat model: requests, and the tokens of their prompts."""
+    """The traffic to the chat model: requests, and the tokens of their prompts."""
 
     calls: int = 0
     prompt_tokens: int = 0
 
     def since(self, before: "Traffic") -> "Traffic":
-        """What came after ``before``."""
+        """Return the traffic after ``before``."""
         return Traffic(self.calls - before.calls, self.prompt_tokens - before.prompt_tokens)
 
 
 class StubEndpoint:
-    """An ``Answerer`` (connectors/recorded/front.py) for ``/v1/chat/completions`` and ``/v1/embeddings``."""
+    """An ``Answerer`` (evaluation/recording/local_endpoint.py) for ``/v1/chat/completions`` and ``/v1/embeddings``."""
 
     def __init__(self, embedder: Embedder, count_tokens: Callable[[str], int], latency: float) -> None:
         """Prepare; ``latency`` is in seconds, for each chat answer."""
@@ -51,7 +51,7 @@ class StubEndpoint:
 
     @property
     def quiet_since(self) -> float | None:
-        """When the last request ended, by ``time.perf_counter``; None while one is under way."""
+        """The moment at which the last request ended, by ``time.perf_counter``; None while one is under way."""
         with self._lock:
             return None if self._under_way else self._last_ended
 
@@ -84,7 +84,7 @@ class StubEndpoint:
         said = answer("\n".join(text for role, text in texts if role == "system"), texts[-1][1], form.get("schema"))
         with self._lock:
             self._traffic = Traffic(self._traffic.calls + 1, self._traffic.prompt_tokens + asked)
-        told = self._count(said)
+        answered = self._count(said)
         time.sleep(max(0.0, ends - time.monotonic()))
         message = {"role": "assistant", "content": said, "refusal": None}
         return {
@@ -93,7 +93,7 @@ class StubEndpoint:
             "created": 0,
             "model": body.get("model", MODEL),
             "choices": [{"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}],
-            "usage": {"prompt_tokens": asked, "completion_tokens": told, "total_tokens": asked + told},
+            "usage": {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered},
         }
 
     def _embeddings(self, body: dict[str, Any]) -> dict[str, Any]:
@@ -141,7 +141,7 @@ def answer(system: str, user: str, schema: Schema | None) -> str:
 
 
 def statements(text: str) -> list[str]:
-    """What is said in the lines ``Name: words`` of a text, with who says it."""
+    """Return the statements in the lines ``Name: words`` of a text, with their speakers."""
     found = (f"{match[1].strip()}: {match[2].strip()}" for match in _SPOKEN.finditer(text))
     return [said for said in found if len(said.split()) > _FEWEST_WORDS]
 

@@ -183,7 +183,12 @@ class PeerProcess:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         late = threading.Event()
-        timer = threading.Timer(seconds, lambda: (late.set(), self._kill()))
+
+        def give_up() -> None:
+            late.set()
+            self._kill()
+
+        timer = threading.Timer(seconds, give_up)
         timer.start()
         try:
             self._process.stdin.write(json.dumps(request) + "\n")

@@ -1,7 +1,7 @@
 """``mneme bench ablations``: what each part of the retrieval is worth.
 
 1. Ingest the set once.
-2. Ask every question of hybrid search as it is set, and with each part switched off (``ablation_variants.py``).
+2. Ask every question of hybrid search as it is set, and with each part switched off (``VARIANTS``).
 3. The difference of each variant to the full method, paired by question, with its interval.
 
 A part whose interval holds 0 does not pay for itself on this set.
@@ -13,21 +13,40 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
 from rich.console import Console
 
 from evaluation.own_index import fresh_index
 from evaluation.report import Report, Row
-from evaluation.retrieval.ablation_variants import VARIANTS, Variant
-from evaluation.retrieval.asking import ask_all
 from evaluation.retrieval.bench import answer_row, ingest_set, settings_of
 from evaluation.retrieval.compare import compare, print_differences
 from evaluation.retrieval.figures import ALL, Answer
 from evaluation.retrieval.plots import plot_differences
 from evaluation.retrieval.sets import LOADERS
-from evaluation.retrieval.systems import open_systems
+from evaluation.retrieval.systems import ask_all, open_systems
 from mneme.errors import InputError
-from mneme.settings import Retrieval, Settings
+from mneme.settings import Settings
+
+Variant = tuple[str, Mapping[str, Any]]
+
+_MIN_MAX = {"scoring": "min-max"}
+
+VARIANTS: tuple[Variant, ...] = (
+    # What leads to candidates.
+    ("no viewpoint", {"viewpoint": False}),
+    ("no graph leg", {"graph_weight": 0.0}),
+    # How they are scored.
+    ("min-max scores", _MIN_MAX),
+    ("alpha 0: episodes' scores alone", {"alpha": 0.0}),
+    ("alpha 0.25", {"alpha": 0.25}),
+    ("alpha 0.5", {"alpha": 0.5}),
+    ("alpha 0.75", {"alpha": 0.75}),
+    ("alpha 1: facts' scores alone", {"alpha": 1.0}),
+    # How they compete.
+    ("no competition: episodes alone", {"competition": False}),
+    ("no granularity", {"granularity": False}),
+)
+"""A variant whose settings equal those of the run is left out: there is nothing to compare."""
+
 
 FULL = "hybrid"
 FIGURES = ("recall@10", "recall@20", "ndcg@10", "mrr")
@@ -109,17 +128,15 @@ def switched(settings: Settings, variant: str, changes: Mapping[str, Any]) -> Se
     """The settings of a variant.
 
     Raises:
-        InputError: it sets what is no setting of retrieval, or to what cannot be.
+        InputError: it sets what is no setting or constant of retrieval.
     """
-    try:
-        retrieval = Retrieval.model_validate({**settings.retrieval.model_dump(), **changes})
-    except ValidationError as error:
-        raise InputError(f"variant {variant!r}: {error.errors()[0]['msg']} ({error.errors()[0]['loc']})") from error
-    return settings.model_copy(update={"retrieval": retrieval})
+    if unknown := sorted(changes.keys() - settings.retrieval.model_dump().keys()):
+        raise InputError(f"variant {variant!r}: {', '.join(unknown)} is no setting or constant of retrieval")
+    return settings.replace(retrieval=changes)
 
 
 def changed_settings(settings: Settings, changed: Settings) -> dict[str, Any]:
-    """What differs, as it is written."""
+    """Return the changed settings, as they are written."""
     before = settings.retrieval.model_dump(mode="json")
     return {name: value for name, value in changed.retrieval.model_dump(mode="json").items() if value != before[name]}
 

@@ -14,13 +14,12 @@ from rich.console import Console
 
 from evaluation.own_index import fresh_index
 from evaluation.report import Report, Row, embedder_of, print_table
-from evaluation.retrieval.asking import ask_all
 from evaluation.retrieval.compare import compare, print_differences
 from evaluation.retrieval.figures import ALL, KS, SAME_TOKENS, Answer, rows_of
 from evaluation.retrieval.plots import plot_retrieval
 from evaluation.retrieval.question_set import QuestionSet
 from evaluation.retrieval.sets import LOADERS
-from evaluation.retrieval.systems import METHODS, SEARCHES, open_systems
+from evaluation.retrieval.systems import METHODS, SEARCHES, ask_all, open_systems
 from flows import IngestReport, ingest
 from mneme.errors import InputError
 from mneme.settings import Settings
@@ -75,7 +74,7 @@ def ingest_set(questions: QuestionSet, own: Settings, console: Console) -> Inges
 
 
 def settings_of(questions: QuestionSet, settings: Settings) -> dict[str, Any]:
-    """What a reader of the report must know about the run."""
+    """Return the settings that a reader of the report must know."""
     return {
         "set": questions.name,
         "questions": len(questions.questions),

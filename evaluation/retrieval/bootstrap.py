@@ -1,4 +1,4 @@
-"""How sure a mean over questions is: the percentile bootstrap.
+"""Confidence intervals of means over questions: the percentile bootstrap.
 
 1. Draw as many units as there are, with replacement, 10,000 times.
 2. The mean of each draw; the 2.5th and the 97.5th percentile of all are the interval.
@@ -62,7 +62,7 @@ def interval(
 
 @lru_cache(maxsize=16)  # one report asks for the same few numbers of units again and again
 def _weights(units: int, resamples: int, seed: int) -> npt.NDArray[np.uint16]:
-    """How often each unit is drawn, of shape (resamples, units)."""
+    """Return the count of each unit in each resample, of shape (resamples, units)."""
     chance = np.random.default_rng(seed)
     return np.stack([np.bincount(chance.integers(units, size=units), minlength=units) for _ in range(resamples)]).astype(
         np.uint16

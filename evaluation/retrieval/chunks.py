@@ -1,7 +1,8 @@
 """The flat baseline: no memories, only the transcript in chunks that overlap, ranked by words and by meaning.
 
 1. The messages of a day are one text; it is cut at sentence ends into chunks of 1,600 characters, each beginning with the
-   last 320 of the one before, under the header ``# Memories from YYYY-MM-DD`` (flows/chunks.py cuts documents the same way).
+   last 320 of the one before, under the header ``# Memories from YYYY-MM-DD`` (as flows/reading/editions.py
+   cuts documents).
 2. BM25 and cosine of every chunk; the best 40 of either leg are candidates.
 3. Score: 0.3 x BM25 as a share of the best + 0.7 x cosine. A candidate of one leg has its score of the other too, which is
    kinder to the baseline than a zero.

@@ -4,8 +4,8 @@
 2. For each method, figure and category: the mean difference, question by question, and its 95 % interval, resampled by
    question and by conversation (evaluation/retrieval/bootstrap.py).
 
-A difference whose interval does not hold 0 is more than luck of the draw. Of many figures, one in twenty looks so by luck
-alone: name beforehand the one that counts.
+A difference whose interval does not hold 0 is more than chance. Of many figures, one in twenty looks so by chance alone: name
+beforehand the one that counts.
 """
 
 import json

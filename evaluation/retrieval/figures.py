@@ -1,4 +1,4 @@
-"""What one answer measures, and the means of many with their intervals."""
+"""The figures of one answer, and the means of many with their intervals."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one question measured by one method. ``messages`` are those that the places stand for, best first."""
+    """The figures of one question by one method. ``messages`` are those that the places stand for, best first."""
 
     method: str
     question: str

@@ -85,7 +85,7 @@ def _bars(axes: "Axes", rows: Sequence[Row]) -> None:
 
 
 def _reach(row: Row, name: str) -> list[list[float]] | None:
-    """How far the interval reaches below and above the mean."""
+    """Return the distances of the interval's ends below and above the mean."""
     if f"{name}_low" not in row:
         return None
     mean = float(row[name])

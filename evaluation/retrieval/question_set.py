@@ -58,7 +58,7 @@ class QuestionSet:
 
 
 Read = Callable[[Any, Path], tuple[list[Event], list[Question], int]]
-"""What one file holds: events, questions, and how many questions are left out. Raises KeyError, TypeError, ValueError or
+"""Parse one file into events, questions, and how many questions are left out. Raises KeyError, TypeError, ValueError or
 AttributeError where the parsed JSON is not of the form."""
 
 
@@ -73,12 +73,12 @@ def load_files(name: str, title: str, paths: Sequence[Path], read: Read) -> Ques
     left_out = 0
     for path in _files(paths):
         try:
-            told, asked, without = read(json.loads(path.read_text(encoding="utf-8")), path)
+            read_events, asked, without = read(json.loads(path.read_text(encoding="utf-8")), path)
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror}); give the path of a {title} file") from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{path}: not in the form of {title} ({error!r}); expected is the published JSON") from error
-        events += told
+        events += read_events
         questions += asked
         left_out += without
     if not questions:
@@ -90,7 +90,7 @@ def load_files(name: str, title: str, paths: Sequence[Path], read: Read) -> Ques
 
 
 def speaker(role: str, user_id: str) -> dict[str, Any]:
-    """Who speaks in a chat of a user with an assistant."""
+    """Return the sender fields of a chat of a user with an assistant."""
     return {"role": role, "sender": user_id if role == "user" else role, "sender_name": role.capitalize()}
 
 

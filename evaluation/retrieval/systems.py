@@ -1,4 +1,4 @@
-"""What can be asked: Mneme's methods of search, and baselines that share its tokens, vectors and episodes.
+"""The systems that are asked: Mneme's methods of search, and baselines that share its tokens, vectors and episodes.
 
 ``episodes`` is BM25 over episodes alone, subject x 3, summary x 2, narrative x 1 (the weights are in the index's tokens,
 mneme/rows.py); ``chunks`` is the flat baseline of evaluation/retrieval/chunks.py. Every system returns places as
@@ -6,24 +6,29 @@ evaluation/metrics.py measures them.
 """
 
 import json
-from collections import defaultdict
+import os
+import time
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 from rich.console import Console
+from rich.progress import track
 
 from connectors.files.chat_events import text_of
 from connectors.indices import open_index
 from connectors.models import open_embedder
 from connectors.tokens import token_counter
-from evaluation.metrics import Result
-from evaluation.results import ranked_results
+from evaluation.metrics import Result, distinct_messages, ranked_results, tokens_for_messages
 from evaluation.retrieval.chunks import Chunk, Chunks, Said, chunked
+from evaluation.retrieval.figures import Answer, measure
 from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.vector_cache import embed_texts
 from mneme.errors import InputError
@@ -56,7 +61,7 @@ class Found:
 System = Callable[[Question], Found]
 
 asked_at: ContextVar[datetime] = ContextVar("asked_at")
-"""When the question that this thread asks is asked: the clock of the memories of ``open_memories``."""
+"""The time of the question that this thread asks: the clock of the memories of ``open_memories``."""
 
 
 @contextmanager
@@ -97,7 +102,7 @@ def open_systems(
 
 
 def open_memories(settings: Settings, folds: Path | None, stack: ExitStack) -> Callable[[Question], Memories]:
-    """What each question is asked of: always the same memories, or those that score without having seen its conversation.
+    """Return the memories of each question: always the same, or those fitted without its conversation.
 
     Args:
         settings: which index and models.
@@ -110,10 +115,9 @@ def open_memories(settings: Settings, folds: Path | None, stack: ExitStack) -> C
     by_conversation = read_folds(folds)
 
     def without(coefficients: Path) -> Memories:
-        retrieval = settings.retrieval.model_copy(update={"coefficients": coefficients})
         joint = coefficients.with_name(f"agents-{coefficients.name}")  # those of `mneme bench fit agents`, if it was done
-        agents = settings.agents.model_copy(update={"coefficients": joint} if joint.exists() else {})
-        own = settings.model_copy(update={"retrieval": retrieval, "agents": agents})
+        agents = {"coefficients": joint} if joint.exists() else {}
+        own = settings.replace(retrieval={"coefficients": coefficients}, agents=agents)
         return stack.enter_context(Memories.open(own, clock=asked_at.get))
 
     opened = {path: without(path) for path in sorted(set(by_conversation.values()))}
@@ -198,12 +202,12 @@ def transcripts(questions: QuestionSet) -> dict[str, list[Said]]:
 
 
 def moment_of(question: Question, last: Mapping[str, datetime]) -> datetime:
-    """When a question is asked: without a time of its own when the last message was sent, and not today, years later."""
+    """Return the time of a question: without a time of its own when the last message was sent, and not today, years later."""
     return question.asked_at or last[owner_name(question.owner)]
 
 
 def last_times(questions: QuestionSet) -> dict[str, datetime]:
-    """When the last message of each owner was sent."""
+    """Return the time of each owner's last message."""
     last: dict[str, datetime] = {}
     for event in questions.events:
         owner, sent_at = owner_name(event), datetime.fromisoformat(event["sent_at"])
@@ -212,5 +216,57 @@ def last_times(questions: QuestionSet) -> dict[str, datetime]:
 
 
 def owner_name(fields: Mapping[str, str]) -> str:
-    """Whose memory an event goes into, or a question is asked of."""
+    """Name the owner of an event or a question."""
     return fields.get("group_id") or fields["user_id"]
+
+
+WARM_UP, SAMPLE = 5, 60  # questions whose time is taken, after a few that only warm up
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """All answers, by method and then in the order of the questions; ``notes`` are counted, by method."""
+
+    answers: Sequence[Answer]
+    notes: Mapping[str, Mapping[str, int]]
+
+
+def ask_all(systems: Mapping[str, System], questions: Sequence[Question], console: Console, time_sample: int = SAMPLE) -> Asked:
+    """Ask and measure.
+
+    1. The time of ``time_sample`` questions, evenly spread, one at a time: nothing else runs then.
+    2. All questions in as many threads as there are processors.
+    """
+    taken = {name: _times(system, questions, time_sample, console, name) for name, system in systems.items()}
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        found: dict[str, list[Found]] = {}
+        for name, system in systems.items():
+            asked = pool.map(system, questions)
+            found[name] = list(track(asked, f"asking, {name}", len(questions), console=console, transient=True))
+    first_ten = [tokens_for_messages(each.results, 10) for each in found.get("hybrid", ())]
+    answers = []
+    for name, by_question in found.items():
+        for at, (question, each) in enumerate(zip(questions, by_question, strict=True)):
+            figures = measure(each.results, question.evidence, first_ten[at] if first_ten else None)
+            if question.id in taken[name]:
+                figures["milliseconds"] = taken[name][question.id]
+            messages = tuple(islice(distinct_messages(each.results), DEPTH))
+            answers.append(Answer(name, question.id, question.category, question.conversation, figures, messages))
+    notes = {name: dict(Counter(note for each in by_question for note in each.notes)) for name, by_question in found.items()}
+    return Asked(answers, notes)
+
+
+def _times(system: System, questions: Sequence[Question], size: int, console: Console, name: str) -> dict[str, float]:
+    """Milliseconds by question."""
+    if not size:
+        return {}
+    every = max(1, len(questions) // size)
+    sample = questions[::every][:size]
+    for question in sample[:WARM_UP]:
+        system(question)
+    times = {}
+    for question in track(sample, f"timing, {name}", console=console, transient=True):
+        started = time.perf_counter()
+        system(question)
+        times[question.id] = 1000 * (time.perf_counter() - started)
+    return times

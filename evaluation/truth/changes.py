@@ -11,6 +11,7 @@ ought to be read (``--out`` lists their ids).
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,7 +46,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one change: the places of both statements, what ``ask`` answered, the marks, and what was to be kept."""
+    """The outcome of one change: the places of both statements, what ``ask`` answered, the marks, and what was to be kept."""
 
     change: Change
     new_at: int | None
@@ -58,8 +59,8 @@ class Outcome:
     kept_ended: tuple[bool, ...]
 
     @property
-    def told(self) -> bool:
-        """Whether ``ask`` tells the present state, and not the old one before it."""
+    def tells_present(self) -> bool:
+        """True if ``ask`` tells the present state, and not the old one before it."""
         says, before = self.answer.casefold(), self.change.old.says.casefold()
         at = says.find(self.change.new.says.casefold())
         return not self.abstained and at >= 0 and before not in says[:at]
@@ -98,11 +99,8 @@ def run_changes(settings: Settings, out: Path, console: Console | None = None) -
 
 def stored_facts(settings: Settings) -> list[AtomicFact]:
     """Every fact of an index that is found: one that only repeats another is not."""
-    index = open_index(settings, read_only=True)
-    try:
+    with closing(open_index(settings, read_only=True)) as index:
         records = [row.record() for row in index.scan(Collection.FACTS) if row.kind == "fact"]
-    finally:
-        index.close()
     return sorted((each for each in records if isinstance(each, AtomicFact)), key=lambda fact: fact.id)
 
 
@@ -120,12 +118,12 @@ def _ask_all(settings: Settings, asked: Sequence[Change], facts: Sequence[Atomic
 
 
 def _outcome(memories: Memories, change: Change, facts: Sequence[AtomicFact]) -> Outcome:
-    whose = {"user_id": change.user_id}
-    places = places_of(memories.search(change.question, filters=whose, top_k=_DEPTH))
-    answer = memories.ask(change.question, filters=whose)
+    owner = {"user_id": change.user_id}
+    places = places_of(memories.search(change.question, filters=owner, top_k=_DEPTH))
+    answer = memories.ask(change.question, filters=owner)
     kept = []
     for one in change.undisturbed:
-        found = places_of(memories.search(one.question, filters=whose, top_k=_DEPTH))
+        found = places_of(memories.search(one.question, filters=owner, top_k=_DEPTH))
         at = place_of(one.answer, found)
         # The change itself may not lead; where it says the answer too, it may.
         leads = one.answer.message_id == change.new.message_id or stands_before(one.answer, change.new, found)
@@ -166,7 +164,7 @@ def _rows(outcomes: Sequence[Outcome]) -> Iterator[Row]:
             "changes": len(some),
             "present first": sum(each.present_first for each in some),
             "present in ten": sum(each.new_at is not None for each in some),
-            "ask tells it": sum(each.told for each in some),
+            "ask tells it": sum(each.tells_present for each in some),
             "must end": len(ending),
             "ended": sum(each.ended for each in ending),
             "kept asked": sum(len(each.kept) for each in some),
@@ -195,7 +193,7 @@ def _shown(outcome: Outcome) -> dict[str, str | int]:
         "old at": outcome.old_at or "-",
         "first": int(outcome.present_first),
         "answer": "" if outcome.abstained else outcome.answer,
-        "told": int(outcome.told),
+        "told": int(outcome.tells_present),
         "ended": int(outcome.ended),
         "kept": f"{sum(outcome.kept)}/{len(outcome.kept)}",
         "kept ended": sum(outcome.kept_ended),

@@ -33,7 +33,7 @@ Drawn = TypeVar("Drawn")
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How many are drawn: facts of each source, and of all sources together the others."""
+    """The sizes of a draw: facts of each source, and of all sources together the others."""
 
     facts: int = 100
     dates: int = 200
@@ -97,7 +97,7 @@ def run_draw(
 
 
 def draw(stores: Sequence[Store], seed: int, sizes: Sizes) -> Iterator[_Shown]:
-    """What is drawn from these stores, numbered from 1. Each sample has a chance of its own, so that none moves another."""
+    """Draw from these stores, numbered from 1. Each sample has a chance of its own, so that none moves another."""
     number = 0
     for store in stores:
         for fact in _some(store.facts, sizes.facts, f"{seed} facts {store.name}"):

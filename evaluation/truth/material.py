@@ -114,7 +114,7 @@ def questions() -> list[ChatQuestion]:
 
 
 def _ends(path: Path) -> dict[str, datetime]:
-    """When the questions about each owner's messages are asked."""
+    """Return the time at which the questions about each owner's messages are asked."""
     ends: dict[str, datetime] = {}
     for event in _lines(path):
         ends[event["user_id"]] = datetime.fromisoformat(event["sent_at"]) + _ASKED_AFTER

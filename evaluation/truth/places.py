@@ -1,9 +1,9 @@
-"""What stands at each place of a search response, and where a statement stands first. Pure."""
+"""The places of a search response, and the first place of a statement. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evaluation.results import ranked_results
+from evaluation.metrics import ranked_results
 from evaluation.truth.material import Statement
 from mneme.records import AtomicFact
 from queries.responses import FoundEpisode, SearchResponse
@@ -38,28 +38,28 @@ def place_of(statement: Statement, places: Sequence[Place]) -> int | None:
 
 
 def stands_before(first: Statement, other: Statement, places: Sequence[Place]) -> bool:
-    """Whether a statement is found, and before another one; a place that stands for both is none before the other."""
+    """Return whether a statement is found, and before another one; a place that stands for both is none before the other."""
     at, after = place_of(first, places), place_of(other, places)
     return at is not None and (after is None or at < after)
 
 
 def has_words(text: str, words: str) -> bool:
-    """Whether a text has these words, however they are written."""
+    """Return whether a text has these words, however they are written."""
     return words.casefold() in text.casefold()
 
 
 def is_ended(fact: AtomicFact) -> bool:
-    """Whether a fact, or any of its claims, is marked as no longer so."""
+    """Return whether a fact, or any of its claims, is marked as no longer so."""
     return fact.validity.valid_to is not None or any(claim.valid_to is not None for claim in fact.claims)
 
 
 def marked_ended(statement: Statement, facts: Sequence[AtomicFact]) -> bool:
-    """Whether the facts that make a statement, or one of their claims, are marked as no longer so."""
+    """Return whether the facts that make a statement, or one of their claims, are marked as no longer so."""
     return any(is_ended(fact) for fact in facts_of(statement, facts))
 
 
 def disturbed(statement: Statement, facts: Sequence[AtomicFact]) -> bool:
-    """Whether what still holds is marked as ended: its whole fact, or the claim that has its words."""
+    """Return whether what still holds is marked as ended: its whole fact, or the claim that has its words."""
     return any(
         fact.validity.valid_to is not None
         or any(claim.valid_to is not None and has_words(claim.value, statement.says) for claim in fact.claims)

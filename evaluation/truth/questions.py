@@ -55,7 +55,7 @@ class Asked:
 
     @property
     def leads(self) -> bool:
-        """Whether what ``ask`` says first, before it cites anything, answers already."""
+        """True if the first part of an answer, before its first citation, answers already."""
         return not self.abstained and self._tells(_CITED.split(self.answer, maxsplit=1)[0])
 
     def _tells(self, text: str) -> bool:
@@ -97,9 +97,9 @@ def _ask_all(settings: Settings, asked: Sequence[ChatQuestion]) -> list[Asked]:
         answered = []
         for question in asked:
             now[0] = question.asked_at
-            whose = {"user_id": question.user_id}
-            places = places_of(memories.search(question.text, filters=whose, top_k=_DEPTH))
-            answer = memories.ask(question.text, filters=whose)
+            owner = {"user_id": question.user_id}
+            places = places_of(memories.search(question.text, filters=owner, top_k=_DEPTH))
+            answer = memories.ask(question.text, filters=owner)
             at, words_at = _by_message(question, places), _by_words(question, places)
             answered.append(Asked(question, at, words_at, answer.answer, answer.abstained))
     return answered

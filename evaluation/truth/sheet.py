@@ -1,14 +1,18 @@
-"""The sheet of a draw: what was drawn, by its ids alone, and a grader's verdicts.
+"""The sheet of a draw: drawn items by their ids alone, a grader's verdicts, and the shares of a graded sheet.
 
 It holds no text, so that it may be kept where the text of a data set may not be: an entity, a relationship and a line of a
 profile are named by a hash, since their ids are words. The reading copy beside it holds the text.
+``mneme bench truth score`` prints the shares by source.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from rich.console import Console
 
+from evaluation.report import Report, Row, print_table
 from mneme.errors import InputError
 
 Sample = Literal["facts", "dates", "annotations", "endings"]
@@ -41,7 +45,7 @@ class Item(BaseModel):
 
 
 class Sheet(BaseModel):
-    """What a draw took. ``facts`` counts, by source, what there was to draw from, ``dated`` and ``ended`` those of them."""
+    """The items of a draw. ``facts`` counts, by source, what there was to draw from, ``dated`` and ``ended`` those of them."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -80,3 +84,92 @@ def read_sheet(path: Path) -> Sheet:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise InputError(f"{path}: {where}: {first['msg']}; verdicts are yes, no, and year for a date") from error
+
+
+_ALL = "all"
+_FACTS = ("source", "graded", "says", "alone", "dates", "dates right", "wrong dates", "wrong years")
+
+
+def run_score(path: Path, out: Path, console: Console | None = None) -> Report:
+    """Print the shares and write ``out`` (JSON).
+
+    Raises:
+        InputError: the sheet cannot be read or is none, or ``out`` cannot be written.
+    """
+    console = console or Console()
+    sheet = read_sheet(path)
+    rows, kinds, endings = list(fact_rows(sheet)), list(kind_rows(sheet)), ending_row(sheet)
+    ungraded = sum(verdict is None for item in sheet.items for verdict in item.grades.values())
+    everything, drawn_dates = rows[-1], list(_verdicts(_of(sheet, "dates"), "date"))
+    by_source = [float(row["says"]) for row in rows[:-1] if row["graded"]]
+    report = Report(
+        bench="truth",
+        settings={"seed": sheet.seed, "facts": sheet.facts, "dated": sheet.dated, "ended": sheet.ended},
+        rows=rows,
+        headline={
+            "says": everything["says"],
+            "says_worst_source": min(by_source, default=0.0),
+            "alone": everything["alone"],
+            "dates": len(drawn_dates),
+            "wrong_dates": sum(verdict != "yes" for verdict in drawn_dates),
+            "annotations": kinds[-1]["right"],
+            "wrong_endings": endings["wrong"],
+            "ungraded": ungraded,
+        },
+        parts={"annotations": kinds, "endings": [endings]},
+    )
+    print_table(console, f"Facts, drawn by seed {sheet.seed}", rows, _FACTS)
+    print_table(console, "Annotations", kinds, ["kind", "graded", "right"])
+    print_table(console, "Marked as no longer so", [endings], ["facts", "ended", "graded", "wrong"])
+    if ungraded:
+        console.print(f"{ungraded} verdicts are missing; shares are of those that there are")
+    return report.finish(console, out)
+
+
+def fact_rows(sheet: Sheet) -> Iterator[Row]:
+    """A row for each source, and one for all: facts drawn by themselves, dates of these and those drawn by themselves."""
+    for source in (*sheet.facts, _ALL):
+        facts = [item for item in _of(sheet, "facts") if source in (item.source, _ALL)]
+        dated = [*facts, *(item for item in _of(sheet, "dates") if source in (item.source, _ALL))]
+        says, dates = list(_verdicts(facts, "says")), list(_verdicts(dated, "date"))
+        yield {
+            "source": source,
+            "graded": len(says),
+            "says": _share(says),
+            "alone": _share(list(_verdicts(facts, "alone"))),
+            "dates": len(dates),
+            "dates right": _share(dates),
+            "wrong dates": sum(verdict != "yes" for verdict in dates),
+            "wrong years": dates.count("year"),
+        }
+
+
+def kind_rows(sheet: Sheet) -> Iterator[Row]:
+    """A row for each kind of annotation, and one for all."""
+    drawn = _of(sheet, "annotations")
+    for kind in (*sorted({item.kind for item in drawn}), _ALL):
+        graded = list(_verdicts((item for item in drawn if kind in (item.kind, _ALL)), "right"))
+        yield {"kind": kind, "graded": len(graded), "right": _share(graded)}
+
+
+def ending_row(sheet: Sheet) -> Row:
+    """Count the facts, how many were marked as ended, and how many of the graded marks are wrong."""
+    graded = list(_verdicts(_of(sheet, "endings"), "ended"))
+    return {
+        "facts": sum(sheet.facts.values()),
+        "ended": sum(sheet.ended.values()),
+        "graded": len(graded),
+        "wrong": graded.count("no"),
+    }
+
+
+def _of(sheet: Sheet, sample: str) -> list[Item]:
+    return [item for item in sheet.items if item.sample == sample]
+
+
+def _verdicts(items: Iterable[Item], criterion: Criterion) -> Iterator[Verdict]:
+    return (verdict for item in items if (verdict := item.grades.get(criterion)) is not None)
+
+
+def _share(verdicts: Sequence[Verdict]) -> float:
+    return verdicts.count("yes") / len(verdicts) if verdicts else 0.0

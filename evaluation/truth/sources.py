@@ -1,8 +1,8 @@
-"""Where facts are drawn from: chats in any form that is known, or an index that is there already; and what is read of them."""
+"""Sources of drawn facts: chats in any known form, or an existing index; and the records that are read from them."""
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import tzinfo
 from functools import cached_property
@@ -41,7 +41,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """What is not a fact: an entity, a relationship, a line of a profile, a foresight. ``sources`` are its messages."""
+    """An annotation: an entity, a relationship, a line of a profile, a foresight. ``sources`` are its messages."""
 
     kind: str
     id: str
@@ -50,7 +50,7 @@ class Annotation:
 
 
 class Store:
-    """What one source became: its facts, annotations and messages, each in an order that does not depend on the run."""
+    """The records of one source: its facts, annotations and messages, each in an order that does not depend on the run."""
 
     def __init__(self, name: str, records: Sequence[AnyRecord]) -> None:
         """Nothing is read later.
@@ -88,7 +88,7 @@ class Store:
         return found
 
     def zone_of(self, fact: AtomicFact) -> tzinfo:
-        """Where its first message was sent; UTC where that message is not there."""
+        """Return the time zone of its first message; UTC where that message is not there."""
         of_conversation = self.conversations.get(fact.conversation_id, ())
         zones = (message.timezone for message in of_conversation if message.message_id == fact.message_ids[0])
         return zone(next(zones, "UTC"))
@@ -134,7 +134,7 @@ class Store:
 
 
 def sources_of(given: Sequence[str]) -> list[Source]:
-    """What was named, each ``[NAME=]PATH``; without any, the shipped chats, each a source of its own.
+    """Return the named sources, each ``[NAME=]PATH``; without any, the shipped chats, each a source of its own.
 
     The files of one published set are one source, and so are those of one name. A folder is the data folder of an embedded
     index.
@@ -160,7 +160,7 @@ def sources_of(given: Sequence[str]) -> list[Source]:
 
 @contextmanager
 def filled(source: Source, settings: Settings) -> Iterator[Store]:
-    """What a source becomes, ingested without a model into an index of its own unless there is one already.
+    """Yield the store of a source, ingested without a model into an index of its own unless there is one already.
 
     Raises:
         MnemeError: whatever the flow or the index raises.
@@ -179,15 +179,12 @@ def filled(source: Source, settings: Settings) -> Iterator[Store]:
 
 
 def _read(name: str, settings: Settings) -> Store:
-    index = open_index(settings, read_only=True)
-    try:
+    with closing(open_index(settings, read_only=True)) as index:
         return Store(name, [row.record() for collection in _READ for row in index.scan(collection)])
-    finally:
-        index.close()
 
 
 def _data_set(path: Path) -> str | None:
-    """Which published set a file is of: a name of ``LOADERS``."""
+    """Return the published set that a file is of: a name of ``LOADERS``."""
     if path.suffix != ".json":
         return None
     try:

@@ -24,13 +24,13 @@ CREATED = 1  # the version of a message that has not passed the embed step yet
 class MessageBatch:
     """Messages on their way to their vectors; after a restart only their keys are known.
 
-    ``rows`` are those with which the messages were stored as they arrived. ``anew`` are chunks that were withdrawn a moment
-    ago, which the index may still show; ``chunks`` counts those of documents.
+    ``rows`` are those with which the messages were stored as they arrived. ``withdrawn`` are ids of
+    chunks that were withdrawn a moment ago, which the index may still show; ``chunks`` counts those of documents.
     """
 
     keys: tuple[Key, ...]
     messages: tuple[StoredMessage, ...] | None
-    anew: frozenset[str] = frozenset()
+    withdrawn: frozenset[str] = frozenset()
     chunks: int = 0
     rows: tuple[Row, ...] = ()
 
@@ -87,7 +87,7 @@ def admit(batch: MessageBatch, services: Services) -> Admitted:
         if origin is not None and origin.owner != message.owner:  # it had been forgotten here whose this is
             misplaced.append(message_key(message.owner, message.id))
             message = owned_by(origin.owner, message)
-        if message.id in batch.anew:
+        if message.id in batch.withdrawn:
             stored.pop(message_key(message.owner, message.id), None)
         if (goes_on := _unless_known(message, stored)) is not None:
             new.append(goes_on)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
+from connectors.documents.blocks import place_within
 from flows.cuts import Cut, ExtractedEntity, ExtractedFact, ExtractedForesight, ExtractedRelationship, Extraction
 from flows.extraction.entities import entities_of
 from flows.extraction.episode_texts import central
@@ -29,16 +30,20 @@ _LONGEST_INTRODUCTION = 120  # characters
 _ROW = re.compile(
     r"^[^:：;；|]{1,80}[:：][^;；]+[;；]\s*[^:：;；|]{1,80}[:：]|^[^|]+ \| ."
 )  # "Item: Desk; Price: 120", "Desk | 120"
+_FIELD = re.compile(
+    r"(?!(?:From|To|Cc|Subject|Date): )[^\W\d][^:：;；|\d]{0,59}[:：]\s*\S"
+)  # "Kitchen: 12 m2"; no head of a mail
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
     """A paragraph, an item of a list (without its mark) or a row of a table, in one line.
 
-    ``introduction`` is the line that leads to a list.
+    ``line`` is the number of its first line in the text, from 0. ``introduction`` is the line that leads to a list.
     """
 
     text: str
+    line: int
     introduction: str = ""
     is_item: bool = False
     is_row: bool = False
@@ -51,7 +56,9 @@ def paragraphs(text: str) -> Iterator[Paragraph]:
     Items of a list, rows of a table and headings have their own lines.
     """
     introduction = ""
-    for lines in _groups(text.splitlines()):
+    number = 0
+    for lines in _groups(text.split("\n")):
+        begin, number = number, number + len(lines)
         joined = _joined(lines)
         mark = _MARK.match(joined)
         plain = (joined[mark.end() :] if mark else joined).strip("| ")
@@ -60,7 +67,7 @@ def paragraphs(text: str) -> Iterator[Paragraph]:
         is_item = mark is not None and not joined.startswith("#")
         if not is_item:
             introduction = joined if joined.endswith((":", "：")) and len(joined) <= _LONGEST_INTRODUCTION else ""
-        yield Paragraph(plain, introduction if is_item else "", is_item, is_row=is_row(plain))
+        yield Paragraph(plain, begin, introduction if is_item else "", is_item, is_row=is_row(plain))
 
 
 def is_row(line: str) -> bool:
@@ -86,7 +93,7 @@ def _groups(lines: list[str]) -> Iterator[list[str]]:
 def _continues(line: str, after: str) -> bool:
     if not line.strip() or not after.strip() or _MARK.match(after) or _OWN_LINE.match(after) or _OWN_LINE.match(line):
         return False
-    if is_row(line) or is_row(after):
+    if is_row(line) or is_row(after) or (_FIELD.match(line) and _FIELD.match(after)):
         return False
     if line.rstrip().endswith(_ENDS) or line.endswith(("  ", "\\")):
         return False
@@ -172,7 +179,7 @@ def extract_document(cut: Cut) -> Extraction:
         facts=tuple(_fact(cut, paragraph, group, subject, language) for paragraph, group in passages),
         entities=tuple(dict.fromkeys(_ends(relationships, entities_of(sentences)))),
         relationships=relationships,
-        foresights=tuple(_deadlines(passages, message.sent_at)),
+        foresights=tuple(_deadlines(cut, passages)),
     )
 
 
@@ -185,15 +192,10 @@ def _sentences(paragraph: Paragraph, language: str, dated_at: datetime, zone: tz
         return []
     return [
         Sentence(
-            index=0,
             text=one,
-            speaker="",
-            listener="",
             language=language,
             said_at=dated_at,
             zone=zone,
-            role="user",
-            artifact=False,
             is_question=is_question(one),
             dates=_dates(one, dated_at, zone, language),
             claims=() if paragraph.is_row or is_question(one) else claims_in(one, language),
@@ -216,7 +218,7 @@ def _is_heading(line: str) -> bool:
     if line.endswith(_ENDS):
         return line.endswith((":", "："))
     short = len(line) < _SHORTEST_CHINESE if has_cjk(line) else len(line.split()) < _SHORTEST
-    return short or _IN_THE_HEAD.match(line) is not None
+    return (short and not _FIELD.match(line)) or _IN_THE_HEAD.match(line) is not None
 
 
 def _parts_of_row(row: str) -> Iterator[str]:
@@ -279,7 +281,7 @@ def _fact(cut: Cut, paragraph: Paragraph, group: Sequence[Sentence], subject: st
         else None
     )
     event = event_of(group)
-    place = cut.citation.place if cut.citation is not None else ""
+    place = _place(cut, paragraph)
     head = ", ".join(part for part in dict.fromkeys((name, cut.section or "", place)) if part)
     return ExtractedFact(
         statement=f"{head}: {f'{paragraph.introduction} ' if paragraph.introduction else ''}{words}",
@@ -289,11 +291,18 @@ def _fact(cut: Cut, paragraph: Paragraph, group: Sequence[Sentence], subject: st
         event_until=event.until if event else None,
         quote=Quote(speaker=name, words=words, language=language, context=context),
         claims=tuple(claim for one in group for claim in one.claims),
+        place=place,
     )
 
 
-def _deadlines(passages: Sequence[tuple[Paragraph, Sequence[Sentence]]], dated_at: datetime) -> Iterator[ExtractedForesight]:
+def _place(cut: Cut, paragraph: Paragraph) -> str:
+    """The place of a paragraph: its own line or row, where the document counts them."""
+    return place_within(cut.citation.place, paragraph.line) if cut.citation is not None else ""
+
+
+def _deadlines(cut: Cut, passages: Sequence[tuple[Paragraph, Sequence[Sentence]]]) -> Iterator[ExtractedForesight]:
     """The deadlines of a document: sentences that name, in full, a day after the document's own; a row needs a word for it."""
+    dated_at = cut.utterances[0].message.sent_at
     for paragraph, group in passages:
         for one in group:
             if one.is_question or _CANCELLED.search(one.text):
@@ -303,7 +312,8 @@ def _deadlines(passages: Sequence[tuple[Paragraph, Sequence[Sentence]]], dated_a
             ahead = [each for each in one.dates if each.since > dated_at and each.span.days <= _LONGEST_SPAN]
             day = next((each for each in ahead if each.lacks_year or _IN_FULL.search(each.text)), None)
             if day is not None:
-                yield ExtractedForesight(one.text, one.text, (0,), day.since, day.until, one.claims)
+                place = _place(cut, paragraph)
+                yield ExtractedForesight(one.text, one.text, (0,), day.since, day.until, one.claims, place)
 
 
 def _header(cut: Cut, day: DaySpan) -> str:

@@ -13,6 +13,7 @@ spaCy's named entities (en_core_web_sm 3.8) were tried instead: on the labelled 
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 
 from flows.cuts import ExtractedEntity
@@ -127,54 +128,49 @@ def entities_of(sentences: Sequence[Sentence]) -> tuple[ExtractedEntity, ...]:
         for name, kind in _named(one, small)
         if kind == PERSON and " " not in name
     }
-    met = _Met()
+    met: dict[str, _Entity] = {}
     for speaker in dict.fromkeys(one.speaker for one in said if one.role == "user" and one.speaker):
         own = [one for one in said if one.speaker == speaker]
         claims = [one for one in own if any(claim.subject == speaker for claim in one.claims)]
-        met.add(speaker, PERSON, (claims or own)[0], sure=True)
+        _meet(met, speaker, PERSON, (claims or own)[0], sure=True)
     for one in said:
         for name, kind in _claimed(one):
-            met.add(name, kind, one, sure=True)
+            _meet(met, name, kind, one, sure=True)
         if one.role == "user":
             for name, kind in _named(one, small):
                 if not _is_present(name, present) and not (kind == PERSON and name in perhaps_pets):
-                    met.add(name, kind, one)
-    return met.all()
+                    _meet(met, name, kind, one)
+    return tuple(
+        ExtractedEntity(each.name, each.kind, _summary(each.where), tuple(dict.fromkeys(one.index for one in each.where)))
+        for each in met.values()
+    )
 
 
-class _Met:
-    """The entities met so far, each under its first name; a type that is known stands before ``other``."""
+@dataclass(slots=True)
+class _Entity:
+    """An entity under the name by which it was first called; a type that is known stands before ``other``."""
 
-    def __init__(self) -> None:
-        self._kinds: dict[str, tuple[str, bool]] = {}
-        self._where: dict[str, list[Sentence]] = {}
-        self._names: dict[str, str] = {}
+    name: str
+    kind: str = OTHER
+    sure: bool = False
+    where: list[Sentence] = field(default_factory=list)
 
-    def add(self, name: str, kind: str, one: Sentence, sure: bool = False) -> None:
-        key = name.casefold().removeprefix("the ")
-        if key not in self._names and len(self._names) >= _MOST:
-            return
-        self._names.setdefault(key, name)
-        known, is_sure = self._kinds.get(key, (OTHER, False))
-        if not is_sure and (sure or known == OTHER):
-            self._kinds[key] = (kind, sure)
-        self._where.setdefault(key, []).append(one)
 
-    def all(self) -> tuple[ExtractedEntity, ...]:
-        return tuple(
-            ExtractedEntity(name, self._kinds[key][0], _summary(self._where[key]), _sources(self._where[key]))
-            for key, name in self._names.items()
-        )
+def _meet(met: dict[str, _Entity], name: str, kind: str, one: Sentence, sure: bool = False) -> None:
+    """Add a sentence that names an entity."""
+    key = name.casefold().removeprefix("the ")
+    if key not in met and len(met) >= _MOST:
+        return
+    entity = met.setdefault(key, _Entity(name))
+    if not entity.sure and (sure or entity.kind == OTHER):
+        entity.kind, entity.sure = kind, sure
+    entity.where.append(one)
 
 
 def _summary(where: Sequence[Sentence]) -> str:
     one = next((each for each in where if not each.is_question), where[0])
     text = f"{one.speaker}: {one.text}" if one.speaker else one.text
     return text if len(text) <= _LONGEST_SUMMARY else f"{text[: _LONGEST_SUMMARY - 1].rstrip()}…"
-
-
-def _sources(where: Sequence[Sentence]) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(one.index for one in where))
 
 
 def _is_present(name: str, present: Collection[str]) -> bool:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from flows.cuts import ExtractedFact, Utterance
 from flows.extraction.artifacts import parts_of
 from flows.extraction.corrections import Corrected, corrections_of
-from flows.extraction.sentences import Sentence, Span, event_of, has_unresolved_reference, is_question, sentence_spans
+from flows.extraction.sentences import Sentence, event_of, has_unresolved_reference, is_question, sentence_spans
 from mneme.dates import DateMention, DaySpan, certain_dates
 from mneme.languages import languages_of
 from mneme.records import Artifact, Claim, Quote, Spoken, StoredMessage
@@ -45,23 +45,22 @@ _HEADING = re.compile(r"\W*#{1,6} [^\n]+|\W*\*\*[^*\n]+\*\*\W*|[^.!?。！？\n]
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
 
+class Passage(NamedTuple):
+    """A stretch of a message that makes one quote; ``place`` is that of its sentences in those of the message."""
+
+    words: str
+    artifact: Artifact | None
+    place: slice
+
+
 @dataclass(frozen=True, slots=True)
 class AnnotatedMessage:
     """One message of an episode, sentence by sentence, and in passages. ``index`` is its place in the cut."""
 
     index: int
     message: StoredMessage
-    sentences: tuple[Sentence, ...]
-    passages: tuple["Passage", ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A stretch of a message that makes one quote; ``sentences`` are those in it."""
-
-    words: str
-    artifact: Artifact | None
-    sentences: tuple[Sentence, ...]
+    sentences: list[Sentence]
+    passages: list[Passage]
 
 
 class _Before(NamedTuple):
@@ -92,7 +91,7 @@ def quotes_of(messages: Sequence[AnnotatedMessage], topic: str) -> Iterator[Extr
         earlier = messages[max(0, position - _ANSWERED_WITHIN) : position]
         for number, passage in enumerate(each.passages):
             along = _taken_along(each, number, earlier)
-            corrected = next((one.corrects for one in passage.sentences if one.corrects is not None), None)
+            corrected = next((one.corrects for one in each.sentences[passage.place] if one.corrects is not None), None)
             if corrected is not None and corrected.words not in passage.words:
                 along = _Before(context=corrected)
             yield _fact(each, passage, topic, along)
@@ -109,35 +108,37 @@ def _annotated(index: int, message: StoredMessage, language: str, names: Sequenc
     listener = _listener(message, names)
     text = message.text
     longest = _LONGEST_OF_ARTIFACT if len(text) > _LONG_MESSAGE else _LONGEST
-    passages: list[Passage] = []
+    found = AnnotatedMessage(index, message, [], [])
     for part in parts_of(text, message.role):
-        annotated: dict[Span, Sentence] = {}
+        first = len(found.sentences)
         for span in sentence_spans(text, language, part.start, part.end):
             words = span.of(text)
             earlier = f"{before}\n{text[max(0, span.start - _LONGEST_BEFORE) : span.start]}"
             own = part.artifact is None and message.role == "user"
             asks = is_question(words)
-            annotated[span] = Sentence(
-                index=index,
-                start=span.start,
-                text=words,
-                speaker=message.sender_name,
-                listener=listener,
-                language=language,
-                said_at=message.sent_at,
-                zone=zone,
-                role="assistant" if message.role == "assistant" else "user",
-                artifact=part.artifact is not None,
-                is_question=asks,
-                dates=() if part.artifact else certain_dates(words, message.sent_at, zone, language, earlier),
-                claims=claims_in(words, language, message.sender_name) if own and not asks else (),
+            found.sentences.append(
+                Sentence(
+                    index=index,
+                    start=span.start,
+                    text=words,
+                    speaker=message.sender_name,
+                    listener=listener,
+                    language=language,
+                    said_at=message.sent_at,
+                    zone=zone,
+                    role="assistant" if message.role == "assistant" else "user",
+                    artifact=part.artifact is not None,
+                    is_question=asks,
+                    dates=() if part.artifact else certain_dates(words, message.sent_at, zone, language, earlier),
+                    claims=claims_in(words, language, message.sender_name) if own and not asks else (),
+                )
             )
         limit = longest if part.artifact is None else _LONGEST_OF_ARTIFACT
-        for spans in _grouped(text, list(annotated), limit):
-            passages.append(
-                Passage(text[spans[0].start : spans[-1].end], part.artifact, tuple(annotated[span] for span in spans))
-            )
-    return AnnotatedMessage(index, message, tuple(one for passage in passages for one in passage.sentences), tuple(passages))
+        for group in _grouped(text, found.sentences[first:], limit):
+            place = slice(first, first + len(group))
+            found.passages.append(Passage(text[group[0].start : group[-1].end], part.artifact, place))
+            first = place.stop
+    return found
 
 
 def _correct(messages: list[AnnotatedMessage], corrected: Corrected) -> None:
@@ -145,53 +146,41 @@ def _correct(messages: list[AnnotatedMessage], corrected: Corrected) -> None:
 
     What was said is claimed itself ("said"), so that it ends also where no row of the table reads it.
     """
-    by, of = (messages[at].sentences[number] for at, number in (corrected.at, corrected.target))
+    (at, number), (target, place) = corrected.at, corrected.target
+    by, of = messages[at].sentences[number], messages[target].sentences[place]
     dates, claims = by.dates, by.claims
     if corrected.meant:
         dates = certain_dates(corrected.meant, of.said_at, of.zone, of.language)
         meant = claims_in(corrected.meant, of.language, of.speaker)
         claims = tuple(claim.model_copy(update={"evidence": by.text}) for claim in meant)
     if by is of:
-        _put(messages, corrected.at, replace(by, dates=dates, claims=claims, meant=corrected.meant))
+        messages[at].sentences[number] = replace(by, dates=dates, claims=claims, meant=corrected.meant)
         return
     said = Claim(subject=of.speaker, attribute=SAID, value=of.text, ends=False, evidence=of.text)
     kept = {(claim.about, claim.value) for claim in claims}
     ended = [claim for claim in (*of.claims, said) if not claim.ends and (claim.about, claim.value) not in kept]
     over = tuple(claim.model_copy(update={"ends": True, "evidence": by.text}) for claim in ended)
-    message = messages[corrected.target[0]].message
-    words = Spoken(speaker=of.speaker, words=of.text[:_LONGEST_BEFORE], message_id=message.message_id)
-    own = () if corrected.at[0] == corrected.target[0] else of.dates  # a message is dated by what it comes to
-    _put(messages, corrected.target, replace(of, dates=own, claims=(*of.claims, said), withdrawn=True))
-    now = replace(by, dates=dates, claims=(*over, *claims), corrects=words, meant=corrected.meant)
-    _put(messages, corrected.at, now)
+    words = Spoken(speaker=of.speaker, words=of.text[:_LONGEST_BEFORE], message_id=messages[target].message.message_id)
+    own = () if at == target else of.dates  # a message is dated by what it comes to
+    messages[target].sentences[place] = replace(of, dates=own, claims=(*of.claims, said), withdrawn=True)
+    messages[at].sentences[number] = replace(by, dates=dates, claims=(*over, *claims), corrects=words, meant=corrected.meant)
 
 
-def _put(messages: list[AnnotatedMessage], place: tuple[int, int], sentence: Sentence) -> None:
-    at, number = place
-    old = messages[at].sentences[number]
-    passages = tuple(
-        replace(each, sentences=tuple(sentence if one is old else one for one in each.sentences))
-        for each in messages[at].passages
-    )
-    sentences = tuple(one for passage in passages for one in passage.sentences)
-    messages[at] = replace(messages[at], sentences=sentences, passages=passages)
-
-
-def _grouped(text: str, spans: Sequence[Span], longest: int) -> Iterator[list[Span]]:
+def _grouped(text: str, sentences: Sequence[Sentence], longest: int) -> Iterator[list[Sentence]]:
     """Sentences in passages that are not too long; a blank line ends one that is half as long as it may be.
 
     A heading stands with what is below it.
     """
-    group: list[Span] = []
-    for span in spans:
+    group: list[Sentence] = []
+    for one in sentences:
         if group:
-            paragraph = span.start - group[0].start > longest // 2 and _BLANK_LINE.search(text, group[-1].end, span.start)
-            if paragraph or span.end - group[0].start > longest:
-                heading = [group.pop()] if _HEADING.fullmatch(group[-1].of(text)) else []
+            paragraph = one.start - group[0].start > longest // 2 and _BLANK_LINE.search(text, group[-1].end, one.start)
+            if paragraph or one.end - group[0].start > longest:
+                heading = [group.pop()] if _HEADING.fullmatch(group[-1].text) else []
                 if group:
                     yield group
                 group = heading
-        group.append(span)
+        group.append(one)
     if group:
         yield group
 
@@ -219,9 +208,9 @@ def _taken_along(each: AnnotatedMessage, number: int, before: Sequence[Annotated
         taken, other, answers = replied
         return _Before(taken if answers else None, None if answers else taken, _behind(taken, other, before))
     interrupted = number > 0 and each.passages[number - 1].artifact is not None
-    if passage.artifact is None and not interrupted and not has_unresolved_reference(passage.sentences[0]):
+    if passage.artifact is None and not interrupted and not has_unresolved_reference(each.sentences[passage.place][0]):
         return _Before()
-    own = _own([one for other in each.passages[:number] for one in other.sentences])
+    own = _own(each.sentences[: passage.place.start])
     source = each
     if not own and before:
         source, own = _last_with_words(before)
@@ -295,19 +284,19 @@ def _stretch(own: Sequence[Sentence], at: int, source: AnnotatedMessage, longest
 
 
 def _fact(each: AnnotatedMessage, passage: Passage, topic: str, along: _Before) -> ExtractedFact:
-    first = passage.sentences[0]
+    sentences = each.sentences[passage.place]
     quote = Quote(
         speaker=each.message.sender_name,
-        listener=first.listener,
+        listener=sentences[0].listener,
         words=passage.words,
-        language=first.language,
+        language=sentences[0].language,
         question=along.question,
         context=along.context,
         behind=along.behind,
         artifact=passage.artifact,
     )
-    event = event_of(passage.sentences)
-    dates = [mention for one in passage.sentences for mention in one.dates]
+    event = event_of(sentences)
+    dates = [mention for one in sentences for mention in one.dates]
     return ExtractedFact(
         statement=rendered(quote, each.message.sent_at, each.message.timezone, dates),
         topic=topic,
@@ -316,7 +305,7 @@ def _fact(each: AnnotatedMessage, passage: Passage, topic: str, along: _Before) 
         event_until=event.until if event else None,
         same_as_source=len(each.passages) == 1,
         quote=quote,
-        claims=tuple(claim for one in passage.sentences for claim in one.claims),
+        claims=tuple(claim for one in sentences for claim in one.claims),
     )
 
 

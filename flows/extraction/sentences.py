@@ -31,18 +31,18 @@ class Sentence:
     ``start`` is its place in its message.
     """
 
-    index: int
     text: str
-    speaker: str
-    listener: str
     language: str
     said_at: datetime
     zone: tzinfo
-    role: Literal["user", "assistant"]
-    artifact: bool
     is_question: bool
     dates: tuple[DateMention, ...]
     claims: tuple[Claim, ...]
+    index: int = 0
+    speaker: str = ""
+    listener: str = ""
+    role: Literal["user", "assistant"] = "user"
+    artifact: bool = False
     corrects: Spoken | None = None
     meant: str = ""
     withdrawn: bool = False

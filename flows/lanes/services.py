@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol, TypeVar
 
@@ -14,7 +14,7 @@ from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
 from mneme.ports import DocumentReader, MemoryIndex, References
 from mneme.rows import Embedding
-from mneme.settings import Settings
+from mneme.settings import Documents, Settings
 
 Result = TypeVar("Result")
 
@@ -31,6 +31,7 @@ class Reading:
     """The reader of documents and attachments. ``submit`` runs it in a pool of its own: parsing takes seconds, or minutes.
 
     ``in_flight`` counts chunks on their way through the other steps of this process; ``at_work`` what waits to be read.
+    ``documents`` says how large chunks are.
     """
 
     reader: DocumentReader
@@ -38,13 +39,14 @@ class Reading:
     submit: Submit
     in_flight: Pending
     at_work: Pending
+    documents: Documents = field(default_factory=Documents)
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
     """Everything outside the steps.
 
-    ``embed`` turns texts into one future of what the embedder makes of each; it batches over all who call; ``embed_behind``
+    ``embed`` turns texts into one future of what the embedder makes of each; it batches over all who call; ``embed_last``
     does so when nothing else waits, for documents (None: there is no difference). ``detector``,
     ``extractor`` and ``judge`` are those of the settings, the ``fallback_`` ones need no model and serve when a model fails;
     without a ``judge`` claims alone decide.
@@ -72,11 +74,11 @@ class Services:
     submit_call: Submit | None = None
     processes: int = 1
     reading: Reading | None = None
-    embed_behind: Callable[[list[str]], "Future[Sequence[Embedding]]"] | None = None
+    embed_last: Callable[[list[str]], "Future[Sequence[Embedding]]"] | None = None
 
     def embeddings(self, texts: list[str], of_document: bool) -> "Future[Sequence[Embedding]]":
         """The embeddings of texts, those of documents behind all others."""
-        return (self.embed_behind if of_document and self.embed_behind is not None else self.embed)(texts)
+        return (self.embed_last if of_document and self.embed_last is not None else self.embed)(texts)
 
     def pool(self, waits_for_a_model: bool) -> Submit:
         """The pool that a job belongs in."""

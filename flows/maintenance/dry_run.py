@@ -75,7 +75,7 @@ def dry_run(
             about = about_event(event, unread.position, unread.received_at)
             scope = f"{about.owner.key}/{about.document_id}"
             parsed = reader.read(content_of(event, references), event.name, event.media_type, scope)
-            return edition_of(about, parsed, edition="").messages
+            return edition_of(about, parsed, "", settings.documents).messages
 
         for messages in _conversations(files, owner, read):
             for cut in _cuts(messages, embedder, detector, settings.boundaries):

@@ -22,9 +22,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from connectors.dead_letters import FileDeadLetters
 from connectors.durable import FolderLock, replace_json
 from connectors.indices import index_place, open_generations, open_index
-from connectors.letters.dead_letters import FileDeadLetters
 from connectors.models import open_embedder
 from connectors.reading_order import Listed, ReadingOrder
 from flows.cuts import lane_of_row

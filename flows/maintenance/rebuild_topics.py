@@ -17,8 +17,7 @@ from functools import partial
 from itertools import islice
 
 from connectors.indices import open_index
-from connectors.kafka.client import create_topics, topics_of_lanes
-from connectors.kafka.offsets import Bounds, bounds_of
+from connectors.kafka.client import Bounds, bounds_of, create_topics, topics_of_lanes
 from connectors.models import open_embedder
 from flows.maintenance.rebuild import TOPICS, OnProgress, RebuildReport, StoreContents, rows_in
 from flows.runner import stopped_by_signals

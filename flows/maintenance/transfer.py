@@ -18,7 +18,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from connectors.archive import Header, read_archive, write_archive
-from connectors.embedders.precision import how_to_set
+from connectors.embedders import how_to_set
 from connectors.indices import open_index
 from connectors.models import open_embedder
 from flows.lanes.epochs import MOST_RUNS, WRITES_PER_RUN

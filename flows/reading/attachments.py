@@ -175,9 +175,11 @@ class _Part:
             conversation_id=message.conversation_id,
             message_id=message.message_id,
         )
-        edition = about.edition(content_hash(content))
+        assert self._services.reading is not None, "it was read"
+        documents = self._services.reading.documents
+        edition = about.edition(content_hash(content), documents)
         if sum(len(section.text) for section in parsed.sections) > _LONGEST_IN_PLACE:
-            return edition_of(about, replace(parsed, spoken=()), edition)  # speech stands in the message
+            return edition_of(about, replace(parsed, spoken=()), edition, documents)  # speech stands in the message
         return Edition(record_of(about, parsed, edition, is_read=bool(parsed.sections or parsed.spoken)), ())
 
 

@@ -54,11 +54,11 @@ def read_document(unread: Unread, known: StoredDocument | None, erased: Tombston
         record = row.record()
         known = record if isinstance(record, StoredDocument) and not _is_gone(record, erased, stored) else None
     content = content_of(event, reading.references)
-    edition = about.edition(content_hash(content))
+    edition = about.edition(content_hash(content), reading.documents)
     if known is not None and known.edition == edition and known.status == "read" and not known.unread:
         return ReadDocument(None, known)
     parsed = reading.reader.read(content, event.name, event.media_type, f"{about.owner.key}/{about.document_id}")
-    return ReadDocument(edition_of(about, parsed, edition), known)
+    return ReadDocument(edition_of(about, parsed, edition, reading.documents), known)
 
 
 def known_document(erasure: Erasure, recent: StoredDocument | None, services: Services) -> StoredDocument | None:

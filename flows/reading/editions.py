@@ -9,30 +9,33 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from connectors.documents.speech import clock
+from connectors.documents.blocks import place_within
+from connectors.documents.formats.captions import clock
 from mneme.errors import InputError
 from mneme.ids import chunk_id, document_key, message_id, short_hash
 from mneme.ports import ParsedDocument
 from mneme.records import Citation, Owner, Position, Scalar, StoredDocument, StoredMessage
+from mneme.settings import Documents
 from mneme.tokens import estimate_tokens
 
 _ENDS = (". ", "。"), ("\n",), (" ",)  # where to cut, best first: after a sentence, a line, a word
 
 
-def chunk(text: str, size: int = 1600, overlap: int = 320) -> list[str]:
-    """The text as chunks of at most ``size`` characters, each beginning with the end of the one before.
+def chunk(text: str, size: int, overlap: int) -> list[tuple[int, str]]:
+    """The text as chunks of at most ``size`` characters, each with where it begins: with the end of the one before.
 
     A cut lies after a sentence, else after a line, else after a word, else anywhere, in the second half of the chunk.
     An overlap begins in the same way and has between half of ``overlap`` and ``overlap`` characters. White space
     around chunks is dropped, and nothing else.
 
     >>> chunk("Tea is green. Coffee is black. Milk is white.", size=32, overlap=15)
-    ['Tea is green. Coffee is black.', 'is black. Milk is white.']
+    [(0, 'Tea is green. Coffee is black.'), (21, 'is black. Milk is white.')]
 
     Raises:
         ValueError: an overlap that is negative or not smaller than half of the size.
     """
-    return [piece for start, end in spans(text, size, overlap) if (piece := text[start:end].strip())]
+    pieces = ((start, text[start:end]) for start, end in spans(text, size, overlap))
+    return [(start + len(piece) - len(piece.lstrip()), stripped) for start, piece in pieces if (stripped := piece.strip())]
 
 
 def spans(text: str, size: int, overlap: int) -> Iterator[tuple[int, int]]:
@@ -70,7 +73,7 @@ def _ends(find: Callable[[str, int, int], int], separators: Sequence[str], low: 
     return [at + length for at, length in places if at >= 0]
 
 
-_READING = 1  # raised when documents are to be read anew that are sent again: a parser or the chunks have changed
+_READING = 2  # raised when documents are to be read anew that are sent again: a parser or the chunks have changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +106,12 @@ class About:
         """The id of the conversation that its speech is: one for each edition, so that an old one goes as a whole."""
         return f"speech/{self.owner.type}/{self.owner.id}/{self.document_id}/{edition}"
 
-    def edition(self, content_hash: str) -> str:
+    def edition(self, content_hash: str, documents: Documents) -> str:
         """Names what would be made of a content: another edition means that something may have changed."""
         said = [self.name, self.media_type, self.dated_at.isoformat() if self.dated_at else None, self.metadata]
-        return short_hash(json.dumps([_READING, content_hash, said], sort_keys=True))
+        return short_hash(
+            json.dumps([_READING, content_hash, said, documents.chunk_size, documents.chunk_overlap], sort_keys=True)
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +127,7 @@ class Edition:
         return bool(self.messages) and self.messages[0].document_id is None
 
 
-def edition_of(about: About, parsed: ParsedDocument, edition: str) -> Edition:
+def edition_of(about: About, parsed: ParsedDocument, edition: str, documents: Documents) -> Edition:
     """The edition of a parsed document. One that was not read has a chunk of its name, so that it is found by that.
 
     Raises:
@@ -132,7 +137,7 @@ def edition_of(about: About, parsed: ParsedDocument, edition: str) -> Edition:
     if spoken:
         messages = tuple(_speech(about, parsed, about.speech(edition)))
     elif parsed.sections:
-        messages = tuple(_chunks(about, parsed))
+        messages = tuple(_chunks(about, parsed, documents))
     else:
         messages = ()
     if not messages and not parsed.unread:
@@ -173,12 +178,12 @@ def _dated_at(about: About, parsed: ParsedDocument) -> datetime:
     return about.dated_at or parsed.dated_at or about.modified_at or about.arrived_at
 
 
-def _chunks(about: About, parsed: ParsedDocument) -> Iterator[StoredMessage]:
+def _chunks(about: About, parsed: ParsedDocument, documents: Documents) -> Iterator[StoredMessage]:
     names = _Names(about, parsed)
     for section in parsed.sections:
-        for text in chunk(section.text):
-            name = names.of(section.title, section.place, text)
-            yield _chunk(about, parsed, name, text, section.title, section.place)
+        for begin, text in chunk(section.text, documents.chunk_size, documents.chunk_overlap):
+            place = place_within(section.place, section.text.count("\n", 0, begin), text.count("\n") + 1)
+            yield _chunk(about, parsed, names.of(section.title, place, text), text, section.title, place)
 
 
 def _mention(about: About, parsed: ParsedDocument) -> StoredMessage:

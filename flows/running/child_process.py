@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from typing import NoReturn
 
-from connectors.private import private_process
+from connectors.folders import private_process
 
 # Python's own is 700 or 2,000: a message and a search make more than that, nearly all of which goes by itself. The flow spent
 # a sixth of its time on the rest, and a start a tenth.

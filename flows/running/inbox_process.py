@@ -15,8 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
-from connectors.telemetry.begin import telemetry
-from connectors.telemetry.logs import set_levels
+from connectors.telemetry.logs import set_levels, telemetry
 from flows.running.child_process import begin, end, report
 from mneme.errors import MnemeError
 from mneme.settings import Settings

@@ -6,9 +6,8 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
 
-from connectors.kafka.client import create_topics, partitions_of, topics_of_lanes
-from connectors.kafka.keys import partition_of
-from connectors.kafka.offsets import bounds_of
+from connectors.kafka.client import bounds_of, create_topics, partitions_of, topics_of_lanes
+from connectors.kafka.producer import partition_of
 from connectors.kafka.reader import PartitionReader
 from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters
 from flows.engine import Source

@@ -11,10 +11,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Protocol
 
+from connectors.dead_letters import FileDeadLetters
 from connectors.durable import FolderLock
 from connectors.inbox.reader import InboxReader
 from connectors.inbox.segments import disk_errors, inbox_folder
-from connectors.letters.dead_letters import FileDeadLetters
 from flows.engine import Source
 from flows.lanes.pending import Pending, SharedSum
 from flows.running.feeds import EventReader, FeedLimits, PartitionFeed

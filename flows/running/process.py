@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from connectors.documents.erased_claims import ErasedClaims, erase_claims
+from connectors.documents.claims import ErasedClaims, erase_claims
 from connectors.documents.pool import processes_of
 from connectors.documents.reader import open_reader
 from connectors.documents.references import open_references
-from connectors.documents.roots import documents_of, uploads_of
+from connectors.documents.stores import documents_of, uploads_of
 from connectors.embedders.queue import EmbeddingQueue
-from connectors.endpoints.answer_file import erase_answers
+from connectors.endpoints.answer_cache import erase_answers
 from connectors.endpoints.call_budget import Purpose, share_of
 from connectors.indices import open_index
 from connectors.models import ANSWERS_FILE, open_chat_model, open_embedder
@@ -147,7 +147,7 @@ def run_process(
             reading=_reading(settings, ends, stack),
             index=index,
             embed=queue.submit,
-            embed_behind=partial(queue.submit, behind=True),
+            embed_last=partial(queue.submit, behind=True),
             submit=pool.submit,
             clock=utc_now,
             versions=Versions(place.run),
@@ -199,7 +199,7 @@ def _reading(settings: Settings, ends: Endpoints, stack: ExitStack) -> Reading:
     pool = Pool(processes_of(settings.documents) + _FETCHING, "mneme-reading")
     stack.callback(pool.close, _GRACE_SECONDS)
     references = open_references(documents_of(settings), ends.named_files)
-    return Reading(reader, references, pool.submit, in_flight=Pending(), at_work=ends.documents_at_work)
+    return Reading(reader, references, pool.submit, Pending(), ends.documents_at_work, settings.documents)
 
 
 def _erase_answers(file: Path, erased: Erased) -> int:

@@ -11,45 +11,23 @@ from mneme.settings.base import Group
 class Retrieval(Group):
     """Ranking of a search. A request chooses only method, agent, filters, top_k and explain."""
 
-    top_k: int = Field(
-        default=20, ge=1, le=1000, description="results, where neither the request nor the type of the question says it"
-    )
-    scoring: Literal["auto", "lr", "min-max"] = Field(
-        default="auto",
-        description="hybrid: logistic regression, or min-max of both legs; auto: lr where there are coefficients for the index"
-        " and the embedder",
-    )
     coefficients: Path | None = Field(
-        default=None, description="file of `mneme bench fit fusion`, for lr; None: those that are shipped"
+        default=None, description="file of `mneme bench fit fusion`, for logistic regression; None: those that are shipped"
     )
-    alpha: float | None = Field(
-        default=None,
-        ge=0,
-        le=1,
-        description="share of the fact in a score; the rest is its episode's. None: what was fitted, 0.5 without coefficients",
-    )
-    facts_per_episode: int = Field(default=5, ge=1, description="facts nested under an episode")
-    viewpoint: bool = Field(
-        default=True,
-        description="whether a question about somebody is also asked from their point of view: what they said, they said of"
-        " themselves",
-    )
-    competition: bool = Field(
-        default=True, description="hybrid: whether facts compete with their episodes; else only episodes hold places"
-    )
-    granularity: bool = Field(
-        default=True, description="hybrid: whether the type of memory that the question asks for is favoured"
-    )
-    graph_weight: float = Field(
-        default=0.9,
-        ge=0,
-        le=1,
-        description="hybrid: of the way to the best score for what relationships lead to, where a question asks for more than"
-        " one step; 0: that leg is off",
-    )
-    open_foresight_days: int = Field(
-        default=180, ge=1, description="how long something is expected for which no date was named, from when it was said"
-    )
+
+    # These values are measured or fitted; `mneme bench ablations` shows what each of them is worth.
+    top_k: ClassVar[int] = 20  # results, where neither the request nor the type of the question says it
+    # Logistic regression, or min-max of both legs; auto: lr where there are coefficients for the index and the embedder.
+    scoring: ClassVar[Literal["auto", "lr", "min-max"]] = "auto"
+    # Share of the fact in a score; the rest is its episode's. None: the fitted share, 0.5 without coefficients.
+    alpha: ClassVar[float | None] = None
+    facts_per_episode: ClassVar[int] = 5  # nested under an episode
+    viewpoint: ClassVar[bool] = True  # ask a question about somebody from their point of view too: they say "I"
+    competition: ClassVar[bool] = True  # facts compete with their episodes; else only episodes hold places
+    granularity: ClassVar[bool] = True  # favour the type of memory that the question asks for
+    # Of the way to the best score for what relationships lead to, where a question asks for more than one step; 0: no such leg.
+    graph_weight: ClassVar[float] = 0.9
+    open_foresight_days: ClassVar[int] = 180  # something expected without a date lasts so long from when it was said
 
 
 class Agents(Group):
@@ -66,12 +44,12 @@ class Agents(Group):
         default=None, description="a file of `mneme bench fit agents` instead of the coefficients that come with the package"
     )
     calls: int = Field(default=5, ge=0, description="calls of the chat model for one question")
-    seconds: float = Field(default=30.0, gt=0, description="for one question; then what was found so far is returned")
     prompts: dict[Literal["tool_select", "split", "combined", "reflect"], str] = Field(
         default_factory=dict,
         description="rules in place of those shipped, as JSON: tool_select of the router, split, combined of chain, reflect",
     )
 
+    seconds: ClassVar[float] = 30.0  # for one question; then what was found so far is returned
     tokens: ClassVar[int] = 40_000  # asked and answered, for one question: what five calls take at most
     searches: ClassVar[int] = 8  # of one question, whatever the strategy
     max_attempts: ClassVar[int] = 3  # chain: searches, each for what the one before did not find

@@ -1,6 +1,9 @@
 """The base class of all groups of settings."""
 
-from pydantic import BaseModel, ConfigDict
+import json
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, SerializationInfo, SerializerFunctionWrapHandler, model_serializer
 
 
 class Group(BaseModel):
@@ -12,3 +15,17 @@ class Group(BaseModel):
 
     # Validators are built at the first use: a start reads a few groups only.
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    @classmethod
+    def from_json(cls, content: str | bytes) -> Self:
+        """A group as ``model_dump_json`` wrote it, with its constants."""
+        values = json.loads(content)
+        constants = {name: values.pop(name) for name in cls.__class_vars__ & values.keys()}
+        return cls.model_validate_json(json.dumps(values)).model_copy(update=constants)
+
+    @model_serializer(mode="wrap")
+    def _with_constants(self, handler: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
+        """Write the constants too: reports of benchmarks name every value that they were measured with."""
+        values: dict[str, Any] = handler(self)
+        constants = (name for name in sorted(type(self).__class_vars__) if not info.include or name in info.include)
+        return values | {name: getattr(self, name) for name in constants}

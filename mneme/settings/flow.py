@@ -1,8 +1,8 @@
 """The flow: boundaries, extraction, consistency, documents, and the stream itself."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from mneme.settings.base import Group
 
@@ -85,6 +85,11 @@ class Documents(Group):
         default=("eng", "chi_sim"), description="tesseract's languages, as JSON; those that are not installed are left out"
     )
 
+    chunk_size: int = Field(default=1_600, ge=200, description="characters of a chunk, at most")
+    chunk_overlap: int = Field(
+        default=320, ge=0, description="characters that a chunk repeats of the one before, at most; under half of chunk_size"
+    )
+
     # Tables: a row becomes a text, so that columns limit its length, and rows and cells the number of texts.
     most_columns: ClassVar[int] = 1_000  # of one table or sheet
     most_rows: ClassVar[int] = 200_000  # of all tables of one document
@@ -95,6 +100,12 @@ class Documents(Group):
     # Chunks of all documents on their way to the index, so that conversations pass them. 0: 2, and half of the calls in flight
     # where a chat model extracts.
     chunks_in_flight: ClassVar[int] = 0
+
+    @model_validator(mode="after")
+    def _overlap_is_under_half(self) -> Self:
+        if self.chunk_overlap >= self.chunk_size / 2:
+            raise ValueError(f"chunk_overlap: {self.chunk_overlap} is not under half of chunk_size, which is {self.chunk_size}")
+        return self
 
 
 class Flow(Group):

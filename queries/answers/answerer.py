@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from connectors.telemetry.searches import count_answer
+from connectors.telemetry.meters import count_answer
 from connectors.tokens import token_counter
 from mneme.errors import ModelError, SettingsError
 from mneme.ports import QueryChat, Role

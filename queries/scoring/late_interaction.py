@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from connectors.aging_cache import AgingCache
-from connectors.telemetry.searches import stage
+from connectors.telemetry.meters import stage
 from mneme.ports import MemoryIndex
 from mneme.rows import TOKEN_DIMENSION, Key, Row, message_key
 from queries.scoring.field import Field, Numbers, rank_of

@@ -195,7 +195,7 @@ class MnemeStore(BaseStore):
         return sorted(found)[op.offset : op.offset + op.limit]
 
     def _versions(self, namespace: Namespace, key: str) -> Iterator[StoredItem]:
-        """What was put under a key and is not taken away yet, the latest first."""
+        """Versions under a key that are not removed yet, the latest first."""
         labels = {_NAMESPACE: _label(namespace), _KEY: key}
         yield from self._of(namespace).newest_first({"metadata": labels}, lambda has: labels.items() <= has.items())
 
@@ -331,7 +331,7 @@ def _lines(name: str, value: Any) -> Iterator[str]:
 
 
 def _passes(value: Any, filter: Mapping[str, Any]) -> bool:
-    """Whether a value has what a filter asks for: values, or ``{"$gt": 4}``."""
+    """Tell whether a value passes a filter: values, or ``{"$gt": 4}``."""
     return all(_compares(value.get(key), asked) for key, asked in filter.items())
 
 

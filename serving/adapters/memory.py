@@ -239,7 +239,7 @@ class MessageStore:
     def newest_first(
         self, filters: Mapping[str, Any], matches: Callable[[Mapping[str, Scalar]], bool] = lambda labels: True
     ) -> Iterator[StoredItem]:
-        """What is kept, the newest first, with everything that was written here.
+        """Stored items, the newest first, with everything that was written here.
 
         Args:
             filters: what is asked for, of the owner's: see ``queries.filtering.filters.Filters``.
@@ -268,7 +268,7 @@ class MessageStore:
         yield from self._missing(list(mine), mine, seen)
 
     def _missing(self, identities: Iterable[str], mine: Mapping[str, Message], seen: set[str]) -> Iterator[StoredItem]:
-        """What was written here and is in no list yet, the newest first."""
+        """Items that were written here and are in no list yet, the newest first."""
         for identity in sorted(identities, key=lambda each: mine[each].sent_at, reverse=True):
             if identity not in seen and identity not in self._removed:
                 seen.add(identity)
@@ -377,7 +377,7 @@ class Passage:
 
 
 def passages(found: SearchResponse) -> list[Passage]:
-    """What was found, best first."""
+    """Results, best first."""
     episodes = {each.id: each for each in (*found.episodes, *found.knowledge)}
     return [_passage(each, episodes) for each in found.ranked()]
 

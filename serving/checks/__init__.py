@@ -1,1 +1,1 @@
-"""What ``mneme doctor`` looks at: a file for each group of checks, each check with what is wrong and how to mend it."""
+"""Checks of ``mneme doctor``, by group. Each check says what is wrong and how to fix it."""

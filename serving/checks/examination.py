@@ -39,7 +39,7 @@ def worst(checks: Iterable[Check]) -> State:
 
 
 def is_fit(checks: Iterable[Check]) -> bool:
-    """Whether nothing that is needed is missing."""
+    """Tell that nothing that is needed is missing."""
     return not any(check.needed and check.state == "missing" for check in checks)
 
 
@@ -74,7 +74,7 @@ def groups(call: bool = False) -> Mapping[str, Group]:
 
 
 def examine(call: bool = False, only: Iterable[str] = (), seconds: float = SECONDS) -> list[Check]:
-    """What was found. Nothing is changed, and nothing is raised: what fails is a check that is missing.
+    """Run the checks. Nothing is changed, and nothing is raised: a failure is a check that is missing.
 
     Args:
         call: whether models behind endpoints are asked something, which may cost money.
@@ -115,7 +115,7 @@ class _Look:
             self._found.append(self._failed(f"this check itself failed ({type(error).__name__}); please report it"))
 
     def result(self, seconds: float) -> list[Check]:
-        """What was found, at the latest after so long."""
+        """The checks of the group, at the latest after so long."""
         self._thread.join(seconds)
         found = list(self._found)
         if self._thread.is_alive():

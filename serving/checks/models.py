@@ -22,7 +22,7 @@ _NOT_ASKED = "not asked; --call does"
 
 
 class _Ready(BaseModel):
-    """What a chat model is asked for."""
+    """Answer that is asked of a chat model."""
 
     ready: bool
 
@@ -114,7 +114,7 @@ def documents(settings: Settings) -> Iterator[Check]:
 
 
 def _format(kind: "Kind", settings: Settings) -> tuple[str, State, str]:
-    """What reads a format, whether it can, and the remedy."""
+    """Parser of a format, its state, and the remedy."""
     if kind.family == "sound":
         if settings.transcription.provider == "none":
             return kind.parsed_by, "missing", "recordings are kept by name; set MNEME_TRANSCRIPTION__PROVIDER"

@@ -33,11 +33,11 @@ def index(settings: Settings) -> Iterator[Check]:
         yield _health(state.health)
         yield from _disks(state.disks_percent)
     else:
-        from connectors.durable import is_held
+        from connectors.durable import is_locked
         from connectors.indices import embedded_folder
 
         folder = embedded_folder(settings)
-        by = f"{folder}, {'a process writes to it' if is_held(folder) else 'nobody writes to it'}"
+        by = f"{folder}, {'a process writes to it' if is_locked(folder) else 'nobody writes to it'}"
         yield Check("index", "embedded index", by, "ready")
     yield from _contents(settings)
 
@@ -95,7 +95,7 @@ def _embedder(settings: Settings, opened: "MemoryIndex") -> Check:
 
 
 def _recovery(settings: Settings, metadata: "dict[str, str]") -> Iterator[Check]:
-    """Whether each flow's recovery store is the one that wrote the index."""
+    """Check that each flow's recovery store is the one that wrote the index."""
     from flows.running.partition_range import store_name
 
     for name in (store_name(settings), "files"):
@@ -217,19 +217,19 @@ _EXTRAS = {"fastapi": "serve", "nicegui": "console", "mcp": "mcp"}
 
 
 def service(settings: Settings) -> Iterator[Check]:
-    """What `mneme serve` needs, and what runs already."""
-    told = settings.service
-    wanted = ["fastapi", *(["nicegui"] if told.console else []), *(["mcp"] if told.mcp else [])]
+    """Check the needs of `mneme serve`, and what runs already."""
+    own = settings.service
+    wanted = ["fastapi", *(["nicegui"] if own.console else []), *(["mcp"] if own.mcp else [])]
     lacking = [module for module in wanted if find_spec(module) is None]
     if lacking:
         extras = ",".join(dict.fromkeys(_EXTRAS[module] for module in lacking))
         remedy = f"{', '.join(lacking)} is not installed: pip install 'mneme-river[{extras}]'"
         yield Check("service", "mneme serve", "", "partly", remedy)
-    yield _port(told.host, told.port)
-    keys = f"{len(told.keys)} keys" if told.keys else "none: everybody on this machine may ask"
+    yield _port(own.host, own.port)
+    keys = f"{len(own.keys)} keys" if own.keys else "none: everybody on this machine may ask"
     yield Check("service", "keys", keys, "ready")
     yield from _flows(settings)
-    if told.url is not None:
+    if own.url is not None:
         yield _remote(settings)
 
 
@@ -251,15 +251,15 @@ def _port(host: str, port: int) -> Check:
 
 
 def _flows(settings: Settings) -> Iterator[Check]:
-    from connectors.durable import is_held
+    from connectors.durable import is_locked
     from connectors.inbox.segments import inbox_folder
 
     # The flow from the inbox holds the recovery store of files as well.
     from flows.running.partition_range import store_name
 
     locks = {"kafka": settings.data / "recovery" / store_name(settings), "inbox": inbox_folder(settings.data)}
-    running = [name for name, folder in locks.items() if is_held(folder)]
-    if "inbox" not in running and is_held(settings.data / "recovery" / "files"):
+    running = [name for name, folder in locks.items() if is_locked(folder)]
+    if "inbox" not in running and is_locked(settings.data / "recovery" / "files"):
         running.append("files")
     names = ", ".join(running)
     yield Check("service", "flow", f"one runs here, from {names}" if running else "none runs on this data folder", "ready")

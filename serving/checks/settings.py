@@ -21,7 +21,7 @@ Fault = tuple[str, State, str]  # the setting, how bad it is, and the remedy
 
 
 def settings(loaded: Settings) -> Iterator[Check]:
-    """What is wrong, setting by setting; one line where nothing is."""
+    """Check the settings one by one; one line where all are right."""
     faults = [*_contradictions(loaded), *_risks(loaded), *_environment_file()]
     for name, state, remedy in faults:
         yield Check("settings", name, "", state, remedy, needed=state == "missing")
@@ -31,57 +31,41 @@ def settings(loaded: Settings) -> Iterator[Check]:
 
 
 def _contradictions(loaded: Settings) -> Iterator[Fault]:
-    models = loaded.models
+    models, embedder, rerank = loaded.models, loaded.embedder, loaded.rerank
     asks = {
         "MNEME_BOUNDARIES__DETECTOR=llm": loaded.boundaries.detector == "llm",
         "MNEME_EXTRACTION__EXTRACTOR=model": loaded.extraction.extractor == "model",
         "MNEME_RECONCILE__JUDGE=model": loaded.reconcile.judge == "model",
         "MNEME_AGENTS__PLANNER=model": loaded.agents.planner == "model",
         "MNEME_ANSWERS__WRITER=model": loaded.answers.writer == "model",
-        "MNEME_RERANK__PROVIDER=model": loaded.rerank.provider == "model",
+        "MNEME_RERANK__PROVIDER=model": rerank.provider == "model",
     }
     if models.provider == "none":
-        for name, asked in asks.items():
-            if asked:
-                yield name, "missing", f"{name} needs a chat model: set MNEME_MODELS__PROVIDER=openai, or leave it out"
+        for name in (name for name, asked in asks.items() if asked):
+            yield name, "missing", f"{name} needs a chat model: set MNEME_MODELS__PROVIDER=openai, or leave it out"
     elif not any(asks.values()) and loaded.agents.planner != "auto" and loaded.answers.writer != "auto":
-        yield (
-            "MNEME_MODELS__PROVIDER",
-            "partly",
-            "a chat model is set and nothing asks it: set MNEME_EXTRACTION__EXTRACTOR=model",
-        )
+        remedy = "a chat model is set and nothing asks it: set MNEME_EXTRACTION__EXTRACTOR=model"
+        yield "MNEME_MODELS__PROVIDER", "partly", remedy
     if unknown := sorted(set(models.by_role) - set(Role)):
-        roles = ", ".join(Role)
-        yield "MNEME_MODELS__BY_ROLE", "missing", f"{', '.join(unknown)} is no role; the roles are {roles}"
-    if models.provider == "openai" and models.api_key is None and "api.openai.com" in models.base_url and not models.recordings:
-        yield (
-            "MNEME_MODELS__API_KEY",
-            "missing",
-            "MNEME_MODELS__API_KEY: api.openai.com needs one; set it, or BASE_URL to yours",
-        )
-    embedder = loaded.embedder
+        yield "MNEME_MODELS__BY_ROLE", "missing", f"{', '.join(unknown)} is no role; the roles are {', '.join(Role)}"
+    needs_key = models.provider == "openai" and "api.openai.com" in models.base_url and not models.recordings
+    if needs_key and models.api_key is None:
+        yield "MNEME_MODELS__API_KEY", "missing", _key_of("MNEME_MODELS__API_KEY")
     if embedder.provider == "openai" and embedder.api_key is None and embedder.base_url is None:
-        yield (
-            "MNEME_EMBEDDER__API_KEY",
-            "missing",
-            "MNEME_EMBEDDER__API_KEY: api.openai.com needs one; set it, or BASE_URL to yours",
-        )
+        yield "MNEME_EMBEDDER__API_KEY", "missing", _key_of("MNEME_EMBEDDER__API_KEY")
     if embedder.provider == "hash":
-        yield (
-            "MNEME_EMBEDDER__PROVIDER",
-            "partly",
-            "MNEME_EMBEDDER__PROVIDER=hash is for tests: vectors mean nothing; use local",
-        )
-    if loaded.rerank.provider == "endpoint" and loaded.rerank.base_url is None:
-        yield (
-            "MNEME_RERANK__BASE_URL",
-            "missing",
-            "MNEME_RERANK__PROVIDER=endpoint needs MNEME_RERANK__BASE_URL; set it",
-        )
+        remedy = "MNEME_EMBEDDER__PROVIDER=hash is for tests: vectors mean nothing; use local"
+        yield "MNEME_EMBEDDER__PROVIDER", "partly", remedy
+    if rerank.provider == "endpoint" and rerank.base_url is None:
+        yield "MNEME_RERANK__BASE_URL", "missing", "MNEME_RERANK__PROVIDER=endpoint needs MNEME_RERANK__BASE_URL; set it"
     if loaded.flow.processes > 1 and loaded.index.backend == "embedded":
         yield "MNEME_FLOW__PROCESSES", "missing", "the embedded index has one writing process; set MNEME_FLOW__PROCESSES to 1"
     if loaded.telemetry.traces and find_spec("opentelemetry") is None:
         yield "MNEME_TELEMETRY__TRACES", "missing", "OpenTelemetry is not installed: pip install 'mneme-river[telemetry]'"
+
+
+def _key_of(name: str) -> str:
+    return f"{name}: api.openai.com needs one; set it, or BASE_URL to yours"
 
 
 def _risks(loaded: Settings) -> Iterator[Fault]:
@@ -141,7 +125,7 @@ def _environment_file() -> Iterator[Fault]:
 
 
 def _data(loaded: Settings) -> Check:
-    """Whether the data folder can be written, and has room."""
+    """Check that the data folder can be written, and has room."""
     folder = loaded.data
     at = next(each for each in (folder, *folder.absolute().parents) if each.exists())
     if not os.access(at, os.W_OK):

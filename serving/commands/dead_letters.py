@@ -45,23 +45,23 @@ def list_letters(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """List dead letters, newest last."""
-    from connectors.letters.scope import tells_of
+    from connectors.dead_letters import is_about
     from mneme.ports import Scope
     from mneme.settings import load_settings
     from serving.terminal.tables import dead_letter_json, dead_letters_table
 
     numbered = _numbered(_open(load_settings(), place))
     if stage is not None:
-        numbered = {number: letter for number, letter in numbered.items() if letter.stage == stage}
+        numbered = {number: dead_letter for number, dead_letter in numbered.items() if dead_letter.stage == stage}
     if since is not None:
         moment = since if since.tzinfo else since.replace(tzinfo=UTC)
-        numbered = {number: letter for number, letter in numbered.items() if letter.at >= moment}
+        numbered = {number: dead_letter for number, dead_letter in numbered.items() if dead_letter.at >= moment}
     if conversation is not None:
         scope = Scope(tenant, (conversation,))
-        numbered = {number: letter for number, letter in numbered.items() if tells_of(letter, scope)}
+        numbered = {number: dead_letter for number, dead_letter in numbered.items() if is_about(dead_letter, scope)}
     if as_json:
-        for number, letter in numbered.items():
-            typer.echo(json.dumps(dead_letter_json(number, letter), ensure_ascii=False))
+        for number, dead_letter in numbered.items():
+            typer.echo(json.dumps(dead_letter_json(number, dead_letter), ensure_ascii=False))
     elif numbered:
         output().print(dead_letters_table(numbered))
     else:
@@ -74,8 +74,8 @@ def show(number: NumberArgument, place: FromOption = None) -> None:
     from mneme.settings import load_settings
     from serving.terminal.tables import dead_letter_text
 
-    letter = _chosen(_numbered(_open(load_settings(), place)), [number])[0]
-    output().print(dead_letter_text(number, letter), soft_wrap=True)
+    dead_letter = _chosen(_numbered(_open(load_settings(), place)), [number])[0]
+    output().print(dead_letter_text(number, dead_letter), soft_wrap=True)
 
 
 @app.command()
@@ -97,13 +97,13 @@ def replay(
         raise InputError("which letters? give their numbers (`mneme admin dead-letters list`), --stage or --all")
     box = _open(load_settings(), place)
     numbered = _numbered(box)
-    letters = _chosen(numbered, numbers) if numbers else list(numbered.values())
-    letters = [letter for letter in letters if stage is None or letter.stage == stage]
-    refused = box.replay(letters)
-    output().print(f"{count(len(letters) - len(refused), 'dead letter')} replayed")
-    names = {letter: number for number, letter in numbered.items()}
-    for letter, reason in refused.items():
-        note(f"{names[letter]}: not replayed: {reason}", "yellow")
+    dead_letters = _chosen(numbered, numbers) if numbers else list(numbered.values())
+    dead_letters = [dead_letter for dead_letter in dead_letters if stage is None or dead_letter.stage == stage]
+    refused = box.replay(dead_letters)
+    output().print(f"{count(len(dead_letters) - len(refused), 'dead letter')} replayed")
+    names = {dead_letter: number for number, dead_letter in numbered.items()}
+    for dead_letter, reason in refused.items():
+        note(f"{names[dead_letter]}: not replayed: {reason}", "yellow")
     if numbers and refused:
         raise InputError(f"{count(len(refused), 'letter')} of those not replayed, for the reasons above")
 
@@ -115,18 +115,20 @@ def _open(settings: "Settings", place: Place | None) -> "DeadLetterQueue":
     return open_dead_letters(settings, chosen, partial(_ingest, settings))
 
 
-def _ingest(settings: "Settings", letters: "Sequence[DeadLetter]") -> None:
+def _ingest(settings: "Settings", dead_letters: "Sequence[DeadLetter]") -> None:
     import flows
-    from connectors.letters.replay import event_again
+    from connectors.kafka.replay import event_to_replay
 
     with tempfile.TemporaryDirectory(prefix="mneme-replay-") as folder:
         path = Path(folder) / "events.jsonl"
-        path.write_bytes(b"".join(b" ".join(event_again(letter)[1].splitlines()) + b"\n" for letter in letters))
+        path.write_bytes(
+            b"".join(b" ".join(event_to_replay(dead_letter)[1].splitlines()) + b"\n" for dead_letter in dead_letters)
+        )
         flows.ingest([path], settings)
 
 
 def _numbered(box: "DeadLetterQueue") -> "dict[int, DeadLetter]":
-    return dict(enumerate(box.letters(), start=1))
+    return dict(enumerate(box.dead_letters(), start=1))
 
 
 def _chosen(numbered: "dict[int, DeadLetter]", numbers: Sequence[int]) -> "list[DeadLetter]":

@@ -46,7 +46,7 @@ class Question:
 
     @property
     def command(self) -> str:
-        """How to ask it again."""
+        """The command that asks it again."""
         return f'mneme search "{self.text}" --{self.option} {self.owner}'
 
 
@@ -140,7 +140,7 @@ def example_files(folder: Path | None) -> list[Path]:
 
 
 def show_report(console: Console, report: "IngestReport") -> None:
-    """What the run did; a second one did nothing, and says so."""
+    """Show what the run did; a second one changed nothing, and says so."""
     from serving.terminal.tables import ingest_table
 
     console.print(ingest_table(report))
@@ -214,7 +214,7 @@ def show_hops(console: Console, memories: "Memories", question: Question) -> Non
 
 
 def show_next(console: Console, data: Path) -> None:
-    """What to try after the demo."""
+    """Show what to try after the demo."""
     lines = [
         f"export MNEME_DATA={data}",
         QUESTIONS[0].command,

@@ -96,7 +96,7 @@ def _erase(event: "ErasureEvent", kafka: bool, timeout: float, url: str | None) 
 
 
 def _only_files_were_read(settings: "Settings") -> bool:
-    """Whether the embedded index was filled by `mneme ingest` alone: then the erasure goes the way of the files."""
+    """Tell whether `mneme ingest` alone filled the embedded index: then the erasure goes the way of the files."""
     from connectors.inbox.segments import inbox_folder
 
     is_embedded = settings.index.backend == "embedded" and settings.intake != "kafka"
@@ -139,7 +139,7 @@ def _erase_here(event: "ErasureEvent", settings: "Settings") -> None:
 
 
 def _scope(event: "ErasureEvent", settings: "Settings") -> "Filter | None":
-    """What must be gone afterwards; None where nothing is known of a conversation."""
+    """Rows that must be gone afterwards; None for an unknown conversation."""
     from connectors.indices import open_index
     from flows.lanes.owners import owner_in
     from mneme.events import Erase, ForgetDocument

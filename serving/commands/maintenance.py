@@ -54,15 +54,15 @@ def backfill(
         report = take_in(files or [], settings, merge, on_progress, defaults)
     if report.files is not None:
         show_skipped(report.files.skipped)
-    if letters := report.rows.get("dead_letter"):
-        note(f"{count(letters, 'event')} not taken in; see the dead letters", "yellow")
+    if dead_letters := report.rows.get("dead_letter"):
+        note(f"{count(dead_letters, 'event')} not taken in; see the dead letters", "yellow")
     written = ", ".join(f"{number:,} {kind}" for kind, number in report.rows.items() if kind != "dead_letter")
     output().print(f"written: {written or 'nothing new'}", soft_wrap=True)
     output().print(f"done in {report.seconds:.1f} s" + (", and merged" if report.is_merged else ""))
 
 
 class Origin(StrEnum):
-    """What the memory is made from."""
+    """Source of a rebuild."""
 
     MESSAGES = "messages"
     TOPICS = "topics"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Method(StrEnum):
-    """How to search."""
+    """Search methods."""
 
     KEYWORD = "keyword"
     VECTOR = "vector"
@@ -38,7 +38,7 @@ class Method(StrEnum):
 
 
 class Strategy(StrEnum):
-    """How an agent searches."""
+    """Strategies of agentic search."""
 
     ROUTER = "router"
     DIRECT = "direct"
@@ -48,7 +48,7 @@ class Strategy(StrEnum):
 
 
 class Order(StrEnum):
-    """How results are listed."""
+    """Order of the results."""
 
     SCORE = "score"
     CHRONOLOGICAL = "chronological"

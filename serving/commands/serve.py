@@ -33,9 +33,9 @@ def serve(
 
     With the embedded index the flow runs as well, so that what is sent is taken in; else run `mneme run` beside it.
     """
+    from connectors.folders import private_folder
     from connectors.indices import check_embedded_format
-    from connectors.private import private_folder
-    from connectors.telemetry.begin import telemetry
+    from connectors.telemetry.logs import telemetry
     from mneme.settings import load_settings
     from serving.rest.app import create_app
     from serving.service.service import Service

@@ -146,7 +146,7 @@ def _at_a_terminal() -> bool:
 
 
 def _asked() -> tuple[str | None, str | None, str | None, str | None, str | None]:
-    """What somebody at a terminal wants, in three questions."""
+    """Ask for the choices at a terminal, in three questions."""
     opensearch = kafka = base_url = None
     if typer.confirm("OpenSearch and Kafka? (no: an index in a folder, without servers)", default=False):
         opensearch = typer.prompt("OpenSearch", default="http://127.0.0.1:9200")

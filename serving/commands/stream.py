@@ -49,15 +49,15 @@ def ingest(
     A second run of the same files changes nothing. The owner options are for files that do not say whose memory they are.
     """
     import flows
-    from connectors.letters.dead_letters import FileDeadLetters
+    from connectors.dead_letters import FileDeadLetters
     from mneme.settings import load_settings
     from serving.terminal.format import count
     from serving.terminal.tables import ingest_table
 
     defaults = given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant, conversation_id=conversation)
     settings = load_settings()
-    letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
-    before = sum(1 for _ in letters.read())
+    dead_letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
+    before = sum(1 for _ in dead_letters.read())
     with progress_bar("Ingesting", "events") as on_progress:
         report = flows.ingest(files, settings, on_progress=on_progress, defaults=defaults)
     output().print(ingest_table(report))
@@ -69,14 +69,13 @@ def ingest(
             f"{count(report.dead_letters, 'event')} not taken in; whole, with reasons: {settings.data / 'dead-letters.jsonl'}",
             "yellow",
         )
-        _show_dead_letters(list(islice(letters.read(), before, None)), report.files)
+        _show_dead_letters(list(islice(dead_letters.read(), before, None)), report.files)
     if settings.models.recordings is not None:
         _tell_pending(settings.models.recordings, settings.models.pending)
 
 
 def _tell_pending(recordings: Path, pending: Path | None) -> None:
-    from connectors.recorded.batch_files import PendingRequests
-    from connectors.recorded.offline_endpoint import pending_path
+    from connectors.recorded.offline import PendingRequests, pending_path
     from serving.terminal.format import count
 
     requests = PendingRequests(pending or pending_path(recordings))
@@ -168,7 +167,7 @@ def run(
     """
     import flows
     from connectors.indices import index_place
-    from connectors.telemetry.begin import telemetry
+    from connectors.telemetry.logs import telemetry
     from mneme.settings import load_settings
 
     settings = load_settings()
@@ -252,14 +251,14 @@ def show_skipped(skipped: "Sequence[Skipped]") -> None:
         note(f"and {len(skipped) - _MOST_DEAD_LETTERS_SHOWN:,} more skipped", "yellow")
 
 
-def _show_dead_letters(letters: "Sequence[DeadLetter]", files: Sequence[Path]) -> None:
-    """What was not taken in, each on a line: the file, its line (or the number of its message, from 1), the reason."""
+def _show_dead_letters(dead_letters: "Sequence[DeadLetter]", files: Sequence[Path]) -> None:
+    """Show each dead letter on a line: the file, its line (or the number of its message, from 1), the reason."""
     from connectors.files.files import content_identity
 
     names = {f"file:{content_identity(path)[:16]}": str(path) for path in files}
-    for letter in letters[:_MOST_DEAD_LETTERS_SHOWN]:
-        position = letter.position
-        where = f"{names.get(position.topic, position.topic)}:{position.offset + 1}" if position else letter.stage
-        note(f"{where}: {letter.reason}", "yellow")
-    if len(letters) > _MOST_DEAD_LETTERS_SHOWN:
-        note(f"and {len(letters) - _MOST_DEAD_LETTERS_SHOWN:,} more", "yellow")
+    for dead_letter in dead_letters[:_MOST_DEAD_LETTERS_SHOWN]:
+        position = dead_letter.position
+        where = f"{names.get(position.topic, position.topic)}:{position.offset + 1}" if position else dead_letter.stage
+        note(f"{where}: {dead_letter.reason}", "yellow")
+    if len(dead_letters) > _MOST_DEAD_LETTERS_SHOWN:
+        note(f"and {len(dead_letters) - _MOST_DEAD_LETTERS_SHOWN:,} more", "yellow")

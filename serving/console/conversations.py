@@ -27,7 +27,7 @@ async def conversations(visit: Visit) -> None:
     with tag("div", classes="heading"):
         tag("h1", "Conversations")
         tag("p", "What was said, the latest first. Each one opens as a timeline of its episodes.", "quiet")
-    if visit.service.intake != "none" and not visit.said("after"):
+    if visit.service.intake != "none" and not visit.parameter("after"):
         message_form(visit, lambda: _list(visit, shown))
     shown = tag("div")
     await _list(visit, shown)
@@ -36,7 +36,7 @@ async def conversations(visit: Visit) -> None:
 async def _list(visit: Visit, place: TextElement) -> None:
     with place:
         found = await visit.fetch(
-            visit.service.memories.conversations, visit.filters(), _CONVERSATIONS_OF_A_PAGE, visit.said("after") or None
+            visit.service.memories.conversations, visit.filters(), _CONVERSATIONS_OF_A_PAGE, visit.parameter("after") or None
         )
     place.clear()
     with place:
@@ -46,7 +46,7 @@ async def _list(visit: Visit, place: TextElement) -> None:
             for each in found.items:
                 _conversation_row(visit, each)
         with tag("nav", classes="paging", aria_label="More conversations"):
-            if visit.said("after"):
+            if visit.parameter("after"):
                 link("Latest", visit.link("conversations"))
             if found.next:
                 link("Older", visit.link("conversations", after=found.next))
@@ -73,7 +73,7 @@ _EPISODES_OF_A_PAGE = 25  # episodes
 @page("conversation", "Conversation")
 async def conversation(visit: Visit) -> None:
     """The conversation that the address names, or says that there is none."""
-    identity = visit.said("id")
+    identity = visit.parameter("id")
     found = await visit.fetch(visit.service.memories.inspect, identity, visit.filters(knowledge=None)) if identity else None
     link("Conversations", visit.link("conversations"), "back")
     if found is None:
@@ -117,10 +117,10 @@ def _heading(found: Inspection, identity: str) -> None:
 
 def _begin(visit: Visit, found: Inspection) -> int:
     """The first episode of the page: by number, or the page that holds an episode."""
-    if wanted := visit.said("episode"):
+    if wanted := visit.parameter("episode"):
         places = [place for place, each in enumerate(found.episodes) if each.id == wanted]
         return places[0] // _EPISODES_OF_A_PAGE * _EPISODES_OF_A_PAGE if places else 0
-    said = visit.said("from")
+    said = visit.parameter("from")
     return min(int(said), max(0, len(found.episodes) - 1)) if said.isdecimal() and len(said) < 9 else 0
 
 

@@ -36,13 +36,13 @@ async def documents(visit: Visit) -> None:
     with tag("div", classes="heading"):
         tag("h1", "Documents")
         tag("p", "What was sent as files, of this owner and of the tenant, and what of it was read.", "quiet")
-    if said := _outcomes.get(visit.said("told")):
+    if said := _outcomes.get(visit.parameter("told")):
         notice(*said)
     if visit.service.intake != "none":
         _upload(visit)
     shown = tag("div")
     is_reading = await _list(visit, shown)
-    if is_reading or visit.said("told"):
+    if is_reading or visit.parameter("told"):
 
         async def again() -> None:
             if not await _list(visit, shown) and any(shown):
@@ -148,7 +148,7 @@ _SECTIONS_OF_A_PAGE = 30  # sections
 @page("document", "Document")
 async def document(visit: Visit) -> None:
     """The document that the address names, or says that there is none."""
-    identity = visit.said("id")
+    identity = visit.parameter("id")
     found = await visit.fetch(visit.service.memories.inspect, identity, visit.filters()) if identity else None
     link("Documents", visit.link("documents"), "back")
     if found is None or found.document_id is None:
@@ -159,7 +159,7 @@ async def document(visit: Visit) -> None:
     _head(visit, found, listed)
     for each in found.notes:
         notice(each)
-    said = visit.said("from")
+    said = visit.parameter("from")
     begin = min(int(said), max(0, len(found.episodes) - 1)) if said.isdecimal() and len(said) < 9 else 0
     texts = {each.id: each.text for episode in found.episodes for each in (*episode.facts, *episode.foresights)}
     with tag("ol", classes="sections"):

@@ -10,7 +10,7 @@ from itertools import pairwise
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
-from connectors.letters.dead_letters import without_secrets
+from connectors.dead_letters import without_secrets
 from mneme.errors import MnemeError
 from mneme.ports import DeadLetter
 from mneme.rows import Collection
@@ -94,7 +94,7 @@ _DEAD_LETTER_SECONDS = 5.0  # they are read whole each time
 _BYTES = 4_000  # of one that are shown
 
 
-class Letters:
+class DeadLetterPanel:
     """The dead letters of a service on a page, the newest first."""
 
     def __init__(self, visit: Visit) -> None:
@@ -112,56 +112,56 @@ class Letters:
             return
         self._read_at = time.monotonic()
         try:
-            letters = await self._visit.in_thread("others", lambda: dead_letters_of(self._visit.service).letters())
+            dead_letters = await self._visit.in_thread("others", lambda: dead_letters_of(self._visit.service).dead_letters())
         except MnemeError as error:
             self._shown = None
             self._place.clear()
             with self._place:
                 show_failure(error)
             return
-        names = tuple(dead_letter_id(letter) for letter in letters)
+        names = tuple(dead_letter_id(dead_letter) for dead_letter in dead_letters)
         if names != self._shown:
             self._shown = names
-            self._draw(letters)
+            self._draw(dead_letters)
 
-    def _draw(self, letters: Sequence[DeadLetter]) -> None:
+    def _draw(self, dead_letters: Sequence[DeadLetter]) -> None:
         self._place.clear()
         with self._place:
-            if not letters:
+            if not dead_letters:
                 tag("p", "None: everything that came could be taken in.", "quiet")
                 return
             with tag("div", classes="actions"):
-                newest = f", the newest {_MOST_SHOWN} of them" if len(letters) > _MOST_SHOWN else ""
-                tag("span", count(len(letters), "letter") + newest)
-                tag("button", "Replay all", type="button").on("click", lambda: self._replay(letters))
+                newest = f", the newest {_MOST_SHOWN} of them" if len(dead_letters) > _MOST_SHOWN else ""
+                tag("span", count(len(dead_letters), "letter") + newest)
+                tag("button", "Replay all", type="button").on("click", lambda: self._replay(dead_letters))
             with tag("ul", classes="letters"):
-                for letter in reversed(letters[-_MOST_SHOWN:]):
-                    self._letter(letter)
+                for dead_letter in reversed(dead_letters[-_MOST_SHOWN:]):
+                    self._letter(dead_letter)
 
-    def _letter(self, letter: DeadLetter) -> None:
+    def _letter(self, dead_letter: DeadLetter) -> None:
         with tag("li", classes="letter"):
             with tag("div", classes="actions"):
-                chip(letter.stage, "problem")
-                tag("span", moment(letter.at), "when")
-                tag("span", str(letter.position or "place unknown"), "when")
-            tag("p", without_secrets(letter.reason.rstrip().rsplit("\n", 1)[-1]))
+                chip(dead_letter.stage, "problem")
+                tag("span", moment(dead_letter.at), "when")
+                tag("span", str(dead_letter.position or "place unknown"), "when")
+            tag("p", without_secrets(dead_letter.reason.rstrip().rsplit("\n", 1)[-1]))
             with tag("details", classes="raw"):
-                tag("summary", f"{count(len(letter.raw), 'byte')}")
-                tag("pre", _content(letter.raw), "bytes", tabindex="0", aria_label="The bytes of the event")
+                tag("summary", f"{count(len(dead_letter.raw), 'byte')}")
+                tag("pre", _content(dead_letter.raw), "bytes", tabindex="0", aria_label="The bytes of the event")
             with tag("div", classes="actions"):
-                tag("button", "Replay", type="button").on("click", lambda: self._replay([letter]))
+                tag("button", "Replay", type="button").on("click", lambda: self._replay([dead_letter]))
 
-    async def _replay(self, letters: Sequence[DeadLetter]) -> None:
+    async def _replay(self, dead_letters: Sequence[DeadLetter]) -> None:
         box = dead_letters_of(self._visit.service)
         self._told.clear()
         try:
-            refused = await self._visit.in_thread("others", box.replay, letters)
+            refused = await self._visit.in_thread("others", box.replay, dead_letters)
         except MnemeError as error:
             with self._told:
                 show_failure(error)
             return
         with self._told:
-            if done := len(letters) - len(refused):
+            if done := len(dead_letters) - len(refused):
                 notice(f"{count(done, 'letter')} sent again. What is still wrong comes back here, with the reason.", "done")
             for reason in sorted(set(refused.values())):
                 notice(f"Not replayed: {reason}", "problem")
@@ -206,7 +206,7 @@ async def flow(visit: Visit) -> None:
         with tag("section", classes="card", aria_labelledby="models-title"):
             tag("h2", "Models", id="models-title")
             models = tag("div")
-    letters = Letters(visit)
+    dead_letters = DeadLetterPanel(visit)
     parts = ((state, _health, "health"), (rows, _counts, "counts"), (models, _models, "models"))
     shown: list[Sample] = []
 
@@ -219,7 +219,7 @@ async def flow(visit: Visit) -> None:
         shown[:] = [last]
         _again(tiles, lambda last: _tiles(last, taken), last)
         _again(drawing, lambda last: _chart(rates(taken)), last)
-        await letters.look()
+        await dead_letters.look()
 
     await look()
     ui.timer(_EVERY_SECONDS, look, immediate=False)

@@ -10,8 +10,8 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mneme import problems
+from serving.rest.middleware import SAFE, is_under, state
 from serving.rest.middleware.auth import ANONYMOUS, Caller
-from serving.rest.paths import SAFE, is_under, state
 from serving.rest.problems import problem_response
 from serving.rest.sessions import Session, Sessions
 
@@ -94,7 +94,7 @@ class Gate:
 
 
 def caller_of(connection: HTTPConnection) -> Caller | None:
-    """Who looks, as the front of the service found out; None: a key is to be said first."""
+    """The caller, as the middleware found it; None: log in first."""
     caller: Caller = state(connection.scope).get("caller", ANONYMOUS)
     return None if caller == ANONYMOUS else caller
 
@@ -106,7 +106,7 @@ def session_of(connection: HTTPConnection) -> Session | None:
 
 
 def is_same_site(connection: HTTPConnection) -> bool:
-    """Whether a page of this site asks, or a program: another site's may not do anything in the name of who looks."""
+    """Tell whether a page of this site or a program asks: a page of another site may not act in the name of the user."""
     site = connection.headers.get("sec-fetch-site")
     if site is not None:
         return site == "same-origin"

@@ -18,9 +18,9 @@ _COLOURS = {"person": "episode", "organization": "case", "organisation": "case",
 
 @page("graph", "Graph")
 async def graph(visit: Visit) -> None:
-    """What is linked most, or what is around the entity that the address names."""
-    name = visit.said("entity")
-    hops = 2 if visit.said("hops") == "2" else 1
+    """Show the most linked entities, or those around the entity that the address names."""
+    name = visit.parameter("entity")
+    hops = 2 if visit.parameter("hops") == "2" else 1
     with tag("div", classes="heading"):
         tag("h1", name or "Graph")
         if not name:
@@ -42,7 +42,7 @@ async def graph(visit: Visit) -> None:
 
 def _form(visit: Visit, name: str, hops: int) -> None:
     with tag("form", classes="question", method="get", action="graph", role="search", aria_label="Entity"):
-        for key, value in (("owner", visit.said("owner")), ("tenant", visit.said("tenant"))):
+        for key, value in (("owner", visit.parameter("owner")), ("tenant", visit.parameter("tenant"))):
             if value:
                 tag("input", type="hidden", name=key, value=value)
         tag(

@@ -77,5 +77,5 @@ def log_out(request: Request) -> Response:
 
 @app.get("/", include_in_schema=False)
 def first_page() -> Response:
-    """Where the console begins."""
+    """Redirect to the first page."""
     return RedirectResponse("conversations", 307)

@@ -62,7 +62,7 @@ def chip(text: str, kind: str = "", **attributes: Any) -> TextElement:
 
 
 def nothing(text: str, hint: str = "") -> None:
-    """What stands where there is nothing to show, and what would bring something."""
+    """Say that there is nothing to show, and what would bring something."""
     with tag("div", classes="nothing"):
         tag("p", text)
         if hint:

@@ -28,7 +28,7 @@ from serving.console import (
 from serving.console.flow import Samples
 from serving.console.gate import Gate
 from serving.console.shell import SERVICE, SESSIONS
-from serving.console.visit import TURNS
+from serving.console.visit import POOLS
 from serving.rest.sessions import Sessions
 from serving.service.service import Service
 
@@ -53,7 +53,7 @@ def mount(app: FastAPI, service: Service) -> None:
     sessions: Sessions = app.state.sessions
     sessions.begin()
     console = Gate(_console(), sessions)
-    ours = {SERVICE: service, SESSIONS: sessions, flow.SAMPLES: Samples(service), TURNS: app.state.turns}
+    ours = {SERVICE: service, SESSIONS: sessions, flow.SAMPLES: Samples(service), POOLS: app.state.pools}
 
     async def of_service(scope: Scope, receive: Receive, send: Send) -> None:
         await console({**scope, **ours}, receive, send)
@@ -99,6 +99,6 @@ def _console() -> ASGIApp:
 
 
 def _told(_: Exception) -> None:
-    """What went wrong after a page was built is in the log, where NiceGUI writes it; whoever clicked is told so."""
+    """Notify the user of an error after a page was built; NiceGUI has logged it."""
     with suppress(RuntimeError):  # there is no page any more
         ui.notify("That did not work: an error inside Mneme. The log of the service says which.", type="negative", timeout=8000)

@@ -1,4 +1,4 @@
-"""What a search found, by rank."""
+"""Results of a search, by rank."""
 
 from datetime import datetime
 
@@ -29,7 +29,7 @@ _KINDS: dict[type, str] = {
 
 
 def draw_results(visit: Visit, found: SearchResponse) -> None:
-    """How the question was understood, what was found, and the part of the graph around it."""
+    """Show how the question was understood, the results, and the part of the graph around them."""
     query, metrics = found.query, found.metrics
     places = found.ranked()
     with tag("section", classes="follows found", aria_labelledby="results-title"):

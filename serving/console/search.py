@@ -31,11 +31,11 @@ async def search(visit: Visit) -> None:
         tag("h1", "Search")
         tag("p", "Everything that answers is in the address: keep it, or send it to somebody.", "quiet")
     _form(visit)
-    question = visit.said("q")
+    question = visit.parameter("q")
     if not question:
         return
     how = _how(visit)
-    if visit.said("ask"):
+    if visit.parameter("ask"):
         answer = await answering(visit, question, filters=_filters(visit), explain=True, **how)
         found = answer.found if answer else None
     else:
@@ -64,24 +64,24 @@ def _how(visit: Visit) -> dict[str, Any]:
     Raises:
         InputError: ``top_k`` is no number.
     """
-    method, top_k = visit.said("method", "hybrid"), visit.said("top_k")
+    method, top_k = visit.parameter("method", "hybrid"), visit.parameter("top_k")
     if top_k and not (top_k.isdecimal() and len(top_k) < 9):
         raise InputError(f"top_k: {top_k!r} is no number; leave it empty, or give one from 1")
-    agent = visit.said("agent") if method == "agentic" else ""
+    agent = visit.parameter("agent") if method == "agentic" else ""
     return {"method": method, "top_k": int(top_k) if top_k else None, "agent": agent or None}
 
 
 def _filters(visit: Visit) -> dict[str, Any]:
-    participants = tuple(name.strip() for name in visit.said("participants").split(",") if name.strip())
+    participants = tuple(name.strip() for name in visit.parameter("participants").split(",") if name.strip())
     kinds = tuple(visit.request.query_params.getlist("kind"))
-    dates = {name: visit.said(name) for name, _ in _DATES}
-    return {**dates, "participants": participants, "kinds": kinds, "expired": visit.said("expired") == "on"}
+    dates = {name: visit.parameter(name) for name, _ in _DATES}
+    return {**dates, "participants": participants, "kinds": kinds, "expired": visit.parameter("expired") == "on"}
 
 
 def _form(visit: Visit) -> None:
     given = {name: value for name, value in _filters(visit).items() if value}
     with tag("form", classes="ask-form", method="get", action="search", role="search", aria_label="Search"):
-        for name, value in (("owner", visit.said("owner")), ("tenant", visit.said("tenant"))):
+        for name, value in (("owner", visit.parameter("owner")), ("tenant", visit.parameter("tenant"))):
             if value:
                 tag("input", type="hidden", name=name, value=value)
         with tag("div", classes="question"):
@@ -91,12 +91,12 @@ def _form(visit: Visit) -> None:
                 id="question",
                 type="search",
                 required=True,
-                defaultValue=visit.said("q"),
+                defaultValue=visit.parameter("q"),
                 placeholder="What do you want to know?",
                 aria_label="Question",
                 aria_keyshortcuts="/",
                 autocomplete="off",
-                autofocus=not visit.said("q"),
+                autofocus=not visit.parameter("q"),
             )
             tag("button", "Search", "primary", type="submit")
             tag("button", "Ask", type="submit", name="ask", value="1", title="Search, and write an answer from what is found")
@@ -105,7 +105,7 @@ def _form(visit: Visit) -> None:
                 tag("legend", "Method", "hidden")
                 for name, title in _METHODS:
                     with tag("label"):
-                        chosen = visit.said("method", "hybrid") == name
+                        chosen = visit.parameter("method", "hybrid") == name
                         tag("input", type="radio", name="method", value=name, defaultChecked=chosen or None)
                         tag("span", title)
             with tag("div", classes="field"):
@@ -118,14 +118,14 @@ def _form(visit: Visit) -> None:
                     min=1,
                     max=200,
                     placeholder="auto",
-                    defaultValue=visit.said("top_k"),
+                    defaultValue=visit.parameter("top_k"),
                 )
-            if visit.said("method") == "agentic":
+            if visit.parameter("method") == "agentic":
                 with tag("div", classes="field"):
                     tag("label", "Strategy", for_="agent")
                     with tag("select", name="agent", id="agent"):
                         for name in _AGENTS:
-                            tag("option", name, value=name, selected=visit.said("agent") == name or None)
+                            tag("option", name, value=name, selected=visit.parameter("agent") == name or None)
             with tag("details", classes="filters", open=bool(given) or None):
                 tag("summary", f"Filters{f' ({len(given)})' if given else ''}")
                 _fields(visit)
@@ -136,10 +136,10 @@ def _fields(visit: Visit) -> None:
         for name, title in _DATES:
             with tag("div", classes="field"):
                 tag("label", title, for_=f"filter-{name}")
-                tag("input", type="date", name=name, id=f"filter-{name}", defaultValue=visit.said(name))
+                tag("input", type="date", name=name, id=f"filter-{name}", defaultValue=visit.parameter(name))
         with tag("div", classes="field"):
             tag("label", "Participants, with commas", for_="filter-participants")
-            tag("input", name="participants", id="filter-participants", defaultValue=visit.said("participants"))
+            tag("input", name="participants", id="filter-participants", defaultValue=visit.parameter("participants"))
         with tag("fieldset", classes="field is-wide"):
             tag("legend", "Kinds of memory; none chosen: all")
             chosen = visit.request.query_params.getlist("kind")
@@ -149,7 +149,7 @@ def _fields(visit: Visit) -> None:
                         tag("input", type="checkbox", name="kind", value=kind, defaultChecked=kind in chosen or None)
                         tag("span", kind)
                 with tag("label"):
-                    tag("input", type="checkbox", name="expired", defaultChecked=visit.said("expired") == "on" or None)
+                    tag("input", type="checkbox", name="expired", defaultChecked=visit.parameter("expired") == "on" or None)
                     tag("span", "what lies behind, too")
 
 

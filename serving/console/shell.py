@@ -98,7 +98,7 @@ def show_failure(error: MnemeError) -> None:
 async def _with_owner(visit: Visit) -> Visit:
     owners = await visit.in_thread("others", visit.service.memories.owners, visit.tenant_id)
     people = tuple(each for each in owners if each.type != "tenant")
-    chosen = owner_of(visit.said("owner"), visit.tenant_id)
+    chosen = owner_of(visit.parameter("owner"), visit.tenant_id)
     if chosen is None and people:
         chosen = Owner(tenant_id=visit.tenant_id, type=people[0].type, id=people[0].id)
     return replace(visit, owners=people, owner=chosen)

@@ -1,4 +1,4 @@
-"""Whose page an event may be about: NiceGUI takes any event that names a client, from any socket.
+"""Restrict socket events to the client that joined: NiceGUI takes any event that names a client, from any socket.
 
 1. A socket joins the client of a page only from the session that opened the page.
 2. An event is taken only for the client that its socket has joined.

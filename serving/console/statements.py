@@ -57,7 +57,7 @@ def relationship(visit: Visit, source: str, relation: str, target: str) -> None:
 
 
 def cited(visit: Visit, citation: Citation | None) -> None:
-    """Where it stands in a document, as a link to the place."""
+    """Show a citation as a link to its document."""
     if citation is not None:
         link(str(citation), visit.link("document", id=citation.document_id), "citation")
 

@@ -76,7 +76,7 @@ def read_trace(steps: Sequence[TraceStep]) -> Trace:
 
 
 def texts_of(found: SearchResponse) -> dict[str, str]:
-    """What the response says of each id; of an episode its subject."""
+    """Texts of the response by id; of an episode its subject."""
     texts = {item.id: item.text for item in found.ranked()}
     for episode in (*found.episodes, *found.knowledge):
         texts |= {fact.id: fact.text for fact in episode.atomic_facts}
@@ -203,7 +203,7 @@ def _draw_place(
 
 
 def _competition(trace: Trace, texts: Mapping[str, str]) -> None:
-    """Facts against their episodes: which fact took the place of which episode."""
+    """Facts against their episodes: the fact that took the place of each."""
     said = "Facts compete with episodes for the places; one that enters takes its own episode's place first."
     taken = f"{count(trace.places, 'place')} taken, {len(trace.replacements):,} by a fact from its episode"
     tag("p", f"{taken}. {said}", "quiet")

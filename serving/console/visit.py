@@ -15,12 +15,12 @@ from mneme.fair_shares import current_caller
 from mneme.records import Owner
 from queries.browsing.responses import OwnerSummary
 from serving.console.markup import tag
+from serving.rest.middleware import state
 from serving.rest.middleware.auth import Caller
-from serving.rest.paths import state
 from serving.rest.pools import PoolKind, RequestPools
 from serving.service.service import Service
 
-TURNS = "mneme.turns"  # where the mount lays them into the scope of a request
+POOLS = "mneme.pools"  # where the mount lays them into the scope of a request
 AT_ONCE = 0.5  # seconds that a page waits before it is shown without what is still being fetched
 
 P = ParamSpec("P")
@@ -38,12 +38,12 @@ class Visit:
     owners: tuple[OwnerSummary, ...] = ()
     owner: Owner | None = None
 
-    def said(self, name: str, default: str = "") -> str:
-        """What the address says of a name."""
+    def parameter(self, name: str, default: str = "") -> str:
+        """A parameter of the address."""
         return self.request.query_params.get(name, default).strip()
 
     def filters(self, **more: Any) -> dict[str, Any]:
-        """Whose memory, as ``queries.filtering.filters.Filters`` takes it; what is empty is left out."""
+        """Filters of the owner, as ``queries.filtering.filters.Filters`` takes them; empty values are left out."""
         owner = {} if self.owner is None else {f"{self.owner.type}_id": self.owner.id}
         return {"tenant_id": self.tenant_id, **owner, **{name: value for name, value in more.items() if value}}
 
@@ -54,7 +54,7 @@ class Visit:
         return f"{page}?{query}" if query else page
 
     async def fetch(self, function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
-        """What a slow call returns. A page that waits for it is shown after a moment, and filled in later.
+        """Result of a slow call. A page that waits for it is shown after a moment, and filled in later.
 
         Raises:
             MnemeError: what the call raises.
@@ -72,11 +72,11 @@ class Visit:
 
     async def in_thread(self, kind: PoolKind, function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
         """Run a slow call beside the event loop, in a turn of whoever looks, as a request of REST has one."""
-        turns: RequestPools = self.request.scope[TURNS]
+        pools: RequestPools = self.request.scope[POOLS]
         identity: str = state(self.request.scope)["identity"]
-        token = current_caller.set(identity if turns.has_several else "")  # a thread works in the context of who starts it
+        token = current_caller.set(identity if pools.has_several else "")  # a thread works in the context of who starts it
         try:
-            async with turns.pool(kind).place(identity):
+            async with pools.pool(kind).place(identity):
                 return await to_thread.run_sync(lambda: function(*arguments, **named))
         finally:
             current_caller.reset(token)

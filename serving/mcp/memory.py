@@ -116,7 +116,7 @@ class SpokenMessage:
 
 
 class Answer(NamedTuple):
-    """What a tool returns: text for the model, and the same as data."""
+    """Result of a tool: text for the model, and the same as data."""
 
     text: str
     data: BaseModel
@@ -151,7 +151,7 @@ class AgentMemory:
     # --- reading --------------------------------------------------------------------------------------------------------
 
     def search(self, scope: OwnerScope, query: str, limit: int, since: datetime | None, before: datetime | None) -> Answer:
-        """What is remembered about something.
+        """Search the memory.
 
         Raises:
             InputError: an empty query, or dates the wrong way round.
@@ -208,7 +208,7 @@ class AgentMemory:
         return Answer(with_notes(text, notes), TimelineResult(about=about, events=events, notes=notes))
 
     def profile(self, scope: OwnerScope) -> Answer:
-        """What is known of the owner, and what the last conversations were about.
+        """Profile of the owner, and the subjects of the last conversations.
 
         Raises:
             StoreError: the index cannot answer.
@@ -324,7 +324,7 @@ class AgentMemory:
         return memories
 
     def _erasing(self, scope: OwnerScope, target: Target, identity: str) -> tuple[str, str, Callable[[], bool]]:
-        """What it is, what would go, and what does it; only what this owner has."""
+        """Label, preview and action of an erasure; only of this owner's memory."""
         tenant = scope.tenant_id
         if target == "everything":
             owner = scope.owner
@@ -387,7 +387,7 @@ class AgentMemory:
             raise InputError(describe(error)) from error
 
     def _episodes(self, scope: OwnerScope, since: datetime | None, before: datetime | None, most: int) -> Iterator[Event]:
-        """What happened, the newest first: episodes, by their subjects and summaries."""
+        """Episodes, the newest first, by their subjects and summaries."""
         for each in islice(iterate_memories(self._open_memories(), "episode", scope.filters(since=since, before=before)), most):
             yield Event(date=each.at, kind="episode", text=each.text, id=each.id, conversation_id=each.conversation_id)
 

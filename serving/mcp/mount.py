@@ -40,15 +40,15 @@ def mount(app: FastAPI, service: Service) -> None:
         wait_seconds=service.settings.service.wait_seconds,
         service=service,
     )
-    turns: RequestPools = app.state.turns
+    pools: RequestPools = app.state.pools
 
     @asynccontextmanager
     async def turn(context: ServerRequestContext[Any, Any]) -> AsyncIterator[None]:
         request: Any = context.request
         identity: str = request.scope["state"]["identity"]
-        token = current_caller.set(identity if turns.has_several else "")  # a request is served in a task of the SDK's
+        token = current_caller.set(identity if pools.has_several else "")  # a request is served in a task of the SDK's
         try:
-            async with turns.pool(_kind(context)).place(identity):
+            async with pools.pool(_kind(context)).place(identity):
                 yield
         finally:
             current_caller.reset(token)

@@ -42,7 +42,7 @@ class Memory(_Result):
 
 
 class SearchResult(_Result):
-    """What was found, best first."""
+    """Results, best first."""
 
     memories: tuple[Memory, ...]
     relations: Annotated[tuple[str, ...], Field(description="how the people and things in question are related")] = ()
@@ -59,7 +59,7 @@ class AskResult(_Result):
 
 
 class RememberResult(_Result):
-    """What was taken in, durably."""
+    """Messages that are stored durably."""
 
     conversation_id: str
     message_ids: tuple[str, ...]
@@ -67,7 +67,7 @@ class RememberResult(_Result):
 
 
 class ForgetResult(_Result):
-    """What is, or would be, erased."""
+    """Erasure, done or as a preview."""
 
     erased: Annotated[bool, Field(description="nothing is left of it")]
     under_way: Annotated[bool, Field(description="it was ordered and is not finished yet")] = False
@@ -104,7 +104,7 @@ class Line(_Result):
 
 
 class ProfileResult(_Result):
-    """What is known of the owner now."""
+    """Current profile of the owner."""
 
     lines: tuple[Line, ...]
     recent: Annotated[tuple[str, ...], Field(description="what the last conversations were about, the newest first")] = ()
@@ -114,7 +114,7 @@ _MOST_SOURCES = 3  # messages that a line of text names; all of them are in the 
 
 
 def memories_of(found: SearchResponse, tenant_id: str) -> tuple[Memory, ...]:
-    """What was found, best first."""
+    """Results, best first."""
     conversations = {each.id: each.conversation_id for each in (*found.episodes, *found.knowledge)}
     return tuple(_memory(each, conversations, tenant_id) for each in found.ranked())
 
@@ -125,7 +125,7 @@ def relations_of(found: SearchResponse, most: int) -> tuple[str, ...]:
 
 
 def cited(answer: AnswerResponse, tenant_id: str) -> tuple[Memory, ...]:
-    """What an answer cites, in the order of its numbers."""
+    """Citations of an answer, in the order of their numbers."""
     known = {memory.id: memory for memory in memories_of(answer.found, tenant_id)}
     return tuple(known.get(each.id) or _cited(each) for each in answer.citations)
 
@@ -178,47 +178,32 @@ def with_notes(text: str, notes: Iterable[str]) -> str:
 
 
 def _memory(found: Found, conversations: Mapping[str, str | None], tenant_id: str) -> Memory:
-    """What was found as a line knows it: when, whence, and until when."""
+    """A result as a line shows it, with date, source and end of validity."""
+    text, until = found.text, None
+    messages: tuple[str, ...]
     match found:
         case FoundMessage():
-            sources = (found.message_id,)
-            return Memory(
-                id=found.id,
-                kind="message",
-                text=f"{found.sender_name}: {found.text}",
-                date=found.sent_at,
-                conversation_id=found.conversation_id,
-                message_ids=_ids(tenant_id, found.conversation_id, sources),
-                document=_document(found.citation),
-            )
+            kind, date, conversation, messages = "message", found.sent_at, found.conversation_id, (found.message_id,)
+            text = f"{found.sender_name}: {found.text}"
         case FoundFact() | FoundForesight():
-            conversation = conversations.get(found.parent_episode_id)
-            return Memory(
-                id=found.id,
-                kind="fact" if isinstance(found, FoundFact) else "foresight",
-                text=found.text,
-                date=found.said_at,
-                until=found.valid_to,
-                conversation_id=conversation,
-                message_ids=_ids(tenant_id, conversation, found.message_ids),
-                document=_document(found.citation),
-            )
+            kind, date, until = "fact" if isinstance(found, FoundFact) else "foresight", found.said_at, found.valid_to
+            conversation, messages = conversations.get(found.parent_episode_id), found.message_ids
         case FoundEpisode():
-            return Memory(
-                id=found.id,
-                kind="knowledge" if found.conversation_id is None else "episode",
-                text=found.text,
-                date=found.started_at,
-                conversation_id=found.conversation_id,
-                message_ids=_ids(tenant_id, found.conversation_id, found.message_ids),
-                document=_document(found.citation),
-            )
-        case FoundProfile():
-            return Memory(id=found.id, kind="profile", text=found.text)
-        case FoundCase():
-            return Memory(id=found.id, kind="case", text=found.text)
+            kind, date = "knowledge" if found.conversation_id is None else "episode", found.started_at
+            conversation, messages = found.conversation_id, found.message_ids
         case _:
-            return Memory(id=found.id, kind="skill", text=found.text)
+            kinds = {FoundProfile: "profile", FoundCase: "case"}
+            return Memory(id=found.id, kind=kinds.get(type(found), "skill"), text=text)
+    return Memory(
+        id=found.id,
+        kind=kind,
+        text=text,
+        date=date,
+        until=until,
+        conversation_id=conversation,
+        message_ids=_ids(tenant_id, conversation, messages),
+        document=_document(found.citation),
+    )
 
 
 def _ids(tenant_id: str, conversation: str | None, messages: Iterable[str]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from fastapi import Depends, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from starlette.middleware import Middleware
 
-from connectors.telemetry.requests import MeasuredRequests
+from connectors.telemetry.meters import MeasuredRequests
 from mneme import __version__
 from serving.rest import openapi, problems
 from serving.rest.middleware.auth import Authentication, Keys
@@ -36,7 +36,7 @@ def create_app(service: Service) -> FastAPI:
     """
     settings = service.settings
     keys = Keys(settings.service.keys)
-    turns = RequestPools(settings.service.searches, has_several=keys.are_several)
+    pools = RequestPools(settings.service.searches, has_several=keys.are_several)
     sessions = Sessions(settings, keys)
     middleware = [
         Middleware(MeasuredRequests),
@@ -45,7 +45,7 @@ def create_app(service: Service) -> FastAPI:
         Middleware(RequestId),
         Middleware(Authentication, settings=settings, keys=keys, sessions=sessions),
         Middleware(RateLimit, requests_per_minute=settings.service.requests_per_minute),
-        Middleware(BodyLimits, settings=settings, turns=turns),
+        Middleware(BodyLimits, settings=settings, pools=pools),
     ]
     if settings.service.cors_origins:
         cors = Middleware(
@@ -68,7 +68,7 @@ def create_app(service: Service) -> FastAPI:
         lifespan=_threads,
     )
     app.state.service = service
-    app.state.turns = turns
+    app.state.pools = pools
     app.state.sessions = sessions
     problems.install(app)
     openapi.describe(app)
@@ -82,6 +82,6 @@ def create_app(service: Service) -> FastAPI:
 @asynccontextmanager
 async def _threads(app: FastAPI) -> AsyncIterator[None]:
     """Threads enough for all who have a turn."""
-    turns: RequestPools = app.state.turns
-    anyio.to_thread.current_default_thread_limiter().total_tokens = turns.threads
+    pools: RequestPools = app.state.pools
+    anyio.to_thread.current_default_thread_limiter().total_tokens = pools.threads
     yield

@@ -1,4 +1,4 @@
-"""How the service listens: how many connections there are, and how long each of them may take for what.
+"""Limits of connections: their number, and time-outs of headers and answers.
 
 uvicorn gives a client all the time there is for the header of a request, and to read an answer, takes headers of any size, and
 has one limit of connections for all. A body's time is seen to where it is read (front/bounded.py). A connection that is idle
@@ -23,8 +23,8 @@ _LATE = b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\nconnection: close
 _LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 
-def listening(app: Any, connection: type[asyncio.Protocol] | None = None, **options: Any) -> uvicorn.Config:
-    """How uvicorn serves an application of ours, with further options of its own."""
+def server_config(app: Any, connection: type[asyncio.Protocol] | None = None, **options: Any) -> uvicorn.Config:
+    """Configure uvicorn for an application of ours, with further options of its own."""
     return uvicorn.Config(
         app,
         http=connection or LimitedConnection,
@@ -82,7 +82,7 @@ class LimitedConnection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # 
         self._await_header()
 
     def pause_writing(self) -> None:
-        """What is to be sent piles up: the client does not read."""
+        """Start the time-out of a client that does not read."""
         super().pause_writing()
         self._reading = self.loop.call_later(self.reading_seconds, self.transport.abort)
 
@@ -100,7 +100,7 @@ class LimitedConnection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # 
 
     @property
     def _is_idle(self) -> bool:
-        """Whether no request is under way."""
+        """Tell whether no request is in progress."""
         is_ours = self.transport.get_protocol() is self  # else a web socket has it
         return is_ours and (self.cycle is None or self.cycle.response_complete)
 

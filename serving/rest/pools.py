@@ -1,4 +1,4 @@
-"""How many requests of a kind are served at a time, and how many of them may be one key's.
+"""Pools of places for requests: so many of a kind at a time, and a part of them for one key.
 
 Every request that takes a thread is of one kind, so that none of them takes the threads of another: ``searches``, ``waits``
 (for a flush, an erasure or an export, which take long and cost little), ``uploads``, ``health``, and ``others``. Of each
@@ -49,7 +49,7 @@ def kind_of(endpoint: Callable[..., Any]) -> Kind:
 
 
 class RequestPools:
-    """The turns of a service.
+    """The pools of a service.
 
     Args:
         searches: at a time.
@@ -72,11 +72,11 @@ class RequestPools:
 
     @property
     def threads(self) -> int:
-        """How many threads all of them may take."""
+        """Threads that all pools may take together."""
         return sum(each.shares.places for each in self._pools.values()) + _FRAMEWORK_THREADS
 
     @asynccontextmanager
-    async def turn(self, endpoint: Callable[..., Any], caller: str) -> AsyncIterator[None]:
+    async def admit(self, endpoint: Callable[..., Any], caller: str) -> AsyncIterator[None]:
         """A turn for a request of a route.
 
         Raises:

@@ -1,4 +1,4 @@
-"""What goes wrong, as a client is told: ``application/problem+json`` (mneme/problems.py), and nothing of the inside."""
+"""Errors as ``application/problem+json`` (mneme/problems.py), without internal details."""
 
 import logging
 import traceback
@@ -25,7 +25,7 @@ _WITHOUT_DETAIL = "it is in the service's log under the request id of this answe
 
 
 class FieldError(BaseModel):
-    """What is wrong with one field: its place in the request, and why."""
+    """Error of one field: its place in the request, and the reason."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -34,7 +34,7 @@ class FieldError(BaseModel):
 
 
 class ProblemDetails(BaseModel):
-    """What went wrong, and what to do about it (RFC 9457). ``type`` names the kind of problem, ``errors`` the fields."""
+    """Problem and remedy (RFC 9457). ``type`` names the kind of problem, ``errors`` the fields."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -87,10 +87,10 @@ def problem_response(
     status: int | None = None,
 ) -> Response:
     """The response that tells of a problem."""
-    told = problem_details(problem, detail, errors, status)
+    details = problem_details(problem, detail, errors, status)
     more = {"Retry-After": str(problem.retry_seconds)} if problem.retry_seconds is not None else {}
     return JSONResponse(
-        told.model_dump(exclude_none=True), told.status, headers={**more, **(headers or {})}, media_type=MEDIA_TYPE
+        details.model_dump(exclude_none=True), details.status, headers={**more, **(headers or {})}, media_type=MEDIA_TYPE
     )
 
 

@@ -49,22 +49,22 @@ async def _caller(request: Request) -> Caller:
     return caller
 
 
-async def _turns(request: Request) -> RequestPools:
-    turns: RequestPools = request.app.state.turns
-    return turns
+async def _pools(request: Request) -> RequestPools:
+    pools: RequestPools = request.app.state.pools
+    return pools
 
 
 ServiceIn = Annotated[Service, Depends(_service)]
 CallerIn = Annotated[Caller, Depends(_caller)]
-PoolsIn = Annotated[RequestPools, Depends(_turns)]
+PoolsIn = Annotated[RequestPools, Depends(_pools)]
 
 
-async def _turn(request: Request, turns: PoolsIn) -> AsyncIterator[None]:
-    async with turns.turn(request.scope["endpoint"], request.state.identity):
+async def _pool_place(request: Request, pools: PoolsIn) -> AsyncIterator[None]:
+    async with pools.admit(request.scope["endpoint"], request.state.identity):
         yield
 
 
-POOL_PLACE = Depends(_turn, scope="function")  # given back before the response is written
+POOL_PLACE = Depends(_pool_place, scope="function")  # given back before the response is written
 
 
 class RequestModel(BaseModel):
@@ -119,7 +119,7 @@ def with_tenant(given: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
 
 
 class OwnerParameters(RequestModel):
-    """Whose memory: exactly one of ``user_id`` and ``group_id``, or ``agent_id`` (with one of them: that agent's track too)."""
+    """The owner: one of ``user_id`` and ``group_id``, or ``agent_id`` (with one of them that agent's track too)."""
 
     user_id: Name | None = Field(default=None, examples=["user_123"])
     group_id: Name | None = None
@@ -146,7 +146,7 @@ class OwnerParameters(RequestModel):
 
 
 class FilterParameters(OwnerParameters):
-    """Whose memory, and which part of it: what has no parameter of its own is in ``filters``."""
+    """The owner and further filters: those without a parameter of their own are in ``filters``."""
 
     further: Json[dict[str, Any]] | None = Field(
         default=None,
@@ -172,7 +172,7 @@ class FilterParameters(OwnerParameters):
 
 
 class PeriodParameters(FilterParameters):
-    """Whose memory, and from when: ``since`` is inclusive, ``before`` exclusive; a time without an offset is UTC."""
+    """The owner, filters and a period: ``since`` is inclusive, ``before`` exclusive; a time without an offset is UTC."""
 
     since: datetime | None = None
     before: datetime | None = None

@@ -24,8 +24,8 @@ from typing import Any
 
 from starlette.requests import HTTPConnection
 
-from connectors.durable import alone, replace_bytes
-from connectors.private import private_folder
+from connectors.durable import exclusive, replace_bytes
+from connectors.folders import private_folder
 from mneme.errors import SettingsError
 from mneme.settings import Settings
 from serving.rest.middleware.auth import Caller, Keys, digest_of
@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 
 class EndedSessions:
-    """What was logged out. Safe for several threads, and for processes that share the file.
+    """Ended sessions. Safe for several threads, and for processes that share the file.
 
     The file is read again when it has changed, so that a logout holds after a restart and in every process with the same
     MNEME_DATA. Replicas with data of their own do not learn of each other's logouts.
@@ -63,7 +63,7 @@ class EndedSessions:
             self._end(key, session, began)
             try:
                 self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                with alone(self._file.with_suffix(".lock")):
+                with exclusive(self._file.with_suffix(".lock")):
                     self._refresh()
                     self._end(key, session, began)  # once more: what others ended may be too many, or over
                     replace_bytes(self._file, json.dumps({"ended": self._ended, "until": self._until}).encode(), 0o600)
@@ -71,7 +71,7 @@ class EndedSessions:
                 log.warning("a logout holds until a restart only: %s cannot be written (%s)", self._file, error.strerror)
 
     def has(self, key: str, session: str, began: float) -> bool:
-        """Whether a session was ended."""
+        """Tell whether a session was ended."""
         with self._lock:
             self._refresh()
             return session in self._ended.get(key, {}) or began <= self._until.get(key, 0.0)
@@ -128,7 +128,7 @@ def console_secret(settings: Settings) -> bytes:
     file = folder / _SECRET_FILE
     try:
         private_folder(folder)
-        with alone(folder / f"{_SECRET_FILE}.lock"):
+        with exclusive(folder / f"{_SECRET_FILE}.lock"):
             if not file.exists():
                 replace_bytes(file, secrets.token_hex(_SHORTEST).encode(), 0o600)
             return _checked(file.read_bytes(), str(file))
@@ -207,7 +207,7 @@ class Sessions:
         return session if session is not None and self.holds(session) else None
 
     def holds(self, session: Session) -> bool:
-        """Whether a session that was valid is so still: its time is not over, and nobody logged out."""
+        """Tell whether a valid session still is: its time is not over, and nobody logged out."""
         began = session.began / 1000
         return time.time() < began + LASTS and not self._ended.has(session.key, session.id, began)
 

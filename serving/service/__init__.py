@@ -1,1 +1,1 @@
-"""What REST, the MCP server and the console have in common: the memories, the way in, and the flow of the embedded mode."""
+"""The service behind REST, MCP and console: memories, the way in, and the flow of the embedded mode."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from connectors.letters.replay import event_again
+from connectors.kafka.replay import event_to_replay
 from mneme.errors import InputError
 from mneme.events import parse_event
 from mneme.ids import content_hash
@@ -20,21 +20,21 @@ _ID_DIGITS = 32
 
 @dataclass(frozen=True, slots=True)
 class DeadLetterQueue:
-    """Where dead letters are kept, and how their events go back on the stream."""
+    """Storage of dead letters, and the way of their events back on the stream."""
 
     read: Callable[[], Iterable[DeadLetter]]
     send_again: Callable[[Sequence[DeadLetter]], None]
     remove: Callable[[Callable[[DeadLetter], bool]], int]
 
-    def letters(self) -> tuple[DeadLetter, ...]:
+    def dead_letters(self) -> tuple[DeadLetter, ...]:
         """All letters, oldest first; one that was kept twice, by a crash, is one.
 
         Raises:
             StoreError: they cannot be read.
         """
-        return tuple(sorted(dict.fromkeys(self.read()), key=lambda letter: letter.at))
+        return tuple(sorted(dict.fromkeys(self.read()), key=lambda dead_letter: dead_letter.at))
 
-    def replay(self, letters: Iterable[DeadLetter]) -> dict[DeadLetter, str]:
+    def replay(self, dead_letters: Iterable[DeadLetter]) -> dict[DeadLetter, str]:
         """Send events again, and take their letters away; returns those that cannot be, and stay, with the reason.
 
         To repeat it, or to be interrupted in it, makes no duplicates: an event that arrives twice counts once.
@@ -42,26 +42,27 @@ class DeadLetterQueue:
         Raises:
             StoreError: some may not have been sent; their letters are still there.
         """
-        ready, refused = _sorted_out(letters)
+        ready, refused = _sorted_out(dead_letters)
         if ready:
             self.send_again(ready)
             # Only now: whatever ends this before leaves the letters, to be replayed again.
             done = frozenset(ready)
-            self.remove(lambda letter: letter in done)
+            self.remove(lambda dead_letter: dead_letter in done)
         return refused
 
 
-def dead_letter_id(letter: DeadLetter) -> str:
-    """What a letter is called, wherever it stands in a list."""
-    name = f"{letter.stage}\0{letter.at.isoformat()}\0{letter.position}\0{letter.reason}\0{letter.raw.hex()}"
+def dead_letter_id(dead_letter: DeadLetter) -> str:
+    """Id of a dead letter, independent of its place in a list."""
+    parts = (dead_letter.stage, dead_letter.at.isoformat(), dead_letter.position, dead_letter.reason, dead_letter.raw.hex())
+    name = "\0".join(map(str, parts))
     return content_hash(name.encode("utf-8", "surrogatepass"))[:_ID_DIGITS]
 
 
 def dead_letters_of(service: Service) -> DeadLetterQueue:
     """The dead letters of a service. With a flow of its own they go back into the inbox."""
 
-    def accept(letters: Sequence[DeadLetter]) -> None:
-        service.accept([parse_event(event_again(letter)[1], utc_now()) for letter in letters])
+    def accept(dead_letters: Sequence[DeadLetter]) -> None:
+        service.accept([parse_event(event_to_replay(dead_letter)[1], utc_now()) for dead_letter in dead_letters])
 
     return open_dead_letters(service.settings, "kafka" if service.intake == "kafka" else "file", accept)
 
@@ -75,13 +76,13 @@ def open_dead_letters(settings: Settings, place: Place, send_again: Callable[[Se
         send_again: how events of those in the file are sent again; to Kafka it is known.
     """
     if place == "file":
-        from connectors.letters.dead_letters import FileDeadLetters
+        from connectors.dead_letters import FileDeadLetters
 
-        letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
-        return DeadLetterQueue(letters.read, send_again, letters.remove)
+        dead_letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
+        return DeadLetterQueue(dead_letters.read, send_again, dead_letters.remove)
 
+    from connectors.kafka.replay import replay
     from connectors.kafka.sinks import KafkaDeadLetters, read_dead_letters
-    from connectors.letters.replay import publish_again
 
     def remove(unwanted: Callable[[DeadLetter], bool]) -> int:
         kept = KafkaDeadLetters(settings.kafka, lock=settings.data / "dead-letters.lock")
@@ -90,20 +91,18 @@ def open_dead_letters(settings: Settings, place: Place, send_again: Callable[[Se
         finally:
             kept.close()
 
-    return DeadLetterQueue(
-        lambda: read_dead_letters(settings.kafka), lambda chosen: publish_again(settings.kafka, chosen), remove
-    )
+    return DeadLetterQueue(lambda: read_dead_letters(settings.kafka), lambda chosen: replay(settings.kafka, chosen), remove)
 
 
-def _sorted_out(letters: Iterable[DeadLetter]) -> tuple[list[DeadLetter], dict[DeadLetter, str]]:
+def _sorted_out(dead_letters: Iterable[DeadLetter]) -> tuple[list[DeadLetter], dict[DeadLetter, str]]:
     """Those whose events can be sent again, and why the others cannot."""
     ready: list[DeadLetter] = []
     refused: dict[DeadLetter, str] = {}
-    for letter in letters:
+    for dead_letter in dead_letters:
         try:
-            event_again(letter)
+            event_to_replay(dead_letter)
         except InputError as error:
-            refused[letter] = str(error)
+            refused[dead_letter] = str(error)
         else:
-            ready.append(letter)
+            ready.append(dead_letter)
     return ready, refused

@@ -10,7 +10,7 @@ import threading
 import time
 from contextlib import suppress
 
-from connectors.durable import is_held
+from connectors.durable import is_locked
 from connectors.inbox.segments import inbox_folder
 from connectors.indices import embedded_folder
 from connectors.telemetry.exposition import child_ended, child_environment
@@ -51,22 +51,22 @@ class FlowProcess:
 
     @property
     def is_alive(self) -> bool:
-        """Whether a flow runs on this inbox, here or in another process."""
+        """Tell whether a flow runs on this inbox, here or in another process."""
         return self.process_id is not None or self.runs_elsewhere
 
     @property
     def runs_elsewhere(self) -> bool:
-        """Whether another process, not one of this service, runs the flow."""
-        return self.process_id is None and is_held(inbox_folder(self._settings.data))
+        """Tell whether a process of another service runs the flow."""
+        return self.process_id is None and is_locked(inbox_folder(self._settings.data))
 
     @property
     def is_starting(self) -> bool:
-        """Whether the flow has not begun to read yet, and nothing keeps it from that: it may have still to make the index."""
+        """Tell whether the flow is about to read, with nothing in its way: it may have still to make the index."""
         return not self._reads and self._failure is None
 
     @property
     def failure(self) -> str | None:
-        """What keeps the flow from running, or ended it last; None while it reads."""
+        """Reason why the flow does not run; None while it reads."""
         return self._failure
 
     @property
@@ -110,8 +110,8 @@ class FlowProcess:
             if self.runs_elsewhere:
                 self._failure = None
                 return True
-            is_written = settings.index.backend == "embedded" and is_held(embedded_folder(settings))
-            if is_written or is_held(settings.data / "recovery" / "files"):
+            is_written = settings.index.backend == "embedded" and is_locked(embedded_folder(settings))
+            if is_written or is_locked(settings.data / "recovery" / "files"):
                 self._failure = "another process writes to the index (`mneme ingest`?); what is sent waits until it ends"
                 return True
         except StoreUnavailable as error:
@@ -137,13 +137,13 @@ class FlowProcess:
                 log.warning("the flow: %s", self._failure)
                 return 0.0
         os.close(report)  # so that its end is the end of the pipe
-        told: str | None = None
+        reported: str | None = None
         with os.fdopen(reports, "rb") as lines:
             for line in lines:
-                said = json.loads(line)
-                if said.get("reads"):
+                message = json.loads(line)
+                if message.get("reads"):
                     began, self._failure, self._reads = time.monotonic(), None, True
-                told = said.get("error", told)
+                reported = message.get("error", reported)
         self._reads = False
         lived = 0.0 if began is None else time.monotonic() - began
         assert process.stdin is not None, "it is a pipe"
@@ -152,7 +152,7 @@ class FlowProcess:
         with suppress(BrokenPipeError):
             process.stdin.close()
         if not self._stopping.is_set():
-            self._failure = told or f"the flow ended with status {status}; it is started again"
+            self._failure = reported or f"the flow ended with status {status}; it is started again"
             log.warning("the flow ended (status %d): %s", status, self._failure)
         return lived
 

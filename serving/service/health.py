@@ -1,4 +1,4 @@
-"""How the service is, told at once: what is asked of index and broker may take long, whoever asks is not kept waiting."""
+"""Health of the service, answered at once: the index and the broker may take long, a probe does not wait for them."""
 
 import threading
 import time
@@ -15,7 +15,7 @@ _PATIENCE_SECONDS = 10.0  # of a look that goes on, after which the answer befor
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How the service is. ``problems`` name what is red, each with its remedy; none when all is well."""
+    """Health of the service. ``problems`` name what is red, each with its remedy; none when all is well."""
 
     status: Literal["green", "red"]
     problems: tuple[str, ...]
@@ -49,7 +49,7 @@ class HealthMonitor:
         self._last: Health | None = None
 
     def health(self) -> Health:
-        """How the service is; red where that cannot be told in time, before the first look is over and when one takes long."""
+        """Current health; red if it is unknown in time: before the first look is over, and when one takes long."""
         with self._changing:
             if self._going_on is None or self._going_on.done():
                 self._going_on, self._since = self._begin(), time.monotonic()

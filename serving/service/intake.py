@@ -101,6 +101,8 @@ def open_conversations(index: MemoryIndex, tenant_id: str, owner_key: str) -> It
     after: Place | None = None
     while page := index.conversations(Collection.MESSAGES, own, _PAGE, after):
         named = Filter(tenant_id, (owner_key,), conversation_ids=tuple(each.conversation_id for each in page))
-        told = {each.conversation_id: each.messages for each in index.conversations(Collection.EPISODES, named, len(page))}
-        yield from (each.conversation_id for each in page if each.rows > told.get(each.conversation_id, 0))
+        in_episodes = {
+            each.conversation_id: each.messages for each in index.conversations(Collection.EPISODES, named, len(page))
+        }
+        yield from (each.conversation_id for each in page if each.rows > in_episodes.get(each.conversation_id, 0))
         after = page[-1].last_at, page[-1].conversation_id

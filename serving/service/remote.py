@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from connectors.service.client import ServiceClient, quoted
+from connectors.service import ServiceClient, quoted
 from mneme.events import Erase, Forget
 from mneme.records import Owner
 from mneme.settings import Settings
@@ -15,7 +15,7 @@ _LONGEST_WAIT_SECONDS = 20.0  # of one request: proxies give up after 30 to 60
 
 
 class RemoteService:
-    """What the commands ask of a ``Service``, asked of one by HTTP. A context manager.
+    """Flushes and erasures of a ``Service`` elsewhere, by HTTP. A context manager.
 
     Args:
         client: of the service; closed with this.
@@ -36,13 +36,13 @@ class RemoteService:
         """See ``Service.erase``."""
         deadline = time.monotonic() + timeout
         wait = min(timeout, _LONGEST_WAIT_SECONDS)
-        told = self._client.request("DELETE", "/memories", params=_named(event) | {"wait": wait}, wait_seconds=wait)
-        path = f"/erasures{quoted(told['erasure_id'])}"
-        while told["receipt"] is None and (left := deadline - time.monotonic()) > 0:
+        answer = self._client.request("DELETE", "/memories", params=_named(event) | {"wait": wait}, wait_seconds=wait)
+        path = f"/erasures{quoted(answer['erasure_id'])}"
+        while answer["receipt"] is None and (left := deadline - time.monotonic()) > 0:
             wait = min(left, _LONGEST_WAIT_SECONDS)
             params = {"tenant_id": event.tenant_id, "wait": wait}
-            told = self._client.request("GET", path, params=params, wait_seconds=wait)
-        return Erasure(told["erasure_id"], told["receipt"])
+            answer = self._client.request("GET", path, params=params, wait_seconds=wait)
+        return Erasure(answer["erasure_id"], answer["receipt"])
 
     def close(self) -> None:
         """Release the connections."""
@@ -57,8 +57,8 @@ class RemoteService:
     def _flush(self, what: dict[str, Any], timeout: float) -> Flushed:
         began = time.monotonic()
         wait = min(timeout, _LONGEST_WAIT_SECONDS)
-        told = self._client.request("POST", "/flush", json=what | {"timeout": wait}, wait_seconds=wait, repeatable=True)
-        flush_ids, missing = tuple(told["flush_ids"]), [] if told["searchable"] else list(told["flush_ids"])
+        answer = self._client.request("POST", "/flush", json=what | {"timeout": wait}, wait_seconds=wait, repeatable=True)
+        flush_ids, missing = tuple(answer["flush_ids"]), [] if answer["searchable"] else list(answer["flush_ids"])
         while missing and (left := timeout - (time.monotonic() - began)) > 0:
             wait = min(left, _LONGEST_WAIT_SECONDS)
             params = {"tenant_id": what["tenant_id"], "wait": wait}

@@ -88,7 +88,7 @@ class Service:
 
     @property
     def intake(self) -> Literal["kafka", "inbox", "none"]:
-        """Where what is sent goes: ``MNEME_SERVICE__INTAKE``, with ``auto`` decided."""
+        """Way in for events: ``MNEME_SERVICE__INTAKE``, with ``auto`` decided."""
         return self.settings.intake
 
     @cached_property
@@ -154,7 +154,7 @@ class Service:
         return self.flush(tenant_id, tuple(dict.fromkeys((*lately, *known))), timeout)
 
     def wait_for_flush(self, tenant_id: str, flush_id: str, timeout: float) -> bool:
-        """Whether everything that was sent before a flush is searchable, at most ``timeout`` seconds from now.
+        """Wait until everything that was sent before a flush is searchable, at most ``timeout`` seconds.
 
         Raises:
             StoreUnavailable, StoreRejected: the index cannot answer.
@@ -175,7 +175,7 @@ class Service:
         return Erasure(event.erasure_id, None if row is None else row.body["removed"])
 
     def owner_of_conversation(self, tenant_id: str, conversation_id: str) -> Owner | None:
-        """Whose a conversation is; None where nothing is known of it.
+        """Owner of a conversation; None for an unknown one.
 
         Raises:
             StoreUnavailable, StoreRejected: the index cannot answer.
@@ -193,7 +193,7 @@ class Service:
         return None if row is None else row.body["removed"]
 
     def lag(self) -> Lag:
-        """What the flow has not read yet, by lane; at most two seconds old.
+        """Unread events by lane; at most two seconds old.
 
         Raises:
             StoreUnavailable, StoreRejected: the broker does not answer, or refuses.
@@ -205,7 +205,7 @@ class Service:
         return known[1]
 
     def counts(self) -> dict[Collection, int]:
-        """How many searchable rows each collection of the index has, of all tenants.
+        """Searchable rows of each collection of the index, of all tenants.
 
         Raises:
             StoreUnavailable, StoreRejected: the index does not answer, or there is none yet.
@@ -213,12 +213,12 @@ class Service:
         return {collection: self._index.count(collection) for collection in Collection}
 
     def health(self) -> Health:
-        """Whether the index answers and the flow keeps up; told within a second, whatever does not answer."""
+        """Tell whether the index answers and the flow keeps up, within a second in any case."""
         return self._pulse.health()
 
     @property
     def runs_the_flow(self) -> bool:
-        """Whether what is sent is read here, and nowhere if this service ends."""
+        """Tell whether events are read here, and nowhere if this service ends."""
         return self._flow is not None and not self._flow.runs_elsewhere
 
     def end_waiting(self) -> None:
@@ -265,7 +265,7 @@ class Service:
         return self._opened("index", lambda: closing(open_index(self.settings, read_only=True)))
 
     def _opened(self, name: str, open_it: Callable[[], AbstractContextManager[Opened]]) -> Opened:
-        """What is opened when it is first asked for, once, and closed with the service."""
+        """Open a part at its first use, once; it is closed with the service."""
         with self._opening[name]:
             if name not in self._open:
                 self._open[name] = self._stack.enter_context(open_it())

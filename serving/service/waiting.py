@@ -14,7 +14,7 @@ _PAUSE_PART = 0.1  # of the time that whoever came last has waited
 
 @dataclass(slots=True, eq=False)
 class _Wait:
-    """What somebody waits for, and what of it is there."""
+    """Rows that one thread waits for, and those that are there."""
 
     keys: frozenset[Key]
     since: float

@@ -1,1 +1,1 @@
-"""What a person at a terminal sees: tables, panels, progress."""
+"""Output for a terminal: tables, panels, progress."""

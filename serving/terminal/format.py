@@ -15,13 +15,13 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
 
 
 def spoken(episode: "Episode") -> tuple[datetime, datetime]:
-    """When an episode began and ended, by the clock of those who spoke."""
+    """Start and end of an episode, by the speakers' clock."""
     local = zone(episode.timezone)
     return episode.started_at.astimezone(local), episode.ended_at.astimezone(local)
 
 
 def cited(citation: "Citation | None") -> str:
-    """Where something stands in a document: ``offer.pdf · page 2``; empty for what stands in none."""
+    """Citation of a document: ``offer.pdf · page 2``; empty for what stands in none."""
     return joined(citation.name, citation.place) if citation is not None else ""
 
 
@@ -56,7 +56,7 @@ def whole_day(moment: datetime) -> str:
 
 
 def until(moment: datetime) -> str:
-    """What is told of something that holds until then."""
+    """Words for something that holds until a moment."""
     return f"{'no longer so since' if moment <= utc_now() else 'so until'} {whole_day(moment)}"
 
 

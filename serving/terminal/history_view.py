@@ -27,7 +27,7 @@ _MESSAGES_NAMED = 3
 
 
 def history_view(history: "History") -> RenderableType:
-    """Who it is, then everything in the order in which it happened."""
+    """Show the entity, then its history in the order of events."""
     parts: list[RenderableType] = [_head(history)]
     timeline = history.timeline()
     if timeline:
@@ -67,7 +67,7 @@ def _head(history: "History") -> RenderableType:
 
 
 def _entry(entry: "Entry", with_place: bool) -> tuple[str, Text, list[str]]:
-    """When, what, and lines about it; that something is a fact goes without saying."""
+    """Date, headline and further lines of an entry."""
     from queries.browsing import responses
 
     match entry:
@@ -161,7 +161,7 @@ def documents_table(found: "DocumentList") -> RenderableType:
 
 
 def document_line(document: "ListedDocument") -> Text:
-    """What a document is, in a line, and what of it was not read in one each."""
+    """Show a document in a line, and each unread part in a line below."""
     pages = count(document.pages, "page") if document.pages is not None else ""
     about = joined(document.format, pages, count(document.chunks, "chunk"), day(document.dated_at))
     line = Text.assemble((document.name, "bold"), (f" · {about} · ", "dim"), (_status(document), _STYLES[document.status]))

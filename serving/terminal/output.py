@@ -1,4 +1,4 @@
-"""What the command line writes to: results to standard output, progress and errors to standard error.
+"""Output of the command line: results to standard output, progress and errors to standard error.
 
 Colours and progress are off when the output is no terminal (and with ``NO_COLOR``), so that pipes and logs stay clean. What is
 shown was written by others: characters that a terminal obeys, as those of escape sequences, are shown as signs.
@@ -21,12 +21,12 @@ OnProgress = Callable[[int, int], None]
 
 
 def output() -> Console:
-    """Where results go."""
+    """Console for results."""
     return _console(stderr=False)
 
 
 def messages() -> Console:
-    """Where progress, notes and errors go."""
+    """Console for progress, notes and errors."""
     return _console(stderr=True)
 
 

@@ -34,7 +34,7 @@ _LINES_OF_A_PROFILE = 3  # in short
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """How one place of the ranking looks, whatever its type. ``best`` is what to show below the headline in little room."""
+    """A result of any type as it is shown. ``best`` stands below the headline if there is little room."""
 
     when: str
     headline: Text
@@ -75,12 +75,12 @@ def search_result(found: "SearchResponse", limit: int | None = None) -> Renderab
 
 
 def _context(message: "FoundMessage") -> Text:
-    """What was said around something that was found."""
+    """Message around a result."""
     return Text.assemble((f"{day(message.sent_at)}  {message.sender_name}: ", "dim"), message.text)
 
 
 def _work(agent: "AgentMetrics") -> str:
-    """What an agent did for a question."""
+    """Work of an agent for a question."""
     work = f"{agent.selected_tool}, decided by {agent.planner} · {count(agent.memory_search_called, 'search', 'searches')}"
     if agent.llm_called:
         work += f" · {count(agent.llm_called, 'model call')} · {agent.input_token + agent.output_token:,} tokens"
@@ -227,7 +227,7 @@ def _competition(table: Table, steps: "Iterable[TraceStep]", texts: Mapping[str,
 
 
 def _texts(found: "SearchResponse") -> dict[str, str]:
-    """What the response says of each id, in a few words."""
+    """Texts of the response by id, shortened."""
     texts = {item.id: item.text for item in found.ranked()}
     for episode in (*found.episodes, *found.knowledge):
         texts |= {fact.id: fact.text for fact in episode.atomic_facts}

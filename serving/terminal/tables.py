@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from connectors.letters.dead_letters import without_secrets
+from connectors.dead_letters import without_secrets
 from serving.status import Status
 from serving.terminal.format import day, span, spoken
 
@@ -56,7 +56,7 @@ def section_table(episodes: Sequence["Episode"]) -> RenderableType:
 
 
 def ingest_table(report: "IngestReport") -> RenderableType:
-    """What a run over files did."""
+    """Counts of a run over files."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     figures = {
         "messages": f"{report.messages:,}",
@@ -87,40 +87,40 @@ def dead_letters_table(numbered: "Mapping[int, DeadLetter]") -> Table:
     table.add_column("stage", style="cyan", no_wrap=True)
     table.add_column("source", overflow="fold")
     table.add_column("reason", ratio=1, overflow="fold")
-    for number, letter in numbered.items():
-        source = str(letter.position or "")
-        when = letter.at.strftime(_TO_THE_SECOND)
-        table.add_row(str(number), when, letter.stage, Text(_plain(source)), Text(_plain(_last_line(letter.reason))))
+    for number, dead_letter in numbered.items():
+        source = str(dead_letter.position or "")
+        when = dead_letter.at.strftime(_TO_THE_SECOND)
+        table.add_row(str(number), when, dead_letter.stage, Text(_plain(source)), Text(_plain(_last_line(dead_letter.reason))))
     return table
 
 
-def dead_letter_text(number: int, letter: "DeadLetter") -> Text:
+def dead_letter_text(number: int, dead_letter: "DeadLetter") -> Text:
     """Everything of one letter; bytes that are no UTF-8 as hexadecimal digits."""
     try:
-        content = without_secrets(letter.raw.decode())
+        content = without_secrets(dead_letter.raw.decode())
     except UnicodeDecodeError:
-        content = letter.raw.hex(" ")
+        content = dead_letter.raw.hex(" ")
     lines = {
         "number": str(number),
-        "when": letter.at.isoformat(),
-        "stage": letter.stage,
-        "source": str(letter.position or "unknown"),
-        "reason": without_secrets(letter.reason),
-        "bytes": f"{len(letter.raw):,}",
+        "when": dead_letter.at.isoformat(),
+        "stage": dead_letter.stage,
+        "source": str(dead_letter.position or "unknown"),
+        "reason": without_secrets(dead_letter.reason),
+        "bytes": f"{len(dead_letter.raw):,}",
     }
     head = "\n".join(f"{name:8}{value}" for name, value in lines.items())
     return Text(_plain(f"{head}\n\n{content}"))
 
 
-def dead_letter_json(number: int, letter: "DeadLetter") -> dict[str, Any]:
+def dead_letter_json(number: int, dead_letter: "DeadLetter") -> dict[str, Any]:
     """A letter without its bytes, for other programs."""
     return {
         "number": number,
-        "at": letter.at.isoformat(),
-        "stage": letter.stage,
-        "position": letter.position.model_dump() if letter.position else None,
-        "reason": letter.reason,
-        "bytes": len(letter.raw),
+        "at": dead_letter.at.isoformat(),
+        "stage": dead_letter.stage,
+        "position": dead_letter.position.model_dump() if dead_letter.position else None,
+        "reason": dead_letter.reason,
+        "bytes": len(dead_letter.raw),
     }
 
 

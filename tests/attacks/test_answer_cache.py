@@ -14,7 +14,7 @@ import pytest
 from pydantic import BaseModel
 
 from connectors.endpoints.answer_cache import CachedChat
-from connectors.endpoints.transcript_cache import CachedTranscriber
+from connectors.endpoints.transcription import CachedTranscriber
 from flows.extraction.model import ModelExtractor
 from flows.items import Erased, Erasure
 from flows.running.process import _erase_answers

@@ -248,8 +248,8 @@ def test_events_that_are_none_harm_nothing(attacked: Attacked, tried: Tried, cap
     names = ("event", "handshake", "javascript_response", "ack", "log", "connect", "nothing")
     with socket(page) as connection:
         assert joined(connection)
-        server_config = threading.Thread(target=is_ended, args=(connection,), daemon=True)
-        server_config.start()
+        listening = threading.Thread(target=is_ended, args=(connection,), daemon=True)
+        listening.start()
         for frame in tried(frames):
             for name in names:
                 connection.send("42" + json.dumps([name, frame]))

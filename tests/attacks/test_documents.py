@@ -20,7 +20,7 @@ from connectors.archive import Header, read_archive, write_archive
 from connectors.documents.kinds import KINDS, kind_of, media_kind
 from connectors.documents.pool import ParserPool
 from connectors.documents.references import open_references
-from connectors.endpoints import shown_pictures
+from connectors.endpoints import pictures
 from connectors.files.files import read_file
 from mneme.errors import InputError
 from mneme.events import parse_event
@@ -96,7 +96,7 @@ def test_members_of_an_archive_are_counted_before_it_is_opened(monkeypatch: pyte
 def test_pictures_for_a_model_are_decoded_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """In the flow's own process: one of 99 million pixels takes hundreds of megabytes, and ten calls may be in flight."""
     running: list[int] = []
-    made_fit = shown_pictures._made_fit
+    made_fit = pictures._converted
 
     def watched(image: Any) -> tuple[bytes, str]:
         running.append(1)
@@ -107,9 +107,9 @@ def test_pictures_for_a_model_are_decoded_one_at_a_time(monkeypatch: pytest.Monk
         finally:
             running.pop()
 
-    monkeypatch.setattr(shown_pictures, "_made_fit", watched)
+    monkeypatch.setattr(pictures, "_converted", watched)
     content, shown = grey_png(2_100), []
-    threads = [threading.Thread(target=lambda: shown.append(shown_pictures.shown_picture(content))) for _ in range(6)]
+    threads = [threading.Thread(target=lambda: shown.append(pictures.picture_for_models(content))) for _ in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -402,7 +402,7 @@ def test_each_broken_line_of_events_is_refused_by_itself_and_none_is_lost(tmp_pa
     assert [each is not None for each in judged] == [True, False] * len(BROKEN_LINES)
 
 
-# --- archives of mneme admin export -----------------------------------------------------------------------------------------
+# --- archives of mneme admin export -----------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -417,7 +417,7 @@ def archive(tmp_path: Path) -> Path:
 def test_an_archive_with_any_byte_of_its_rows_changed_is_refused(
     archive: Path, tmp_path: Path, tried: Tried, is_long: bool
 ) -> None:
-    """The header has no hash, and what it says is compared with the rows by the import (tests/flows/test_transfer.py)."""
+    """The header has no hash; the import compares it with the rows (tests/flows/maintenance/test_transfer.py)."""
     content = archive.read_bytes()
     body = content.index(b"\n") + 1
     changed = tmp_path / "changed.jsonl"

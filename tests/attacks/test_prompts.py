@@ -17,8 +17,8 @@ from pydantic import BaseModel
 
 from connectors.endpoints.openai_chat import OpenAiChat
 from connectors.endpoints.pictures import picture_prompt
-from evaluation.answers.gold import Gold, JudgeKind
 from evaluation.answers.judge import judge_prompt as answer_judge_prompt
+from evaluation.answers.records import Gold, JudgeKind
 from flows.boundaries.llm import boundary_prompt
 from flows.consistency.judge import judge_prompt
 from flows.consistency.skill_writer import model_writer

@@ -118,9 +118,9 @@ def test_a_key_that_holds_all_it_can_delays_nothing_of_another(
 
 def until_full(client: TestClient, waiting: Sequence[Future[httpx.Response]]) -> None:
     """Return once the loud key gets no further place: all its requests have one, wait for one, or were refused."""
-    turns: RequestPools = client.app.state.turns  # type: ignore[attr-defined]
+    pools: RequestPools = client.app.state.pools  # type: ignore[attr-defined]
     for _ in range(6000):
-        pools = list(turns._pools.values())
+        pools = list(pools._pools.values())
         places = sum(each.shares.places - each.shares.free + len(each._waiting) for each in pools)
         if places + sum(each.done() for each in waiting) >= len(waiting):
             return
@@ -146,11 +146,11 @@ def test_every_operation_takes_a_turn_but_the_one_that_says_that_the_service_liv
     taken: list[str] = []
 
     @asynccontextmanager
-    async def turn(self: RequestPools, endpoint: Callable[..., Any], caller: str) -> AsyncIterator[None]:
+    async def admit(self: RequestPools, endpoint: Callable[..., Any], caller: str) -> AsyncIterator[None]:
         taken.append(kind_of(endpoint))
         yield
 
-    monkeypatch.setattr(RequestPools, "turn", turn)
+    monkeypatch.setattr(RequestPools, "admit", admit)
     held.may_end.set()
     described = client.get("/openapi.json").json()["paths"]
     operations = [(method, path.replace("{id}", "x")) for path, methods in described.items() for method in methods]

@@ -18,9 +18,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mneme.settings import load_settings
 from serving.rest.connections import HEADER_SECONDS, LimitedConnection, server_config
+from serving.rest.middleware import state
 from serving.rest.middleware.body_limits import BODY_SECONDS, BodyLimits, DrainedBodies
 from serving.rest.middleware.request_id import RequestId
-from serving.rest.paths import state
 from serving.rest.pools import RequestPools
 
 SHORT = 0.3
@@ -73,7 +73,7 @@ def listens(connection: type[asyncio.Protocol]) -> Iterator[int]:
     """The port of a service whose front has short limits."""
     settings = load_settings({})
     app: ASGIApp = answer
-    bounded = Middleware(BodyLimits, settings=settings, turns=RequestPools(4), seconds=SHORT)
+    bounded = Middleware(BodyLimits, settings=settings, pools=RequestPools(4), seconds=SHORT)
     for each in (bounded, Middleware(Identified), Middleware(RequestId), Middleware(DrainedBodies)):
         app = each.cls(app, *each.args, **each.kwargs)
     server = uvicorn.Server(server_config(app, connection, port=0, lifespan="off"))
@@ -100,7 +100,7 @@ def connected(port: int) -> Iterator[socket.socket]:
         yield client
 
 
-def iterate_memories(client: socket.socket) -> bytes:
+def read_all(client: socket.socket) -> bytes:
     """What comes until the service ends the connection."""
     told = b""
     with suppress(ConnectionError):
@@ -129,13 +129,13 @@ def test_half_a_header_is_not_waited_for(port: int, tried: Callable[[Sequence[An
     for sent in tried(HALF_HEADERS):
         with connected(port) as client:
             client.sendall(sent)
-            assert iterate_memories(client).startswith(b"HTTP/1.1 408")
+            assert read_all(client).startswith(b"HTTP/1.1 408")
 
 
 def test_half_a_header_after_a_whole_request_is_not_waited_for(port: int) -> None:
     with connected(port) as client:
         client.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHo")
-        assert iterate_memories(client).count(b"HTTP/1.1 200") == 1
+        assert read_all(client).count(b"HTTP/1.1 200") == 1
 
 
 def test_a_header_that_drips_has_no_more_time(port: int) -> None:
@@ -165,7 +165,7 @@ def test_200_half_requests_are_gone_after_a_while(port: int) -> None:
     for number, client in enumerate(clients):
         client.sendall(HALF_HEADERS[number % len(HALF_HEADERS)])
     for client in clients:
-        assert iterate_memories(client).startswith(b"HTTP/1.1 408")
+        assert read_all(client).startswith(b"HTTP/1.1 408")
         client.close()
 
 
@@ -173,13 +173,13 @@ def test_an_answer_that_nobody_reads_is_not_kept(port: int) -> None:
     with connected(port) as client:
         client.sendall(b"GET /long HTTP/1.1\r\nHost: a\r\n\r\n")
         threading.Event().wait(SHORT * 4)
-        assert len(iterate_memories(client)) < 100_000_000
+        assert len(read_all(client)) < 100_000_000
 
 
 def test_an_answer_that_is_written_slowly_lives_on(port: int) -> None:
     with connected(port) as client:
         client.sendall(b"GET /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-        told = iterate_memories(client)
+        told = read_all(client)
         assert told.count(b"data: a") == 4
         assert b"end" in told
 
@@ -198,12 +198,12 @@ def test_one_address_has_so_many_connections_and_no_more() -> None:
     with listens(FewConnections) as port:
         clients = [socket.create_connection(("127.0.0.1", port), PATIENCE) for _ in range(5)]
         with connected(port) as client:
-            assert iterate_memories(client)[:12] in (b"HTTP/1.1 503", b"")
+            assert read_all(client)[:12] in (b"HTTP/1.1 503", b"")
         clients.pop().close()
         while True:  # until the service has seen that it is gone
             with connected(port) as client:
                 client.sendall(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-                if iterate_memories(client).startswith(b"HTTP/1.1 200"):
+                if read_all(client).startswith(b"HTTP/1.1 200"):
                     break
         for client in clients:
             client.close()

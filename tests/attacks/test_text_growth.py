@@ -16,15 +16,15 @@ from datetime import UTC, datetime
 
 import pytest
 
+from connectors.dead_letters import safe_reason, without_secrets
 from connectors.documents.blocks import join_lines
 from connectors.documents.formats.text import parse_markdown
 from connectors.documents.kinds import kind_of
-from connectors.documents.parsing import Task
+from connectors.documents.local import Task
 from connectors.embedders.hash_embedder import HashEmbedder
-from connectors.letters.dead_letters import safe_reason, without_secrets
 from evaluation.bench_stages import services_of, writer_of
 from evaluation.driven_steps import DrivenSteps, at_once
-from evaluation.rows_in_memory import RowsInMemory
+from evaluation.stand_in_indices import RowsInMemory
 from flows.boundaries.cues import read, turning_words
 from flows.cuts import embedding_text, one_line
 from flows.decode import decode

@@ -1,6 +1,6 @@
 """What the tests of model connectors share: a clock that is not waited for."""
 
-from connectors.endpoints.openai_http import Retries
+from connectors.endpoints.backoff import Retries
 
 
 class Clock:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from connectors.documents.references import open_references
-from connectors.documents.roots import documents_of, uploads_of
+from connectors.documents.stores import documents_of, uploads_of
 from connectors.inbox.reader import unread
 from connectors.publisher import Publisher
 from mneme.errors import InputError, SettingsError

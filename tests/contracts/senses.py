@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import pytest
 from PIL import Image
 
-from connectors.endpoints.answer_file import erase_answers
+from connectors.endpoints.answer_cache import erase_answers
 from mneme.errors import ModelError, ModelMalformed, ModelRefused
 from mneme.ports import Describer, Spoken, Transcriber
 from tests.servers.models import RATE_LIMITED, SERVER_ERROR, Fault, Heard, ModelServer, Viewed

@@ -24,8 +24,8 @@ PAGES = [
 MOST_WORDS = 32
 OPENING_WORDS = ("What", "Who", "Which", "Where", "When", "Whether", "How")
 # By room: docstrings that still open so, and longer sentences in docstrings and messages. A number only falls.
-ALLOWED_OPENINGS = {"mneme": 132, "connectors": 218, "flows": 336, "queries": 233, "serving": 192, "evaluation": 188}
-ALLOWED_LENGTHS = {"mneme": 7, "connectors": 20, "flows": 17, "queries": 20, "serving": 2, "evaluation": 19}
+ALLOWED_OPENINGS = {"mneme": 0, "connectors": 0, "flows": 0, "queries": 232, "serving": 0, "evaluation": 0}
+ALLOWED_LENGTHS = {"mneme": 7, "connectors": 15, "flows": 15, "queries": 20, "serving": 1, "evaluation": 18}
 # Checks of proselint that contradict how we write, such as straight quotes, or that take "for everybody" for "for ever".
 SILENT = (
     "restricted",

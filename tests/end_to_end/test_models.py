@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from connectors.dead_letters import FileDeadLetters
 from connectors.indices import open_index
-from connectors.letters.dead_letters import FileDeadLetters
 from flows import IngestReport, ingest
 from mneme.rows import Collection
 from mneme.settings import Boundaries, EmbedderSettings, Extraction, Models, Settings

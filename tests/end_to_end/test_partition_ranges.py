@@ -9,10 +9,9 @@ import pytest
 
 from connectors.indices import open_index
 from connectors.kafka.client import create_topics
-from connectors.kafka.keys import partition_of
-from connectors.kafka.producer import Record, ReliableProducer
+from connectors.kafka.producer import Record, ReliableProducer, partition_of
+from connectors.kafka.replay import replay
 from connectors.kafka.sinks import read_dead_letters
-from connectors.letters.replay import publish_again
 from connectors.publisher import Publisher
 from flows import ingest
 from mneme.events import Erase, Message
@@ -110,7 +109,7 @@ def test_two_flows_of_two_partitions_make_what_one_flow_makes(settings: Settings
         other.close()
         wrong = flows[partition_of(key, 2)]
         running[flows.index(wrong)].until(lambda: len(list(read_dead_letters(wrong.kafka))) == 1, PATIENCE)
-        publish_again(settings.kafka, list(read_dead_letters(wrong.kafka)))
+        replay(settings.kafka, list(read_dead_letters(wrong.kafka)))
         publisher.send_many(sent)
         talks = sorted({(event.tenant_id, event.conversation_id) for event in events})
         ids = [(tenant, publisher.flush_conversation(tenant, talk)) for tenant, talk in talks]

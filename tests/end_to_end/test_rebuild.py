@@ -132,7 +132,7 @@ def retention_deletes(kafka: Kafka, messages: int) -> int:
     from kafka import TopicPartition
     from kafka.admin import KafkaAdminClient
 
-    from connectors.kafka.offsets import bounds_of
+    from connectors.kafka.client import bounds_of
 
     [number] = [number for number, (_, end) in bounds_of(kafka, kafka.topics.messages).items() if end]
     with KafkaAdminClient(**connection_arguments(kafka)) as admin:

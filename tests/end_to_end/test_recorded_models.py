@@ -6,15 +6,15 @@ from typing import Any, Literal
 
 import pytest
 
-from connectors.endpoints.openai_http import Endpoint, Retries
-from connectors.recorded.batch_files import PendingRequests, import_answers
-from connectors.recorded.offline_endpoint import pending_path
+from connectors.endpoints.backoff import Retries
+from connectors.endpoints.openai_client import OpenAiClient
+from connectors.recorded.offline import PendingRequests, import_answers, pending_path
 from connectors.recorded.recordings import Recordings
 from flows import ingest
 from flows.maintenance.transfer import export_owner
 from mneme.records import Owner
 from mneme.settings import Boundaries, EmbedderSettings, Extraction, Models, Reconcile, Settings
-from tests.connectors.recorded.recording_help import recording, replaying
+from tests.evaluation.recording.recording_help import recording, replaying
 from tests.servers.models import ModelServer
 
 pytestmark = pytest.mark.slow
@@ -80,12 +80,12 @@ def test_an_ingestion_comes_to_the_same_by_batches(tmp_path: Path) -> None:
 
 def answer_batch(url: str, file: Path) -> None:
     """What a batch API does with the pending requests."""
-    endpoint = Endpoint(url, None, Retries(0, 0.0, 20.0), "MNEME_MODELS")
+    endpoint = OpenAiClient(url, None, Retries(0, 0.0, 20.0), "MNEME_MODELS")
     pending, responses = pending_path(file), file.parent / "responses.jsonl"
     with responses.open("w") as answers:
         for line in pending.read_text(encoding="utf-8").splitlines():
             asked = json.loads(line)
-            body = endpoint.post(asked["url"].removeprefix("/v1"), asked["body"])
+            body = endpoint.chat(asked["body"])
             response = {"status_code": 200, "body": body}
             answers.write(json.dumps({"custom_id": asked["custom_id"], "response": response, "error": None}) + "\n")
     endpoint.close()

@@ -15,12 +15,9 @@ from rich.console import Console
 from connectors.embedders.hash_embedder import HashEmbedder
 from connectors.indices import open_index
 from connectors.models import open_embedder
-from evaluation.bench_query import METHODS, STATES, run_query
-from evaluation.made_index import made_index
-from evaluation.made_memories import MadeMemories
-from evaluation.neighbour_recall import neighbour_recall, neighbourhoods
-from evaluation.own_index import kept_index
-from evaluation.stopwatch import Stopwatch, Watched
+from evaluation.bench_query import METHODS, STATES, Stopwatch, Watched, neighbour_recall, neighbourhoods, run_query
+from evaluation.own_index import kept_index, synthetic_index
+from evaluation.synthetic_memories import SyntheticMemories
 from mneme.errors import StoreRejected
 from mneme.ports import Put
 from mneme.rows import Collection, Row, row_of
@@ -68,11 +65,11 @@ def test_the_report_tells_of_every_method_in_every_state_and_size(tmp_path: Path
 
 def test_a_kept_index_is_filled_once(tmp_path: Path) -> None:
     settings = hashed(tmp_path)
-    with made_index(60, 2, settings, "here") as (first, made, filling):
+    with synthetic_index(60, 2, settings, "here") as (first, made, filling):
         assert filling.rows == len(list(made.rows()))
-    with made_index(60, 2, settings, "here") as (again, _, filling):
+    with synthetic_index(60, 2, settings, "here") as (again, _, filling):
         assert (again.data, filling.rows) == (first.data, 0)
-    with made_index(60, 3, settings, "here") as (other, _, filling):
+    with synthetic_index(60, 3, settings, "here") as (other, _, filling):
         assert other.data != first.data
         assert filling.rows > 0
 
@@ -82,13 +79,13 @@ def test_an_index_that_an_earlier_run_left_half_filled_is_refused(tmp_path: Path
     own = kept_index(settings, "half-60-2")
     with closing(open_embedder(own)) as embedder, closing(open_index(own)) as index:
         index.prepare(embedder.identity)
-        index.write([Put(row) for row in MadeMemories(60, 2, embedder).rows_of(1)])
-    with pytest.raises(StoreRejected, match="half filled"), made_index(60, 2, settings, "half"):
+        index.write([Put(row) for row in SyntheticMemories(60, 2, embedder).rows_of(1)])
+    with pytest.raises(StoreRejected, match="half filled"), synthetic_index(60, 2, settings, "half"):
         pass
 
 
 def test_recall_counts_which_of_the_exact_neighbours_are_found(tmp_path: Path) -> None:
-    with made_index(600, 3, hashed(tmp_path)) as (own, made, _):
+    with synthetic_index(600, 3, hashed(tmp_path)) as (own, made, _):
         exact = neighbourhoods(made, made.questions(4), own)
         assert all(len(each.exact[leg]) == 10 for each in exact for leg in (Collection.FACTS, Collection.EPISODES))
         assert neighbour_recall(exact, own, 10) == 1.0
@@ -97,7 +94,7 @@ def test_recall_counts_which_of_the_exact_neighbours_are_found(tmp_path: Path) -
 
 
 def test_there_are_as_many_facts_as_asked_for_and_a_few_owners_have_most() -> None:
-    made = MadeMemories(1000, 10, HashEmbedder())
+    made = SyntheticMemories(1000, 10, HashEmbedder())
     rows = list(made.rows())
     facts = Counter(row.owner_id for row in rows if row.collection is Collection.FACTS)
     assert facts.total() == len(made) == 1000
@@ -108,7 +105,7 @@ def test_there_are_as_many_facts_as_asked_for_and_a_few_owners_have_most() -> No
 def test_rows_are_those_of_their_records() -> None:
     kinds = set()
     before = ""  # what was said before, in the same episode
-    for row in MadeMemories(300, 3, HashEmbedder()).rows_of(0):
+    for row in SyntheticMemories(300, 3, HashEmbedder()).rows_of(0):
         is_fact = row.kind == "fact"
         again = row_of(row.record(), row.embedding, before if is_fact and not row.id.endswith("/f/0") else "")
         for column in fields(Row):
@@ -120,7 +117,7 @@ def test_rows_are_those_of_their_records() -> None:
 
 
 def test_the_same_numbers_make_the_same_memories_and_questions() -> None:
-    made, again = (MadeMemories(60, 2, HashEmbedder()) for _ in range(2))
+    made, again = (SyntheticMemories(60, 2, HashEmbedder()) for _ in range(2))
     for one, other in zip(made.rows(), again.rows(), strict=True):
         assert one.body == other.body
         assert (one.vector is None) == (other.vector is None)
@@ -131,7 +128,7 @@ def test_the_same_numbers_make_the_same_memories_and_questions() -> None:
 
 
 def test_owners_are_dealt_out_among_tenants_and_tell_side_by_side() -> None:
-    made = MadeMemories(400, 4, HashEmbedder(), tenants=2)
+    made = SyntheticMemories(400, 4, HashEmbedder(), tenants=2)
     rows = list(made.rows())
     assert {(row.tenant_id, row.owner_id) for row in rows if row.owner_type == "user"} == {
         ("made", "p0"), ("made-1", "p1"), ("made", "p2"), ("made-1", "p3"),

@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from evaluation import bench_stages
-from evaluation.bench_stages import by_hand, made_events, run_stages, through_the_engine
-from evaluation.rows_in_memory import RowsInMemory
+from evaluation.bench_stages import by_hand, run_stages, synthetic_events, through_the_engine
+from evaluation.stand_in_indices import RowsInMemory
 from mneme.ports import Create, Incoming, Put, Remove
 from mneme.rows import Key, Row, Vector, row_of
 from mneme.settings import Settings
@@ -36,7 +36,7 @@ def settings() -> Settings:
 
 @pytest.fixture
 def events() -> list[Incoming]:
-    return made_events()[:MESSAGES]
+    return synthetic_events()[:MESSAGES]
 
 
 def test_every_step_takes_in_all_messages(settings: Settings, events: list[Incoming]) -> None:
@@ -56,7 +56,7 @@ def test_the_engine_takes_in_all_messages_too(settings: Settings, events: list[I
 def test_the_report_adds_up(
     settings: Settings, events: list[Incoming], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bench_stages, "made_events", lambda: events)
+    monkeypatch.setattr(bench_stages, "synthetic_events", lambda: events)
     out = tmp_path / "stages.json"
     report = run_stages(None, settings, out, rounds=1, kafka=False, console=Console(quiet=True))
     stages = {str(row["stage"]): float(row["us/message"]) for row in report.rows}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from evaluation.answers.gold import ABSTENTION
+from evaluation.answers.records import ABSTENTION
 from evaluation.fit_answers import run_fit_answers
 from evaluation.retrieval.sets import answerable
 from mneme.errors import InputError

@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from evaluation.multihop.bench import run_multihop
-from evaluation.multihop.figures import Answered, groups_of, rows_of
-from evaluation.multihop.questions import Told, WrittenQuestion, measurable, told, written_questions
-from evaluation.multihop.systems import Oracle
+from evaluation.multihop.bench import Answered, Oracle, groups_of, rows_of, run_multihop
+from evaluation.multihop.questions import Material, WrittenQuestion, material_of, measurable, written_questions
 from mneme.errors import InputError
 from mneme.settings import Agents, load_settings
 from queries.agents.evidence import Evidence
@@ -58,25 +56,25 @@ def test_every_hop_has_evidence_of_its_own_and_a_question():
 
 
 def test_the_evidence_is_in_the_examples(tmp_path):
-    about = told(None, [], tmp_path)
+    about = material_of(None, [], tmp_path)
     there = measurable(written_questions(), about)
     assert {each.source for each in there} == {"examples"}
     assert len(there) == 25
 
 
 def test_a_question_about_what_was_not_given_is_left_out():
-    assert measurable([QUESTION], Told((), [event("m1", group_id="other")])) == []
+    assert measurable([QUESTION], Material((), [event("m1", group_id="other")])) == []
 
 
 def test_a_set_without_the_evidence_is_refused():
-    about = Told((), [event("m1", group_id="trip"), event("m2", group_id="trip")])
+    about = Material((), [event("m1", group_id="trip"), event("m2", group_id="trip")])
     with pytest.raises(InputError, match="dev-1: m9 not among the messages of trip; give the published file"):
         measurable([QUESTION], about)
 
 
 def test_examples_that_are_not_there_are_named(tmp_path):
     with pytest.raises(InputError, match=r"acme\.jsonl"):
-        told(tmp_path, [], tmp_path)
+        material_of(tmp_path, [], tmp_path)
 
 
 def test_an_unknown_planner_is_refused(tmp_path):

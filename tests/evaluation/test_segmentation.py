@@ -9,6 +9,7 @@ from statistics import median
 import pytest
 
 from connectors.files.chat_events import PACE
+from evaluation.boundary_sets import paced, timed_chats
 from evaluation.segmentation import (
     Dialogue,
     cut,
@@ -21,7 +22,6 @@ from evaluation.segmentation import (
     spoken,
     window_diff,
 )
-from evaluation.timed_chats import paced, timed_chats
 from flows.cuts import Utterance, Verdict
 from mneme.errors import InputError
 from tests.flows.boundaries.talk import BANK, GARDEN, START, talk

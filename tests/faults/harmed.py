@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from evaluation.faults.servers import Servers
+from evaluation.faults.deployment import Servers
 from mneme.settings import EmbedderSettings, Settings
 from tests.servers import KafkaServer, OpenSearchServer
 

@@ -96,7 +96,7 @@ def test_every_episode_has_the_facts_of_one_answer(deployment: Deployment, model
             pass
         deployment.start()
     deployment.publish(traffic)
-    deployment.settle()
+    deployment.drain()
     deployment.stop()
     found = verify(deployment.settings)
     assert found.sound, found.examples

@@ -78,7 +78,7 @@ def test_an_endpoint_that_is_down_is_waited_for(
     deployment.publish(islice(traffic, outage.volume.messages // 5))
     with deployment.sampling(0.5) as seen:
         deployment.start()
-        deployment.settle()
+        deployment.drain()
         process, before, stored = deployment.flow.pid, seen.seconds(), deployment.stored()
         model_server.meets = lambda asked, body: Fault("status", status=503) if asked == path else None
         with deployment.publishing(traffic, outage.rate):
@@ -86,7 +86,7 @@ def test_an_endpoint_that_is_down_is_waited_for(
             taken_in = deployment.stored() - stored
             model_server.meets = None
         back = seen.seconds()
-        caught_up = deployment.settle()
+        caught_up = deployment.drain()
     memory = seen.peak_mb(until=before), seen.peak_mb(since=before, until=back)
     assert deployment.flow.is_running
     assert deployment.flow.pid == process
@@ -121,10 +121,10 @@ def test_calls_that_hang_hold_up_their_own_conversations_only(deployment: Deploy
     )
     deployment.publish(_message(number, "It rained in Lisbon all morning and Ann stayed at home.") for number in range(12))
     others = deployment.flush_all()[len(stuck) :]
-    seconds = deployment.settle_by(others)
+    seconds = deployment.wait_for_markers(others)
     held_up = len(stuck) - len(deployment.index.get(stuck))
     model_server.meets = None
-    deployment.settle()
+    deployment.drain()
     deployment.stop()
     print(f"{len(others)} others were done in {seconds:.1f} s")
     assert held_up == len(stuck), "the others were done while it hung"
@@ -146,10 +146,10 @@ def test_a_backfill_gives_way_to_live_traffic(deployment: Deployment, model_serv
     key = Key(Collection.MESSAGES, live[0].owner.key, message_id("default", "live", live[0].message_id))
     deployment.flow.until(lambda: bool(deployment.index.get([key])))  # a backfill that cannot go on leaves it room
     model_server.meets = None
-    waits = [deployment.settle()]
+    waits = [deployment.drain()]
     for message in live[1:]:
         deployment.publish([message])
-        waits.append(deployment.settle())
+        waits.append(deployment.drain())
     behind = volume.messages - deployment.stored()
     deployment.until_stored(len(old) + LIVE)
     print(f"live while {volume.messages} are filled in: {[round(wait, 1) for wait in waits]} s, {behind} were still to come")

@@ -47,7 +47,7 @@ def test_bulks_that_are_refused_or_whose_answer_is_lost_change_nothing(
     (proxy.refuse, proxy.lose), proxy.busy = SHARES[size], 0.01
     deployment.publish(deployment.traffic(VOLUMES[size], seed=1))
     deployment.start()
-    seconds = deployment.settle()
+    seconds = deployment.drain()
     deployment.stop()
     proxy.calm()
     print(f"{VOLUMES[size].messages} messages in {seconds:.0f} s: {dict(proxy.did)}")
@@ -61,7 +61,7 @@ def test_of_one_bulk_each_row_gets_what_it_deserves(deployment: Deployment, prox
     proxy.busy, proxy.reject, proxy.rejected_collections = 0.01, REJECTED[size], ("messages", "facts")
     deployment.publish(deployment.traffic(VOLUMES[size], seed=2))
     deployment.start()
-    deployment.settle()
+    deployment.drain()
     deployment.stop()
     print(f"{len(proxy.rejected)} rows rejected, {dict(proxy.did)}")
     assert proxy.did["items 429"] > 1
@@ -87,7 +87,7 @@ def test_a_block_of_the_cluster_is_waited_for_until_it_is_lifted(
     traffic = deployment.traffic(Volume(300, 15), seed=3)
     deployment.publish(islice(traffic, 100))
     deployment.start()
-    deployment.settle()
+    deployment.drain()
     process, refused = deployment.flow.pid, proxy.did["bulks"]
     block_writes(True)
     deployment.publish(islice(traffic, 100))
@@ -98,7 +98,7 @@ def test_a_block_of_the_cluster_is_waited_for_until_it_is_lifted(
     deployment.publish(traffic)
     deployment.flow.until(lambda: proxy.did["items over the shard limit"] > 0)
     proxy.full = False
-    deployment.settle()
+    deployment.drain()
     assert deployment.flow.pid == process, "nobody had to start it again"
     deployment.stop()
     found = verify(deployment.settings)

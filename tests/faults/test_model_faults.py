@@ -55,7 +55,7 @@ def test_every_episode_ends_as_memories_and_what_failed_as_a_letter(
     model_server.shares = MISHAPS
     deployment.publish(deployment.traffic(VOLUMES[size], seed=3))
     deployment.start()
-    deployment.settle()
+    deployment.drain()
     deployment.stop()
     found = verify(deployment.settings, refused={"None": "the model failed"})
     assert found.sound, found.examples

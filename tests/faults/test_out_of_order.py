@@ -69,7 +69,7 @@ def test_whatever_the_order_of_arrival_the_memory_is_that_of_the_order(late: flo
     messages = [event for event in deployment.traffic(VOLUMES[size], seed=8) if isinstance(event, Message)]
     deployment.start()
     deployment.publish(as_they_arrive(messages, late, random.Random(8)))
-    deployment.settle()
+    deployment.drain()
     deployment.stop()
     found = verify(deployment.settings)
     assert found.sound, found.examples

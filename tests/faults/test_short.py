@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from evaluation.faults.bench import play
+from evaluation.faults.deployment import Servers
 from evaluation.faults.scenario import Scenario, Size
 from evaluation.faults.scenarios import SCENARIOS
-from evaluation.faults.servers import Servers
 from mneme.settings import Settings
 from tests.faults.harmed import fault_settings, own_servers
 

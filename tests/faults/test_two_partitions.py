@@ -100,7 +100,7 @@ def test_what_holds_is_what_was_said_last_whatever_came_first(deployment: Deploy
                 time.sleep(luck.uniform(0, 1))
                 deployment.flow.kill()
                 deployment.start()
-    deployment.settle()
+    deployment.drain()
     deployment.stop()
     verification = verify(deployment.settings)
     assert verification.sound, verification.examples

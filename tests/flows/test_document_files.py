@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from connectors.dead_letters import FileDeadLetters
 from connectors.documents.stores import Store
 from connectors.indices import open_index
-from connectors.letters.dead_letters import FileDeadLetters
 from flows import ingest
 from mneme.events import Document
 from mneme.rows import Collection

@@ -30,6 +30,15 @@ def test_each_record_cites_where_its_own_message_stands() -> None:
     assert cited == {Episode: heard(0), AtomicFact: heard(1), Foresight: heard(2)}
 
 
+def test_a_fact_of_a_document_cites_its_own_row() -> None:
+    place = Citation(document_id="d", name="prices.csv", place="rows 2-9")
+    chunk = message("prices", "Item: Desk").model_copy(update={"document_id": "d", "citation": place})
+    cut = cut_of([chunk], conversation_id=None, document_id="d")
+    extraction = Extraction("Prices", "", "", facts=(ExtractedFact("Item: Desk", "Prices", (0,), place="row 5"),))
+    episode, fact = [row.record() for row in assemble({"lane": "t/c"}, cut, extraction, [None, None], "local").rows][:2]
+    assert (episode.citation.place, fact.citation.place) == ("rows 2-9", "row 5")
+
+
 def test_what_is_said_in_a_conversation_cites_nothing() -> None:
     cut = cut_of([message("Ann", f"line {number}", number) for number in range(3)])
     assert {record.citation for record in assembled(cut)} == {None}  # type: ignore[attr-defined]

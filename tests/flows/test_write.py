@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from connectors.documents.erased_claims import ErasedClaims
+from connectors.documents.claims import ErasedClaims
 from flows.items import Erased, Erasure, FlushDone, WriteBatch
 from flows.write import Stopped, Writer
 from mneme.errors import StoreUnavailable

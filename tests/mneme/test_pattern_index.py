@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows.extraction.corrections import patterns
+from flows.extraction import corrections
 from mneme.dates import chinese, english
 from mneme.pattern_index import PatternIndex, needed_words, words_of
 from mneme.relations.chinese import chinese as chinese_table
@@ -15,7 +15,7 @@ from mneme.relations.english import english as english_table
 PATTERNS = [
     *(rule.pattern for rules in (english._ALL, chinese._ALL) for rule in rules._rules),
     *(one.shape for table in (english_table(), chinese_table()) for one in (*table.said, *table.anywhere, *table.asked)),
-    *(each for each in vars(patterns).values() if isinstance(each, re.Pattern)),
+    *(each for each in vars(corrections).values() if isinstance(each, re.Pattern)),
 ]
 SMALL = (
     r"\bplan(?:s|ned)?\b(?! to)", r"(?:no,? )?wait|x\b", r"^(?:(?:and|but),? )*it['’]s (?:\w+ )?great$",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mneme.errors import SettingsError
-from mneme.settings import load_settings
+from mneme.settings import Documents, load_settings
 
 
 @pytest.fixture(autouse=True)
@@ -104,3 +104,9 @@ def test_json_that_is_broken_in_the_env_file_is_named(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("MNEME_SERVICE__CORS_ORIGINS=[https://a.example]\n")
     with pytest.raises(SettingsError, match=r"^MNEME_SERVICE__CORS_ORIGINS: is not JSON"):
         load_settings()
+
+
+def test_a_group_that_was_written_is_read_with_its_constants() -> None:
+    group = Documents(seconds=5).model_copy(update={"attachment_depth": 1})
+    read = Documents.from_json(group.model_dump_json())
+    assert (read.seconds, read.attachment_depth, read.most_rows) == (5, 1, Documents.most_rows)

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from connectors.service.client import ServiceClient
+from connectors.service import ServiceClient
 from mneme.errors import InputError, SettingsError, StoreUnavailable
 from mneme.settings import load_settings
 from queries import Memories, QueryPolicy, RemoteMemories

@@ -367,7 +367,7 @@ def filled(*more: Row) -> ReferenceIndex:
 
 
 def settings(**retrieval: object) -> Settings:
-    return load_settings({}, retrieval=retrieval)
+    return load_settings({}).replace(retrieval=retrieval)
 
 
 def memories(index: ReferenceIndex | None = None, embedder: WordEmbedder | None = None, **retrieval: object) -> Memories:

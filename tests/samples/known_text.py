@@ -35,6 +35,7 @@ def text_of(document: ParsedDocument) -> str:
 def cited(sample: Sample, document: ParsedDocument) -> Iterator[tuple[str, str, str]]:
     """Known lines that stand at one place only: the line, its place, and the place that the document cites for it.
 
+    Of a sheet, the sheet counts: which row it is, tests/connectors/documents/formats/test_sheets.py says.
     A line that is in no section is left out: that is what recall is for.
     """
     lines = [(line, place) for place, text in sample.texts.items() if place for line in text.split("\n")]
@@ -44,5 +45,5 @@ def cited(sample: Sample, document: ParsedDocument) -> Iterator[tuple[str, str, 
             continue
         for section in document.sections:
             if "".join(words) in "".join(tokens(section.text)):
-                yield line, place, section.place
+                yield line, place, section.place.partition(", row")[0]
                 break

@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 import connectors
 import flows
 import queries
+from connectors.dead_letters import FileDeadLetters
 from connectors.files.files import content_identity
-from connectors.letters.dead_letters import FileDeadLetters
 from flows import IngestReport
 from mneme.errors import InputError, MnemeError, ModelTimeout, SettingsError, StoreUnavailable
 from mneme.ports import DeadLetter

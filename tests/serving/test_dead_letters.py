@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import flows
+from connectors.dead_letters import FileDeadLetters
 from connectors.indices import open_index
-from connectors.letters.dead_letters import FileDeadLetters
 from mneme.errors import StoreUnavailable
 from mneme.ports import DeadLetter
 from mneme.records import Position

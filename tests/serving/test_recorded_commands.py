@@ -15,10 +15,10 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from connectors.recorded.batch_files import PendingRequests
+from connectors.recorded.offline import PendingRequests
 from connectors.recorded.recordings import Recordings, key_of
 from serving.cli import app
-from tests.connectors.recorded.recording_help import KEY, chat, post, same
+from tests.evaluation.recording.recording_help import KEY, chat, post, same
 from tests.servers.models import ModelServer
 
 pytestmark = pytest.mark.slow

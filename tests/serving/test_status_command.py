@@ -11,11 +11,11 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
+from connectors.dead_letters import FileDeadLetters
 from connectors.durable import FolderLock
 from connectors.embedders.hash_embedder import HashEmbedder
-from connectors.inbox.transport import InboxTransport
+from connectors.inbox.writer import InboxTransport
 from connectors.indices import open_index
-from connectors.letters.dead_letters import FileDeadLetters
 from mneme.ports import DeadLetter, Put
 from mneme.settings import Settings
 from mneme.times import utc_now

@@ -1,19 +1,17 @@
-"""WebVTT and SubRip: what is said with its times, and who says it where the captions name speakers."""
+"""Speech: WebVTT and SubRip captions, utterances of speakers, and sections of about a minute."""
 
 import html
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 
-import webvtt
-
+from connectors.documents.blocks import join_lines
 from connectors.documents.encodings import text_of
-from connectors.documents.parsing import Task
-from connectors.documents.speech import minutes, utterances
+from connectors.documents.local import Task
 from mneme.errors import InputError
-from mneme.ports import ParsedDocument, Spoken
+from mneme.ports import ParsedDocument, Section, Spoken
 
 _VOICE = re.compile(r"<v(?:\.[^ \t>\n]{0,100})?[ \t]{1,20}([^>\n]{1,200})>")  # bounded: without an end, each would look for it
 _TAG = re.compile(r"<[^>\n]{0,200}>|\{\\[^}\n]{0,100}\}")
@@ -21,23 +19,29 @@ _NAMED = re.compile(r"(?:[-–] ?)?([^\W\d_][\w .'’-]{0,39}?) ?[:：]\s+(?=\S)
 _SHARE_NAMED = 0.5  # of the captions; where fewer begin with "Name: ", a colon belongs to the text
 
 
-def parse_vtt(content: bytes, task: Task) -> ParsedDocument:
+def parse_captions(content: bytes, task: Task) -> ParsedDocument:
     """Speech with speakers (``<v Alice>``, or ``Alice: ...`` where most captions are so) is ``spoken``; else sections by time.
 
     Raises:
         InputError: it holds no captions.
     """
-    return _parsed(_captions(text_of(content), "vtt"), task)
+    spoken = list(_captions(text_of(content)))
+    if not spoken:
+        raise InputError("it holds no captions; send it as text, or correct it")
+    if not any(piece.speaker for piece in spoken):
+        spoken = _named(spoken)
+    title = PurePath(task.name).stem
+    if any(piece.speaker for piece in spoken):
+        return ParsedDocument(title, (), spoken=tuple(utterances(spoken)))
+    return ParsedDocument(title, minutes(spoken, title))
 
 
-def parse_srt(content: bytes, task: Task) -> ParsedDocument:
-    """As ``parse_vtt``."""
-    return _parsed(_captions(text_of(content), "srt"), task)
-
-
-def _captions(text: str, form: str) -> Iterator[Spoken]:
+def _captions(text: str) -> Iterator[Spoken]:
     """The captions; one in which several speak is several. Rolling captions, that show a line again, say it once."""
+    import webvtt  # here: transcripts become utterances without it
+
     shown: tuple[str, ...] = ()
+    form = "vtt" if text.lstrip("\ufeff \t\n").startswith("WEBVTT") else "srt"
     for caption in webvtt.from_buffer(io.StringIO(text), format=form).captions:
         begins, ends = _seconds(caption.start), _seconds(caption.end)
         lines = tuple(caption.raw_text.split("\n"))
@@ -48,18 +52,6 @@ def _captions(text: str, form: str) -> Iterator[Spoken]:
             plain = " ".join(html.unescape(_TAG.sub("", said)).split())
             if plain:
                 yield Spoken(html.unescape(speaker).strip(), begins, max(begins, ends), plain)
-
-
-def _parsed(captions: Iterator[Spoken], task: Task) -> ParsedDocument:
-    spoken = list(captions)
-    if not spoken:
-        raise InputError("it holds no captions; send it as text, or correct it")
-    if not any(piece.speaker for piece in spoken):
-        spoken = _named(spoken)
-    title = PurePath(task.name).stem
-    if any(piece.speaker for piece in spoken):
-        return ParsedDocument(title, (), spoken=tuple(utterances(spoken)))
-    return ParsedDocument(title, minutes(spoken, title))
 
 
 def _named(spoken: Sequence[Spoken]) -> list[Spoken]:
@@ -82,3 +74,56 @@ def _seconds(written: str) -> float:
     for part in written.replace(",", ".").split(":"):
         seconds = seconds * 60 + float(part)
     return seconds
+
+
+_MINUTE = 60.0
+_PAUSE = 2.0  # seconds; whoever is silent for longer begins anew
+
+
+def utterances(spoken: Iterable[Spoken]) -> Iterator[Spoken]:
+    """Join the words of a speaker up to a pause or a minute: captions and transcripts cut them at every line."""
+    current: Spoken | None = None
+    for piece in spoken:
+        goes_on = (
+            current is not None
+            and current.speaker == piece.speaker
+            and piece.begins - current.ends <= _PAUSE
+            and piece.ends - current.begins <= _MINUTE
+        )
+        if current is not None and goes_on:
+            current = Spoken(
+                current.speaker, current.begins, max(current.ends, piece.ends), join_lines([current.text, piece.text])
+            )
+            continue
+        if current is not None:
+            yield current
+        current = piece
+    if current is not None:
+        yield current
+
+
+def minutes(spoken: Sequence[Spoken], title: str) -> tuple[Section, ...]:
+    """Speech in which nobody is named, as sections of about a minute; the place of one is when it begins, ``00:01:30``."""
+    sections: list[Section] = []
+    lines: list[str] = []
+    begins = 0.0
+    for piece in spoken:
+        if lines and piece.ends - begins > _MINUTE:
+            sections.append(Section(len(sections), title, "\n".join(lines), clock(begins)))
+            lines = []
+        if not lines:
+            begins = piece.begins
+        lines.append(piece.text)
+    if lines:
+        sections.append(Section(len(sections), title, "\n".join(lines), clock(begins)))
+    return tuple(sections)
+
+
+def clock(seconds: float) -> str:
+    """A moment of a recording as people cite it.
+
+    >>> clock(90.4)
+    '00:01:30'
+    """
+    whole = int(seconds)
+    return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02}"

@@ -2,7 +2,7 @@
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from copy import deepcopy
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -12,11 +12,11 @@ from typing import Any
 from lxml import etree
 
 from connectors.documents.blocks import Block, sections_of
-from connectors.documents.dates import FIRST_LINES, date_in, moment_of
+from connectors.documents.dates import date_of, moment_of
 from connectors.documents.elements import blocks_of, partition, refusing, unmerged
 from connectors.documents.encodings import text_of
-from connectors.documents.parsing import Task
-from connectors.documents.table_limits import TableLimits
+from connectors.documents.guards import TableLimits
+from connectors.documents.local import Task
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 
@@ -94,16 +94,6 @@ def html_blocks(text: str, limits: TableLimits) -> Iterator[Block]:
         yield from _blocks(root, limits)
 
 
-def date_of(blocks: Iterable[Block]) -> datetime | None:
-    """The date in the first lines of a document that does not say its date elsewhere."""
-    lines: list[str] = []
-    for block in blocks:
-        lines += block.text.splitlines()
-        if len(lines) >= FIRST_LINES:
-            break
-    return date_in(lines[:FIRST_LINES])
-
-
 def _decoded(content: bytes, media_type: str | None) -> str:
     """The text of a page: what is UTF-8 is, whatever it says of itself; else what it says, else what is detected."""
     said = re.search(r"charset=[\"']?([\w.:-]+)", media_type or "", re.IGNORECASE)
@@ -178,6 +168,7 @@ def _mend(root: Any, limits: TableLimits) -> None:
         if len(mains) > 1 or (not mains[0].xpath(".//h1") and root.xpath("//h1")):
             mains[0].tag = "div"
     for table in list(root.iter("table")):
+        _carry_headings(table, limits)
         if _is_layout(table):
             for element in [
                 each for each in table.iter("thead", "tbody", "tfoot", "tr", "td", "th") if _table_of(each) is table
@@ -201,8 +192,46 @@ def _drop(element: Any) -> None:
     parent.remove(element)
 
 
+def _carry_headings(table: Any, limits: TableLimits) -> None:
+    """Give the tables in the cells of a table with headings what its own row says: their rows are of that row.
+
+    A season with a table of its rooms and prices becomes rows of season, room and price. The rows without a table in them
+    become a table of their own.
+    """
+    rows = [row for row in table.iter("tr") if _table_of(row) is table]
+    if len(rows) < 2 or table.get("role") in ("presentation", "none") or table.find(".//table") is None:
+        return
+    header, *others = rows
+    if len(header) < 2 or any(cell.tag != "th" for cell in header) or header.find(".//table") is not None:
+        return
+    plain = etree.SubElement(table.getparent(), "table")
+    table.addnext(plain)
+    plain.append(deepcopy(header))
+    for row in others:
+        if len(row) != len(header):
+            continue
+        names = [deepcopy(name) for name, cell in zip(header, row, strict=False) if cell.find(".//table") is None]
+        cells = [cell for cell in row if cell.find(".//table") is None]
+        for inner in [each for each in row.iter("table") if _table_of(each) is table]:
+            inner_rows = [each for each in inner.iter("tr") if _table_of(each) is inner]
+            for number, each in enumerate(inner_rows):
+                begin = names if number == 0 else cells
+                limits.add_row(len(begin))
+                for at, cell in enumerate(begin):
+                    each.insert(at, deepcopy(cell))
+        if len(cells) == len(row):
+            limits.add_row(len(row))
+            plain.append(row)
+        else:
+            for cell in cells:
+                row.remove(cell)
+    header.getparent().remove(header)
+    if len(plain) == 1:
+        _drop(plain)
+
+
 def _is_layout(table: Any) -> bool:
-    """Whether a table only arranges a page: cells with blocks in them, or one cell in each row."""
+    """True if a table only arranges a page: cells with blocks in them, or one cell in each row."""
     if table.get("role") in ("presentation", "none") or table.find(".//table") is not None:
         return True
     if any(table.find(f".//{name}") is not None for name in _BLOCKS):

@@ -12,9 +12,10 @@ from email.utils import parsedate_to_datetime
 from pathlib import PurePath
 
 from connectors.documents.blocks import Block, sections_of
-from connectors.documents.formats.html import date_of, decoded, html_blocks
-from connectors.documents.parsing import Task
-from connectors.documents.table_limits import TableLimits
+from connectors.documents.dates import date_of
+from connectors.documents.formats.html import decoded, html_blocks
+from connectors.documents.guards import TableLimits
+from connectors.documents.local import Task
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument, Section
 
@@ -195,7 +196,7 @@ def _header(message: Message, name: str, charset: str = "") -> str:
 
 
 def _values(message: Message, name: str) -> list[str]:
-    """What all headers of a name say, as they are."""
+    """The raw values of all headers of a name."""
     return [str(value) for each, value in message.raw_items() if each.lower() == name.lower()]
 
 
@@ -227,7 +228,7 @@ def _moment(text: str) -> datetime | None:
 
 
 def _received(message: Message) -> datetime | None:
-    """When the first server had it, where the sender's program gives no date."""
+    """The time at which the first server had it, for mails without a date."""
     return next(
         (moment for value in reversed(message.get_all("Received", [])) if (moment := _moment(str(value).rpartition(";")[2]))),
         None,

@@ -1,20 +1,190 @@
-"""Pictures of pages to words, by tesseract."""
+"""Pictures of pages to words: scans are cleaned, then read by tesseract."""
 
+import math
 import os
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
+import numpy as np
 import pytesseract
-from PIL import Image
+from numpy.typing import NDArray
+from PIL import Image, ImageFilter, ImageOps
 
-from connectors.documents.formats.grids import Rule
-from connectors.documents.formats.layout import Word, weight
-from connectors.documents.formats.scans import Scan, cleaned
+from connectors.documents.formats.layout import Rule, Word, weight
 from mneme.errors import InputError
 from mneme.text import has_cjk
+
+_MOST_SKEW = 10.0  # degrees
+_SKEW_PIXELS = 60_000  # dark ones, enough to tell a skew
+_DARK = 128
+_LEAST_DPI = 150.0  # at which small print can be read; what has less is enlarged
+_LEAST_SCAN = 90.0  # dpi; below it is a screen's picture, whose strokes are as thin as specks
+_MOST_PIXELS = 25_000_000  # that are read
+_WITH_MEANS = {"1": "L", "P": "RGBA", "PA": "RGBA", "I": "I"}  # what modes become whose neighbours have no mean
+_SHORTEST_RULE = 0.45  # inches; the strokes of large letters are shorter
+_THICKEST_RULE = 0.06  # inches
+_GRAIN = 5.0  # by how much neighbours on the ground of a clean scan differ, of 255
+_CALM = 0.1  # of the rows
+_MOST_EDGES = 0.25  # of neighbours on calm rows, dark beside light; in print there are next to none
+_FEW_SPECKS = 0.0005  # of all pixels
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """A picture that is ready to be read, and the ruling lines that it had, in points. One of mere grain holds no letters."""
+
+    image: Image.Image
+    dpi: float
+    rules: tuple[Rule, ...]
+    is_grain: bool = False
+
+
+def cleaned(image: Image.Image, dpi: float) -> Scan:
+    """A picture of a page, ready to be read: enlarged where its print is small, made smaller where it is huge."""
+    if image.width * image.height > _MOST_PIXELS:
+        reduction = math.ceil(math.sqrt(image.width * image.height / _MOST_PIXELS))
+        image = image.convert(_WITH_MEANS.get(image.mode.partition(";")[0], image.mode)).reduce(reduction)
+        dpi /= reduction
+    grey = _dark_on_light(_grey(image))
+    if _edges(np.asarray(grey)) > _MOST_EDGES:
+        return Scan(grey, dpi, (), is_grain=True)
+    if dpi >= _LEAST_SCAN:
+        grey = _without_specks(grey)
+    if (larger := math.ceil(_LEAST_DPI / dpi)) > 1 and grey.width * grey.height * larger**2 <= _MOST_PIXELS:
+        grey = grey.resize((grey.width * larger, grey.height * larger), Image.Resampling.LANCZOS)
+        dpi *= larger
+    angle = skew(np.asarray(grey))
+    if abs(angle) >= 0.1:
+        grey = grey.rotate(-angle, resample=Image.Resampling.BICUBIC, expand=True, fillcolor=255)
+    pixels = np.array(grey)
+    rules = _take_rules(pixels, dpi)
+    return Scan(Image.fromarray(pixels), dpi, rules)
+
+
+def skew(pixels: NDArray[np.uint8]) -> float:
+    """By how many degrees lines of text rise to the right, between -10 and 10, from how sharply rows and gaps differ.
+
+    Args:
+        pixels: (height, width), dark on light.
+    """
+    rows, columns = np.nonzero(pixels < _DARK)
+    if len(rows) < 200:
+        return 0.0
+    if len(rows) > _SKEW_PIXELS:
+        chosen = np.random.default_rng(0).choice(len(rows), _SKEW_PIXELS, replace=False)
+        rows, columns = rows[chosen], columns[chosen]
+    step = max(1, round(pixels.shape[0] / 1_200))  # whole rows, or those of some angles would count double
+
+    def sharpness(angle: float) -> float:
+        turn = np.radians(angle)
+        heights = (rows * np.cos(turn) + columns * np.sin(turn)) / step
+        profile = np.bincount((heights - heights.min()).astype(np.int64))
+        return float(np.square(np.diff(profile.astype(np.float64))).sum())
+
+    best = 0.0
+    for reach, width in ((_MOST_SKEW, 0.5), (0.5, 0.1), (0.1, 0.05)):
+        angles = best + np.arange(-reach, reach + width / 2, width)
+        best = float(max(angles, key=sharpness))
+    return best if sharpness(best) > 1.05 * sharpness(0.0) else 0.0
+
+
+def _grey(image: Image.Image) -> Image.Image:
+    """In shades of grey, 8 bits, on white where it is transparent."""
+    if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
+        clear = image.convert("RGBA")
+        # Light letters on nothing are on dark.
+        opaque = np.asarray(clear)
+        seen = opaque[..., 3] > 0
+        is_light = bool(seen.any()) and float(opaque[..., :3][seen].mean()) > 160
+        ground = Image.new("RGBA", image.size, (0, 0, 0, 255) if is_light and not seen.all() else (255, 255, 255, 255))
+        image = Image.alpha_composite(ground, clear)
+    if image.mode.startswith(("I", "F")):
+        values = np.asarray(image, dtype=np.float64)
+        spread = float(values.max() - values.min()) or 1.0
+        return Image.fromarray(((values - values.min()) * (255.0 / spread)).astype(np.uint8))
+    return image.convert("L")
+
+
+def _dark_on_light(grey: Image.Image) -> Image.Image:
+    """With the contrast of print, its ground white though it may be shaded, and never light letters on dark."""
+    if float(np.median(np.asarray(grey.resize((200, 200))))) < 110:
+        grey = ImageOps.invert(grey)
+    # What is light in each neighbourhood is its ground: found on a small copy, where letters are gone.
+    small = grey.resize((max(1, grey.width // 8), max(1, grey.height // 8)), Image.Resampling.BOX)
+    ground = small.filter(ImageFilter.MaxFilter(9)).filter(ImageFilter.GaussianBlur(6)).resize(grey.size)
+    shade = np.maximum(np.asarray(ground, dtype=np.float32), 60.0)
+    return Image.fromarray(np.clip(np.asarray(grey, dtype=np.float32) * (250.0 / shade), 0, 255).astype(np.uint8))
+
+
+def _without_specks(grey: Image.Image) -> Image.Image:
+    pixels = np.asarray(grey)
+    smooth = grey.filter(ImageFilter.MedianFilter(3))
+    apart = np.abs(pixels.astype(np.int16) - np.asarray(smooth))
+    if _specks(pixels) > _FEW_SPECKS:
+        # Only what differs is replaced: the edges of letters stay sharp.
+        grey = Image.fromarray(np.where(apart > 90, np.asarray(smooth), pixels))
+        pixels = np.asarray(grey)
+    some = pixels[::3].astype(np.int16)
+    ground = (some[:, 1:] > 160) & (some[:, :-1] > 160)
+    if ground.any() and float(np.abs(np.diff(some, axis=1))[ground].mean()) > _GRAIN:
+        grey = grey.filter(ImageFilter.GaussianBlur(1.0))
+    return grey
+
+
+def _edges(pixels: NDArray[np.uint8]) -> float:
+    """The share of neighbours, dark beside light, on the calmest rows: those between lines, where there are lines."""
+    dark = pixels < _DARK
+    return float(np.quantile((dark[:, 1:] != dark[:, :-1]).mean(axis=1), _CALM)) if pixels.shape[1] > 1 else 0.0
+
+
+def _specks(pixels: NDArray[np.uint8]) -> float:
+    """The share of dark pixels that have no dark neighbour."""
+    dark = np.pad(pixels < _DARK, 1)
+    around = np.zeros(pixels.shape, dtype=np.uint8)
+    for down in (0, 1, 2):
+        for right in (0, 1, 2):
+            if (down, right) != (1, 1):
+                around += dark[down : down + pixels.shape[0], right : right + pixels.shape[1]]
+    return float(((around == 0) & dark[1:-1, 1:-1]).mean())
+
+
+def _take_rules(pixels: NDArray[np.uint8], dpi: float) -> tuple[Rule, ...]:
+    """The ruling lines of a scan; they are wiped from it."""
+    dark = pixels < 160
+    level = _long_strokes(dark, dpi)
+    upright = _long_strokes(dark.T, dpi)
+    rules = [Rule(left, top, right, bottom) for left, top, right, bottom in level]
+    rules += [Rule(top, left, bottom, right) for left, top, right, bottom in upright]
+    for rule in rules:
+        left, top, right, bottom = (int(edge) for edge in (rule.left, rule.top, rule.right, rule.bottom))
+        pixels[max(0, top - 2) : bottom + 3, max(0, left - 2) : right + 3] = 255
+    points = 72.0 / dpi
+    return tuple(Rule(r.left * points, r.top * points, r.right * points, r.bottom * points) for r in rules)
+
+
+def _long_strokes(dark: NDArray[Any], dpi: float) -> list[tuple[int, int, int, int]]:
+    """Long dark strokes from left to right, as boxes in pixels; what is thick is a picture."""
+    length = int(_SHORTEST_RULE * dpi)
+    if dark.shape[1] <= length:
+        return []
+    sums = np.cumsum(dark, axis=1, dtype=np.int32)
+    full = sums[:, length:] - sums[:, :-length] >= 0.95 * length  # a window of so many pixels is dark
+    rows = np.flatnonzero(full.any(axis=1))
+    strokes: list[tuple[int, int, int, int]] = []
+    for band in np.split(rows, np.flatnonzero(np.diff(rows) > 2) + 1) if len(rows) else []:
+        top, bottom = int(band[0]), int(band[-1])
+        begins = np.flatnonzero(full[top : bottom + 1].any(axis=0))
+        for part in np.split(begins, np.flatnonzero(np.diff(begins) > length) + 1):
+            inside = full[top : bottom + 1, part[0] : part[-1] + 1].any(axis=1)
+            high, low = top + int(np.flatnonzero(inside)[0]), top + int(np.flatnonzero(inside)[-1])
+            if low - high <= _THICKEST_RULE * dpi:
+                strokes.append((int(part[0]), high, int(part[-1]) + length, low))
+    return strokes
+
 
 INSTALL_TESSERACT = "tesseract is not installed: apt-get install tesseract-ocr tesseract-ocr-chi-sim"
 
@@ -33,7 +203,7 @@ _SPARSE = "--psm 11"  # every word that can be found; how they make lines is see
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What is written on a picture: words, ruling lines and height in points, and how sure of them the reader is, 0 to 100."""
+    """The text of a picture: words, ruling lines and height in points, and the confidence in them, 0 to 100."""
 
     words: tuple[Word, ...]
     rules: tuple[Rule, ...] = ()
@@ -53,11 +223,11 @@ class Ocr:
 
     @property
     def is_installed(self) -> bool:
-        """Whether this machine can read pictures at all."""
+        """True if this machine can read pictures at all."""
         return shutil.which("tesseract") is not None and bool(self._installed - {"osd"})
 
     def read(self, image: Image.Image, dpi: float) -> Reading:
-        """What is written on a picture of a page, whichever way it is turned.
+        """Read the picture of a page, whichever way it is turned.
 
         Args:
             dpi: pixels for an inch of the page.
@@ -74,13 +244,13 @@ class Ocr:
         reading = self._in_best_script(scan, deadline)
         if reading.confidence < _LOST and (turn := self._turn(scan, deadline)):
             turned = self._in_best_script(cleaned(image.rotate(-turn, expand=True), dpi), deadline)
-            reading = max(reading, turned, key=_sense)
+            reading = max(reading, turned, key=_score)
         return reading
 
     def _in_best_script(self, scan: Scan, deadline: float) -> Reading:
         best = Reading(())
         for languages in self._scripts:
-            best = max(best, _reading(scan, languages, deadline), key=_sense)
+            best = max(best, _reading(scan, languages, deadline), key=_score)
             if best.confidence >= _SURE:
                 break
         return best
@@ -90,7 +260,7 @@ class Ocr:
         if "osd" not in self._installed:
             return 0
         try:
-            found = pytesseract.image_to_osd(_handed(scan), output_type=pytesseract.Output.DICT, timeout=_left(deadline))
+            found = pytesseract.image_to_osd(_prepared(scan), output_type=pytesseract.Output.DICT, timeout=_left(deadline))
         except (pytesseract.TesseractError, RuntimeError):  # too few letters
             return 0
         return int(found["rotate"])
@@ -105,7 +275,7 @@ class Ocr:
 
     @cached_property
     def _scripts(self) -> list[str]:
-        """What pages are read in, one after the other, as tesseract wants it: ``eng``, then ``chi_sim``.
+        """The languages to read a page in, one after the other, in the notation of tesseract: ``eng``, then ``chi_sim``.
 
         The second by itself: it knows Latin letters as well, and with ``eng`` beside it takes Chinese for English at times.
         """
@@ -116,8 +286,8 @@ class Ocr:
         return ["+".join(alphabetic)] * bool(alphabetic) + others
 
 
-def _sense(reading: Reading) -> float:
-    """How much sure text there is."""
+def _score(reading: Reading) -> float:
+    """The amount of text, weighted by confidence."""
     return reading.confidence * sum(weight(word.text) for word in reading.words)
 
 
@@ -126,7 +296,7 @@ def _left(deadline: float) -> float:
     return max(1.0, deadline - time.monotonic())
 
 
-def _handed(scan: Scan) -> Image.Image:
+def _prepared(scan: Scan) -> Image.Image:
     image = scan.image
     image.format = "PPM"  # as pytesseract hands it over; PNG is slow to write
     image.info["dpi"] = (scan.dpi, scan.dpi)
@@ -136,7 +306,7 @@ def _handed(scan: Scan) -> Image.Image:
 def _reading(scan: Scan, languages: str, deadline: float) -> Reading:
     try:
         found = pytesseract.image_to_data(
-            _handed(scan),
+            _prepared(scan),
             lang=languages,
             config=f"{_SPARSE} --dpi {round(scan.dpi)}",
             output_type=pytesseract.Output.DICT,
@@ -155,7 +325,7 @@ def _reading(scan: Scan, languages: str, deadline: float) -> Reading:
         if text and lines:
             box = (found["left"][at], found["top"][at], found["width"][at], found["height"][at])
             lines[-1].append(_Found(text, float(found["conf"][at]), box, size))
-    return _sensible(lines, scan)
+    return _plausible(lines, scan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +338,8 @@ class _Found:
     size: int
 
 
-def _sensible(lines: list[list[_Found]], scan: Scan) -> Reading:
-    """What is text among what was found: specks, textures and drawings are read as letters too, with little confidence."""
+def _plausible(lines: list[list[_Found]], scan: Scan) -> Reading:
+    """Keep the words that are text: specks, textures and drawings are read as letters too, with little confidence."""
     confidence = _mean(word for line in lines for word in line)
     words = [
         word

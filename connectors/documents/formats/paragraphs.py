@@ -8,8 +8,7 @@ from itertools import pairwise
 from statistics import median
 
 from connectors.documents.blocks import Block, join_lines, rows_of
-from connectors.documents.formats.grids import Grid, Rule, grids_of
-from connectors.documents.formats.layout import Line, Word, lines_of, weight
+from connectors.documents.formats.layout import Grid, Line, Rule, Word, grids_of, lines_of, weight
 
 _MARGIN = 0.1  # of a page's height, above and below; headers and footers are there
 _FEWEST_PAGES = 3  # that a header or footer is on
@@ -183,7 +182,7 @@ def _column_ends(lines: list[Line]) -> dict[int, float]:
 
 
 def _goes_on(draft: _Draft, line: Line, leading: float, ends: dict[int, float], laid: _Laid) -> bool:
-    """Whether a line belongs to the paragraph above it."""
+    """True if a line belongs to the paragraph above it."""
     last = draft.lines[-1]
     tolerance = 0.35 if laid.page.is_scanned else 0.08
     if abs(line.size - last.size) > tolerance * max(last.size, 1.0) or _BULLET.match(line.text):
@@ -212,7 +211,7 @@ def _usual(laid: _Laid) -> float:
 
 
 class _Headings:
-    """What is a heading, and of which level: larger letters are higher, bold ones of the body's size the lowest."""
+    """Levels of headings: larger letters are higher, bold ones of the body's size the lowest."""
 
     def __init__(self, body: float, bold_stands_out: bool) -> None:
         self._body = body
@@ -220,7 +219,7 @@ class _Headings:
         self._sizes: list[float] = []
 
     def learn(self, drafts: Iterator[_Draft]) -> None:
-        """Which sizes headings have."""
+        """Collect the sizes of headings."""
         self._sizes = sorted({_step(draft.size) for draft in drafts if self._is_larger(draft)}, reverse=True)[:5]
 
     def block(self, draft: _Draft, laid: _Laid) -> Iterator[Block]:

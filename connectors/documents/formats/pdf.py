@@ -1,23 +1,304 @@
-"""PDF: its text where it has any, and what tesseract reads on pages that are pictures and in large pictures on others."""
+"""PDF: text by pdfium, and by tesseract for pages that are pictures and for large pictures on other pages."""
 
+import ctypes
+import math
 import re
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
+from itertools import pairwise
 from pathlib import PurePath
 from typing import Any
 
 import pypdfium2
 import pypdfium2.raw as pdfium
+from PIL import Image
 
 from connectors.documents.blocks import sections_of
-from connectors.documents.dates import FIRST_LINES, date_in
+from connectors.documents.dates import date_in
+from connectors.documents.formats.layout import Rule, Word
 from connectors.documents.formats.ocr import INSTALL_TESSERACT, Ocr
 from connectors.documents.formats.paragraphs import Page, blocks_of, first_lines, largest_text
-from connectors.documents.formats.pdf_pages import PageText, Picture, cut_out, page_picture, page_text
 from connectors.documents.guards import check_pages
-from connectors.documents.parsing import Task
+from connectors.documents.local import Task
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument
+
+_MOST_PIXELS = 25_000_000  # of a picture of a page: an A3 page at 300 dpi has 17 million
+_MOST_OBJECTS = 20_000  # of a page that are looked at for ruling lines; a map has more
+_THIN = 3.0  # points; a rectangle that is thinner is a line
+_SAMPLED = 100  # characters that tell how a page is turned
+_HYPHEN = "\x02"  # what pdfium makes of a hyphen that breaks a word
+_LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
+_BOLD_NAMES = (b"bold", b"black", b"heavy", b"demi")
+_BOLD_WEIGHT = 600
+_LARGE = 0.25  # of a page; a smaller picture is a logo or a drawing as likely as not
+_UNWRITTEN = 20  # letters; a picture with more on it is ground for them, or a scan that was read before
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture on a page: its box in points from the upper left corner, and its size in the file, in bytes.
+
+    One that is equal to another, on another page, is the same.
+    """
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    bytes: int
+
+    def holds(self, word: Word) -> bool:
+        """True if the middle of a word is on it."""
+        return self.left <= (word.left + word.right) / 2 <= self.right and self.top <= word.middle <= self.bottom
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """A page's words, ruling lines, large pictures and height in points, and how much of it is a picture (0 to 1).
+
+    It is turned so that most of its text is upright, as a table that lies on its side must be.
+    """
+
+    words: tuple[Word, ...]
+    rules: tuple[Rule, ...]
+    height: float
+    pictured: float
+    is_blank: bool
+    pictures: tuple[Picture, ...] = ()
+    turn: int = 0
+
+    @property
+    def bare_pictures(self) -> list[Picture]:
+        """The large pictures that hardly any text stands on: what is written in them, the page does not tell."""
+        return [
+            picture
+            for picture in self.pictures
+            if sum(len(word.text) for word in self.words if picture.holds(word)) < _UNWRITTEN
+        ]
+
+    @property
+    def needs_ocr(self) -> bool:
+        """True if the page must be looked at to be read: there is no text behind what it shows, or none that means anything."""
+        letters = "".join(word.text for word in self.words)
+        strange = sum(character == "\ufffd" or "\ue000" <= character <= "\uf8ff" or character < " " for character in letters)
+        strange += 6 * letters.count("(cid:")
+        if len(letters) - strange < 0.8 * len(letters):
+            return True
+        return not self.is_blank and (len(letters) < 5 or (self.pictured > 0.5 and len(letters) < 200))
+
+
+def page_text(page: Any) -> PageText:
+    """Read the words, rules and pictures of a ``pypdfium2.PdfPage``."""
+    textpage = page.get_textpage()
+    try:
+        frame = _Frame(page, _turn(textpage, page.get_rotation()))
+        rules, pictures, objects = _drawn(page, frame)
+        shares = [(each.right - each.left) * (each.bottom - each.top) / frame.area for each in pictures]
+        large = tuple(picture for picture, share in zip(pictures, shares, strict=True) if share > _LARGE)
+        words = tuple(_words(textpage, frame))
+        return PageText(words, tuple(rules), frame.height, max(shares, default=0.0), objects == 0, large, frame.turn)
+    finally:
+        textpage.close()
+
+
+def page_picture(page: Any, dpi: int) -> tuple[Image.Image, float]:
+    """A page as a picture, and its dpi: ``dpi``, or what a page of its size can have."""
+    width, height = page.get_size()
+    scale = dpi / 72.0
+    if width * height * scale * scale > _MOST_PIXELS:
+        scale = (_MOST_PIXELS / (width * height)) ** 0.5
+    bitmap = page.render(scale=scale, grayscale=True)
+    try:
+        return bitmap.to_pil().copy(), scale * 72.0
+    finally:
+        bitmap.close()
+
+
+def cut_out(page: Any, text: PageText, picture: Picture, dpi: int) -> tuple[Image.Image, float]:
+    """A picture of a page, as the page shows it, and its dpi."""
+    image, dpi_of_it = page_picture(page, dpi)
+    image = image.rotate(page.get_rotation() - text.turn, expand=True)
+    pixels = dpi_of_it / 72.0
+    edges = (picture.left, picture.top, picture.right, picture.bottom)
+    left, top, right, bottom = (round(edge * pixels) for edge in edges)
+    return image.crop((max(0, left), max(0, top), min(image.width, right), min(image.height, bottom))), dpi_of_it
+
+
+class _Frame:
+    """From a page's own coordinates, which rise from any corner, to points from the upper left corner of the page, turned."""
+
+    def __init__(self, page: Any, turn: int) -> None:
+        self._left, self._bottom, self._right, self._top = page.get_cropbox(fallback_ok=True)
+        self.turn = turn
+        self.height = self._right - self._left if turn in (90, 270) else self._top - self._bottom
+        self.area = max(1.0, (self._right - self._left) * (self._top - self._bottom))
+
+    def box(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom on the turned page."""
+        if not self.turn:
+            return left - self._left, self._top - top, right - self._left, self._top - bottom
+        west, east = left - self._left, right - self._left
+        north, south = self._top - top, self._top - bottom
+        if self.turn == 90:
+            height = self._top - self._bottom
+            return height - south, west, height - north, east
+        if self.turn == 180:
+            width, height = self._right - self._left, self._top - self._bottom
+            return width - east, height - south, width - west, height - north
+        width = self._right - self._left
+        return north, width - east, south, width - west
+
+
+def _turn(textpage: Any, fallback: int) -> int:
+    """By how many degrees, clockwise, a page must be turned for most of its text to be upright."""
+    count = textpage.count_chars()
+    turns = Counter[int]()
+    for at in range(0, count, count // _SAMPLED + 1):
+        angle = pdfium.FPDFText_GetCharAngle(textpage, at)
+        if angle >= 0 and pdfium.FPDFText_GetUnicode(textpage, at) > ord(" "):
+            turns[round(-angle / (math.pi / 2)) % 4 * 90] += 1
+    return turns.most_common(1)[0][0] if turns else fallback
+
+
+def _words(textpage: Any, frame: _Frame) -> list[Word]:
+    """The words of a page. pdfium says where one ends: it puts a blank there where the file has none.
+
+    The characters of a ligature share one glyph, and so one box: their distance says nothing. A word ends before its
+    blank only where the next character stands on another line, or far away on the same line.
+    """
+    box, corners = pdfium.FS_RECTF(), [ctypes.c_double() for _ in range(4)]
+    box_at, corners_at = ctypes.byref(box), [ctypes.byref(corner) for corner in corners]
+    is_turned = frame.turn in (90, 270)
+    get_unicode, get_box, to_box = pdfium.FPDFText_GetUnicode, pdfium.FPDFText_GetLooseCharBox, frame.box
+    handle = textpage.raw  # once, as this loop is where the time goes
+    words: list[Word] = []
+    text = ""
+    first = 0
+    left = top = right = bottom = size = begin = 0.0
+
+    def end_word() -> None:
+        nonlocal text
+        if text:
+            words.append(Word(_without_ligatures(text), left, top, right, bottom, round(size, 1), _is_bold(textpage, first)))
+        text = ""
+
+    for at in range(textpage.count_chars()):
+        code = get_unicode(handle, at)
+        character = chr(code) if code < 0x110000 else "\ufffd"
+        if (character <= " " and character != _HYPHEN) or character.isspace():
+            end_word()
+            continue
+        get_box(handle, at, box_at)
+        edges = (box.left, box.bottom, box.right, box.top)
+        if is_turned or edges[3] - edges[1] < 0.5:
+            # The loose box of a turned character is empty; its tight one is not.
+            pdfium.FPDFText_GetCharBox(handle, at, *corners_at)
+            edges = (corners[0].value, corners[2].value, corners[1].value, corners[3].value)
+        x0, y0, x1, y1 = to_box(*edges)
+        if text and (abs((y0 + y1) - (top + bottom)) > 0.6 * size or not begin - 0.5 * size < x0 < right + size):
+            end_word()
+        if not text:
+            size = pdfium.FPDFText_GetFontSize(handle, at) if is_turned else y1 - y0
+            first, left, top, right, bottom = at, x0, y0, x1, y1
+        text += character
+        begin, top, bottom, right = x0, min(top, y0), max(bottom, y1), max(x1, right)
+    end_word()
+    return words
+
+
+def _without_ligatures(text: str) -> str:
+    """Without soft hyphens and ligatures, and with characters beyond the basic plane made of their halves."""
+    text = (
+        text.translate(_LIGATURES)
+        .replace(_HYPHEN, "-")
+        .replace("\ufffe", "-")
+        .replace("\u00ad", "-" if text.endswith("\u00ad") else "")
+    )
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _is_bold(textpage: Any, at: int) -> bool:
+    if pdfium.FPDFText_GetFontWeight(textpage, at) >= _BOLD_WEIGHT:
+        return True
+    name = ctypes.create_string_buffer(64)
+    pdfium.FPDFText_GetFontInfo(textpage, at, name, 64, None)
+    return _sounds_bold(name.value)
+
+
+@lru_cache(maxsize=1_000)
+def _sounds_bold(font: bytes) -> bool:
+    return any(mark in font.lower() for mark in _BOLD_NAMES)
+
+
+def _drawn(page: Any, frame: _Frame) -> tuple[list[Rule], list[Picture], int]:
+    """The ruling lines of a page, the pictures on it, and how many things are on it."""
+    rules: list[Rule] = []
+    pictures: list[Picture] = []
+    count = pdfium.FPDFPage_CountObjects(page)
+    for at in range(min(count, _MOST_OBJECTS)):
+        thing = pdfium.FPDFPage_GetObject(page, at)
+        kind = pdfium.FPDFPageObj_GetType(thing)
+        if kind == pdfium.FPDF_PAGEOBJ_PATH:
+            rules += _rules_of_path(thing, frame)
+        elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
+            edges = [ctypes.c_float() for _ in range(4)]
+            if pdfium.FPDFPageObj_GetBounds(thing, *edges):
+                box = frame.box(*(edge.value for edge in edges))
+                pictures.append(Picture(*box, pdfium.FPDFImageObj_GetImageDataRaw(thing, None, 0)))
+    return rules, pictures, count
+
+
+def _rules_of_path(path: Any, frame: _Frame) -> list[Rule]:
+    """The level and upright strokes of a path, and the edges of its boxes; a box that is only filled is ground, not a rule."""
+    count = pdfium.FPDFPath_CountSegments(path)
+    if count > 1_000:  # a drawing
+        return []
+    matrix = pdfium.FS_MATRIX()
+    pdfium.FPDFPageObj_GetMatrix(path, matrix)
+    fill, is_stroked = ctypes.c_int(), ctypes.c_int()
+    pdfium.FPDFPath_GetDrawMode(path, fill, is_stroked)
+    x, y = ctypes.c_float(), ctypes.c_float()
+    rules: list[Rule] = []
+    shape: list[tuple[float, float]] = []
+
+    def end_shape(is_closed: bool) -> None:
+        points = shape + shape[:1] if is_closed else shape
+        if not is_stroked.value and points:
+            left, right = min(p[0] for p in points), max(p[0] for p in points)
+            bottom, top = min(p[1] for p in points), max(p[1] for p in points)
+            if min(right - left, top - bottom) > _THIN:
+                return
+            points = [(left, bottom), (right, top)]
+        for (x0, y0), (x1, y1) in pairwise(points):
+            box = Rule(*frame.box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)))
+            width, height = box.right - box.left, box.bottom - box.top
+            if min(width, height) <= _THIN < max(width, height):
+                rules.append(box)
+
+    for at in range(count):
+        segment = pdfium.FPDFPath_GetPathSegment(path, at)
+        pdfium.FPDFPathSegment_GetPoint(segment, x, y)
+        point = (matrix.a * x.value + matrix.c * y.value + matrix.e, matrix.b * x.value + matrix.d * y.value + matrix.f)
+        kind = pdfium.FPDFPathSegment_GetType(segment)
+        if kind == pdfium.FPDF_SEGMENT_BEZIERTO:
+            shape.clear()
+            continue
+        if kind == pdfium.FPDF_SEGMENT_MOVETO:
+            end_shape(False)
+            shape.clear()
+        shape.append(point)
+        if pdfium.FPDFPathSegment_GetClose(segment):
+            end_shape(True)
+            shape.clear()
+    end_shape(False)
+    return rules
+
 
 _MOST_INSETS = 20  # large pictures of one document beside text; a photograph without a word takes seconds too
 _METADATA = {"Author": "author", "Subject": "subject", "Keywords": "keywords"}
@@ -45,15 +326,15 @@ def parse_pdf(content: bytes, task: Task) -> ParsedDocument:
         pages = list(_pages(document, task, unread))
         if unread and not any(page.words for page in pages):
             raise InputError(f"none of its pages could be read: {unread[0].partition(': ')[2]}")
-        title = _said(document, "Title")
+        title = _information(document, "Title")
         if not title or _NAME_OF_A_FILE.fullmatch(title):
             title = largest_text(pages) or PurePath(task.name).stem
         sections = sections_of(blocks_of(pages), title)
         return ParsedDocument(
             title,
             sections,
-            _dated_at(pages, _created(_said(document, "CreationDate"))),
-            {name: value for key, name in _METADATA.items() if (value := _said(document, key))},
+            _dated_at(pages, _created(_information(document, "CreationDate"))),
+            {name: value for key, name in _METADATA.items() if (value := _information(document, key))},
             "pdf",
             unread=tuple(unread),
             pages=len(document),
@@ -92,7 +373,7 @@ def _pages(document: Any, task: Task, unread: list[str]) -> Iterator[Page]:
             continue
         try:
             text = page_text(page)
-            if text.is_hopeless:
+            if text.needs_ocr:
                 yield _scanned(page, place, ocr, task.settings.ocr_dpi)
             else:
                 yield Page(place, text.height, text.words, text.rules)
@@ -113,8 +394,8 @@ def _scanned(page: Any, place: str, ocr: Ocr, dpi: int) -> Page:
 
 
 def _insets(page: Any, text: PageText, place: str, ocr: Ocr, dpi: int, seen: set[Picture]) -> Iterator[Page]:
-    """What is written in the large pictures of a page that has text beside them; a ground that pages share is read once."""
-    for picture in text.unwritten:
+    """Read the large pictures of a page that has text beside them; a ground that pages share is read once."""
+    for picture in text.bare_pictures:
         if picture in seen:
             continue
         if not ocr.is_installed:
@@ -127,8 +408,8 @@ def _insets(page: Any, text: PageText, place: str, ocr: Ocr, dpi: int, seen: set
             yield Page(place, reading.height, reading.words, reading.rules, is_scanned=True, is_inset=True)
 
 
-def _said(document: Any, name: str) -> str:
-    """What is said of a document, unless it is what programs write where nothing is said, or no text at all."""
+def _information(document: Any, name: str) -> str:
+    """A field of the document information; empty for the default of a program, or for no text at all."""
     try:
         text = " ".join(document.get_metadata_value(name).replace("\0", "").split())
     except UnicodeDecodeError:
@@ -137,8 +418,8 @@ def _said(document: Any, name: str) -> str:
 
 
 def _dated_at(pages: list[Page], created: datetime | None) -> datetime | None:
-    """When the file was made, else what its first lines say; of a scan first what they say: it was scanned later."""
-    written = date_in(first_lines(pages)[:FIRST_LINES])
+    """The creation date of the file, else the date in its first lines; for a scan the other way round: it was scanned later."""
+    written = date_in(first_lines(pages))
     return written or created if pages and pages[0].is_scanned else created or written
 
 

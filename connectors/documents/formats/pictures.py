@@ -1,20 +1,24 @@
-"""Pictures: what is written on them, by tesseract."""
+"""Pictures and drawings: their text by tesseract, and the texts that an SVG holds itself."""
 
 import io
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePath
+from typing import Any
+from xml.etree import ElementTree
 
 from PIL import Image, ImageOps
 
-from connectors.documents.blocks import sections_of
-from connectors.documents.dates import FIRST_LINES, date_in
+from connectors.documents.blocks import Block, sections_of
+from connectors.documents.dates import date_in
 from connectors.documents.formats.ocr import INSTALL_TESSERACT, Ocr
 from connectors.documents.formats.paragraphs import Page, blocks_of, first_lines, largest_text
 from connectors.documents.guards import MOST_PIXELS, check_pages, check_pixels
-from connectors.documents.parsing import Task
+from connectors.documents.local import Task
 from mneme.errors import InputError
-from mneme.ports import ParsedDocument
+from mneme.ports import ParsedDocument, Section
 
 _SMALLEST = 16  # pixels; what is smaller, in height or width, holds no letters
 _PRINT = (100.0, 1_200.0)  # dpi that a scanner or a printer writes; below, it is a screen's default that says nothing
@@ -38,7 +42,7 @@ def parse_picture(content: bytes, task: Task) -> ParsedDocument:
 def read_pictures(
     pictures: Iterator[Image.Image], task: Task, pages: int = 1, taken_at: datetime | None = None, dpi: float | None = None
 ) -> ParsedDocument:
-    """What is written on pictures, as a document; what is not read says so.
+    """The text of pictures, as a document that names what was not read.
 
     Args:
         taken_at: the moment the pictures say they are of; None: that of a line with a date on them, if there is any.
@@ -64,9 +68,7 @@ def read_pictures(
             read.append(Page(place, reading.height, reading.words, reading.rules, is_scanned=True))
     title = largest_text(read) or name
     sections = sections_of(blocks_of(read), title)
-    return ParsedDocument(
-        title, sections, taken_at or date_in(first_lines(read)[:FIRST_LINES]), unread=tuple(unread), pages=pages
-    )
+    return ParsedDocument(title, sections, taken_at or date_in(first_lines(read)), unread=tuple(unread), pages=pages)
 
 
 def _opened(content: bytes) -> Image.Image:
@@ -96,7 +98,7 @@ def _upright(image: Image.Image, pages: int) -> Iterator[Image.Image]:
 
 
 def _dpi(image: Image.Image) -> float:
-    """What a picture says, else what one of its size usually has: a small one that of a screen, a huge one that of A3."""
+    """The resolution that a picture states, else the usual one of its size: of a screen if small, of A3 paper if huge."""
     said: Sequence[float] = image.info.get("dpi") or (0.0,)
     if _PRINT[0] <= float(said[0]) <= _PRINT[1] and max(image.size) / float(said[0]) > 3:
         return float(said[0])
@@ -105,7 +107,7 @@ def _dpi(image: Image.Image) -> float:
 
 
 def _taken_at(image: Image.Image) -> datetime | None:
-    """When a camera took it; without an offset it is UTC."""
+    """The time at which a camera took it; UTC without an offset."""
     try:
         exif = image.getexif().get_ifd(_EXIF)
         day, _, time = str(exif.get(_TAKEN, "")).strip("\0 ").partition(" ")
@@ -113,3 +115,106 @@ def _taken_at(image: Image.Image) -> datetime | None:
         return datetime.fromisoformat(f"{day.replace(':', '-')}T{time}{offset}")
     except (ValueError, KeyError, TypeError, OSError, SyntaxError):
         return None
+
+
+_LITTLE = 20  # letters and digits; a drawing with fewer may have its text as shapes
+_LONG_SIDE = 2_000  # pixels of the picture that is made of it
+_DPI = 200.0  # as if it were printed as wide as a page
+_RASTER = re.compile(r"data:image/(?:png|jpe?g|gif|webp)[;,]", re.IGNORECASE)
+
+
+def parse_svg(content: bytes, task: Task) -> ParsedDocument:
+    """A drawing as the texts in it; drawn, and read as a picture, where it has little text or holds pictures.
+
+    Raises:
+        InputError: it is no well-formed XML, or declares entities.
+    """
+    root = _parsed(content)
+    title = next(_texts(root, "title"), "")
+    texts = [*_texts(root, "desc"), *_texts(root, "text"), *_texts(root, "foreignObject")]
+    own = [*([title] if title else []), *texts]
+    has_pictures = _without_foreign_pictures(root)
+    seen: ParsedDocument | None = None
+    if has_pictures or sum(character.isalnum() for text in own for character in text) < _LITTLE:
+        seen = read_pictures(iter([_drawn(root)]), task, dpi=_DPI)
+    written = sections_of((Block("text", text) for text in texts or own), title or (seen.title if seen else task.name))
+    drawn = _new_sections(seen.sections, own) if seen else []
+    sections = tuple(replace(section, position=position) for position, section in enumerate([*written, *drawn]))
+    title = title or (seen.title if seen is not None else task.name.rpartition(".")[0])
+    unread = seen.unread if seen and (has_pictures or not sections) else ()
+    return ParsedDocument(title, sections, date_in(own), unread=unread, pages=1)
+
+
+def _parsed(content: bytes) -> Any:
+    import defusedxml.ElementTree  # here: pictures are read without it
+
+    try:
+        return defusedxml.ElementTree.fromstring(content)
+    except defusedxml.DefusedXmlException as error:
+        raise InputError("it declares XML entities, which may unfold without end; save it without them") from error
+    except (ElementTree.ParseError, ValueError, LookupError) as error:
+        raise InputError("the SVG is no well-formed XML; save it again") from error
+
+
+def _name(element: Any) -> str:
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def _texts(root: Any, name: str) -> Iterator[str]:
+    """The texts of all elements of a name."""
+    for element in root.iter():
+        if _name(element) == name and (text := " ".join(" ".join(element.itertext()).split())):
+            yield text
+
+
+def _without_foreign_pictures(root: Any) -> bool:
+    """Take out pictures that lie elsewhere, on this machine perhaps; whether there are any that the drawing itself holds."""
+    has_pictures = False
+    for element in root.iter():
+        if _name(element) not in ("image", "feImage"):
+            continue
+        for attribute in [key for key in element.attrib if key.rpartition("}")[2] == "href"]:
+            if _RASTER.match(element.get(attribute).strip()):
+                has_pictures = True
+            else:
+                del element.attrib[attribute]
+    return has_pictures
+
+
+def _drawn(root: Any) -> Image.Image:
+    """The drawing as a picture on white, its longer side ``_LONG_SIDE`` pixels."""
+    import resvg_py
+
+    try:
+        text = ElementTree.tostring(root, encoding="unicode")
+        width, height = (None, _LONG_SIDE) if _is_tall(root) else (_LONG_SIDE, None)
+        drawn = bytes(resvg_py.svg_to_bytes(svg_string=text, background="white", width=width, height=height))
+        image = Image.open(io.BytesIO(drawn))
+        image.load()
+    except (ValueError, OSError, RecursionError, RuntimeError) as error:
+        raise InputError("the SVG cannot be drawn; save it again, or as png") from error
+    return image
+
+
+def _is_tall(root: Any) -> bool:
+    """True if a drawing is higher than wide, as its view box or its size says."""
+    numbers = [float(number) for number in re.findall(r"\d+(?:\.\d+)?", root.get("viewBox", ""))[-2:]]
+    if len(numbers) < 2:
+        sizes = [re.match(r"\s*(\d+(?:\.\d+)?)", root.get(side, "")) for side in ("width", "height")]
+        numbers = [float(size[1]) for size in sizes if size]
+    return len(numbers) == 2 and numbers[1] > numbers[0]
+
+
+def _new_sections(sections: tuple[Section, ...], own: list[str]) -> list[Section]:
+    """The sections read on the drawing, without lines that its texts hold already."""
+    known = set(re.findall(r"\w+", " ".join(own).lower()))
+    kept = []
+    for section in sections:
+        lines = []
+        for line in section.text.splitlines():
+            words = re.findall(r"\w+", line.lower())
+            if sum(word in known for word in words) < 0.7 * max(1, len(words)):
+                lines.append(line)
+        if lines:
+            kept.append(replace(section, text="\n".join(lines)))
+    return kept

@@ -4,19 +4,20 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from functools import reduce
 from itertools import accumulate
 from pathlib import PurePath
 from typing import Any
 
-from connectors.documents.blocks import Block, rows_of, sections_of
+from connectors.documents.blocks import numbered_rows, row_sections
+from connectors.documents.dates import date_in
 from connectors.documents.elements import open_workbook
-from connectors.documents.formats.html import date_of
-from connectors.documents.packages import OldProperties, Package
-from connectors.documents.parsing import Task
-from connectors.documents.table_limits import TableLimits
-from mneme.ports import ParsedDocument
+from connectors.documents.guards import TableLimits
+from connectors.documents.local import Task
+from connectors.documents.office import OldProperties, Package, is_old
+from mneme.ports import ParsedDocument, Section
 
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s+ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"')
 _LARGEST_MERGED = 10_000  # cells; more is for the looks
@@ -24,40 +25,31 @@ _MOST_MERGED = 1_000_000  # cells of all merged ones in a sheet; more overlap ea
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 
 
-def parse_xlsx(content: bytes, task: Task) -> ParsedDocument:
-    """A section for each sheet, placed ``sheet Budget``. Formulas are their values as last computed.
+def parse_sheets(content: bytes, task: Task) -> ParsedDocument:
+    """Sections of a few rows of each sheet, placed ``sheet Budget, rows 2-40``. Formulas are their values as last computed.
 
     Raises:
         InputError: the file is broken, encrypted or no Excel file, or larger than the settings allow.
     """
-    package = Package(content)
-    return _parsed(content, task, package)
-
-
-def parse_xls(content: bytes, task: Task) -> ParsedDocument:
-    """As ``parse_xlsx``, of the older format.
-
-    Raises:
-        InputError: the file is broken, encrypted or no Excel file, or larger than the settings allow.
-    """
-    return _parsed(content, task, None)
-
-
-def _parsed(content: bytes, task: Task, package: Package | None) -> ParsedDocument:
+    package = None if is_old(content) else Package(content)
     merged = _merged(package) if package else {}
     limits = TableLimits(task.settings)
-    blocks: list[Block] = []
-    with open_workbook(content, compact=not merged) as sheets:
+    sections: list[Section] = []
+    pages = 0
+    with open_workbook(content) as (is_numbered, sheets):
         for name, rows in sheets:
+            pages += 1
             place = f"sheet {name}"
-            blocks.append(Block("title", name, place))
-            whole = _unmerged(rows, merged[name]) if name in merged else rows
-            blocks += (Block("row", row, place) for table in _tables(whole, limits) for row in rows_of(table))
+            whole = _unmerged(rows, merged[name]) if name in merged and is_numbered else rows
+            lines = (line for table in _tables(whole, limits) for line in numbered_rows(table))
+            found = list(row_sections(lines, name, place)) or [Section(0, name, name, place)]
+            if not is_numbered:
+                found = [replace(section, place=place) for section in found]
+            sections += [replace(section, position=len(sections) + at) for at, section in enumerate(found)]
     properties = package or OldProperties(content)
     title = properties.title() or PurePath(task.name).stem
-    pages = sum(block.kind == "title" for block in blocks)
-    dated_at = properties.dated_at() or date_of(blocks)
-    return ParsedDocument(title, sections_of(blocks, title), dated_at, properties.metadata(), pages=pages)
+    dated_at = properties.dated_at() or date_in(line for each in sections for line in (each.title, *each.text.split("\n")))
+    return ParsedDocument(title, tuple(sections), dated_at, properties.metadata(), pages=pages)
 
 
 def _merged(package: Package) -> dict[str, list[tuple[int, int, int, int]]]:
@@ -103,14 +95,14 @@ def _unmerged(rows: Iterator[Sequence[Any]], areas: Sequence[tuple[int, int, int
         yield cells
 
 
-def _tables(rows: Iterator[Sequence[Any]], limits: TableLimits) -> Iterator[list[list[str]]]:
-    """The tables of a sheet: what an empty row divides, without the columns that are empty in all of it."""
-    table: list[list[str]] = []
-    for row in rows:
+def _tables(rows: Iterator[Sequence[Any]], limits: TableLimits) -> Iterator[list[tuple[int, list[str]]]]:
+    """The tables of a sheet with the numbers of their rows: what an empty row divides, without columns empty in all of it."""
+    table: list[tuple[int, list[str]]] = []
+    for number, row in enumerate(rows, start=1):
         cells = [_text(cell) for cell in row]
         if any(cells):
             limits.add_row(sum(map(bool, cells)))
-            table.append(cells)
+            table.append((number, cells))
         elif table:
             yield _narrowed(table)
             table = []
@@ -118,9 +110,9 @@ def _tables(rows: Iterator[Sequence[Any]], limits: TableLimits) -> Iterator[list
         yield _narrowed(table)
 
 
-def _narrowed(table: list[list[str]]) -> list[list[str]]:
-    columns = [at for at in range(max(map(len, table))) if any(at < len(row) and row[at] for row in table)]
-    return [[row[at] if at < len(row) else "" for at in columns] for row in table]
+def _narrowed(table: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
+    columns = sorted({at for _, row in table for at, cell in enumerate(row) if cell})
+    return [(number, [row[at] if at < len(row) else "" for at in columns]) for number, row in table]
 
 
 def _text(cell: Any) -> str:

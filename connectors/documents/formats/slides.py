@@ -7,12 +7,10 @@ from pathlib import PurePath
 from typing import Any
 
 from connectors.documents.blocks import Block, sections_of
+from connectors.documents.dates import date_of
 from connectors.documents.elements import blocks_of, partition, refusing
-from connectors.documents.formats.html import date_of
-from connectors.documents.office import converted
-from connectors.documents.packages import Package
-from connectors.documents.parsing import Task
-from connectors.documents.pictures_inside import PicturesInside
+from connectors.documents.local import Task
+from connectors.documents.office import EmbeddedPictures, Package, converted, is_old
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 from mneme.text import has_cjk
@@ -23,15 +21,19 @@ _C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 
 
-def parse_pptx(content: bytes, task: Task) -> ParsedDocument:
+def parse_slides(content: bytes, task: Task) -> ParsedDocument:
     """A section for each slide, placed ``slide 3``; what the speaker notes is one below it.
 
+    A file of the old format is read as LibreOffice converts it.
+
     Raises:
-        InputError: the file is broken, or no PowerPoint file.
+        InputError: the file is broken, or no PowerPoint file; LibreOffice is not installed, or takes too long.
     """
+    if is_old(content):
+        content = converted(content, "ppt", "pptx", task)
     package = Package(content)
     slides = _slides(package)
-    pictures = PicturesInside(package, task)
+    pictures = EmbeddedPictures(package, task)
     if parts := package.as_plain("presentationml.presentation"):
         content = package.replaced(parts)
     with refusing("PowerPoint"):
@@ -52,16 +54,7 @@ def parse_pptx(content: bytes, task: Task) -> ParsedDocument:
     return ParsedDocument(title, sections_of(blocks, title), dated_at, package.metadata(), unread=unread, pages=len(slides))
 
 
-def parse_ppt(content: bytes, task: Task) -> ParsedDocument:
-    """As ``parse_pptx``, of what LibreOffice makes of the file.
-
-    Raises:
-        InputError: the file is broken, LibreOffice is not installed, or takes too long.
-    """
-    return parse_pptx(converted(content, "ppt", "pptx", task), task)
-
-
-def _of_slide(elements: list[Any], place: str, pictures: PicturesInside) -> Iterator[Block]:
+def _of_slide(elements: list[Any], place: str, pictures: EmbeddedPictures) -> Iterator[Block]:
     """The blocks of a slide. Only what stands in its title is one: unstructured takes other short texts for titles, too."""
     for block in blocks_of(elements, lambda _: place, pictures.blocks):
         if block.kind == "title" and block.level > 1:
@@ -89,7 +82,7 @@ def _slides(package: Package) -> list[str]:
 
 
 def _notes(package: Package, slide: str) -> str:
-    """What the speaker notes on a slide, a line for each paragraph."""
+    """The speaker notes of a slide, a line for each paragraph."""
     for name in package.related(slide, "notesSlide"):
         root = package.tree(name)
         for shape in root.iter(f"{_P}sp") if root is not None else ():

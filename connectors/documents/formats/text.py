@@ -1,16 +1,23 @@
-"""Plain text and Markdown as sections."""
+"""Plain text, Markdown, and comma or tab separated values."""
 
+import csv
+import io
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import takewhile
 from pathlib import PurePath
 
-from connectors.documents.dates import FIRST_LINES, date_in, moment_of
+from connectors.documents.blocks import numbered_rows, row_formatter, row_sections
+from connectors.documents.dates import date_in, moment_of
 from connectors.documents.encodings import text_of
-from connectors.documents.parsing import Task
+from connectors.documents.guards import TableLimits, check_text
+from connectors.documents.local import Task
+from mneme.errors import InputError
 from mneme.ports import ParsedDocument, Section
+from mneme.settings import Documents
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
@@ -18,64 +25,79 @@ _SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _NO_PARAGRAPH = re.compile(r" {4}|\t|\s*([-*+>|]|\d+[.)])(\s|$|\|)|\s*(```|~~~|---|===)")  # above a rule, not above a heading
 _LONGEST_TITLE = 4  # lines; "---" below more of them is a rule
 _LONG = 6_000  # characters of a section; a longer one is cut between paragraphs, so that its place cites few lines
+_TABLE_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
+_BAR = re.compile(r"(?<!\\)\|")
 _DATE_FIELDS = ("date", "dated", "created", "created_at", "published", "updated")
 
 
-def parse_text(content: bytes, task: Task) -> ParsedDocument:
-    """As ``parse_markdown``: notes have headings too, and text without any is one section."""
-    return parse_markdown(content, task)
-
-
 def parse_markdown(content: bytes, task: Task) -> ParsedDocument:
-    """Sections by headings (``# Title``, or a line underlined with ``===`` or ``---``).
+    """Sections by headings (``# Title``, or a line underlined with ``===`` or ``---``), of plain text too: notes have them.
 
-    The title of a section is the path of headings above it, ``Guide > Installing``, and its place is its first line. Lines in
-    fenced code are no headings; a heading with nothing below it is its own text. The document's title is that of its front
-    matter, else its first heading, else the file's name; its date is that of its front matter, else of a line like
-    ``Date: 2026-03-01`` among the first, taken as UTC.
+    The title of a section is the path of headings above it, ``Guide > Installing``, and its place is the first line of its
+    text, whose lines are those of the file. Lines in fenced code are no headings; a heading with nothing below it is its own
+    text. The rows of a table name their columns. The document's title is that of its front matter, else its first heading,
+    else the file's name; its date is that of its front matter, else of a line like ``Date: 2026-03-01`` among the first, taken
+    as UTC.
     """
     lines = text_of(content).split("\n")
     fields, begin = _front_matter(lines)
-    drafts = [draft for draft in _sections(lines, begin) if draft.text]
+    drafts = [draft for draft in _sections(_with_named_columns(lines[begin:], task.settings), begin) if draft.text]
     heading = next((draft.path[0] for draft in drafts if draft.path), "")
     title = fields.get("title") or heading or PurePath(task.name).stem
     sections = (draft.section(number, title) for number, draft in enumerate(drafts))
-    return ParsedDocument(title, tuple(sections), _date(fields, lines[begin : begin + FIRST_LINES]), fields)
+    return ParsedDocument(title, tuple(sections), _date(fields, lines[begin:]), fields)
 
 
 @dataclass(slots=True)
 class _Draft:
+    """A section in the making: the headings above it, and its lines, of which the first is the line ``begin`` of the file."""
+
     path: tuple[str, ...]
-    line: int
+    begin: int
+    heading_line: int = 0
     lines: list[str] = field(default_factory=list)
     is_leaf: bool = True
-    goes_on: bool = False
 
     @property
     def text(self) -> str:
         own = "\n".join(self.lines).strip("\n").rstrip()
-        return own or (self.path[-1] if self.path and self.is_leaf and not self.goes_on else "")
+        return own or (self.path[-1] if self.heading_line and self.is_leaf else "")
 
     def section(self, position: int, document_title: str) -> Section:
-        return Section(position, " > ".join(self.path) or document_title, self.text, f"line {self.line}")
+        above = next((number for number, line in enumerate(self.lines) if line), None)
+        line = self.heading_line if above is None else self.begin + above
+        return Section(position, " > ".join(self.path) or document_title, self.text, f"line {line}")
 
 
-def _sections(lines: list[str], begin: int) -> Iterator[_Draft]:
-    """The document cut at its headings, and where a stretch is long, between paragraphs."""
+class _Fence:
+    """True if lines lie in fenced code, line by line."""
+
+    def __init__(self) -> None:
+        self._mark = ""
+
+    def holds(self, line: str) -> bool:
+        """True if the next line is code or a fence."""
+        mark = _FENCE.match(line)
+        if mark and not self._mark:
+            self._mark = mark[1]
+        elif mark and mark[1][0] == self._mark[0] and len(mark[1]) >= len(self._mark) and not line[mark.end() :].strip():
+            self._mark = ""
+            return True
+        return bool(self._mark)
+
+
+def _sections(lines: Iterable[str], begin: int) -> Iterator[_Draft]:
+    """Lines, the first of which follows ``begin``, cut at headings and, where a stretch is long, between paragraphs."""
     draft = _Draft((), begin + 1)
     size = 0
     headings: list[tuple[int, str]] = []
-    fence = ""
-    for number, line in enumerate(lines[begin:], start=begin + 1):
-        if mark := _FENCE.match(line):
-            if not fence:
-                fence = mark[1]
-            elif mark[1][0] == fence[0] and len(mark[1]) >= len(fence) and not line[mark.end() :].strip():
-                fence = ""
-        found = None if fence or mark else _heading(line, draft.lines)
-        if found is None and size > _LONG and not fence and not line.strip():
+    fence = _Fence()
+    for number, line in enumerate(lines, start=begin + 1):
+        is_code = fence.holds(line)
+        found = None if is_code else _heading(line, draft.lines)
+        if found is None and size > _LONG and not is_code and not line.strip():
             yield draft
-            draft, size = _Draft(draft.path, number + 1, goes_on=True), 0
+            draft, size = _Draft(draft.path, number + 1), 0
             continue
         if found is None:
             draft.lines.append(line)
@@ -87,8 +109,44 @@ def _sections(lines: list[str], begin: int) -> Iterator[_Draft]:
         draft.is_leaf = not headings or level <= headings[-1][0]
         yield draft
         headings = [(above, name) for above, name in headings if above < level] + [(level, title)]
-        draft, size = _Draft(tuple(name for _, name in headings), number - lines_above), 0
+        draft, size = _Draft(tuple(name for _, name in headings), number + 1, number - lines_above), 0
     yield draft
+
+
+def _with_named_columns(lines: list[str], settings: Documents) -> Iterator[str]:
+    """Lines, the rows of tables with the names of their columns in place of the bars; each stays where it is in the file.
+
+    Raises:
+        InputError: with the names in each row the text is longer than the settings allow.
+    """
+    characters = 0
+    for line in _rows_named(lines):
+        characters += len(line) + 1
+        check_text(characters, settings)
+        yield line
+
+
+def _rows_named(lines: list[str]) -> Iterator[str]:
+    fence = _Fence()
+    line_of: Callable[[Sequence[str]], str] | None = None
+    for number, line in enumerate(lines):
+        if fence.holds(line) or "|" not in line:
+            line_of = None
+            yield line
+            continue
+        rule = lines[number + 1] if number + 1 < len(lines) else ""
+        if line_of is None and "|" in rule and _TABLE_RULE.fullmatch(rule):
+            header = _cells(line)
+            line_of = row_formatter([header] if any(header) else [])
+            yield ""
+        elif line_of is not None:
+            yield "" if _TABLE_RULE.fullmatch(line) else line_of(_cells(line))
+        else:
+            yield line
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip().replace("\\|", "|") for cell in _BAR.split(row.strip().removeprefix("|").removesuffix("|"))]
 
 
 def _heading(line: str, above: list[str]) -> tuple[int, str, int] | None:
@@ -119,3 +177,79 @@ def _front_matter(lines: list[str]) -> tuple[dict[str, str], int]:
 def _date(fields: Mapping[str, str], first_lines: list[str]) -> datetime | None:
     written = (moment_of(fields[name]) for name in _DATE_FIELDS if name in fields)
     return next(filter(None, written), None) or date_in(first_lines)
+
+
+_DELIMITERS = (",", ";", "\t", "|")
+_LOOKED_AT = 50  # rows by which the delimiter and the header are found
+_LONGEST_CELL = 1_000_000
+_MOST_AGREE = 0.8  # of the rows have as many cells as each other
+
+
+def parse_csv(content: bytes, task: Task) -> ParsedDocument:
+    """Sections of a few rows, cited as ``rows 2-40``, counted as a spreadsheet shows them: the header is row 1.
+
+    Raises:
+        InputError: its text is longer, or its table larger, than the settings allow; or a quotation never ends.
+    """
+    text = text_of(content)
+    title = PurePath(task.name).stem
+    rows = numbered_rows(_rows(text, delimiter_of(text) or ",", task.settings))
+    return ParsedDocument(title, tuple(row_sections(bounded_rows(rows, task.settings), title)))
+
+
+def delimiter_of(text: str, strict: bool = False) -> str | None:
+    """The separator of the cells of a table; None for other text. The first 64 Ki characters decide.
+
+    Args:
+        strict: nothing says that it is a table: only what prose never looks like is one, many cells in many equal rows.
+    """
+    lines = text[:65_536].split("\n")[: _LOOKED_AT if len(text) <= 65_536 else -1]
+    head = [line for line in lines if line.strip()]
+    best: tuple[float, str] | None = None
+    for delimiter in _DELIMITERS:
+        try:
+            rows = [row for row in csv.reader(head, delimiter=delimiter, strict=False) if row]
+        except csv.Error:
+            continue
+        width, agree = Counter(map(len, rows)).most_common(1)[0] if rows else (0, 0)
+        if width < 2 or agree < _MOST_AGREE * len(rows):
+            continue
+        if strict and (len(rows) < 3 or (delimiter != "\t" and (width < 3 or _is_prose(rows)))):
+            continue
+        score = width * agree / len(rows)
+        best = max(best or (0.0, ""), (score, delimiter))
+    return best[1] if best else None
+
+
+def _is_prose(rows: Sequence[Sequence[str]]) -> bool:
+    """True if cells begin with a space, as after a comma of a sentence, or are empty at both ends, as of a Markdown table."""
+    cells = [cell for row in rows for cell in row[1:]]
+    return sum(cell.startswith(" ") for cell in cells) > len(cells) / 2 or all(not row[0] and not row[-1] for row in rows)
+
+
+def _rows(text: str, delimiter: str, settings: Documents) -> Iterator[tuple[int, list[str]]]:
+    """The rows with their numbers from 1."""
+    csv.field_size_limit(_LONGEST_CELL)
+    limits = TableLimits(settings)
+    try:
+        for number, row in enumerate(csv.reader(_text_lines(text, settings), delimiter=delimiter), start=1):
+            limits.add_row(len(row))
+            yield number, row
+    except csv.Error as error:
+        raise InputError(f"it is no table of comma separated values ({error}); a quotation may lack its end") from error
+
+
+def _text_lines(text: str, settings: Documents) -> Iterator[str]:
+    """Lines, none longer than the text of a whole document: a line is in memory as cells before they are counted."""
+    for line in io.StringIO(text, newline=""):
+        check_text(len(line), settings)
+        yield line
+
+
+def bounded_rows(rows: Iterable[tuple[int, str]], settings: Documents) -> Iterator[tuple[int, str]]:
+    """Rows, as long as they have no more text than the settings allow: a row repeats the names of its columns."""
+    characters = 0
+    for number, line in rows:
+        characters += len(line) + 1
+        check_text(characters, settings)
+        yield number, line

@@ -1,29 +1,36 @@
 """Word files: headings, paragraphs, lists, tables and pictures, by page where the file has page breaks."""
 
+import io
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
+from lxml import etree
+
 from connectors.documents.blocks import Block, sections_of
+from connectors.documents.dates import date_of
 from connectors.documents.elements import blocks_of, partition, refusing
-from connectors.documents.formats.html import date_of
-from connectors.documents.office import converted
-from connectors.documents.packages import Package
-from connectors.documents.parsing import Task
-from connectors.documents.pictures_inside import PicturesInside
-from connectors.documents.word_text import WordText
+from connectors.documents.local import Task
+from connectors.documents.office import EmbeddedPictures, Package, converted, is_old
+from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 
 
-def parse_docx(content: bytes, task: Task) -> ParsedDocument:
+def parse_word(content: bytes, task: Task) -> ParsedDocument:
     """Sections by headings, placed ``page 3`` where the file says where its pages end. Notes come last.
 
+    A file of the old format is read as LibreOffice converts it.
+
     Raises:
-        InputError: the file is broken, or no Word file.
+        InputError: the file is broken, or no Word file; LibreOffice is not installed, or takes too long.
     """
+    if is_old(content):
+        content = converted(content, "doc", "docx", task)
     package = Package(content)
     text = WordText(package)
-    pictures = PicturesInside(package, task)
+    pictures = EmbeddedPictures(package, task)
     with refusing("Word"):
         elements = partition("docx", file=text.file(content))
     pages = max((element.metadata.page_number or 0 for element in elements), default=0)
@@ -36,16 +43,7 @@ def parse_docx(content: bytes, task: Task) -> ParsedDocument:
     return ParsedDocument(title, sections_of(blocks, title), dated_at, package.metadata(), unread=unread, pages=pages or None)
 
 
-def parse_doc(content: bytes, task: Task) -> ParsedDocument:
-    """As ``parse_docx``, of what LibreOffice makes of the file.
-
-    Raises:
-        InputError: the file is broken, LibreOffice is not installed, or takes too long.
-    """
-    return parse_docx(converted(content, "doc", "docx", task), task)
-
-
-def _placed(elements: list[Any], pictures: PicturesInside) -> Iterator[Block]:
+def _placed(elements: list[Any], pictures: EmbeddedPictures) -> Iterator[Block]:
     """Elements as blocks with the pages they are on; each header and footer once."""
     page = "page 1" if any(element.metadata.page_number for element in elements) else ""
 
@@ -72,3 +70,172 @@ def _levelled(blocks: Iterator[Block], title: str) -> Iterator[Block]:
         if block.kind == "title" and title and block.text != title:
             block = Block("title", block.text, block.place, block.level + 1)
         yield block
+
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+_AROUND_TEXT = tuple(f"{_W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "smartTag", "customXml"))
+_NO_TEXT = frozenset(f"{_W}{name}" for name in ("del", "moveFrom", "sdtPr", "sdtEndPr", "smartTagPr", "customXmlPr"))
+_MARKS = frozenset(f"{_W}{name}" for name in ("rPr", "trPr", "numPr"))  # in these, ``ins`` says that a mark was inserted
+_HEADING = re.compile(r"heading (\d)$", re.IGNORECASE)
+_STYLE_ID = re.compile(rb'w:styleId="([^"]*)"')
+_LONGEST_CHAIN = 20  # styles that are made from each other
+
+
+class WordText:
+    """The main part of a Word file.
+
+    Args:
+        package: the file.
+
+    Attributes:
+        title: the text of the first paragraph in the style of titles; empty without.
+
+    Raises:
+        InputError: the file has no text of Word.
+    """
+
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        self._name = next(package.related("", "officeDocument"), "word/document.xml")
+        self._root: Any = package.tree(self._name)
+        if self._root is None:
+            raise InputError("the file is broken, or no Word file; open it in Word and save it again")
+        self._styles = _Styles()
+        used = {style.get(f"{_W}val", "") for style in self._root.iter(f"{_W}pStyle")}
+        for name in package.related(self._name, "styles"):
+            self._styles.add(package.read(name) or b"", used)
+        self.title = self._title()
+
+    def file(self, content: bytes) -> io.BytesIO:
+        """The file to give to unstructured: the same, or with its text where unstructured finds all of it."""
+        steps = (_unwrap, _free_boxes, _break_pages, self._styles.name_headings)
+        changed = [step(self._root) for step in steps]
+        parts = self._package.as_plain("wordprocessingml.document")
+        if any(changed):
+            parts[self._name] = etree.tostring(self._root, xml_declaration=True, encoding="UTF-8", standalone=True)
+        return io.BytesIO(self._package.replaced(parts) if parts else content)
+
+    def notes(self) -> Iterator[str]:
+        """Footnotes, endnotes and comments."""
+        for kind in ("footnotes", "endnotes", "comments"):
+            for name in self._package.related(self._name, kind):
+                root = self._package.tree(name)
+                for note in root if root is not None else ():
+                    if text := _plain(note):
+                        yield text
+
+    def _title(self) -> str:
+        for style in self._root.iter(f"{_W}pStyle"):
+            if style.get(f"{_W}val") in self._styles.titles and (text := _plain(style.getparent().getparent())):
+                return text
+        return ""
+
+
+@dataclass(slots=True)
+class _Styles:
+    """The styles of headings and titles, by the ids that a file gives them: ``1``, ``Heading1``, ``berschrift1``."""
+
+    titles: set[str] = field(default_factory=set)
+    headings: dict[int, str] = field(default_factory=dict)
+    derived: dict[str, int] = field(default_factory=dict)  # styles made from those of headings, or with an outline level
+
+    def add(self, content: bytes, used: set[str]) -> None:
+        """Add the styles of a file, of which the text has ``used`` ones."""
+        pieces = content.split(b"<w:style ")[1:]  # not parsed: styles are often the largest part of a file
+        styles = {found[1].decode(): piece for piece in pieces if (found := _STYLE_ID.search(piece))}
+        for identifier, style in styles.items():
+            if identifier not in used and b"eading " not in style:
+                continue  # of a hundred styles a text uses five
+            name = _attribute("name", style)
+            if heading := _HEADING.match(name):
+                self.headings[int(heading[1])] = identifier
+            elif identifier in used and name.lower() == "title":
+                self.titles.add(identifier)
+        levels = {identifier: level for level, identifier in self.headings.items()}
+        for identifier in used - self.titles - levels.keys():
+            at = identifier
+            for _ in range(_LONGEST_CHAIN):
+                style = styles.get(at, b"")
+                if level := levels.get(at) or _level(_attribute("outlineLvl", style)):
+                    self.derived[identifier] = level
+                    break
+                at = _attribute("basedOn", style)
+
+    def name_headings(self, root: Any) -> bool:
+        """Give paragraphs that are headings by a style made from a heading's, or by outline level, that heading's style."""
+        changed = False
+        for properties in root.iter(f"{_W}pPr"):
+            style = properties.find(f"{_W}pStyle")
+            outline = _level(_value(properties.find(f"{_W}outlineLvl")))
+            level = outline if style is None else self.derived.get(_value(style), 0)
+            if not level or level not in self.headings:
+                continue
+            if style is None:
+                style = etree.Element(f"{_W}pStyle")
+                properties.insert(0, style)
+            style.set(f"{_W}val", self.headings[level])
+            changed = True
+        return changed
+
+
+def _unwrap(root: Any) -> bool:
+    """Put what is in content controls, tracked insertions and the like where it is seen."""
+    changed = False
+    for wrapper in list(root.iter(*_AROUND_TEXT)):
+        parent = wrapper.getparent()
+        if parent is None or parent.tag in _MARKS:
+            continue
+        at = parent.index(wrapper)
+        parent[at : at + 1] = [child for child in wrapper if child.tag not in _NO_TEXT]
+        changed = True
+    return changed
+
+
+def _free_boxes(root: Any) -> bool:
+    """Put the paragraphs of text boxes after the paragraph that holds the box."""
+    boxes = list(root.iter(f"{_W}txbxContent"))
+    if not boxes:
+        return False
+    for again in list(root.iter(_FALLBACK)):  # the same box for older programs
+        again.getparent().remove(again)
+    for box in root.iter(f"{_W}txbxContent"):
+        holders = list(box.iterancestors(f"{_W}p"))
+        for paragraph in reversed(list(box)) if holders else ():
+            holders[-1].addnext(paragraph)
+    return True
+
+
+def _break_pages(root: Any) -> bool:
+    """Mark the page breaks that the author made as a program does that divides a file into pages; unless one has."""
+    if next(root.iter(f"{_W}lastRenderedPageBreak"), None) is not None:
+        return False
+    breaks = [each for each in root.iter(f"{_W}br") if each.get(f"{_W}type") == "page"]
+    for each in breaks:
+        each.addnext(etree.Element(f"{_W}lastRenderedPageBreak"))
+    for mark in list(root.iter(f"{_W}pageBreakBefore")):
+        paragraph = mark.getparent().getparent()
+        run = paragraph.find(f"{_W}r") if paragraph.tag == f"{_W}p" else None
+        if run is not None and _value(mark) not in ("0", "false"):
+            first = run.find(f"{_W}rPr")
+            run.insert(0 if first is None else 1, etree.Element(f"{_W}lastRenderedPageBreak"))
+            breaks.append(mark)
+    return bool(breaks)
+
+
+def _plain(element: Any) -> str:
+    return " ".join("".join(each.text or "" for each in element.iter(f"{_W}t")).split())
+
+
+def _level(outline: str) -> int:
+    """The level of a heading from 1, by its outline level; 0 for text."""
+    return int(outline) + 1 if len(outline) == 1 and outline in "012345678" else 0
+
+
+def _attribute(name: str, style: bytes) -> str:
+    found = re.search(rb'<w:%s w:val="([^"]*)"' % name.encode(), style)
+    return found[1].decode() if found else ""
+
+
+def _value(element: Any) -> str:
+    return "" if element is None else str(element.get(f"{_W}val", ""))

@@ -9,22 +9,15 @@ at 1970-01-01, which says that the time is unknown. Messages without text are le
 
 from typing import Any
 
-from connectors.files.exports.chatgpt import CHATGPT
-from connectors.files.exports.events import EVENTS, is_event
-from connectors.files.exports.everos import EVEROS
-from connectors.files.exports.graphiti import GRAPHITI
-from connectors.files.exports.locomo import LOCOMO
-from connectors.files.exports.mem0 import MEM0
-from connectors.files.exports.memmachine import MEMMACHINE
-from connectors.files.exports.role_messages import ROLE_MESSAGES
-from connectors.files.exports.shape import Shape
-from connectors.files.exports.slack import SLACK
+from connectors.files.chat_events import ExportFormat
+from connectors.files.exports.chats import CHATGPT, EVENTS, EVEROS, LOCOMO, ROLE_MESSAGES, SLACK, is_event
+from connectors.files.exports.memories import GRAPHITI, MEM0, MEMMACHINE
 
-__all__ = ["SHAPES", "Shape", "is_event", "shape_of"]
+__all__ = ["SHAPES", "ExportFormat", "is_event", "shape_of"]
 
 SHAPES = (EVENTS, LOCOMO, EVEROS, CHATGPT, MEM0, MEMMACHINE, GRAPHITI, ROLE_MESSAGES, SLACK)
 
 
-def shape_of(data: Any) -> Shape | None:
+def shape_of(data: Any) -> ExportFormat | None:
     """The form that parsed JSON has, if it is one of ``SHAPES``."""
     return next((shape for shape in SHAPES if shape.fits(data)), None)

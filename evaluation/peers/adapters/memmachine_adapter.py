@@ -19,7 +19,7 @@ machine: Any = None
 
 @dataclass
 class Session:
-    """Whose memory it is."""
+    """The owner of the memory."""
 
     org_id: str = "bench"
     project_id: str = "peers"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from connectors.files.chat_events import Event, Given, message
-from evaluation.answers.gold import ABSTENTION
+from evaluation.answers.records import ABSTENTION
 from evaluation.retrieval.question_set import Question, QuestionSet
 
 TALKS = Path(__file__).parents[2] / "answerable.json"

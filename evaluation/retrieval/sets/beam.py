@@ -24,7 +24,7 @@ def load(paths: Sequence[Path]) -> QuestionSet:
 
 
 def chat_events(data: Any, path: Path) -> list[Event]:
-    """What was said in a chat; it is named by its file, and so is its user."""
+    """Return the events of a chat; it is named by its file, and so is its user."""
     chat, owner = path.stem, {"user_id": path.stem}
     events: list[Event] = []
     clock = Clock(None)

@@ -58,14 +58,14 @@ def _talks(half: Half) -> Iterator[dict[str, Any]]:
 
 
 def _events(talk: dict[str, Any]) -> tuple[list[Event], list[Change]]:
-    """What is said in a talk, in sittings days apart, and what is asked after the last."""
+    """Return the events of a talk, in sittings days apart, and the questions after the last."""
     name, people = talk["id"], talk["people"]
     chance = random.Random(name)
     owner = {"user_id": name} if people == ["User", "Assistant"] else {"group_id": name}
-    told = [(CHANGE, *each) for each in talk["changes"]] + [(LASTING, *each) for each in talk["lasting"]]
+    statements = [(CHANGE, *each) for each in talk["changes"]] + [(LASTING, *each) for each in talk["lasting"]]
     parts = talk.get("sittings", _SITTINGS)
     sittings: list[list[tuple[str, str, int | None]]] = [[] for _ in range(parts)]  # who, what, for which question
-    for number, (_, who, earlier, later, _) in enumerate(told):
+    for number, (_, who, earlier, later, _) in enumerate(statements):
         sittings[chance.randrange(parts // 2)].append((who, earlier, 2 * number))
         sittings[chance.randrange(parts // 2, parts)].append((who, later, 2 * number + 1))
     for number, text in enumerate(talk["chat"]):
@@ -84,7 +84,7 @@ def _events(talk: dict[str, Any]) -> tuple[list[Event], list[Change]]:
                 moment += _PACE
     asked_at = _START + parts * _BETWEEN
     asked = []
-    for number, (kind, _, _, _, text) in enumerate(told):
+    for number, (kind, _, _, _, text) in enumerate(statements):
         earlier, later = ids[2 * number], ids[2 * number + 1]
         answer, beside = (later, earlier) if kind == CHANGE else (earlier, later)
         question = Question(f"{name}/{number}", name, owner, text, kind, frozenset((answer,)), asked_at)

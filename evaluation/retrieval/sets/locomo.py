@@ -1,7 +1,7 @@
 """LoCoMo: very long conversations between two friends, questions with the turns that answer them.
 
 Source: Maharana et al., "Evaluating Very Long-Term Conversational Memory of LLM Agents", ACL 2024; the published
-``locomo10.json``. The conversations are read as any export is (connectors/files/exports/locomo.py); here is what is asked.
+``locomo10.json``. The conversations are read as any export is (connectors/files/exports/chats.py); here is what is asked.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Relationships: one edge for each source, relation and target, and until when it holds. Pure.
 
-*Its own mentions* (``own_validity``), in the order said: a plain one opens the edge, one that says it is over closes it, at
+*Its own mentions*, in the order said: a plain one opens the edge, one that says it is over closes it, at
 the date it names or else when it was first said; a later plain one opens it again, with a new beginning.
 
 *Its rivals* (``edge_validities``): some relations hold with one at a time (``_ONE_AT_A_TIME``: an employer, a home, a
@@ -78,7 +78,6 @@ def relationship_of(
     if not mentions or ends is None:
         return None
     source, relation, target = _spelled(mentions, ends)
-    validity = own_validity(mentions)
     return Relationship(
         id=row_id,
         owner=owner,
@@ -90,13 +89,8 @@ def relationship_of(
         date=_began(mentions),
         mentions=mentions,
         left_out_until=until,
-        validity=validity,
+        validity=_validity(mentions, ()),
     )
-
-
-def own_validity(mentions: Sequence[Mention]) -> Validity:
-    """The validity that an edge has by its own mentions."""
-    return _validity(mentions, ())
 
 
 def slots(edge: Relationship | None) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from mneme import problems
 from mneme.errors import SettingsError
 from mneme.fair_shares import current_caller
 from mneme.settings import Settings
-from serving.rest.paths import CONSOLE, SAFE, is_under, state
+from serving.rest.middleware import CONSOLE, SAFE, is_under, state
 from serving.rest.problems import Forbidden, problem_response
 
 if TYPE_CHECKING:
@@ -31,14 +31,14 @@ _SHORTEST_KEY = 16  # characters; what is shorter can be guessed
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks. ``tenant`` is the key's, or ``*`` of the operator; ``name`` tells callers apart without telling the key."""
+    """Caller of a request. ``tenant`` is the key's, or ``*`` of the operator; ``name`` is unique, and no key."""
 
     tenant: str
     name: str
 
     @property
     def is_operator(self) -> bool:
-        """Whether everything may be seen."""
+        """Tell whether the caller may see everything."""
         return self.tenant == OPERATOR
 
     def tenant_of(self, asked: str | None) -> str:
@@ -92,12 +92,12 @@ class Keys:
             self._tenants[bytes.fromhex(hashed[1]) if hashed else sha256(key.encode()).digest()] = tenant
 
     def __bool__(self) -> bool:
-        """Whether there are any; without, everybody on this machine may do everything."""
+        """Tell whether there are keys; without, everybody on this machine may do everything."""
         return bool(self._tenants)
 
     @property
     def are_several(self) -> bool:
-        """Whether there is more than one, so that one may keep another waiting."""
+        """Tell whether there are several keys, so that one may delay another."""
         return len(self._tenants) > 1
 
     def by_digest(self) -> list[tuple[bytes, Caller]]:
@@ -105,7 +105,7 @@ class Keys:
         return [(digest, _caller(digest, tenant)) for digest, tenant in self._tenants.items()]
 
     def caller(self, key: str) -> Caller | None:
-        """Whose key it is; None for no key of ours."""
+        """The caller of a key; None for an unknown key."""
         digest = digest_of(key)
         found = None
         for known, tenant in self._tenants.items():
@@ -115,7 +115,7 @@ class Keys:
 
 
 def digest_of(key: str) -> bytes:
-    """What stands for a key where it must not be told."""
+    """Digest of a key, for places where the key must not be shown."""
     return sha256(key.encode("utf-8", "surrogatepass")).digest()
 
 
@@ -182,11 +182,11 @@ class Authentication:
             return caller
         if path in _OPEN:
             return ANONYMOUS
-        told = "it is not known" if key is not None else "none was given"
+        reason = "it is not known" if key is not None else "none was given"
         challenge = 'Bearer realm="mneme"' + (', error="invalid_token"' if key is not None else "")
         return problem_response(
             problems.UNAUTHENTICATED,
-            f"Authorization: a key is needed, and {told}; send `Authorization: Bearer KEY`, or X-API-Key "
+            f"Authorization: a key is needed, and {reason}; send `Authorization: Bearer KEY`, or X-API-Key "
             "(`mneme` and Python send MNEME_SERVICE__API_KEY)",
             {"WWW-Authenticate": challenge},
         )
@@ -204,7 +204,7 @@ class Authentication:
         return LOCAL_CALLER
 
     def _is_foreign(self, connection: HTTPConnection) -> bool:
-        """Whether the page of another site wants to change something, or to listen."""
+        """Tell whether the page of another site wants to change something, or to listen."""
         origin = connection.headers.get("origin")
         if origin is None or (connection.scope["type"] == "http" and connection.scope["method"] in SAFE):
             return False
@@ -212,7 +212,7 @@ class Authentication:
 
 
 def _identity(caller: Caller, connection: HTTPConnection) -> str:
-    """Whose share of what is limited a request takes: its key's, or where there is none that of its address."""
+    """Identity for limits: the key's name, or the address without a key."""
     if caller not in (LOCAL_CALLER, ANONYMOUS):
         return caller.name
     return connection.client.host if connection.client is not None else ""

@@ -12,7 +12,7 @@ from mneme import problems
 from mneme.events import DEEPEST
 from mneme.events.parsing import is_deeper_outline, outline
 from mneme.settings import Settings
-from serving.rest.paths import API, CONSOLE, MCP, SAFE, is_under, state
+from serving.rest.middleware import API, CONSOLE, MCP, SAFE, is_under, state
 from serving.rest.pools import LARGE_BODY_BYTES, RequestPools
 from serving.rest.problems import ProblemRaised, problem_response
 
@@ -45,15 +45,15 @@ class BodyLimits:
     Args:
         app: what stands behind.
         settings: how much.
-        turns: of the service.
+        pools: of the service.
         seconds: that a body may take to arrive, and as long as its bytes need at ``_SLOWEST_BYTES_A_SECOND``.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings, turns: RequestPools, seconds: float = BODY_SECONDS) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, pools: RequestPools, seconds: float = BODY_SECONDS) -> None:
         self._app = app
         self._json = _Limit(settings.service.largest_request_bytes)
         self._upload = _Limit(settings.documents.largest_bytes + _FORM_BYTES, "MNEME_DOCUMENTS__LARGEST_BYTES")
-        self._turns = turns
+        self._pools = pools
         self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -64,18 +64,18 @@ class BodyLimits:
         headers = Headers(scope=scope)
         is_upload = scope["path"] in _UPLOADS and headers.get("content-type", "").startswith("multipart/")
         limit = self._upload if is_upload else self._json
-        told = headers.get("content-length", "")
-        if told.isdecimal() and int(told[:20]) > limit.largest:
+        length = headers.get("content-length", "")
+        if length.isdecimal() and int(length[:20]) > limit.largest:
             refused = limit.refuse()
             await problem_response(refused.problem, refused.detail)(scope, receive, send)
             return
-        async with AsyncExitStack() as held:
-            receive = self._limited(receive, limit, state(scope)["identity"], held)
+        async with AsyncExitStack() as places:
+            receive = self._limited(receive, limit, state(scope)["identity"], places)
             if not is_upload and (is_under(scope["path"], API) or is_under(scope["path"], MCP)):
                 receive = await _whole(receive)
             await self._app(scope, receive, send)
 
-    def _limited(self, receive: Receive, limit: _Limit, identity: str, held: AsyncExitStack) -> Receive:
+    def _limited(self, receive: Receive, limit: _Limit, identity: str, places: AsyncExitStack) -> Receive:
         """The body as far as it is allowed, within the time that it has; a large one holds a place until it is dropped."""
         read, waited, is_large, is_read = 0, 0.0, False, False
         clock = asyncio.get_running_loop().time
@@ -101,7 +101,7 @@ class BodyLimits:
                 raise limit.refuse()
             if read > LARGE_BODY_BYTES and not is_large:
                 is_large = True
-                await held.enter_async_context(self._turns.large_bodies.place(identity))
+                await places.enter_async_context(self._pools.large_bodies.place(identity))
             return message
 
         return receive_limited

@@ -9,7 +9,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mneme import problems
-from serving.rest.paths import API, CONSOLE, MCP, is_under, state
+from serving.rest.middleware import API, CONSOLE, MCP, is_under, state
 from serving.rest.problems import problem_response
 
 _RATIONED = (API, MCP, CONSOLE)

@@ -6,8 +6,8 @@ from uuid import uuid4
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from connectors.telemetry.context import about
-from serving.rest.paths import state
+from connectors.telemetry.tracing import about
+from serving.rest.middleware import state
 from serving.rest.problems import answer_unexpected, response_to
 
 _REQUEST_ID = re.compile(r"[\w.:-]{1,128}", re.ASCII)

@@ -1,4 +1,4 @@
-"""What is shown without a question: conversations, the history of somebody, the graph, the profile."""
+"""Reading without a question: conversations, history, graph and profile."""
 
 from datetime import datetime
 from typing import Annotated
@@ -10,8 +10,8 @@ from mneme import problems
 from mneme.events import Name
 from queries.browsing.responses import ConversationPage, History, Inspection, Portrait
 from queries.responses import Graph
+from serving.rest.middleware import API
 from serving.rest.openapi import problem_responses
-from serving.rest.paths import API
 from serving.rest.problems import ProblemRaised
 from serving.rest.requests import MOST_ENTRIES, After, CallerIn, FilterParameters, Limit, PeriodParameters, ServiceIn
 
@@ -21,7 +21,7 @@ ConversationId = Annotated[str, Path(max_length=2048, description="percent-encod
 
 
 class ConversationsAsked(PeriodParameters):
-    """Whose conversations, and from when."""
+    """Conversations of an owner in a period."""
 
     participants: tuple[Name, ...] = Field(default=(), max_length=MOST_ENTRIES)
     limit: Limit = 50
@@ -64,7 +64,7 @@ def conversation(
 
 @router.get("/history", summary="The history of somebody", responses=problem_responses(409, 503))
 def history(asked: Annotated[HistoryAsked, Query()], service: ServiceIn, caller: CallerIn) -> History:
-    """What is remembered of a person or a thing, in the order in which it happened, and what took the place of what."""
+    """History of a person or a thing, in the order of events, with replaced statements."""
     return service.memories.history(asked.entity, asked.filters(caller))
 
 
@@ -76,5 +76,5 @@ def graph(asked: Annotated[GraphAsked, Query()], service: ServiceIn, caller: Cal
 
 @router.get("/profile", summary="The profile", responses=problem_responses(409, 503))
 def profile(asked: Annotated[FilterParameters, Query()], service: ServiceIn, caller: CallerIn) -> Portrait:
-    """What is known of an owner: each line with what shows it, and which facts changed."""
+    """Profile of an owner: each line with its evidence, and the facts that changed."""
     return service.memories.portrait(asked.filters(caller))

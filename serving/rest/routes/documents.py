@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from mneme.errors import InputError
 from mneme.events import ForgetDocument, Name
 from queries.browsing.responses import DocumentList
+from serving.rest.middleware import API
 from serving.rest.openapi import problem_responses
-from serving.rest.paths import API
 from serving.rest.pools import uses_pool
 from serving.rest.requests import MOST_ENTRIES, CallerIn, OwnerParameters, PeriodParameters, ServiceIn, Wait
 from serving.rest.routes.owners import SENT, ErasureStatus, erased
@@ -22,7 +22,7 @@ DocumentId = Annotated[str, Path(min_length=1, max_length=512, description="perc
 
 
 class DocumentsAsked(PeriodParameters):
-    """Whose documents; ``since`` and ``before`` are about their dates."""
+    """Documents of an owner; ``since`` and ``before`` are about their dates."""
 
     conversation_id: tuple[Name, ...] = Field(
         default=(), max_length=MOST_ENTRIES, description="only what is attached to their messages"
@@ -32,7 +32,7 @@ class DocumentsAsked(PeriodParameters):
 
 
 class DocumentAsked(OwnerParameters):
-    """Whose document; nobody's is the tenant's."""
+    """Owner of a document; without one it is the tenant's."""
 
     wait: Wait = 0.0
 

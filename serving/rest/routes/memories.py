@@ -10,9 +10,9 @@ from mneme.events import Message, Name
 from mneme.events.messages import Content
 from mneme.ids import content_hash, message_id
 from queries.browsing.responses import Memory, MemoryKind, MemoryPage
+from serving.rest.middleware import API
 from serving.rest.middleware.auth import Caller
 from serving.rest.openapi import problem_responses
-from serving.rest.paths import API
 from serving.rest.problems import ProblemRaised
 from serving.rest.requests import (
     MOST_ENTRIES,
@@ -133,7 +133,7 @@ def _named(message: dict[str, Any], key: str, place: int, caller: Caller) -> dic
 
 
 class MemoriesAsked(PeriodParameters):
-    """Whose memories of which kind."""
+    """Memories of an owner, of one kind or all."""
 
     kind: MemoryKind | None = Field(default=None, description="null: everything that is the owner's own")
     conversation_id: tuple[Name, ...] = Field(default=(), max_length=MOST_ENTRIES)
@@ -155,21 +155,11 @@ def get(id: MemoryId, asked: Annotated[FilterParameters, Query()], service: Serv
 
 
 class Correction(RequestModel):
-    """What a message is to say."""
+    """New content of a message."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"content": "The release moves to Monday."}]})
 
     content: Content
-
-
-class Change(BaseModel):
-    """A change that is kept, and will be made: of the message ``id``."""
-
-    model_config = ConfigDict(frozen=True)
-
-    id: str
-    conversation_id: str
-    message_id: str
 
 
 @router.patch("/memories/{id:name}", status_code=202, summary="Correct a message", responses=problem_responses(404, 409, 503))

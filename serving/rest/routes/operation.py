@@ -6,13 +6,13 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from connectors.letters.dead_letters import without_secrets
+from connectors.dead_letters import without_secrets
 from connectors.telemetry.exposition import CONTENT_TYPE, exposition
 from mneme.errors import InputError
 from mneme.ports import DeadLetter
 from mneme.records import Position
+from serving.rest.middleware import API
 from serving.rest.openapi import problem_responses
-from serving.rest.paths import API
 from serving.rest.pools import uses_pool
 from serving.rest.requests import MOST_ENTRIES, After, CallerIn, Limit, RequestModel, ServiceIn
 from serving.service.dead_letters import dead_letter_id, dead_letters_of
@@ -30,7 +30,7 @@ class LagStatus(BaseModel):
 
 
 class HealthStatus(BaseModel):
-    """How the service is. ``problems`` name what is red, with the remedy.
+    """Health of the service. ``problems`` name what is red, with the remedy.
 
     Where there are keys, whoever has none sees the status only.
     """
@@ -89,7 +89,7 @@ LetterIds = Annotated[tuple[Annotated[str, Field(max_length=64)], ...], Field(ma
 
 
 class LettersAsked(RequestModel):
-    """Which dead letters."""
+    """Selection of dead letters."""
 
     stage: str | None = Field(default=None, max_length=64, description="only of this step of the flow")
     since: datetime | None = None
@@ -98,7 +98,7 @@ class LettersAsked(RequestModel):
 
 
 class ReplayRequest(RequestModel):
-    """Which dead letters are sent again: by ``ids``, of a ``stage``, or ``all``."""
+    """Dead letters to send again: by ``ids``, of a ``stage``, or ``all``."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"stage": "embed"}, {"all": True}]})
 
@@ -139,7 +139,7 @@ class NotReplayed(BaseModel):
 
 
 class Replayed(BaseModel):
-    """How many events were sent again."""
+    """Number of events that were sent again."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -152,10 +152,10 @@ def dead_letters(asked: Annotated[LettersAsked, Query()], service: ServiceIn, ca
     """Events that could not be taken in, the newest first, a page at a time."""
     caller.check_operator(_WHOSE)
     since = asked.since if asked.since is None or asked.since.tzinfo else asked.since.replace(tzinfo=UTC)
-    letters = {dead_letter_id(each): each for each in reversed(dead_letters_of(service).letters())}
+    dead_letters = {dead_letter_id(each): each for each in reversed(dead_letters_of(service).dead_letters())}
     names = [
         name
-        for name, each in letters.items()
+        for name, each in dead_letters.items()
         if (asked.stage is None or each.stage == asked.stage) and (since is None or each.at >= since)
     ]
     if asked.after is not None and asked.after not in names:
@@ -163,7 +163,7 @@ def dead_letters(asked: Annotated[LettersAsked, Query()], service: ServiceIn, ca
     begin = names.index(asked.after) + 1 if asked.after is not None else 0
     shown = names[begin : begin + asked.limit]
     return LetterPage(
-        items=tuple(_summary(name, letters[name]) for name in shown),
+        items=tuple(_summary(name, dead_letters[name]) for name in shown),
         next=shown[-1] if begin + asked.limit < len(names) else None,
     )
 
@@ -175,10 +175,10 @@ def replay(asked: ReplayRequest, service: ServiceIn, caller: CallerIn) -> Replay
     if not asked.ids and asked.stage is None and not asked.all:
         raise InputError("which letters? give ids, a stage, or all")
     box = dead_letters_of(service)
-    letters = {dead_letter_id(each): each for each in box.letters()}
-    if unknown := [name for name in asked.ids if name not in letters]:
+    dead_letters = {dead_letter_id(each): each for each in box.dead_letters()}
+    if unknown := [name for name in asked.ids if name not in dead_letters]:
         raise InputError(f"ids: there is no dead letter {unknown[0]!r}; GET /dead-letters lists them")
-    chosen = {name: each for name, each in letters.items() if not asked.ids or name in asked.ids}
+    chosen = {name: each for name, each in dead_letters.items() if not asked.ids or name in asked.ids}
     chosen = {name: each for name, each in chosen.items() if asked.stage is None or each.stage == asked.stage}
     refused = box.replay(chosen.values())
     names = {each: name for name, each in chosen.items()}
@@ -188,12 +188,12 @@ def replay(asked: ReplayRequest, service: ServiceIn, caller: CallerIn) -> Replay
     )
 
 
-def _summary(name: str, letter: DeadLetter) -> LetterSummary:
+def _summary(name: str, dead_letter: DeadLetter) -> LetterSummary:
     return LetterSummary(
         id=name,
-        at=letter.at,
-        stage=letter.stage,
-        reason=without_secrets(letter.reason),
-        position=letter.position,
-        bytes=len(letter.raw),
+        at=dead_letter.at,
+        stage=dead_letter.stage,
+        reason=without_secrets(dead_letter.reason),
+        position=dead_letter.position,
+        bytes=len(dead_letter.raw),
     )

@@ -16,8 +16,8 @@ from mneme.errors import InputError
 from mneme.events import Erase, Forget, ForgetDocument, Name
 from queries.browsing.responses import OwnerSummary, Receipt
 from serving.clients import one_owner
+from serving.rest.middleware import API
 from serving.rest.openapi import problem_responses
-from serving.rest.paths import API
 from serving.rest.pools import uses_pool
 from serving.rest.problems import ProblemRaised
 from serving.rest.requests import CallerIn, OwnerParameters, RequestModel, ServiceIn, Wait
@@ -42,7 +42,7 @@ class OwnerList(BaseModel):
 
 @router.get("/owners", summary="List owners", responses=problem_responses(409, 503))
 def owners(asked: Annotated[OwnersAsked, Query()], service: ServiceIn, caller: CallerIn) -> OwnerList:
-    """Whose memory there is: users, groups, agents."""
+    """Owners of memories: users, groups, agents."""
     return OwnerList(items=service.memories.owners(caller.tenant_of(asked.tenant_id)))
 
 
@@ -93,7 +93,7 @@ ErasureId = Annotated[str, Path(min_length=1, max_length=512)]
 
 
 class ErasureRequest(OwnerParameters):
-    """What is erased: a conversation (of an owner, where one is named), a document (of one, or the tenant's), or an owner."""
+    """Scope of an erasure: a conversation (of an owner, if named), a document (of one, or the tenant's), or an owner."""
 
     conversation_id: Name | None = None
     document_id: Name | None = None
@@ -101,7 +101,7 @@ class ErasureRequest(OwnerParameters):
 
 
 class ErasureAsked(RequestModel):
-    """Which erasure, and how long to wait for it."""
+    """Erasure to look up, and the time to wait for it."""
 
     tenant_id: Name | None = None
     wait: Wait = 0.0
@@ -170,7 +170,7 @@ def _event(asked: ErasureRequest, tenant: str) -> ErasureEvent:
 @router.get("/erasures/{id:name}", summary="The receipt of an erasure", responses=problem_responses(409, 503))
 @uses_pool("waits")
 def erasure(id: ErasureId, asked: Annotated[ErasureAsked, Query()], service: ServiceIn, caller: CallerIn) -> ErasureStatus:
-    """What an erasure removed, once nothing is left; with `wait`, as soon as that is so."""
+    """Receipt of an erasure, once nothing is left; with `wait`, as soon as that is so."""
     tenant = caller.tenant_of(asked.tenant_id)
     is_done = service.receipt(tenant, id, min(asked.wait, service.settings.service.wait_seconds)) is not None
     return _status(id, service.memories.receipt(id, tenant) if is_done else None)

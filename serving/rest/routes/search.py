@@ -14,8 +14,8 @@ from mneme.errors import MnemeError
 from queries import AnswerResponse, AnswerStream, QueryPolicy, SearchResponse
 from queries.questions.understand import LONGEST_QUESTION
 from queries.responses import Method
+from serving.rest.middleware import API
 from serving.rest.openapi import problem_responses
-from serving.rest.paths import API
 from serving.rest.pools import RequestPools, uses_pool
 from serving.rest.problems import problem_details
 from serving.rest.requests import MOST_ENTRIES, CallerIn, FiltersField, PoolsIn, RequestModel, ServiceIn, with_tenant
@@ -29,7 +29,7 @@ TopK = Field(
 
 
 class Policy(RequestModel):
-    """What an agent may spend on one question, within the settings."""
+    """Budget of an agent for one question, within the settings."""
 
     searches: int | None = Field(default=None, strict=True, ge=1)
     calls: int | None = Field(default=None, strict=True, ge=0, description="of the chat model")
@@ -142,14 +142,14 @@ class AskRequest(RequestModel):
     },
 )
 @uses_pool("searches")
-def ask(asked: AskRequest, service: ServiceIn, caller: CallerIn, turns: PoolsIn, request: Request) -> AnswerResponse | Response:
+def ask(asked: AskRequest, service: ServiceIn, caller: CallerIn, pools: PoolsIn, request: Request) -> AnswerResponse | Response:
     """An answer from what is remembered, with the memories that it cites. What they do not tell is said, and not guessed."""
     options: dict[str, Any] = asked.model_dump(exclude={"question", "filters", "stream"})
     answer = service.memories.ask_stream(asked.question, with_tenant(asked.filters, caller), **options)
     if not asked.stream:
         return answer.response
     return EventSourceResponse(
-        _kept_alive(answer, turns, request.state.identity), headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+        _kept_alive(answer, pools, request.state.identity), headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
     )
 
 
@@ -175,13 +175,13 @@ def _event(name: str, data: BaseModel) -> bytes:
     return format_sse_event(event=name, data_str=data.model_dump_json())
 
 
-async def _kept_alive(answer: AnswerStream, turns: RequestPools, identity: str) -> AsyncGenerator[bytes, None]:
+async def _kept_alive(answer: AnswerStream, pools: RequestPools, identity: str) -> AsyncGenerator[bytes, None]:
     """The events, with a comment where the model is silent for long; each is made in a thread, in a turn of the searches."""
     events = _events(answer)
     making: asyncio.Future[bytes | None] | None = None
 
     async def made() -> bytes | None:
-        async with turns.searches.place(identity):
+        async with pools.searches.place(identity):
             return await to_thread.run_sync(next, events, None)
 
     try:

@@ -13,9 +13,9 @@ from mneme.errors import InputError
 from mneme.events import AnyEvent, Name, parse_event
 from mneme.times import utc_now
 from serving.clients import one_owner
+from serving.rest.middleware import API
 from serving.rest.middleware.auth import Caller
 from serving.rest.openapi import problem_responses
-from serving.rest.paths import API
 from serving.rest.pools import uses_pool
 from serving.rest.requests import (
     MOST_ENTRIES,
@@ -63,7 +63,7 @@ class EventsRequest(RequestModel):
 
 
 class EventsAccepted(BaseModel):
-    """How many events are kept, and will be read."""
+    """Number of events that are stored and will be read."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -129,7 +129,7 @@ class FlushStatus(BaseModel):
 
 
 class FlushAsked(RequestModel):
-    """Which flush, and how long to wait for it."""
+    """Flush to look up, and the time to wait for it."""
 
     tenant_id: Name | None = None
     wait: Wait = 0.0
@@ -163,7 +163,7 @@ def flush(asked: FlushRequest, service: ServiceIn, caller: CallerIn, response: R
 @router.get("/flushes/{id:name}", summary="Whether a flush is done", responses=problem_responses(409, 503))
 @uses_pool("waits")
 def flushed(id: FlushId, asked: Annotated[FlushAsked, Query()], service: ServiceIn, caller: CallerIn) -> FlushStatus:
-    """Whether all that was sent before a flush is searchable; with `wait`, as soon as it is.
+    """Tell whether everything that was sent before a flush is searchable; with `wait`, as soon as it is.
 
     What nobody sent is never.
     """

@@ -116,10 +116,15 @@ def test_lines_of_a_paragraph_are_joined() -> None:
             [["Item", "Price", ""], ["Desk", "120", ""], ["Lamp", "9", ""], ["Rug", "7", "old"]],
             ["Item: Desk; Price: 120", "Item: Lamp; Price: 9", "Item: Rug; Price: 7; old"],
         ),
-        ([["Name", "Alice"], ["Born", "1990"], ["City", "Paris"]], ["Name | Alice", "Born | 1990", "City | Paris"]),
+        ([["Name", "Alice"], ["Born", "1990"], ["City", "Paris"]], ["Name: Alice", "Born: 1990", "City: Paris"]),
         ([["1", "2"], ["3", "4"]], ["1 | 2", "3 | 4"]),
-        ([["only one row", "of words"]], ["only one row | of words"]),
+        ([["only one row", "of words"]], ["only one row: of words"]),
         ([["a"], ["b"]], ["a", "b"]),
+        ([["Kitchen", "12 m2"], ["Bath", "5 m2"]], ["Kitchen: 12 m2", "Bath: 5 m2"]),
+        ([["Kitchen", "Bath"], ["12 m2", "5 m2"]], ["Kitchen: 12 m2; Bath: 5 m2"]),
+        ([["Room", "Size"], ["Kitchen", "12 m2"]], ["Room: Kitchen; Size: 12 m2"]),
+        ([["Height", "1.80 m"], ["Owner", "Alice"]], ["Height: 1.80 m", "Owner: Alice"]),
+        ([["Item", "2025 Plan"], ["Desk", "1,200"]], ["Item: Desk; 2025 Plan: 1,200"]),
         ([], []),
         ([["", ""]], []),
     ],
@@ -131,4 +136,4 @@ def test_rows_name_their_columns(table: list[list[str]], lines: list[str]) -> No
 def test_how_many_rows_are_headers_can_be_told() -> None:
     table = [["1", "2"], ["x", "y"], ["3", "4"]]
     assert list(rows_of(table, headers=2)) == ["1 x: 3; 2 y: 4"]
-    assert list(rows_of(table, headers=0)) == ["1 | 2", "x | y", "3 | 4"]
+    assert list(rows_of(table, headers=0)) == ["1 | 2", "x: y", "3 | 4"]

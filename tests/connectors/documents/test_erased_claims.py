@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from connectors.documents.claims import Carrier
-from connectors.documents.erased_claims import ErasedClaims, erase_claims
+from connectors.documents.claims import Carrier, ErasedClaims, erase_claims
 from connectors.documents.references import open_references
 from connectors.documents.stores import Refused, Store
 from mneme.errors import InputError, StoreUnavailable

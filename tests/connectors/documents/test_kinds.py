@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from connectors.documents import formats
-from connectors.documents.kinds import KINDS, kind_of, media_kind
-from connectors.documents.media_types import MEDIA_TYPES
+from connectors.documents.kinds import KINDS, MEDIA_TYPES, kind_of, media_kind
 from connectors.files.files import read_file
 from mneme.errors import InputError
 

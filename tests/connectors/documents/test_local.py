@@ -8,8 +8,7 @@ from unittest.mock import Mock
 import pytest
 
 from connectors.documents import local
-from connectors.documents.local import LocalParser
-from connectors.documents.parsing import Task
+from connectors.documents.local import LocalParser, Task
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument, Section, Spoken
 from mneme.settings import Documents
@@ -88,7 +87,7 @@ def test_a_package_that_is_missing_is_named_with_the_extra(instead: Instead):
         raise ModuleNotFoundError("No module named 'webvtt'", name="webvtt")
 
     instead(fail)
-    with pytest.raises(InputError, match=r"needs the package webvtt, .*pip install 'mneme\[documents\]'"):
+    with pytest.raises(InputError, match=r"needs the package webvtt, .*pip install 'mneme-river\[documents\]'"):
         parse()
 
 

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from connectors.documents.local import Task
 from connectors.documents.office import converted
-from connectors.documents.parsing import Task
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 from mneme.settings import Documents

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from connectors.documents.packages import OldProperties, Package
+from connectors.documents.office import OldProperties, Package
 from mneme.errors import InputError
 
 pytest.importorskip("lxml", reason="documents are not installed")

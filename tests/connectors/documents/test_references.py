@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from connectors.documents.references import FileReferences, open_references
+from connectors.documents.references import DocumentReferences, open_references
 from mneme.errors import InputError
 from mneme.settings import Documents
 from tests.contracts.references import LARGEST, ReferencesContract
@@ -41,8 +41,8 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def references(root: Path) -> FileReferences:
-    return FileReferences((root,), LARGEST)
+def references(root: Path) -> DocumentReferences:
+    return DocumentReferences((root,), LARGEST)
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def no_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(socket, name, refuse)
 
 
-def test_a_file_under_a_root_is_read(references: FileReferences, root: Path):
+def test_a_file_under_a_root_is_read(references: DocumentReferences, root: Path):
     assert references.read((root / "a note.txt").as_uri(), "acme") == b"a note"
     assert references.read(f"file://{root}/inner/../a%20note.txt", "acme") == b"a note"
     assert references.read(f"file:{root}/inner/deep.txt", "acme") == b"deep"
@@ -153,16 +153,16 @@ def test_links_are_followed_before_it_is_judged_where_a_file_lies(references, ro
 
 
 def test_a_folder_that_becomes_a_link_after_it_was_judged_is_not_followed(references, root, tmp_path, monkeypatch):
-    judged = FileReferences._beneath
+    judged = DocumentReferences._beneath
 
-    def judge_then_exchange(self: FileReferences, path: Path, tenant_id: str) -> object:
+    def judge_then_exchange(self: DocumentReferences, path: Path, tenant_id: str) -> object:
         found = judged(self, path, tenant_id)
         (root / "inner").rename(root / "moved")
         (root / "inner").symlink_to(tmp_path / "documents-too")
         return found
 
     (tmp_path / "documents-too" / "deep.txt").write_text("canary")
-    monkeypatch.setattr(FileReferences, "_beneath", judge_then_exchange)
+    monkeypatch.setattr(DocumentReferences, "_beneath", judge_then_exchange)
     with pytest.raises(InputError, match=r"^uri: "):
         references.read(f"file://{root}/inner/deep.txt", "acme")
 
@@ -176,13 +176,13 @@ def test_only_regular_files_are_read_and_a_pipe_holds_nobody_up(references, root
             with pytest.raises(InputError, match=r"no regular file|in none of the folders"):
                 references.read(f"file://{root}/{name}", "acme")
     with pytest.raises(InputError, match="no regular file"):
-        FileReferences((Path("/dev"),), LARGEST).read("file:///dev/zero", "acme")
+        DocumentReferences((Path("/dev"),), LARGEST).read("file:///dev/zero", "acme")
     assert time.monotonic() - began < 5
 
 
 def test_a_file_that_claims_to_be_empty_is_read_no_further_than_the_limit():
     with pytest.raises(InputError, match=r"more than 10 bytes|no regular file"):
-        FileReferences((Path("/proc"),), 10).read("file:///proc/self/environ", "acme")
+        DocumentReferences((Path("/proc"),), 10).read("file:///proc/self/environ", "acme")
 
 
 def test_a_file_that_was_named_is_read_wherever_it_lies_and_no_other(root, tmp_path):
@@ -206,7 +206,7 @@ def test_a_named_file_that_became_a_link_is_not_followed(root, tmp_path):
 
 def test_without_roots_nothing_is_read(root):
     with pytest.raises(InputError, match="MNEME_DOCUMENTS__ROOTS"):
-        FileReferences().read((root / "a note.txt").as_uri(), "acme")
+        DocumentReferences().read((root / "a note.txt").as_uri(), "acme")
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -10,8 +10,7 @@ import pytest
 
 from connectors.documents import stores
 from connectors.documents.references import open_references
-from connectors.documents.roots import place_of
-from connectors.documents.stores import Refused, Store
+from connectors.documents.stores import Refused, Store, place_of
 from mneme.errors import InputError, SettingsError, StoreUnavailable
 from mneme.settings import Documents
 from tests.connectors.documents.s3_help import BUCKET, told

@@ -2,7 +2,7 @@
 
 import pytest
 
-from connectors.embedders.precision import how_to_set
+from connectors.embedders import how_to_set
 
 
 @pytest.mark.parametrize(

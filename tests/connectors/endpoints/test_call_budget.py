@@ -7,8 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from connectors.endpoints.call_budget import CallBudget, Purpose, purpose_of, share_of
-from connectors.endpoints.rate_limits import MINUTE_SECONDS
+from connectors.endpoints.call_budget import MINUTE_SECONDS, CallBudget, Purpose, purpose_of, share_of
 from mneme.errors import ModelTimeout
 from mneme.ports import Role
 
@@ -19,7 +18,7 @@ GENEROUS = 3.0  # seconds, for a machine that is busy: what is tested is that no
 @pytest.fixture
 def minute(monkeypatch: pytest.MonkeyPatch) -> None:
     """Minutes of 0.6 seconds."""
-    monkeypatch.setattr("connectors.endpoints.rate_limits.MINUTE_SECONDS", 0.6)
+    monkeypatch.setattr("connectors.endpoints.call_budget.MINUTE_SECONDS", 0.6)
     monkeypatch.setattr("connectors.endpoints.call_budget._process", {})
     assert MINUTE_SECONDS == 60.0
 

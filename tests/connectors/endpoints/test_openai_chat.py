@@ -216,7 +216,7 @@ def test_a_place_that_never_comes_free_is_a_timeout(open_chat: Open, model_serve
 @pytest.fixture
 def minute(monkeypatch: pytest.MonkeyPatch) -> None:
     """Minutes of 0.6 seconds, that no other test has used."""
-    monkeypatch.setattr("connectors.endpoints.rate_limits.MINUTE_SECONDS", 0.6)
+    monkeypatch.setattr("connectors.endpoints.call_budget.MINUTE_SECONDS", 0.6)
     monkeypatch.setattr("connectors.endpoints.call_budget._process", {})
 
 

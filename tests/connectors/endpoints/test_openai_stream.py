@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from connectors.endpoints.backoff import Retries
 from connectors.endpoints.openai_chat import OpenAiChat
-from connectors.endpoints.openai_http import Retries
 from mneme.errors import ModelError, ModelMalformed, ModelRefused, ModelTimeout
 from mneme.ports import Prompt, Role
 from mneme.settings import Models
@@ -104,7 +104,8 @@ class TestWrite:
 
     def test_a_text_may_hold_separators_that_are_no_line_ends(self, open_chat: Open, monkeypatch: pytest.MonkeyPatch) -> None:
         text = "one\u2028two\x85three"
-        event = json.dumps({"choices": [{"delta": {"content": text}}]}, ensure_ascii=False)  # as many endpoints write it
+        choice = {"delta": {"content": text}, "finish_reason": "stop"}
+        event = json.dumps({"choices": [choice]}, ensure_ascii=False)  # as many endpoints write it
         monkeypatch.setattr(
             "tests.servers.model_http.events", lambda answer, with_usage: [f"data: {event}\r\n\r\ndata: [DONE]".encode()]
         )

@@ -12,8 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from connectors.endpoints.answer_cache import CachedChat
 from connectors.endpoints.openai_chat import OpenAiChat
-from connectors.endpoints.pictures import PictureDescriber, picture_prompt
-from connectors.endpoints.shown_pictures import shown_picture
+from connectors.endpoints.pictures import PictureDescriber, picture_for_models, picture_prompt
 from mneme.errors import InputError, ModelRefused
 from mneme.ports import Picture, Role
 from mneme.settings import Models
@@ -94,10 +93,10 @@ def test_a_scaled_picture_is_kept_by_the_file_it_was_made_from(
     open_sense: Open, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = picture("navy", (4000, 100), "WEBP")
-    shown = shown_picture(content).content
+    shown = picture_for_models(content).content
     told = open_sense().describe(content, "image/webp", "a.webp", SCOPE)
-    monkeypatch.setattr("connectors.endpoints.shown_pictures._JPEG_QUALITY", 50)
-    assert shown_picture(content).content != shown
+    monkeypatch.setattr("connectors.endpoints.pictures._JPEG_QUALITY", 50)
+    assert picture_for_models(content).content != shown
     assert open_sense().describe(content, "image/webp", "a.webp", SCOPE) == told
     assert model_server.calls() == 1
 

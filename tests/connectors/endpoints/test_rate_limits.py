@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.endpoints.rate_limits import MINUTE_SECONDS, RateLimit
+from connectors.endpoints.call_budget import MINUTE_SECONDS, RateLimit
 
 Sent = list[tuple[float, int]]
 

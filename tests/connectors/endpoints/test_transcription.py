@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from connectors.endpoints.transcript_cache import CachedTranscriber
-from connectors.endpoints.transcription import TranscriptionEndpoint
+from connectors.endpoints.transcription import CachedTranscriber, TranscriptionEndpoint
 from mneme.errors import ModelMalformed, ModelRefused, ModelTimeout, SettingsError
 from mneme.ports import Spoken, Transcript
 from mneme.settings import Models, Transcription
@@ -85,7 +84,7 @@ def test_an_endpoint_is_told_what_the_recording_is(
     sent: list[str] = []
     endpoint = open_endpoint()
     monkeypatch.setattr(
-        endpoint._endpoint, "upload", lambda path, fields, file, *_: sent.append(file.name) or {"text": "A word."}
+        endpoint._endpoint, "transcribe", lambda model, file, fields, *_: sent.append(file.name) or {"text": "A word."}
     )
     endpoint.transcribe(audio, name, SCOPE)
     assert sent == [told]

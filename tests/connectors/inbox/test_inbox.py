@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from connectors.inbox import writer as writer_module
 from connectors.inbox.reader import InboxReader, committed, unread
 from connectors.inbox.segments import first_offsets, inbox_folder, segment
-from connectors.inbox.transport import InboxTransport
-from connectors.inbox.writer import InboxWriter
+from connectors.inbox.writer import InboxTransport, InboxWriter
 from mneme.errors import DiskFull, StoreRejected
 from mneme.events import Erase, Forget, ForgetDocument, Message
 from mneme.ports import Lane

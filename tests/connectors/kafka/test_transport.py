@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from connectors.kafka.client import partitions_of
+from connectors.kafka.producer import KafkaTransport
 from connectors.kafka.reader import PartitionReader
-from connectors.kafka.transport import KafkaTransport
 from mneme.ports import Lane
 from mneme.settings import Kafka
 from tests.contracts.transport import Arrived, TransportContract

@@ -9,7 +9,7 @@ from connectors.lance.row_cache import RowCache
 from connectors.lance.table import LanceTable
 from mneme.records import Owner
 from mneme.rows import Row
-from tests.connectors.held_help import TableInMemory
+from tests.connectors.owner_rows_help import TableInMemory
 from tests.contracts.rows import ALICE, axis, fact, of
 
 BOB = Owner(tenant_id="acme", type="user", id="bob")
@@ -39,17 +39,11 @@ def some(count: int, owner: Owner = ALICE, **fields: Any) -> list[Row]:
     return [fact(f"{owner.id}{number:02d}", "green tea", vector=axis(0), owner=owner, **fields) for number in range(count)]
 
 
-def found(cache: RowCache, table: TableInMemory, *owners: Owner) -> list[tuple[str, int]] | None:
-    """The ids and versions of all rows of the owners; None where they are left to the files."""
-    keys = tuple(owner.key for owner in owners or (ALICE,))
-    scope = cache.scope(cast(LanceTable, table), keys)
-    if scope is None:
-        return None
-    scored = (
-        scope.score(of(), (), None, 1000)
-        if keys == (ALICE.key,)
-        else [each for owner in owners for each in scope.score(of(owner), (), None, 1000)]
-    )
+def found(cache: RowCache, table: TableInMemory, *owners: Owner) -> list[tuple[str, int]]:
+    """The ids and versions of all rows of the owners."""
+    asked = owners or (ALICE,)
+    search = cache.search(cast(LanceTable, table), tuple(owner.key for owner in asked))
+    scored = [each for owner in asked for each in search.score(of(owner), (), None, 1000)]
     return sorted((each.row.id, each.row.version) for each in scored)
 
 
@@ -88,9 +82,9 @@ def test_a_row_that_is_written_again_at_its_version_is_seen(table):
     table.put(*some(5))
     found(cache, table)
     table.put(fact("alice03", "black coffee"))
-    scope = cache.scope(cast(LanceTable, table), (ALICE.key,))
-    assert [hit.row.id for hit in scope.match(of(), ("coffe",), 9)] == ["alice03"]
-    assert "alice03" not in [hit.row.id for hit in scope.match(of(), ("tea",), 9)]
+    search = cache.search(cast(LanceTable, table), (ALICE.key,))
+    assert [hit.row.id for hit in search.match(of(), ("coffe",), 9)] == ["alice03"]
+    assert "alice03" not in [hit.row.id for hit in search.match(of(), ("tea",), 9)]
 
 
 def test_only_what_is_new_is_read_when_little_changed(table):
@@ -180,35 +174,21 @@ def test_who_was_not_asked_for_longest_makes_room(table, clock):
     assert table.read == [row.id for row in some(10, BOB)]
 
 
-def test_an_owner_with_more_than_there_is_room_for_is_left_to_the_files_and_not_read_again(table):
+def test_an_owner_with_more_than_there_is_room_for_is_read_for_each_search(table, caplog):
     cache = RowCache(size_of(10))
-    table.put(*some(50))
-    assert found(cache, table) is None
-    read = len(table.read)
-    assert found(cache, table) is None
-    assert len(table.read) == read
-    assert cache.size == 0
+    table.put(*some(50), *some(5, BOB))
+    found(cache, table, BOB)
+    assert len(found(cache, table)) == len(found(cache, table)) == 50
+    assert table.read.count("alice07") == 2
+    assert cache.size == size_of(5, BOB), "it pushes nobody out"
+    assert caplog.text.count("MNEME_INDEX__CACHE_MEGABYTES") == 1
 
 
-def test_owners_that_take_turns_do_not_push_each_other_out(table, clock):
-    cache = RowCache(int(1.5 * size_of(10)), clock)
-    table.put(*some(10), *some(10, BOB))
-    assert [found(cache, table, owner) is None for owner in (ALICE, BOB, ALICE, BOB, ALICE)] == [
-        False,
-        True,
-        False,
-        True,
-        False,
-    ]
-    assert len(table.read) == 20
-    clock.now += 60
-    assert found(cache, table, BOB) is not None
-
-
-def test_owners_who_are_searched_together_and_have_no_room_together_are_left_to_the_files(table):
+def test_owners_who_are_searched_together_and_have_no_room_together_are_found(table):
     cache = RowCache(int(1.5 * size_of(10)))
     table.put(*some(10), *some(10, BOB))
-    assert found(cache, table, ALICE, BOB) is None
+    assert len(found(cache, table, ALICE, BOB)) == 20
+    assert cache.size <= 1.5 * size_of(10)
 
 
 def test_an_owner_who_outgrows_the_room_is_let_go(table):
@@ -216,7 +196,7 @@ def test_an_owner_who_outgrows_the_room_is_let_go(table):
     table.put(*some(25))
     assert len(found(cache, table)) == 25
     table.put(*(fact(f"new{number}") for number in range(20)))
-    assert found(cache, table) is None
+    assert len(found(cache, table)) == 45
     assert cache.size == 0
 
 
@@ -231,10 +211,11 @@ def test_what_nobody_asks_for_any_more_is_let_go_when_something_else_is_read(tab
     assert cache.size == size_of(3, BOB)
 
 
-def test_without_room_nothing_is_read(table):
-    table.put(*some(1))
-    assert found(RowCache(0), table) is None
-    assert table.read == []
+def test_without_room_nothing_is_kept(table, caplog):
+    cache = RowCache(0)
+    table.put(*some(3))
+    assert len(found(cache, table)) == len(found(cache, table)) == 3
+    assert (len(table.read), cache.size, caplog.text) == (6, 0, "")
 
 
 def test_what_is_cleared_is_gone(table):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from connectors.opensearch import purge
+from connectors.opensearch import maintenance
 from connectors.opensearch.index import OpenSearchIndex
 from mneme import settings as mneme_settings
 from mneme.errors import StoreRejected, StoreUnavailable
@@ -250,7 +250,7 @@ def test_owners_on_different_shards_are_ranked_by_common_frequencies(open_index)
 
 @pytest.mark.opensearch
 def test_a_scan_of_several_pages_gives_each_row_once(open_index, monkeypatch):
-    monkeypatch.setattr("connectors.opensearch.index._PAGE", 4)
+    monkeypatch.setattr("connectors.opensearch.reader._PAGE", 4)
     index = open_index()
     rows = [fact(f"f{number}") for number in range(8)]
     index.write([Put(row) for row in rows])
@@ -261,8 +261,8 @@ def test_a_scan_of_several_pages_gives_each_row_once(open_index, monkeypatch):
 
 @pytest.mark.opensearch
 def test_a_purge_leaves_no_deleted_document_in_any_segment(open_index, opensearch, monkeypatch):
-    """Half a minute: so often the server forgets what a copy of a shard might need (connectors/opensearch/purge.py)."""
-    monkeypatch.setattr(purge, "AFTER_SECONDS", 2.0)
+    """Half a minute: so often the server forgets what a copy of a shard might need (connectors/opensearch/maintenance.py)."""
+    monkeypatch.setattr(maintenance, "AFTER_SECONDS", 2.0)
     index = open_index()
     index.write([Put(fact(f"f{number}", "green tea", vector=axis(0))) for number in range(100)])
     index.write([Put(fact("gone", "canary sings")), Put(fact("f0", "canary sings", version=2))])
@@ -280,7 +280,7 @@ def test_a_purge_leaves_no_deleted_document_in_any_segment(open_index, opensearc
 
 @pytest.mark.opensearch
 def test_a_purge_that_a_process_did_not_live_to_see_is_made_up_for_at_the_next_start(open_index, monkeypatch):
-    monkeypatch.setattr(purge, "AFTER_SECONDS", 0.5)
+    monkeypatch.setattr(maintenance, "AFTER_SECONDS", 0.5)
     first = open_index()
     first.purge()
     first.close()

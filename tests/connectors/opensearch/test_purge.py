@@ -2,7 +2,7 @@
 
 import time
 
-from connectors.opensearch.purge import DelayedPurge
+from connectors.opensearch.maintenance import DelayedPurge
 from mneme.errors import StoreUnavailable
 
 

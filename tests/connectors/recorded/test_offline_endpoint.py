@@ -7,16 +7,15 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from connectors.endpoints.backoff import Refusal
 from connectors.endpoints.openai_chat import OpenAiChat
-from connectors.endpoints.openai_http import Refusal
-from connectors.recorded.batch_files import PendingRequests, import_answers
-from connectors.recorded.offline_endpoint import OfflineEndpoint, pending_path
+from connectors.recorded.offline import OfflineEndpoint, PendingRequests, import_answers, pending_path
 from connectors.recorded.recordings import Recording, Recordings, key_of
 from mneme.errors import ModelError, ModelMalformed, ModelPending, ModelRefused, SettingsError
 from mneme.ports import Prompt, Role
 from mneme.settings import Models
 from tests.connectors.model_help import Clock
-from tests.connectors.recorded.recording_help import chat, post, recording
+from tests.evaluation.recording.recording_help import chat, post, recording
 from tests.servers.models import ModelServer
 
 CHAT = "/v1/chat/completions"
@@ -64,7 +63,7 @@ def answer_all(file: Path, answer: Any) -> None:
 def test_a_request_without_an_answer_is_written_down_once_as_a_batch(endpoint: OfflineEndpoint, file: Path) -> None:
     for _ in range(3):
         with pytest.raises(ModelPending, match="mneme bench offline import"):
-            endpoint.post("/chat/completions", chat("你好"))
+            endpoint.chat(chat("你好"))
     (line,) = pending_path(file).read_text(encoding="utf-8").splitlines()
     body = chat("你好")
     assert json.loads(line) == {"custom_id": key_of(CHAT, body), "method": "POST", "url": CHAT, "body": body}
@@ -124,14 +123,14 @@ def test_a_text_that_streams_is_pending_without_its_stream(file: Path) -> None:
 def test_half_a_surrogate_pair_is_asked_as_it_is_sent(model_server: ModelServer, endpoint: OfflineEndpoint, file: Path) -> None:
     with recording(model_server.url, file) as (url, _):
         post(url, json=chat("half ?"))
-    assert endpoint.post("/chat/completions", chat("half \ud83d"))["choices"]
+    assert endpoint.chat(chat("half \ud83d"))["choices"]
 
 
 def test_a_recorded_refusal_is_raised(endpoint: OfflineEndpoint, file: Path) -> None:
     body = chat("Hi", response_format={"type": "json_schema"})
     Recordings(file).add(Recording(CHAT, body, 400, JSON, '{"error": {"message": "unknown"}}'))
     with pytest.raises(Refusal) as raised:
-        endpoint.post("/chat/completions", body)
+        endpoint.chat(body)
     assert raised.value.status == 400
 
 
@@ -139,15 +138,7 @@ def test_a_recorded_refusal_is_raised(endpoint: OfflineEndpoint, file: Path) -> 
 def test_a_recorded_answer_of_another_kind_is_malformed(endpoint: OfflineEndpoint, file: Path, answer: str) -> None:
     Recordings(file).add(Recording(CHAT, chat("Hi"), 200, JSON, answer))
     with pytest.raises(ModelMalformed, match=str(file)):
-        list(endpoint.events("/chat/completions", chat("Hi", stream=True)))
-
-
-def test_other_json_than_an_object_is_exchanged(endpoint: OfflineEndpoint, file: Path) -> None:
-    body = {"query": "a", "texts": ["b"]}
-    Recordings(file).add(Recording("/v1/rerank", body, 200, JSON, '[{"index": 0, "score": 1}]'))
-    assert endpoint.exchange("/rerank", body) == [{"index": 0, "score": 1}]
-    with pytest.raises(ModelMalformed, match="no JSON object"):
-        endpoint.post("/rerank", body)
+        list(endpoint.chat_stream(chat("Hi", stream=True), 0.0))
 
 
 def test_pending_requests_go_where_it_is_said(file: Path, tmp_path: Path) -> None:

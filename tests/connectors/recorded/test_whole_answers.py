@@ -2,7 +2,7 @@
 
 import pytest
 
-from connectors.recorded.whole_answers import events, is_whole
+from connectors.recorded.recordings import events, is_whole
 
 CHAT = "/v1/chat/completions"
 STREAM = b'data: {"choices": []}\r\n\r\n: comment\n\ndata: {"choices": []}\n\ndata: [DONE]\n\n'

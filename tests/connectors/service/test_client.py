@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from connectors.service.client import NotThere, ServiceClient
+from connectors.service import NotThere, ServiceClient
 from mneme.errors import DiskFull, InputError, MnemeError, SettingsError, StoreUnavailable
 from mneme.problems import DISK_FULL, INPUT, PROBLEMS, RATE_LIMITED, STORE_UNAVAILABLE, Problem
 from mneme.settings import Settings

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from connectors.publisher import Publisher
-from connectors.service.client import ServiceClient
-from connectors.service.transport import HttpTransport
+from connectors.service import HttpTransport, ServiceClient
 from mneme.errors import InputError, StoreUnavailable
 from mneme.events import Message, parse_event
 from mneme.problems import INPUT, STORE_UNAVAILABLE

@@ -12,8 +12,7 @@ from pydantic import BaseModel
 from connectors.endpoints.openai_chat import OpenAiChat
 from connectors.telemetry import metrics
 from connectors.telemetry.flow import EpochMeter, FlushClock, StepMeter, Tally, count_bulk
-from connectors.telemetry.models import tenant_of
-from connectors.telemetry.requests import MeasuredRequests
+from connectors.telemetry.meters import MeasuredRequests, tenant_of
 from mneme.errors import InputError, ModelError
 from mneme.ports import Create, Outcome, Prompt, Put, Role, WriteResult
 from mneme.settings import Models
@@ -117,7 +116,7 @@ def test_a_call_that_fails_is_counted_by_its_kind(chat: OpenAiChat, model_server
 
 
 def test_a_call_without_a_scope_is_of_the_tenant_that_searches():
-    from connectors.telemetry.context import about
+    from connectors.telemetry.tracing import about
 
     assert tenant_of("") == "none"
     with about(tenant="acme"):

@@ -5,8 +5,8 @@ import logging
 
 import pytest
 
-from connectors.telemetry.context import ContextPool, about, current_ids, ids_of
 from connectors.telemetry.logs import LogFormat, secrets_of
+from connectors.telemetry.tracing import ContextPool, about, current_ids, ids_of
 from mneme.settings import Settings
 
 SETTINGS = Settings.model_validate(

@@ -65,4 +65,4 @@ def test_off_a_span_is_always_the_same_nothing():
     assert tracing.span("one") is tracing.span("two", count=1)
     with tracing.span("three") as span:
         span.tell(count=1)
-    tracing.tell_work("four", 0)
+    tracing.record_span("four", 0)

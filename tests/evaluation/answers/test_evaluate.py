@@ -2,6 +2,8 @@
 
 import io
 import json
+import threading
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,15 +12,15 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from connectors.recorded.batch_files import PendingRequests, import_answers
+from connectors.recorded.offline import PendingRequests, import_answers
 from connectors.recorded.recordings import Recordings
 from evaluation.answers.dry_run import dry_run
-from evaluation.answers.evaluate import answered_by, run_answers
+from evaluation.answers.evaluate import answered_by, run_answers, work_through
 from evaluation.answers.plan import Plan, check_plan
 from evaluation.report import Report
 from evaluation.retrieval.bench import ingest_set
 from evaluation.retrieval.question_set import Question
-from mneme.errors import InputError, ModelError, ModelPending
+from mneme.errors import InputError, ModelError, ModelPending, StoreUnavailable
 from mneme.settings import Models, Settings, load_settings
 from queries.answers.answer import AnswerResponse
 from serving.cli import app
@@ -340,3 +342,55 @@ def test_what_a_search_went_without_because_something_failed_is_not_measured(
 def test_the_command_ends_with_status_2_where_an_option_is_wrong(talks: Path, tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["bench", "eval", "locomo", str(talks), "--out", str(tmp_path / "run"), "--votes", "2"])
     assert result.exit_code == 2
+
+
+QUIET = Console(file=io.StringIO())
+
+
+def test_what_fails_is_tried_once_more_and_then_left_with_its_reason() -> None:
+    tried: Counter[int] = Counter()
+
+    def do(number: int) -> None:
+        tried[number] += 1
+        if number == 3 or (number == 2 and tried[number] == 1):
+            raise ModelError(f"no {number}")
+
+    failed = work_through([1, 2, 3], do, 2, QUIET, "working")
+    assert {number: str(error) for number, error in failed.items()} == {3: "no 3"}
+    assert tried == {1: 1, 2: 2, 3: 2}
+
+
+def test_what_waits_in_a_file_is_not_tried_again() -> None:
+    tried: Counter[int] = Counter()
+
+    def do(number: int) -> None:
+        tried[number] += 1
+        raise ModelPending("in the file")
+
+    assert set(work_through([1, 2], do, 2, QUIET, "working")) == {1, 2}
+    assert set(tried.values()) == {1}
+
+
+def test_no_more_are_under_way_than_are_allowed() -> None:
+    lock, together = threading.Barrier(3, timeout=10), []
+    counted = threading.Lock()
+    now = [0]
+
+    def do(number: int) -> None:
+        with counted:
+            now[0] += 1
+            together.append(now[0])
+        lock.wait()
+        with counted:
+            now[0] -= 1
+
+    assert not work_through(range(6), do, 3, QUIET, "working")
+    assert max(together) == 3
+
+
+def test_another_error_ends_the_work() -> None:
+    def do(number: int) -> None:
+        raise StoreUnavailable("gone")
+
+    with pytest.raises(StoreUnavailable, match="gone"):
+        work_through([1, 2, 3], do, 1, QUIET, "working")

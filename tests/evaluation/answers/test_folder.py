@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.answers.folder import RunFolder
-from evaluation.answers.given import Cost, GivenAnswer, Vote
+from evaluation.answers.records import Cost, GivenAnswer, Vote
 from mneme.errors import InputError, StoreUnavailable
 from mneme.ports import Role
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.answers.gold import ABSTENTION, Gold, JudgeKind, sampled
-from evaluation.answers.sets import LOADERS
+from evaluation.answers.gold_sets import LOADERS
+from evaluation.answers.records import ABSTENTION, Gold, JudgeKind, sampled
 from evaluation.retrieval.sets import LOADERS as RETRIEVAL_LOADERS
 from mneme.errors import InputError
 from tests.evaluation.answers.made_up_gold import write_talks

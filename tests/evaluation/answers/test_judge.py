@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from connectors.endpoints.openai_chat import OpenAiChat
 from evaluation.answers.evaluate import voted
-from evaluation.answers.given import GivenAnswer
-from evaluation.answers.gold import Gold, GoldSet, JudgeKind
 from evaluation.answers.judge import KIND_RULES, RULES, Verdict, judge_identity, judge_prompt, majority
+from evaluation.answers.records import GivenAnswer, Gold, GoldSet, JudgeKind
 from evaluation.retrieval.question_set import Question, QuestionSet
 from mneme.ports import Role
 from mneme.settings import Models

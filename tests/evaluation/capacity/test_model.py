@@ -9,10 +9,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from evaluation.capacity.fit import SHIPPED, Coefficients, fit, fit_folder, read, run_fit_capacity
-from evaluation.capacity.model import Assumptions, Load, Need, needs
-from evaluation.capacity.plan import run_capacity
-from evaluation.capacity.points import Point, Quantity, points_in
+from evaluation.capacity.fit import SHIPPED, Coefficients, Point, Quantity, fit, fit_folder, points_in, read, run_fit_capacity
+from evaluation.capacity.model import Assumptions, Load, Need, needs, run_capacity
 from mneme.errors import InputError
 
 LOAD = Load(messages=1000, facts=1e8, tenants=10_000, searches=100)

@@ -9,9 +9,8 @@ import pytest
 from rich.console import Console
 
 from evaluation.faults import bench
-from evaluation.faults.deployment import Deployment
+from evaluation.faults.deployment import Deployment, Servers
 from evaluation.faults.scenario import Need, ScenarioResult, Size
-from evaluation.faults.servers import Servers
 from evaluation.faults.verifier import Verification
 from mneme.errors import InputError, StoreError
 from mneme.settings import Kafka, OpenSearch, Settings

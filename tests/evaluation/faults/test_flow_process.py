@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from evaluation.faults.flow_process import FlowProcess, environment
-from evaluation.faults.processes import family_of, resident_bytes
+from evaluation.faults.flow_process import FlowProcess, environment, family_of, resident_bytes
 from mneme.errors import StoreError
 from mneme.settings import Settings, load_settings
 

@@ -315,7 +315,7 @@ def test_a_dead_letter_that_was_sent_twice_counts_once(remembered: tuple[Expecte
     assert judge(bad, rows, ()).lost == 1
     verification = judge(bad, rows, [("t/0/7", "decode"), ("t/0/7", "decode")])
     assert verification.sound
-    assert (verification.dead_letters, verification.repeated_letters) == (1, 1)
+    assert (verification.dead_letters, verification.repeated_dead_letters) == (1, 1)
 
 
 # --- what is expected -------------------------------------------------------------------------------------------------

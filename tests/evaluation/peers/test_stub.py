@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from connectors.embedders.hash_embedder import HashEmbedder
-from connectors.recorded.front import ModelFront
 from evaluation.peers.stub import StubEndpoint, Traffic, answer
+from evaluation.recording.local_endpoint import LocalEndpoint
 
 
 def chat(*texts: str, **more: Any) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def test_it_counts_calls_and_the_tokens_of_prompts_with_their_schema() -> None:
     stub = StubEndpoint(HashEmbedder(), lambda text: len(text.split()), latency=0.05)
     schema = {"type": "object", "properties": {"done": {"type": "boolean"}}}
     form = {"type": "json_schema", "json_schema": {"name": "form", "schema": schema}}
-    with ModelFront(stub) as front:
+    with LocalEndpoint(stub) as front:
         started = time.monotonic()
         plain = httpx.post(f"{front.base_url}/chat/completions", json=chat("be brief", "Ann: where do you live these days?"))
         formed = httpx.post(f"{front.base_url}/chat/completions", json=chat("a", "b c", response_format=form))

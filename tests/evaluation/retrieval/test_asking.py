@@ -7,10 +7,9 @@ import pytest
 from rich.console import Console
 
 from evaluation.metrics import Result
-from evaluation.retrieval.asking import WARM_UP, ask_all
 from evaluation.retrieval.figures import SAME_TOKENS, Answer, measure, rows_of
 from evaluation.retrieval.question_set import Question
-from evaluation.retrieval.systems import Found
+from evaluation.retrieval.systems import WARM_UP, Found, ask_all
 
 QUIET = Console(file=io.StringIO())
 

@@ -10,8 +10,7 @@ from typer.testing import CliRunner
 
 from evaluation import vector_cache
 from evaluation.retrieval import systems
-from evaluation.retrieval.ablation_variants import VARIANTS
-from evaluation.retrieval.ablations import changed_settings, run_ablations, switched
+from evaluation.retrieval.ablations import VARIANTS, changed_settings, run_ablations, switched
 from evaluation.retrieval.bench import run_retrieval
 from evaluation.retrieval.systems import METHODS
 from mneme.errors import InputError

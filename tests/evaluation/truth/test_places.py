@@ -76,7 +76,7 @@ def test_what_still_holds_is_disturbed_by_an_ending_of_its_fact_or_claim_and_not
 )
 def test_ask_tells_the_present_state_before_the_old_one(answer, told):
     change = Change("c", "everyday", "en", "paul", "Where does Paul live?", OLD, NEW, True, (), NOW)
-    assert Outcome(change, 1, 2, True, answer, False, False, (), ()).told is told
+    assert Outcome(change, 1, 2, True, answer, False, False, (), ()).tells_present is told
 
 
 @pytest.mark.parametrize(

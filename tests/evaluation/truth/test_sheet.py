@@ -8,8 +8,7 @@ import pytest
 from rich.console import Console
 
 from evaluation.truth.draw import Sizes, run_draw
-from evaluation.truth.score import ending_row, fact_rows, kind_rows, run_score
-from evaluation.truth.sheet import Item, Sheet, read_sheet
+from evaluation.truth.sheet import Item, Sheet, ending_row, fact_rows, kind_rows, read_sheet, run_score
 from evaluation.truth.sources import sources_of
 from mneme.errors import InputError
 from mneme.settings import load_settings

@@ -4,9 +4,10 @@ from datetime import UTC, datetime
 import pytest
 
 from connectors.endpoints.answer_forms import schema_of
+from flows.cuts import ExtractedFact
 from flows.extraction import LocalExtractor, ModelExtractor, open_extractor
 from flows.extraction.answer_form import EpisodeForm
-from flows.extraction.model import DOCUMENT_RULES
+from flows.extraction.model import DOCUMENT_RULES, uncovered_quotes
 from mneme.errors import ModelTimeout, SettingsError
 from mneme.ports import Role, Usage
 from mneme.settings import Extraction, load_settings
@@ -244,3 +245,20 @@ def test_the_settings_choose_the_extractor():
     assert open_extractor(model, ScriptedModel(EMPTY)).name == "small"
     with pytest.raises(SettingsError, match="MNEME_MODELS__PROVIDER"):
         open_extractor(model, None)
+
+
+# --- what no fact of a model covers ----------------------------------------------------------------------------------
+
+
+def test_what_no_fact_of_a_model_tells_is_quoted():
+    cut = talk("Ann: I work in Oslo.", "Ann: My brother is allergic to lilies.")
+    facts = [ExtractedFact("Ann works in Oslo.", "work", (0,))]
+    [left] = uncovered_quotes(cut.utterances, facts, "work")
+    assert left.quote.words == "My brother is allergic to lilies."
+
+
+def test_a_sentence_beside_one_that_a_fact_tells_is_not_lost():
+    long = "My brother Carl is allergic to lilies and to most other flowers that one finds in the shops of this town."
+    cut = talk(f"Ann: I work in Oslo. {long}")
+    [left] = uncovered_quotes(cut.utterances, [ExtractedFact("Ann works in Oslo.", "work", (0,))], "work")
+    assert long in left.quote.words

@@ -1,4 +1,4 @@
-"""The pump: slow work beside the worker, in order."""
+"""Keyed jobs: slow work beside the worker, in order."""
 
 from concurrent.futures import Future
 from datetime import UTC, datetime, timedelta
@@ -19,40 +19,40 @@ class Bench:
     def __init__(self, patient: int | None = None) -> None:
         self.now = NOW
         self.futures: list[Future[str]] = []
-        self.pump: KeyedJobs[str, str] = KeyedJobs(self._submit, lambda: self.now, patient)
+        self.jobs: KeyedJobs[str, str] = KeyedJobs(self._submit, lambda: self.now, patient)
 
     def _submit(self, call: object) -> "Future[str]":
         self.futures.append(Future())
         return self.futures[-1]
 
     def done(self) -> list[tuple[str, object]]:
-        return [(item, outcome) for item, outcome in self.pump.finished()]
+        return [(item, outcome) for item, outcome in self.jobs.finished()]
 
 
 def test_results_come_in_the_order_of_submission_within_a_queue() -> None:
     bench = Bench()
     for item in ("a1", "a2"):
-        bench.pump.add("a", item, lambda: "")
+        bench.jobs.add("a", item, lambda: "")
     bench.futures[1].set_result("second")
     assert bench.done() == []
     bench.futures[0].set_result("first")
     assert bench.done() == [("a1", "first"), ("a2", "second")]
-    assert len(bench.pump) == 0
+    assert len(bench.jobs) == 0
 
 
 def test_queues_never_wait_for_one_another() -> None:
     bench = Bench()
-    bench.pump.add("slow", "s", lambda: "")
-    bench.pump.add("quick", "q", lambda: "")
+    bench.jobs.add("slow", "s", lambda: "")
+    bench.jobs.add("quick", "q", lambda: "")
     bench.futures[1].set_result("done")
     assert bench.done() == [("q", "done")]
-    assert bench.pump.items() == ["s"]
+    assert bench.jobs.items() == ["s"]
 
 
 def test_an_item_without_a_job_keeps_its_place() -> None:
     bench = Bench()
-    bench.pump.add("a", "work", lambda: "")
-    bench.pump.add("a", "flush", None)
+    bench.jobs.add("a", "work", lambda: "")
+    bench.jobs.add("a", "flush", None)
     assert bench.done() == []
     bench.futures[0].set_result("w")
     assert bench.done() == [("work", "w"), ("flush", None)]
@@ -60,7 +60,7 @@ def test_an_item_without_a_job_keeps_its_place() -> None:
 
 def test_what_is_down_is_tried_again_with_growing_pauses() -> None:
     bench = Bench()
-    bench.pump.add("a", "x", lambda: "")
+    bench.jobs.add("a", "x", lambda: "")
     for pause in (2, 4, 8):
         bench.futures[-1].set_exception(StoreUnavailable("down"))
         assert bench.done() == []
@@ -77,7 +77,7 @@ def test_what_is_down_is_tried_again_with_growing_pauses() -> None:
 
 def test_patience_ends_where_it_is_limited() -> None:
     bench = Bench(patient=1)
-    bench.pump.add("a", "x", lambda: "")
+    bench.jobs.add("a", "x", lambda: "")
     error = ModelTimeout("slow")
     bench.futures[0].set_exception(error)
     assert bench.done() == [("x", error)]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from connectors.kafka.client import dead_letters_topic
-from connectors.kafka.keys import partition_of, record_key
+from connectors.kafka.producer import partition_of, record_key
 from flows.decode import decode
 from flows.items import Arrived
 from flows.runner import run

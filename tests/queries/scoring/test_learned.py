@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.embedders.precision import MODEL, VARIANTS
+from connectors.embedders import MODEL, VARIANTS
 from mneme.errors import SettingsError
 from mneme.ports import EmbedderIdentity
 from queries.questions.understand import understand

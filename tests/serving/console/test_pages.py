@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from connectors.letters.dead_letters import FileDeadLetters
+from connectors.dead_letters import FileDeadLetters
 from mneme.ports import DeadLetter
 from mneme.records import Position
 from mneme.times import utc_now

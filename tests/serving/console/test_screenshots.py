@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser
 
-from connectors.letters.dead_letters import FileDeadLetters
+from connectors.dead_letters import FileDeadLetters
 from mneme.events import Message
 from mneme.ports import DeadLetter
 from mneme.times import utc_now

@@ -348,7 +348,7 @@ class TestExport:
 class TestDeadLetters:
     @pytest.fixture
     def letters(self, memory_settings: Settings) -> Iterator[list[DeadLetter]]:
-        from connectors.letters.dead_letters import FileDeadLetters
+        from connectors.dead_letters import FileDeadLetters
 
         kept = FileDeadLetters(memory_settings.data / "dead-letters.jsonl")
         good = json.dumps(HELLO | {"sent_at": "2025-03-03T09:00:00Z", "message_id": "late"}).encode()

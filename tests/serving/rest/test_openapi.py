@@ -86,7 +86,7 @@ def test_no_model_is_of_the_framework(described: dict[str, Any]) -> None:
 
 def test_the_page_shows_every_operation_and_loads_nothing(client: TestClient, described: dict[str, Any]) -> None:
     page = client.get("/docs").text
-    for (method, path), told in operations_of(described).items():
-        assert f"<b>{method.upper()}</b> <code>{path}</code> <span>{told['summary']}</span>" in page
+    for method, path in operations_of(described):
+        assert f"<h3>{method.upper()} {path}</h3>" in page
     assert not re.findall(r"<(?:script|link|img|iframe)\b|url\(|@import|src=", page)
     assert "curl -X POST 'http://localhost:8765/api/v1/memories/search'" in html.unescape(page)

@@ -146,14 +146,14 @@ class TestAsk:
                 ended.set()
 
         async def read() -> None:
-            turns = RequestPools(searches=1)
-            events = _kept_alive(AnswerStream(pieces()), turns, "key")
+            pools = RequestPools(searches=1)
+            events = _kept_alive(AnswerStream(pieces()), pools, "key")
             assert b"On" in await anext(events)
-            assert turns.searches.shares.held("key") == 0, "between two pieces a search has its turn"
+            assert pools.searches.shares.held("key") == 0, "between two pieces a search has its turn"
             if while_a_piece_is_made:
                 reading = asyncio.ensure_future(anext(events))
                 await asyncio.to_thread(begun.wait, 60)
-                assert turns.searches.shares.held("key") == 1
+                assert pools.searches.shares.held("key") == 1
                 reading.cancel()
                 await asyncio.wait({reading})
                 may_go_on.set()

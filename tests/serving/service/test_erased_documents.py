@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from connectors.documents.roots import uploads_of
+from connectors.documents.stores import uploads_of
 from connectors.publisher import Publisher
 from mneme.records import Owner
 from mneme.settings import Settings

@@ -1,8 +1,7 @@
 """Words to lines in reading order, ruled grids, and paragraphs, headings and running headers from lines."""
 
 from connectors.documents.blocks import Block
-from connectors.documents.formats.grids import Rule, grids_of
-from connectors.documents.formats.layout import Word, lines_of
+from connectors.documents.formats.layout import Rule, Word, grids_of, lines_of
 from connectors.documents.formats.paragraphs import Page, blocks_of
 
 

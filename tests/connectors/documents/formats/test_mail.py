@@ -75,7 +75,7 @@ def test_attachments_are_read_and_cited_by_their_names() -> None:
     mail.add_attachment(inner)
     found = _parsed(mail)
     places = [section.place for section in found.sections]
-    assert places == ["", "attachment Inner.eml", "attachment Inner.eml, attachment offer.md, line 1"]
+    assert places == ["", "attachment Inner.eml", "attachment Inner.eml, attachment offer.md, line 3"]
     assert [section.position for section in found.sections] == [0, 1, 2]
     assert not found.unread
 
@@ -125,7 +125,7 @@ def test_parts_in_parts_do_not_end_in_a_recursion() -> None:
 
 def test_what_has_neither_headers_nor_a_body_is_refused() -> None:
     from connectors.documents.formats.mail import parse_eml
-    from connectors.documents.parsing import Task
+    from connectors.documents.local import Task
 
     with pytest.raises(InputError, match="no mail"):
         parse_eml(b"", Task("a.eml", None, Documents(), lambda *_: ParsedDocument("", ())))

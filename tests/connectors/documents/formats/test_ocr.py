@@ -15,10 +15,8 @@ from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.platypus import BaseDocTemplate, Frame, PageTemplate, Paragraph, Spacer, Table
 
 from connectors.documents.formats import ocr
-from connectors.documents.formats.grids import grids_of
-from connectors.documents.formats.layout import lines_of
-from connectors.documents.formats.ocr import Ocr
-from connectors.documents.formats.scans import cleaned, skew
+from connectors.documents.formats.layout import grids_of, lines_of
+from connectors.documents.formats.ocr import Ocr, cleaned, skew
 from mneme.errors import InputError
 
 OCR = Ocr(("eng", "chi_sim"))

@@ -16,10 +16,9 @@ from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
 
-from connectors.documents.formats import ocr, pdf, pdf_pages
-from connectors.documents.formats.pdf import parse_pdf
-from connectors.documents.formats.pdf_pages import page_picture
-from connectors.documents.parsing import Task
+from connectors.documents.formats import ocr, pdf
+from connectors.documents.formats.pdf import page_picture, parse_pdf
+from connectors.documents.local import Task
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 from mneme.settings import Documents
@@ -247,8 +246,8 @@ def test_large_pictures_beside_text_are_bounded_and_the_rest_is_told(monkeypatch
     monkeypatch.setattr(pdf.Ocr, "read", read)
     monkeypatch.setattr(pdf, "_MOST_INSETS", 2)
     monkeypatch.setattr(pdf, "cut_out", lambda *_: (None, 200.0))
-    unwritten = [pdf_pages.Picture(0, 0, 1, 1, number) for number in range(4)]
-    monkeypatch.setattr(pdf_pages.PageText, "unwritten", unwritten)
+    bare_pictures = [pdf.Picture(0, 0, 1, 1, number) for number in range(4)]
+    monkeypatch.setattr(pdf.PageText, "bare_pictures", bare_pictures)
     document = parse(illustrated([]))
     assert read.call_count == 2
     assert document.unread == ("page 1: a large picture; only the first 2 that pages have beside their text are read",)
@@ -352,6 +351,13 @@ def test_matplotlib_writes_words_with_ligatures(font_type: int):
     assert WITH_LIGATURES in texts(parse(out.getvalue()))
 
 
+TEXT_OF_WRITER = """<?xml version="1.0" encoding="UTF-8"?>
+<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" office:version="1.3"
+ xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+ office:mimetype="application/vnd.oasis.opendocument.text" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0">
+ <office:font-face-decls><style:font-face style:name="F" svg:font-family="'{font}'"/></office:font-face-decls>
+ <office:styles><style:default-style style:family="paragraph"><style:text-properties style:font-name="F"/></style:default-style>
+ </office:styles><office:body><office:text><text:p>{text}</text:p></office:text></office:body></office:document>"""
 PROGRAMS = {
     "chromium": [
         "--headless",
@@ -361,7 +367,7 @@ PROGRAMS = {
         "--print-to-pdf=page.pdf",
         "page.html",
     ],
-    "soffice": ["--headless", "-env:UserInstallation=file://{folder}/profile", "--convert-to", "pdf", "page.html"],
+    "soffice": ["--headless", "-env:UserInstallation=file://{folder}/profile", "--convert-to", "pdf", "page.fodt"],
     "pdflatex": ["-interaction=batchmode", "page.tex"],
 }
 
@@ -377,6 +383,7 @@ def test_other_programs_write_words_with_ligatures(program: str, font: str, tmp_
         pytest.skip("LaTeX has fonts of its own")
     text = f"<p style='font-size: 11pt'>{WITH_LIGATURES}</p>"
     (tmp_path / "page.html").write_text(f"<body style=\"font-family: '{font}'\">{text}</body>")
+    (tmp_path / "page.fodt").write_text(TEXT_OF_WRITER.format(font=font, text=WITH_LIGATURES))
     (tmp_path / "page.tex").write_text(rf"\documentclass{{article}}\begin{{document}}{WITH_LIGATURES}\end{{document}}")
     arguments = [argument.format(folder=tmp_path) for argument in PROGRAMS[program]]
     subprocess.run([found, *arguments], cwd=tmp_path, capture_output=True, timeout=300, check=True)

@@ -10,9 +10,8 @@ from PIL import Image, ImageDraw, ImageFont
 
 from connectors.documents.formats import pictures
 from connectors.documents.formats.ocr import Ocr
-from connectors.documents.formats.pictures import parse_picture
-from connectors.documents.formats.svg import parse_svg
-from connectors.documents.parsing import Task
+from connectors.documents.formats.pictures import parse_picture, parse_svg
+from connectors.documents.local import Task
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 from mneme.settings import Documents

@@ -34,8 +34,8 @@ def test_sheets_are_places_and_rows_name_their_columns() -> None:
     second.append(["书桌", 120])
     found = _parsed(workbook)
     assert [(section.title, section.place, section.text) for section in found.sections] == [
-        ("Budget", "sheet Budget", "Item: Desk; Price: 120\nItem: Lamp; Price: 8.5"),
-        ("项目", "sheet 项目", "名称：书桌；价格：120"),
+        ("Budget", "sheet Budget, rows 2-3", "Item: Desk; Price: 120\nItem: Lamp; Price: 8.5"),
+        ("项目", "sheet 项目, row 2", "名称：书桌；价格：120"),
     ]
     assert (found.title, found.pages) == ("prices", 2)
 
@@ -53,7 +53,7 @@ def test_words_that_mean_nothing_elsewhere_are_kept(word: str) -> None:
 
 def test_an_empty_row_divides_tables() -> None:
     found = _rows(["Item", "Price"], ["Desk", 1], [], ["Name", "Age"], ["Bob", 40])
-    assert found == "Item: Desk; Price: 1\nName: Bob; Age: 40"
+    assert found == "Item: Desk; Price: 1\n\n\nName: Bob; Age: 40"
 
 
 def test_merged_cells_are_repeated() -> None:
@@ -76,8 +76,28 @@ def test_merged_cells_are_repeated() -> None:
     for area in ("B4:B5", "C4:D4", "B6:B7"):
         sheet.merge_cells(area)
     assert _parsed(workbook).sections[0].text == (
-        "Plan of the year\nRegion: North; 2025 Plan: 1; 2025 Actual: 2\nRegion: North; 2025 Plan: 3; 2025 Actual: 4"
+        "Plan of the year\n\n\n\nRegion: North; 2025 Plan: 1; 2025 Actual: 2\nRegion: North; 2025 Plan: 3; 2025 Actual: 4"
     )
+
+
+def test_a_row_is_cited_however_far_down_it_is() -> None:
+    workbook = openpyxl.Workbook()
+    workbook.active.title = "Stock"
+    for row in (["Item", "Price"], *([f"Desk number {number}", number] for number in range(2, 200))):
+        workbook.active.append(row)
+    workbook.active["A1000"], workbook.active["B1000"] = "Kitchen", "12 m2"
+    *sections, last = _parsed(workbook).sections
+    assert (last.place, last.text) == ("sheet Stock, row 1000", "Kitchen: 12 m2")
+    for section in sections:
+        begin, _, end = section.place.removeprefix("sheet Stock, rows ").partition("-")
+        assert section.text.startswith(f"Item: Desk number {begin}; Price: {begin}\n")
+        assert section.text.endswith(f"Item: Desk number {end}; Price: {end}")
+
+
+def test_cells_too_far_apart_to_count_rows_are_read_and_cite_the_sheet() -> None:
+    workbook = openpyxl.Workbook()
+    workbook.active["A1"], workbook.active["XFD1048576"] = "First", "Last"
+    assert [(section.place, section.text) for section in _parsed(workbook).sections] == [("sheet Sheet", "First\n\nLast")]
 
 
 def test_the_date_is_that_of_the_properties() -> None:

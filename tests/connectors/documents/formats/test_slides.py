@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from connectors.documents.formats.slides import parse_pptx
-from connectors.documents.local import LocalParser
-from connectors.documents.parsing import Task
+from connectors.documents.formats.slides import parse_slides
+from connectors.documents.local import LocalParser, Task
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument, Section
 from mneme.settings import Documents
@@ -99,13 +98,13 @@ def test_pictures_are_read_on_their_slide() -> None:
         assert content == picture.getvalue()
         return ParsedDocument("", (Section(0, "", "Words in it.", ""),))
 
-    found = parse_pptx(_saved(presentation), Task("a.pptx", None, Documents(), nested))
+    found = parse_slides(_saved(presentation), Task("a.pptx", None, Documents(), nested))
     assert [(section.place, section.text) for section in found.sections] == [("slide 1", "One"), ("slide 2", "Words in it.")]
 
 
 def test_a_file_of_another_program_is_refused() -> None:
     with pytest.raises(InputError, match="no PowerPoint file"):
-        parse_pptx(
+        parse_slides(
             _saved(pptx.Presentation()).replace(b"ppt/", b"xxx/"),
             Task("a", None, Documents(), lambda *_: ParsedDocument("", ())),
         )

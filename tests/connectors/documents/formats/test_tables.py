@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from connectors.documents.formats.tables import delimiter_of
+from connectors.documents.formats.text import delimiter_of
 from connectors.documents.local import LocalParser
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument
@@ -47,10 +47,17 @@ def test_a_title_above_the_header_is_a_line_of_its_own_and_empty_rows_count():
     document = parse("Prices of March,,\n\nItem,Price,Room\nDesk,120,B1\nLamp,35,B2\n")
     assert document.sections[0].text.split("\n") == [
         "Prices of March",
+        "",
+        "",
         "Item: Desk; Price: 120; Room: B1",
         "Item: Lamp; Price: 35; Room: B2",
     ]
     assert document.sections[0].place == "rows 1-5"
+
+
+def test_many_empty_rows_divide_sections():
+    document = parse("Item,Price,Room\nDesk,120,B1\n" + ",,\n" * 9 + "Lamp,35,B2\nRug,7,B3\n")
+    assert [section.place for section in document.sections] == ["row 2", "rows 12-13"]
 
 
 def test_a_table_without_a_header_keeps_its_cells():

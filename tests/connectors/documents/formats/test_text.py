@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connectors.documents.formats.text import parse_markdown
-from connectors.documents.local import LocalParser
-from connectors.documents.parsing import Task
+from connectors.documents.local import LocalParser, Task
 from mneme.settings import Documents
 
 TASK = Task("notes.md", None, Documents(), LocalParser().parse)
@@ -25,11 +24,11 @@ def titles_and_texts(text: str) -> list[tuple[str, str]]:
 def test_headings_begin_sections_named_by_the_path_of_headings():
     document = parse("# Guide\nHello.\n## Installing\nRun it.\n### On Linux\nUse make.\n## Using\nAsk.\n# Notes\nDone.\n")
     assert [(section.title, section.text, section.place) for section in document.sections] == [
-        ("Guide", "Hello.", "line 1"),
-        ("Guide > Installing", "Run it.", "line 3"),
-        ("Guide > Installing > On Linux", "Use make.", "line 5"),
-        ("Guide > Using", "Ask.", "line 7"),
-        ("Notes", "Done.", "line 9"),
+        ("Guide", "Hello.", "line 2"),
+        ("Guide > Installing", "Run it.", "line 4"),
+        ("Guide > Installing > On Linux", "Use make.", "line 6"),
+        ("Guide > Using", "Ask.", "line 8"),
+        ("Notes", "Done.", "line 10"),
     ]
     assert [section.position for section in document.sections] == [0, 1, 2, 3, 4]
     assert document.title == "Guide"
@@ -38,7 +37,7 @@ def test_headings_begin_sections_named_by_the_path_of_headings():
 def test_underlined_lines_are_headings():
     text = "Harvest report\n==============\nGood.\n\nWhat went\nwell\n---\nApples.\n"
     assert titles_and_texts(text) == [("Harvest report", "Good."), ("Harvest report > What went well", "Apples.")]
-    assert parse(text).sections[1].place == "line 5"
+    assert parse(text).sections[1].place == "line 8"
 
 
 @pytest.mark.parametrize(
@@ -111,7 +110,7 @@ def test_a_text_is_read_in_whatever_encoding_it_was_saved(encoding):
 def test_plain_text_is_read_the_same_way():
     document = parse("Harvest report\n==============\nGood.\n", "report.txt")
     assert document.format == "txt"
-    assert [(section.title, section.place) for section in document.sections] == [("Harvest report", "line 1")]
+    assert [(section.title, section.place) for section in document.sections] == [("Harvest report", "line 3")]
 
 
 @pytest.mark.parametrize(
@@ -144,7 +143,7 @@ def test_front_matter_is_metadata_and_no_text():
     document = parse('---\ntitle: "The plan"\nauthor: Ada\ntags:\n  - a\n---\n# Heading\nText.\n')
     assert document.title == "The plan"
     assert document.metadata == {"title": "The plan", "author": "Ada", "tags": ""}
-    assert [(section.text, section.place) for section in document.sections] == [("Text.", "line 7")]
+    assert [(section.text, section.place) for section in document.sections] == [("Text.", "line 8")]
 
 
 def test_front_matter_that_never_ends_is_text():
@@ -162,12 +161,29 @@ def test_long_text_is_cut_between_paragraphs_so_that_its_place_cites_few_lines()
     document = parse("# Log\n" + f"{paragraph}\n\n" * 5 + "# End\nDone.")
     places = [(section.title, section.place, section.text) for section in document.sections]
     assert [(title, place) for title, place, _ in places] == [
-        ("Log", "line 1"),
+        ("Log", "line 2"),
         ("Log", "line 6"),
         ("Log", "line 10"),
-        ("End", "line 12"),
+        ("End", "line 13"),
     ]
     assert "".join(text for _, _, text in places).count("Thursday") == 500
+
+
+def test_the_rows_of_a_table_name_their_columns_and_stay_on_their_lines():
+    text = (
+        "# Stock\n\n| Metal | Kilos | Grade |\n|:--|--:|---|\n| Cobalt | 11 | 3 |\n| Tin \\| alloy | 7 | |\n\nMetal | Kilos\n"
+    )
+    text += "------|------\nLead | 4\nAfter | it.\n\n```\na | b\n--|--\n1 | 2\n```\n"
+    [section] = parse(text).sections
+    lines = dict(enumerate(section.text.split("\n"), start=int(section.place.removeprefix("line "))))
+    assert {number: lines[number] for number in (5, 6, 10, 11, 14, 16)} == {
+        5: "Metal: Cobalt; Kilos: 11; Grade: 3",
+        6: "Metal: Tin | alloy; Kilos: 7",
+        10: "Metal: Lead; Kilos: 4",
+        11: "Metal: After; Kilos: it.",
+        14: "a | b",
+        16: "1 | 2",
+    }
 
 
 @given(st.text(alphabet="#=-`~ \n\taé.:", max_size=200))

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from connectors.documents.formats.word import parse_docx
-from connectors.documents.local import LocalParser
-from connectors.documents.parsing import Task
+from connectors.documents.formats.word import parse_word
+from connectors.documents.local import LocalParser, Task
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument, Section
 from mneme.settings import Documents
@@ -131,7 +130,7 @@ def test_pictures_are_read_where_they_stand_each_once() -> None:
         asked.append(name)
         return ParsedDocument("", (Section(0, "", "Words in it.", ""),), unread=("half of it",))
 
-    found = parse_docx(_saved(document), Task("a.docx", None, Documents(), nested))
+    found = parse_word(_saved(document), Task("a.docx", None, Documents(), nested))
     assert asked == ["image1.png"]
     assert found.sections[0].text == "Above.\n\nWords in it.\n\nBelow."
     assert found.unread == ("picture image1.png: half of it",)
@@ -149,7 +148,7 @@ def test_a_picture_that_is_not_read_does_not_stop_the_rest() -> None:
     def nested(content: bytes, name: str, media_type: str | None) -> ParsedDocument:
         raise InputError(f"{name}: it is too large")
 
-    found = parse_docx(_saved(document), Task("a.docx", None, Documents(), nested))
+    found = parse_word(_saved(document), Task("a.docx", None, Documents(), nested))
     assert found.sections[0].text == "Below."
     assert found.unread == ("picture image1.png: it is too large",)
 
@@ -171,7 +170,7 @@ def test_a_file_with_macros_is_read_and_its_macros_are_not() -> None:
 def test_a_broken_file_is_refused(cut: int) -> None:
     content = _saved(docx.Document())[:cut]
     with pytest.raises(InputError, match="broken"):
-        parse_docx(content, Task("a.docx", None, Documents(), lambda *_: ParsedDocument("", ())))
+        parse_word(content, Task("a.docx", None, Documents(), lambda *_: ParsedDocument("", ())))
 
 
 @pytest.mark.skipif(shutil.which("soffice") is None, reason="libreoffice is not installed")

@@ -1,0 +1,275 @@
+"""Dead letters in a file, one JSON object a line with the event's own bytes in base64, and whom each is about."""
+
+import base64
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from threading import Lock
+from typing import Any
+from urllib.parse import unquote
+
+from connectors.durable import cut_torn_line, open_locked, replace_bytes, write_all
+from mneme.errors import StoreRejected, StoreUnavailable
+from mneme.ids import make_id
+from mneme.ports import DeadLetter, Scope
+from mneme.records import Position
+from mneme.times import utc_now
+
+_OF_EVENTS = ("decode", "read", "embed")  # stages whose letters hold an event's own bytes
+_WITHOUT_OWNER = ("edit", "delete", "flush", "forget")  # events that name a conversation and nobody
+_OF_DOCUMENTS = ("document", "forget_document")  # events that name a document; without an owner it is the tenant's
+_OWNER_FIELDS = (("user", "user_id"), ("group", "group_id"), ("agent", "agent_id"))
+_TENANT = re.compile(r'"tenant_id"\s*:\s*"((?:[^"\\]|\\.)*)"')
+_ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\[\"\\/])+")
+
+
+def is_about(letter: DeadLetter, scope: Scope) -> bool:
+    """True if a letter is about a conversation or the owner of a scope.
+
+    1. Its bytes say so: those of an event (``decode``, ``read``, ``embed``), of a row's body (``write``), or of a reference to
+       an episode or a conversation (any other stage; flows/lanes/snapshots.py).
+    2. Where they do not say whom they are about, because they are damaged or incomplete, it is if bytes or reason hold one
+       of the scope's ids as a whole: rather one letter too many goes than one too few. But where they still say which
+       tenant they are of, no other tenant's erasure takes them away.
+    """
+    subject = _subject_of(letter)
+    if subject is None:
+        return _may_be_of(letter, scope.tenant_id) and _holds_an_id(letter, scope)
+    if subject.tenant_id != scope.tenant_id:
+        return False
+    owner = scope.owner
+    is_of_owner = owner is not None and (owner.type, owner.id) in subject.owners
+    if scope.document_id is not None:
+        return is_of_owner and subject.document_id == scope.document_id
+    return subject.conversation_id in scope.conversation_ids or is_of_owner
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """The tenant, owners (type and id), conversation and document that bytes are about."""
+
+    tenant_id: str
+    owners: list[tuple[str, str]]
+    conversation_id: str | None
+    document_id: str | None
+
+
+def _subject_of(letter: DeadLetter) -> _Subject | None:
+    """Of whom the bytes are; None where they do not say it."""
+    try:
+        data = json.loads(letter.raw)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(data, dict):
+        return None
+    if letter.stage == "write":
+        return _of_row(data)
+    if letter.stage in _OF_EVENTS:
+        return _of_event(data)
+    return _of_reference(data)
+
+
+def _of_row(body: dict[str, Any]) -> _Subject | None:
+    match body.get("owner"):
+        case {"tenant_id": str(tenant_id), "type": str(owner_type), "id": str(owner_id)}:
+            conversation_id, document_id = _text(body.get("conversation_id")), _text(body.get("document_id"))
+            return _Subject(tenant_id, [(owner_type, owner_id)], conversation_id, document_id)
+    return None
+
+
+def _of_reference(reference: dict[str, Any]) -> _Subject | None:
+    match reference.get("owner"):
+        case [str(tenant_id), str(owner_type), str(owner_id)] if {"conversation", "document"} & reference.keys():
+            conversation_id, document_id = _text(reference.get("conversation")), _text(reference.get("document"))
+            return _Subject(tenant_id, [(owner_type, owner_id)], conversation_id, document_id)
+    return None
+
+
+def _of_event(event: dict[str, Any]) -> _Subject | None:
+    tenant_id, conversation_id = event.get("tenant_id", "default"), _text(event.get("conversation_id"))
+    owners = [(kind, owner) for kind, field in _OWNER_FIELDS if (owner := _text(event.get(field)))]
+    kind, document_id = event.get("event", "message"), _text(event.get("document_id"))
+    if kind in _OF_DOCUMENTS:
+        owners = owners or [("tenant", str(tenant_id))]
+        complete = document_id is not None
+    else:
+        complete = bool(conversation_id and (owners or kind in _WITHOUT_OWNER))
+    return _Subject(tenant_id, owners, conversation_id, document_id) if isinstance(tenant_id, str) and complete else None
+
+
+def _may_be_of(letter: DeadLetter, tenant_id: str) -> bool:
+    """True if bytes that do not say whom they are about may be of a tenant: not those that still name others alone.
+
+    An event that names no tenant is the default one's. Of damaged bytes that may be so whatever they name: a tenant may
+    stand in metadata, and what stood before them be lost.
+    """
+    try:
+        data = json.loads(letter.raw)
+    except (ValueError, RecursionError):
+        data = None
+    if isinstance(data, dict) and letter.stage in _OF_EVENTS:
+        named = data.get("tenant_id", "default")
+        return named == tenant_id or not isinstance(named, str)
+    tenants = _TENANT.findall(letter.raw.decode(errors="replace"))
+    return not tenants or tenant_id in ("default", *tenants, *map(_unescaped, tenants))
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _holds_an_id(letter: DeadLetter, scope: Scope) -> bool:
+    text = letter.raw.decode(errors="replace")
+    places = "\n".join((text, _unescaped(text), unquote(text), letter.reason))
+    ids = [*scope.conversation_ids, *([scope.owner.id] if scope.owner and not scope.document_id else [])]
+    ids += [scope.document_id] if scope.document_id else []
+    # A long part of an id is kept as its hash (mneme/ids.py), so that is looked for as well.
+    forms = {form for identity in ids for form in (identity, make_id(identity))}
+    return any(re.search(rf"(?<!\w){re.escape(form)}(?!\w)", places) for form in forms)
+
+
+def _unescaped(text: str) -> str:
+    """JSON's escapes as the characters they stand for."""
+    return _ESCAPES.sub(lambda found: str(json.loads(f'"{found[0]}"')), text)
+
+
+_LONGEST_REASON = 2_000  # characters; a mapping error of an index can quote a whole document
+
+_SECRETS = re.compile(
+    r"(?P<before>://[^/\s:@]*:)[^/\s@]+(?=@)"
+    r"|(?P<scheme>\b(?:bearer|basic|apikey)\s+)[\w.~+/=-]{8,}"
+    r"|(?P<name>(?:password|passwd|secret|api[_-]?key|access[_-]?key|token)[\"']?\s*[=:]\s*[\"']?)[^\s\"',;&]+"
+    r"|\bsk-[\w-]{16,}",
+    re.IGNORECASE,
+)
+
+
+def safe_reason(reason: str) -> str:
+    """A reason as it may be kept: without passwords, keys and tokens, and not too long.
+
+    >>> safe_reason("401 from https://me:hunter2@models.example with api_key=abc")
+    '401 from https://me:***@models.example with api_key=***'
+    """
+    reason = reason[: 4 * _LONGEST_REASON]  # of a traceback that quotes a document, enough
+    cleaned = without_secrets(reason.encode(errors="replace").decode())  # half a surrogate pair, quoted, has no UTF-8
+    return cleaned if len(cleaned) <= _LONGEST_REASON else cleaned[: _LONGEST_REASON - 1] + "…"
+
+
+def without_secrets(text: str) -> str:
+    """A text as it may be shown: passwords, keys and tokens are asterisks."""
+    return _SECRETS.sub(lambda found: (found["before"] or found["scheme"] or found["name"] or "") + "***", text)
+
+
+class FileDeadLetters:
+    """Keeps dead letters in a file (``DeadLetters``). The file appears with the first letter; several processes may use it.
+
+    Raises:
+        StoreUnavailable: by every method: the file cannot be read or written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = Lock()
+
+    def send(self, letters: Sequence[DeadLetter]) -> None:
+        """Append letters; they are on the disk on return."""
+        if not letters:
+            return
+        lines = "".join(json.dumps(_to_json(letter), ensure_ascii=False) + "\n" for letter in letters)
+        with self._alone() as descriptor:
+            cut_torn_line(descriptor)
+            write_all(descriptor, lines.encode())
+            os.fsync(descriptor)
+
+    def erase(self, scope: Scope) -> int:
+        """See ``DeadLetters``."""
+        return self.remove(lambda letter: is_about(letter, scope))
+
+    def remove(self, unwanted: Callable[[DeadLetter], bool]) -> int:
+        """Take letters away; how many. The others are on the disk on return, in their order, and the old file is gone.
+
+        A line that is no dead letter is judged as a letter of the stage ``unknown`` with the line as its bytes.
+        """
+        if not self._path.exists():
+            return 0
+        with self._alone() as descriptor, os.fdopen(os.dup(descriptor), "rb") as file:
+            file.seek(0)
+            lines = [line for line in file if line.endswith(b"\n")]
+            kept = [line for line in lines if not unwanted(_letter_of(line))]
+            if len(kept) < len(lines):
+                replace_bytes(self._path, b"".join(kept), mode=0o600)
+            return len(lines) - len(kept)
+
+    def read(self) -> Iterator[DeadLetter]:
+        """The letters in the order they came.
+
+        Raises:
+            StoreRejected: a line is no dead letter; the message names it.
+        """
+        try:
+            with self._path.open("rb") as file:
+                for number, line in enumerate(file, start=1):
+                    if not line.endswith(b"\n"):
+                        return  # torn by a crash: its ``send`` never returned
+                    try:
+                        yield _from_json(json.loads(line))
+                    except (ValueError, KeyError, TypeError) as error:
+                        raise StoreRejected(
+                            f"{self._path}, line {number}: no dead letter ({error!r}); remove the line"
+                        ) from error
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise self._unavailable(error) from error
+
+    def close(self) -> None:
+        """There is nothing to release: the file is open only while it is used."""
+
+    @contextmanager
+    def _alone(self) -> Iterator[int]:
+        """The file, opened to read and append, while no other thread or process changes it."""
+        with self._lock:
+            try:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                descriptor = open_locked(self._path, os.O_RDWR | os.O_APPEND, 0o600)
+                try:
+                    yield descriptor
+                finally:
+                    os.close(descriptor)
+            except OSError as error:
+                raise self._unavailable(error) from error
+
+    def _unavailable(self, error: OSError) -> StoreUnavailable:
+        return StoreUnavailable(f"dead letters in {self._path}: {error}; make room or correct its rights, then try again")
+
+
+def _letter_of(line: bytes) -> DeadLetter:
+    try:
+        return _from_json(json.loads(line))
+    except (ValueError, KeyError, TypeError):
+        return DeadLetter("unknown", "", line, None, utc_now())
+
+
+def _to_json(letter: DeadLetter) -> dict[str, object]:
+    return {
+        "at": letter.at.isoformat(),
+        "stage": letter.stage,
+        "reason": safe_reason(letter.reason),
+        "position": letter.position.model_dump() if letter.position else None,
+        "raw": base64.b64encode(letter.raw).decode(),
+    }
+
+
+def _from_json(line: dict[str, object]) -> DeadLetter:
+    return DeadLetter(
+        stage=str(line["stage"]),
+        reason=str(line["reason"]),
+        raw=base64.b64decode(str(line["raw"]), validate=True),
+        position=Position.model_validate(line["position"]) if line["position"] else None,
+        at=datetime.fromisoformat(str(line["at"])),
+    )

@@ -1,0 +1,215 @@
+"""Answers from recordings alone: what has none is written down, in the format of OpenAI's Batch API, to be answered later.
+
+Asked: ``{"custom_id", "method": "POST", "url": "/v1/chat/completions", "body": {...}}``, answered:
+``{"custom_id", "response": {"status_code", "body"}, "error"}``. The ``custom_id`` is the key of the recording to come.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from connectors.endpoints.backoff import Refusal, Retries, as_sent
+from connectors.recorded.keyed_lines import KeyedLines
+from connectors.recorded.recordings import Recording, Recordings, events, is_lasting, is_whole, key_of
+from mneme.errors import InputError, ModelMalformed, ModelPending
+
+_JSON = "application/json"
+
+
+class PendingRequests:
+    """The requests that wait for an answer, each once. Safe for several threads and processes.
+
+    Raises:
+        StoreRejected: a line is no request, or its ``custom_id`` is of another. By every method.
+        StoreUnavailable: the file cannot be read or written. By every method.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Read the file, if there is one; it appears with the first request."""
+        self.path = path
+        self._lines = KeyedLines(path, "request of a batch", _checked_key)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def find(self, custom_id: str) -> tuple[str, Any] | None:
+        """Path and body of a request."""
+        line = self._lines.find(custom_id)
+        return None if line is None else (line["url"], line["body"])
+
+    def add(self, path: str, body: Any) -> None:
+        """Append a request, durably, unless it is there."""
+        self._lines.add({"custom_id": key_of(path, body), "method": "POST", "url": path, "body": body})
+
+    def drop_answered(self, recordings: Recordings) -> None:
+        """Take away those that are recorded."""
+        if len(self):
+            self._lines.rewrite(lambda lines: [each for each in lines if recordings.find(each["url"], each["body"]) is None])
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The outcome of a file of answers: how many were new, how many recorded before; why others failed, by their
+    ``custom_id``; and which are of no pending request.
+    """
+
+    added: int
+    known: int
+    failed: dict[str, str]
+    strange: tuple[str, ...]
+
+
+def import_answers(responses: Path, pending: PendingRequests, recordings: Recordings) -> Imported:
+    """Take the answers of a batch into the recordings, and what is answered off the pending requests.
+
+    Raises:
+        InputError: the file cannot be read, or a line is no answer of a batch.
+        StoreRejected, StoreUnavailable: of the other two files.
+    """
+    recorded = {key_of(each.path, each.request) for each in recordings}
+    new: dict[str, Recording] = {}
+    known, failed, strange = set[str](), dict[str, str](), list[str]()
+    for custom_id, answer in _answers(responses):
+        if custom_id in recorded or custom_id in new:
+            known.add(custom_id)
+        elif (request := pending.find(custom_id)) is None:
+            strange.append(custom_id)
+        elif failure := _failure(request[0], request[1], answer):
+            failed[custom_id] = failure
+        else:
+            new[custom_id] = _recording(request[0], request[1], answer["response"])
+    recordings.add(*new.values())
+    pending.drop_answered(recordings)
+    failed = {custom_id: why for custom_id, why in failed.items() if custom_id not in new}  # answered in another attempt
+    return Imported(len(new), len(known), failed, tuple(strange))
+
+
+def _answers(responses: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    try:
+        with responses.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if not line.strip():
+                    continue
+                try:
+                    answer = json.loads(line)
+                    yield str(answer["custom_id"]), answer
+                except (ValueError, KeyError, TypeError) as error:
+                    raise InputError(
+                        f"{responses}, line {number}: no answer of a batch, which is an object with custom_id and response"
+                    ) from error
+    except OSError as error:
+        raise InputError(f"{responses}: {error.strerror}; name the file of answers that the batch gave") from error
+
+
+def _failure(path: str, body: Any, answer: dict[str, Any]) -> str:
+    """Why an answer cannot be taken; empty if it can."""
+    response = answer.get("response")
+    if not isinstance(response, dict) or type(response.get("status_code")) is not int:
+        return f"no response ({_message(answer)})"
+    status = response["status_code"]
+    if not is_lasting(status, body):
+        return f"status {status} ({_message(response.get('body'))})"
+    if not is_whole(path, status, _JSON, _recording(path, body, response).body):
+        return f"an error with status {status} ({_message(response.get('body'))})"
+    return ""
+
+
+def _message(answer: Any) -> str:
+    error = answer.get("error") if isinstance(answer, dict) else None
+    message = error.get("message") or error.get("code") if isinstance(error, dict) else error
+    return " ".join(str(message or "without a reason").split())[:200]
+
+
+def _recording(path: str, body: Any, response: dict[str, Any]) -> Recording:
+    text = json.dumps(response.get("body"), ensure_ascii=False).encode(errors="replace").decode()
+    return Recording(path, body, response["status_code"], _JSON, text)
+
+
+def _checked_key(line: Any) -> str:
+    key = key_of(line["url"], line["body"])
+    if line["custom_id"] != key:
+        raise ValueError(f"the custom_id of its url and body is {key}")
+    return key
+
+
+_CHAT = "/v1/chat/completions"
+_STREAMING = ("stream", "stream_options")  # batches know no streams
+
+
+class OfflineEndpoint:
+    """In place of an ``OpenAiClient``. Safe for several threads."""
+
+    def __init__(self, recordings: Path, pending: Path | None, retries: Retries) -> None:
+        """Read the files, if they are there.
+
+        Args:
+            recordings: with the answers.
+            pending: where requests go that have none; None: beside ``recordings``, see ``pending_path``.
+            retries: whose deadlines the callers use; nothing is tried again here.
+
+        Raises:
+            StoreRejected, StoreUnavailable: one of the files is damaged or cannot be read.
+        """
+        self.retries = retries
+        self._recordings = Recordings(recordings)
+        self._pending = PendingRequests(pending or pending_path(recordings))
+
+    def chat(
+        self, body: Mapping[str, Any], deadline: float | None = None, before_each: Callable[[float], None] = lambda left: None
+    ) -> dict[str, Any]:
+        """The recorded completion. ``deadline`` and ``before_each`` are of no use here: nothing is waited for.
+
+        Raises:
+            ModelPending: there is none; the request is written down.
+            Refusal: what is recorded is that the endpoint does not know the response format.
+            ModelMalformed: a recorded answer that is no JSON object.
+            StoreRejected, StoreUnavailable: one of the files.
+        """
+        sent = as_sent(body)
+        found = self._recordings.find(_CHAT, sent)
+        if found is None:
+            self._pending.add(_CHAT, sent)
+            raise ModelPending(
+                f"{self._recordings.path} has no answer of {sent.get('model')} to this, which is now in {self._pending.path}: "
+                "have that file answered, take the answers in with `mneme bench offline import`, and run this again"
+            )
+        if found.status >= 400:
+            raise Refusal(f"{self._recordings.path}: a recorded refusal of a chat request", found.status)
+        return self._object(found.body)
+
+    def chat_stream(
+        self, body: Mapping[str, Any], deadline: float, before_each: Callable[[float], None] = lambda left: None
+    ) -> Iterator[dict[str, Any]]:
+        """The events of a recorded stream; where there is none, those of the answer without streaming, in one.
+
+        Raises: as ``chat``.
+        """
+        streamed = self._recordings.find(_CHAT, as_sent(body))
+        if streamed is not None:
+            yield from map(self._object, events(streamed.body))
+            return
+        completion = self.chat({name: value for name, value in body.items() if name not in _STREAMING})
+        try:
+            deltas = [{**choice, "delta": choice["message"]} for choice in completion["choices"]]
+        except (KeyError, TypeError) as error:
+            raise ModelMalformed(f"{self._recordings.path}: a recorded chat answer has no choices") from error
+        yield {**completion, "choices": deltas}
+
+    def close(self) -> None:
+        """There is nothing to release: the files are open only while they are used."""
+
+    def _object(self, content: bytes) -> dict[str, Any]:
+        try:
+            answer = json.loads(content)
+        except ValueError as error:
+            raise ModelMalformed(f"{self._recordings.path}: a recorded chat answer is no JSON") from error
+        if not isinstance(answer, dict):
+            raise ModelMalformed(f"{self._recordings.path}: a recorded chat answer is no JSON object")
+        return answer
+
+
+def pending_path(recordings: Path) -> Path:
+    """The default file of requests without a recording: beside ``answers.jsonl`` it is ``answers.pending.jsonl``."""
+    return recordings.with_suffix(".pending.jsonl")

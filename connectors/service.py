@@ -1,0 +1,346 @@
+"""Asking a running service: JSON by HTTP, and its problems as the errors that they were there.
+
+A request that the service certainly did not take in is made again: no connection, or 429. Any other that may pass (502 to 504,
+the connection broke, no answer in time) is made again only where twice is as good as once. All of it ends when the patience
+does.
+"""
+
+import json
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+from pydantic import SecretStr
+
+from connectors.batcher import Batcher, Sent
+from connectors.clients import silence, trusted_certificates
+from mneme.errors import DiskFull, InputError, MnemeError, SettingsError, StoreUnavailable
+from mneme.events import Document
+from mneme.ports import Lane
+from mneme.problems import NOT_FOUND, error_of
+from mneme.settings import Settings
+
+silence("httpx", below=logging.WARNING)  # each URL as it is, with what is asked for in it
+
+_PREFIX = "/api/v1"
+_CONNECT_SECONDS = 5.0
+_ANSWER_SECONDS = 120.0  # a search with agents takes tens of seconds
+_PATIENCE_SECONDS = 20.0  # with what may pass, over all attempts
+_FIRST_PAUSE_SECONDS = 0.25
+_LONGEST_PAUSE_SECONDS = 5.0
+_PASSES = frozenset({429, 502, 503, 504})
+_URL, _KEY = "MNEME_SERVICE__URL", "MNEME_SERVICE__API_KEY"
+
+
+class NotThere(InputError):
+    """The service has nothing of the name that was asked for."""
+
+
+class ServiceClient:
+    """One service. Safe for several threads; the key is in no error, log line or repr.
+
+    Args:
+        url: of the service, ``http://127.0.0.1:8765``; with a path, if it lies under one.
+        api_key: None where the service asks for none.
+        answer_seconds: how long an answer is waited for; a request that waits itself has more.
+        patience_seconds: how long what may pass is tried again.
+        sleep: waits between attempts.
+
+    Raises:
+        SettingsError: the URL is none, or the key cannot be one.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        api_key: SecretStr | str | None = None,
+        answer_seconds: float = _ANSWER_SECONDS,
+        patience_seconds: float = _PATIENCE_SECONDS,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        try:
+            parsed = httpx.URL(url)
+        except httpx.InvalidURL as error:
+            raise SettingsError(f"{_URL}: {error}; write it like http://127.0.0.1:8765") from error
+        if parsed.scheme not in ("http", "https") or not parsed.host:
+            raise SettingsError(f"{_URL}: no http(s) URL; write it like http://127.0.0.1:8765")
+        if parsed.userinfo or parsed.query or parsed.fragment:
+            raise SettingsError(f"{_URL}: a URL with a password, ? or #; write it like https://host/path, the key in {_KEY}")
+        key = (api_key.get_secret_value() if isinstance(api_key, SecretStr) else api_key or "").strip()
+        if not (key.isascii() and key.isprintable()):
+            raise SettingsError(f"{_KEY} has characters that no key has; copy it again")
+        self.url = str(parsed).rstrip("/")
+        self._answer_seconds = answer_seconds
+        self._patience = patience_seconds
+        self._sleep = sleep
+        self._client = httpx.Client(
+            base_url=self.url.removesuffix(_PREFIX) + _PREFIX,
+            headers={"Authorization": f"Bearer {key}"} if key else {},
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=32),
+            verify=trusted_certificates(),
+        )
+
+    @classmethod
+    def of(cls, settings: Settings, url: str | None = None, api_key: str | None = None) -> "ServiceClient | None":
+        """The client of ``url``, else of ``MNEME_SERVICE__URL``; None where neither is given.
+
+        Raises:
+            SettingsError: as for the client itself.
+        """
+        chosen = url or settings.service.url
+        return None if chosen is None else cls(chosen, api_key or settings.service.api_key)
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: Any = None,
+        content: bytes | None = None,
+        params: Mapping[str, Any] | None = None,
+        files: Mapping[str, Any] | None = None,
+        data: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        wait_seconds: float = 0.0,
+        repeatable: bool | None = None,
+    ) -> Any:
+        """The JSON that answers a request; None where the answer is empty.
+
+        Args:
+            method: of HTTP.
+            path: behind ``/api/v1``; what comes from outside is quoted (``quoted``).
+            json: the body.
+            content: the body, where it is JSON already.
+            params: of the query; those that are None are left out, a sequence is repeated.
+            files: of a form, as httpx takes them.
+            data: the other fields of a form.
+            headers: further ones.
+            wait_seconds: how long the service itself waits before it answers.
+            repeatable: whether twice is as good as once; None: for all methods but POST and PATCH.
+
+        Raises:
+            MnemeError: what the service said, as the class of error that it was there.
+            StoreUnavailable: no service answers.
+        """
+        if content is not None:
+            headers = {"Content-Type": "application/json", **(headers or {})}
+        options = {
+            "json": json,
+            "content": content,
+            "params": _given(params),
+            "files": files,
+            "data": data,
+            "headers": headers,
+        }
+        kept = {name: value for name, value in options.items() if value is not None}
+        is_repeatable = method not in ("POST", "PATCH") if repeatable is None else repeatable
+        response = self._patiently(method, path, kept, self._timeout(wait_seconds), is_repeatable)
+        return _json(response)
+
+    @contextmanager
+    def stream(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: Any = None,
+        params: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Iterator[httpx.Response]:
+        """The response to a request while it arrives: ``iter_lines``, ``iter_bytes``. Made once.
+
+        Raises:
+            MnemeError: as ``request``; StoreUnavailable also when the connection breaks while it is read.
+        """
+        given = {"json": json, "params": _given(params), "headers": headers}
+        kept = {name: value for name, value in given.items() if value is not None}
+        try:
+            with self._client.stream(method, path, timeout=self._timeout(0.0), **kept) as response:
+                if not response.is_success:
+                    response.read()
+                    raise _error(response)
+                yield response
+        except httpx.HTTPError as error:
+            raise self._unavailable(error) from error
+
+    def events(self, method: str, path: str, *, json: Any = None) -> Iterator[tuple[str, Any]]:
+        """The server-sent events that answer a request: of each its name and its data, parsed as JSON.
+
+        Raises:
+            MnemeError: as ``stream``, and what an event named ``problem`` tells.
+        """
+        with self.stream(method, path, json=json, headers={"Accept": "text/event-stream"}) as response:
+            name, data = "message", list[str]()
+            for line in response.iter_lines():
+                if line.startswith("event:"):
+                    name = line[6:].strip()
+                elif line.startswith("data:"):
+                    data.append(line[5:].removeprefix(" "))
+                elif not line and data:
+                    data_of_event = _parsed("\n".join(data))
+                    if name == "problem":
+                        raise error_of(
+                            int(data_of_event.get("status", 500)) if isinstance(data_of_event, dict) else 500, data_of_event
+                        )
+                    yield name, data_of_event
+                    name, data = "message", []
+
+    def close(self) -> None:
+        """Release the connections."""
+        self._client.close()
+
+    def _patiently(
+        self, method: str, path: str, options: Mapping[str, Any], timeout: httpx.Timeout, repeatable: bool
+    ) -> httpx.Response:
+        deadline, pause = time.monotonic() + self._patience, _FIRST_PAUSE_SECONDS
+        while True:
+            wait: float | None = pause
+            problem: MnemeError
+            try:
+                response = self._client.request(method, path, timeout=timeout, **options)
+                if response.is_success:
+                    return response
+                problem = _error(response)
+                wait = _may_pass(response, problem, repeatable, pause)
+            except httpx.InvalidURL as error:
+                raise InputError("what is asked for is too long for a URL; ask with fewer filters") from error
+            except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:  # nothing was sent
+                problem = self._unavailable(error)
+            except httpx.HTTPError as error:
+                problem = self._unavailable(error)
+                wait = pause if repeatable else None
+            if wait is None or time.monotonic() + wait > deadline:
+                raise problem
+            self._sleep(wait)
+            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+
+    def _timeout(self, wait_seconds: float) -> httpx.Timeout:
+        return httpx.Timeout(self._answer_seconds + wait_seconds, connect=_CONNECT_SECONDS)
+
+    def _unavailable(self, error: httpx.HTTPError) -> StoreUnavailable:
+        what = "gives no answer in time" if isinstance(error, httpx.TimeoutException) else "does not answer"
+        return StoreUnavailable(
+            f"the service at {self.url} {what} ({type(error).__name__}); is `mneme serve` up there? ({_URL}, --url)"
+        )
+
+
+def quoted(*names: str) -> str:
+    """Names as a path: each a part, percent-encoded, whatever it holds.
+
+    >>> quoted("conversations", "a/b c")
+    '/conversations/a%2Fb%20c'
+    """
+    return "".join(f"/{quote(name, safe='')}" for name in names)
+
+
+def _given(params: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return None if params is None else {name: value for name, value in params.items() if value is not None}
+
+
+def _may_pass(response: httpx.Response, problem: MnemeError, repeatable: bool, pause: float) -> float | None:
+    """After how many seconds a refused request may be made again; None: not at all."""
+    if response.status_code not in _PASSES or isinstance(problem, DiskFull | SettingsError):
+        return None
+    asked = response.headers.get("Retry-After", "")
+    is_refused_before = response.status_code == 429  # it counts requests before it looks at them
+    if not (repeatable or is_refused_before):
+        return None
+    return max(pause, float(asked)) if asked.isdigit() else pause
+
+
+def _json(response: httpx.Response) -> Any:
+    if not response.content:
+        return None
+    try:
+        return response.json()
+    except ValueError:
+        raise StoreUnavailable(
+            f"the answer of {response.url.host} is no JSON; does {_URL} name a Mneme service, and not another or a proxy?"
+        ) from None
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise StoreUnavailable("the service broke off within an answer; ask again") from None
+
+
+def _error(response: httpx.Response) -> MnemeError:
+    """The error of a refusal. Nothing is quoted that does not come from a service of ours."""
+    if response.is_redirect:  # a proxy that wants https: it is not followed, for the key would go along
+        return SettingsError(f"{response.url.host} sends elsewhere (HTTP {response.status_code}); set {_URL} to where it does")
+    try:
+        body = response.json()
+    except ValueError:
+        body = None
+    if body is None and response.status_code == 404:
+        return InputError(f"{response.url.host} has nothing there (HTTP 404); does {_URL} name a Mneme service?")
+    if isinstance(body, dict) and body.get("type") == NOT_FOUND.type:
+        return NotThere(str(body.get("detail") or NOT_FOUND.title))
+    return error_of(response.status_code, body)
+
+
+_OWNER = {"tenant_id", "user_id", "group_id", "agent_id"}
+_FIELDS = _OWNER | {"document_id", "name", "dated_at", "modified_at", "flush_id"}  # of an upload
+_MOST_EVENTS, _MOST_BYTES = 200, 1_000_000  # of one request
+
+
+class HttpTransport:
+    """Sends to ``POST /api/v1/events``. Safe for several threads; requests follow one another, so that order is kept.
+
+    Of a request that the service refuses nothing is taken in, and none of it is sent again.
+
+    Args:
+        client: of the service; closed with the transport.
+    """
+
+    def __init__(self, client: ServiceClient) -> None:
+        self._client = client
+        self._batcher = Batcher(self._post, _MOST_EVENTS, _MOST_BYTES)
+
+    def send(self, lane: Lane, key: str, value: bytes) -> None:
+        """See ``Transport``. What kind of event it is tells the service the lane, but for the backfill."""
+        self._batcher.add(lane, value)
+
+    def upload(self, document: Document, content: bytes) -> None:
+        """Send a document that is too large for an event, behind what was sent before; kept by the service on return.
+
+        Args:
+            document: whose it is, and what it is called.
+            content: in place of its own.
+
+        Raises:
+            InputError, StoreUnavailable, StoreRejected: as ``ServiceClient.request``.
+        """
+        fields = document.model_dump(mode="json", include=_FIELDS & document.model_fields_set, exclude_none=True)
+        if document.metadata:
+            fields["metadata"] = json.dumps(document.metadata)
+        self._batcher.flush()
+        file = (document.name, content, document.media_type or "application/octet-stream")
+        self._client.request("POST", "/documents", data=fields, files={"file": file}, repeatable=True)
+
+    def flush(self, timeout: float | None = None) -> None:
+        """See ``Transport``. A request that has begun takes what time the client gives it."""
+        self._batcher.flush(timeout)
+
+    def close(self) -> None:
+        """See ``Transport``."""
+        try:
+            self._batcher.flush()
+        finally:
+            self._client.close()
+
+    def _post(self, events: Sequence[Sent]) -> None:
+        for is_backfill, sent in groupby(events, key=lambda event: event[0] == "backfill"):
+            values = [value for _, value in sent]
+            body = b'{"backfill":%s,"events":[%s]}' % (b"true" if is_backfill else b"false", b",".join(values))
+            try:
+                self._client.request("POST", "/events", content=body, repeatable=True)
+            except InputError as error:
+                raise InputError(f"{error} (in a request of {len(values)} events, none of which was taken in)") from error

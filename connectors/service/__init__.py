@@ -1,1 +1,0 @@
-"""A running service, asked by HTTP."""

@@ -1,0 +1,164 @@
+"""The records of a run: gold, answers and votes."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict
+
+from evaluation.metrics import distinct_messages, ranked_results
+from evaluation.retrieval.question_set import Question, QuestionSet
+from evaluation.retrieval.systems import owner_name
+from mneme.ids import short_hash
+from mneme.ports import Role
+
+if TYPE_CHECKING:
+    from queries.answers.answer import AnswerResponse
+
+
+ABSTENTION = "abstention"
+"""The category of questions that have no answer, in every set."""
+
+
+class JudgeKind(StrEnum):
+    """By which rules an answer is judged."""
+
+    DEFAULT = "default"
+    ABSTENTION = "abstention"
+    TEMPORAL = "temporal"
+    KNOWLEDGE_UPDATE = "knowledge-update"
+    PREFERENCE = "preference"
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """The right answer.
+
+    ``answer`` is the set's; of abstention it says why there is none, and may be empty. ``rubric`` are the points that a right
+    answer makes, where the set lists them. ``trap`` is what is answered by who does not notice that there is no answer.
+    """
+
+    kind: JudgeKind
+    answer: str = ""
+    rubric: tuple[str, ...] = ()
+    trap: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldSet:
+    """Questions, and the gold of each by its id. Those about abstention have no evidence."""
+
+    questions: QuestionSet
+    gold: Mapping[str, Gold]
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal for the same questions with the same evidence and gold."""
+        golds = json.dumps([(each.id, asdict(self.gold[each.id])) for each in self.questions.questions])
+        return short_hash(f"{self.questions.fingerprint} {golds}")
+
+
+def sampled(given: GoldSet, limit: int | None) -> GoldSet:
+    """At most ``limit`` questions, evenly spread over the set, and the events of those whose memory is asked.
+
+    The order stays; None keeps all.
+    """
+    asked = given.questions.questions
+    if limit is None or limit >= len(asked):
+        return given
+    chosen = [asked[at * len(asked) // limit] for at in range(limit)]
+    owners = {owner_name(each.owner) for each in chosen}
+    events = tuple(event for event in given.questions.events if owner_name(event) in owners)
+    left = replace(given.questions, events=events, questions=tuple(chosen))
+    return GoldSet(left, {each.id: given.gold[each.id] for each in chosen})
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Cost(_Line):
+    """The cost of calls of a chat model: their number, their tokens, and their time in milliseconds."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    milliseconds: float = 0.0
+
+
+class Cited(_Line):
+    """A memory that an answer cites by ``number``."""
+
+    number: int
+    text: str
+    day: str = ""
+
+
+class GivenAnswer(_Line):
+    """The answer to one question.
+
+    ``question`` is its id. ``evidence`` is the share of the gold evidence among the messages that were found, null where the
+    set names none. ``milliseconds`` is what the whole took, beside as many others as were asked at a time.
+    """
+
+    question: str
+    answer: str
+    reasoning: str = ""
+    citations: tuple[Cited, ...] = ()
+    abstained: bool
+    extractive: bool
+    evidence: float | None = None
+    search_milliseconds: float
+    milliseconds: float
+    costs: Mapping[Role, Cost] = {}
+    notes: tuple[str, ...] = ()
+
+
+class Vote(_Line):
+    """One vote on the answer to one question; ``number`` counts from 0, ``judge`` says whose it is (``judge_identity``)."""
+
+    judge: str
+    question: str
+    number: int
+    correct: bool
+    reason: str
+    cost: Cost
+
+
+def given_answer(question: Question, response: "AnswerResponse", milliseconds: float) -> GivenAnswer:
+    """Return the record of a response."""
+    costs = {}
+    writing, agent = response.metrics, response.found.metrics.agent
+    if writing.llm_called:
+        costs[Role.ANSWER] = Cost(
+            calls=writing.llm_called,
+            input_tokens=writing.input_token,
+            output_tokens=writing.output_token,
+            milliseconds=writing.llm_time,
+        )
+    if agent is not None and agent.llm_called:
+        costs[Role.AGENTS] = Cost(
+            calls=agent.llm_called,
+            input_tokens=agent.input_token,
+            output_tokens=agent.output_token,
+            milliseconds=agent.llm_time,
+        )
+    messages = set(distinct_messages(ranked_results(response.found, len)))
+    return GivenAnswer(
+        question=question.id,
+        answer=response.answer,
+        reasoning=response.reasoning,
+        citations=tuple(
+            Cited(number=each.number, text=each.text, day=f"{each.said_at:%Y-%m-%d}" if each.said_at else "")
+            for each in response.citations
+        ),
+        abstained=response.abstained,
+        extractive=response.extractive,
+        evidence=len(question.evidence & messages) / len(question.evidence) if question.evidence else None,
+        search_milliseconds=writing.search_milliseconds,
+        milliseconds=milliseconds,
+        costs=costs,
+        notes=(*response.found.query.notes, *response.notes),
+    )

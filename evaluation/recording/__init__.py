@@ -1,0 +1,1 @@
+"""Record what models answer, and replay it: an endpoint on this machine."""

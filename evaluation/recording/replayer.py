@@ -1,0 +1,140 @@
+"""Answer requests from recordings and from nothing else: without a key, without a network, byte for byte."""
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from connectors.recorded.recordings import Recordings, model_of, request_of
+from evaluation.recording.local_endpoint import Answered, Call, OnPiece, error_body
+
+_MISSING = "(missing)"
+_SHOWN_CHARACTERS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first field in which two requests differ: ``messages[1].content``, from the character ``at``.
+
+    ``asked`` and ``recorded`` are what stands there, a few words long.
+    """
+
+    field: str
+    at: int
+    asked: str
+    recorded: str
+
+
+def nearest(asked: Any, recorded: Iterable[Any]) -> Difference | None:
+    """The difference between a request and the most similar one of others: of the most equal fields, then of the longest equal
+    beginning of the first other one; None without others, or where one has the same fields.
+    """
+    mine = dict(_leaves(asked))
+    best: tuple[tuple[int, int], Difference] | None = None
+    for request in recorded:
+        other = dict(_leaves(request))
+        differing = [name for name in [*mine, *(name for name in other if name not in mine)] if _differs(name, mine, other)]
+        if not differing:
+            continue
+        difference = _difference(differing[0], mine, other)
+        rank = (-len(differing), difference.at)
+        if best is None or rank > best[0]:
+            best = rank, difference
+    return best[1] if best else None
+
+
+def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for key in sorted(value):
+            yield from _leaves(value[key], f"{name}.{key}" if name else key)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _leaves(item, f"{name}[{index}]")
+    else:
+        yield name, str(value)
+
+
+def _differs(name: str, mine: dict[str, str], other: dict[str, str]) -> bool:
+    return mine.get(name, _MISSING) != other.get(name, _MISSING)
+
+
+def _difference(name: str, mine: dict[str, str], other: dict[str, str]) -> Difference:
+    asked, recorded = mine.get(name, _MISSING), other.get(name, _MISSING)
+    at = _equal_characters(asked, recorded) if name in mine and name in other else 0
+    shown = slice(at, at + _SHOWN_CHARACTERS)
+    return Difference(name, at, asked[shown], recorded[shown])
+
+
+def _equal_characters(one: str, other: str) -> int:
+    """The length of the beginning that two texts share."""
+    return next((at for at, (mine, its) in enumerate(zip(one, other, strict=False)) if mine != its), min(len(one), len(other)))
+
+
+_MODELS = "/v1/models"
+_MOST_EXPLAINED = 20  # unknown requests: each reads the whole file, and after so many it is another run
+
+
+class ModelReplayer:
+    """An ``Answerer``. What is not recorded gets 404, which clients do not try again, and is in ``unknown``."""
+
+    def __init__(self, recordings: Recordings) -> None:
+        """Prepare."""
+        self.answered = 0
+        self.unknown: Counter[str] = Counter()  # why, how often; without any text of a request
+        self._recordings = recordings
+        self._lock = threading.Lock()
+
+    def answer(self, call: Call, on_piece: OnPiece) -> Answered:
+        """See ``Answerer``."""
+        if call.method == "GET" and call.path == _MODELS:
+            return self._models()
+        request = request_of(call.content_type, call.body)
+        kept = self._recordings.find(call.path, request) if call.method == "POST" else None
+        with self._lock:
+            if kept is not None:
+                self.answered += 1
+                return Answered(kept.status, kept.content_type, kept.body)
+            is_explained = self.unknown.total() < _MOST_EXPLAINED
+        unknown = self._recordings.unknown(call.path, request)
+        reason, body = self._explained(call, unknown) if is_explained else _unexplained(call, unknown)
+        with self._lock:
+            self.unknown[reason] += 1
+        return Answered(404, "application/json", body)
+
+    def _explained(self, call: Call, request: object) -> tuple[str, bytes]:
+        """Why there is no recording: in words without a text of the request, and as the answer's body, with texts beside."""
+        asked = _asked(call, request)
+        same_path = [each.request for each in self._recordings if each.path == call.path]
+        same_model = [each for each in same_path if model_of(each) == model_of(request)]
+        difference = nearest(request, same_model)
+        if not same_path:
+            reason = f"{asked}: nothing is recorded of this path"
+        elif not same_model:
+            reason = f"{asked}: recorded are the models {', '.join(_names(same_path))}"
+        elif difference is None:
+            reason = f"{asked}: recorded with the same fields in another form"
+        else:
+            reason = f"{asked}: of {len(same_model)} recorded the nearest differs in {difference.field} at {difference.at}"
+            texts = {"asked": difference.asked, "recorded": difference.recorded}
+            return reason, error_body(reason, "not_recorded", nearest=texts)
+        return reason, error_body(reason, "not_recorded")
+
+    def _models(self) -> Answered:
+        names = _names(each.request for each in self._recordings)
+        listed = [{"id": name, "object": "model"} for name in names]
+        return Answered(200, "application/json", json.dumps({"object": "list", "data": listed}).encode())
+
+
+def _names(requests: Iterable[object]) -> list[str]:
+    return sorted({model_of(each) for each in requests} - {""})
+
+
+def _asked(call: Call, request: object) -> str:
+    return f"no recording of {call.method} {call.path} for {model_of(request) or 'no model'}"
+
+
+def _unexplained(call: Call, request: object) -> tuple[str, bytes]:
+    reason = _asked(call, request)
+    return reason, error_body(reason, "not_recorded")

@@ -1,0 +1,46 @@
+"""A recorder or a replayer behind HTTP, and what clients ask it."""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from connectors.recorded.recordings import Recordings
+from evaluation.recording.local_endpoint import LocalEndpoint
+from evaluation.recording.recorder import ModelRecorder
+from evaluation.recording.replayer import ModelReplayer
+
+KEY = "sk-canary-7f3a-0123456789"
+HEADERS = {"Authorization": f"Bearer {KEY}"}
+
+
+def chat(text: str, **more: Any) -> dict[str, Any]:
+    return {"model": "m", "messages": [{"role": "user", "content": text}], **more}
+
+
+@contextmanager
+def recording(upstream: str, file: Path, seconds: float = 20.0) -> Iterator[tuple[str, ModelRecorder]]:
+    """The base URL of a recorder, and the recorder."""
+    with closing(ModelRecorder(Recordings(file), upstream, seconds)) as recorder, LocalEndpoint(recorder) as front:
+        yield front.base_url, recorder
+
+
+@contextmanager
+def replaying(file: Path) -> Iterator[tuple[str, ModelReplayer]]:
+    """The base URL of a replayer, and the replayer."""
+    replayer = ModelReplayer(Recordings(file))
+    with LocalEndpoint(replayer) as front:
+        yield front.base_url, replayer
+
+
+def post(base_url: str, path: str = "/chat/completions", headers: Any = HEADERS, **sent: Any) -> httpx.Response:
+    return httpx.post(
+        f"{base_url}{path}", headers=headers, timeout=30.0, verify=False, **sent
+    )  # no TLS: certificates take long to load
+
+
+def same(response: httpx.Response) -> tuple[int, str, bytes]:
+    """What must be the same in a recording and its replay."""
+    return response.status_code, response.headers["Content-Type"], response.content
