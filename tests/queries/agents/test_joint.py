@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from connectors.embedders.precision import MODEL, VARIANTS
+from connectors.embedders import MODEL, VARIANTS
 from mneme.errors import ModelTimeout, SettingsError
 from mneme.ports import EmbedderIdentity
 from mneme.rows import Vector
