@@ -133,9 +133,9 @@ def test_without_its_key_nothing_is_told(url: str) -> None:
         ["ask", "what colour is the new boat?"],
         ["history", "Jonas"],
         ["inspect", "harbour"],
-        ["documents"],
+        ["inspect", "--documents"],
     ],
-    ids=lambda command: command[0],
+    ids=" ".join,
 )
 def test_the_command_line_asks_a_service(command: list[str], url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from serving.cli import app
