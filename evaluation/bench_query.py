@@ -40,6 +40,7 @@ from mneme.rows import Collection, Vector, directions, whole_numbers
 from mneme.rows import Row as StoredRow
 from mneme.settings import Settings
 from queries import Memories
+from queries.fuse import HITS
 
 
 class Stopwatch:
@@ -243,7 +244,7 @@ def _measure(made: SyntheticMemories, filling: Filling, questions: int, rounds: 
     of_one, others_of_one = made.questions(questions, owner=one_owner), made.questions(questions, seed=2, owner=one_owner)
     first_of_each = list({each.user_id: each for each in asked}.values())
     exact = neighbourhoods(made, asked[:_NEIGHBOURHOODS], settings)
-    depth = max(settings.retrieval.recall, 2 * settings.retrieval.top_k)
+    depth = max(HITS, 2 * settings.retrieval.top_k)
     recalled = {
         "warm": neighbour_recall(exact, settings, depth),
         "one owner": neighbour_recall(neighbourhoods(made, of_one[:10], settings), settings, depth),

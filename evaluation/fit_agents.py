@@ -34,9 +34,8 @@ from mneme.settings import Settings
 from mneme.times import utc_now
 from queries import Memories
 from queries.agents.evidence import EPISODIC_KINDS, Evidence
-from queries.agents.joint.features import FEATURES, Numbers, known, messages_of, named
-from queries.agents.joint.learned import JointCoefficients, JointScorer
-from queries.agents.rules.several import asks_for_several
+from queries.agents.joint import FEATURES, JointCoefficients, JointScorer, Numbers, joint_features, messages_of, named
+from queries.questions.types import asks_for_several
 
 DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "agents" / "joint" / "coefficients.json"
 STRENGTH = 0.02  # inverse of the L2 penalty on standardised features: .01 to .03 differ by half a point of recall@10
@@ -177,7 +176,7 @@ def _example(memories: Memories, question: Question, scorer: JointScorer) -> Exa
     if people:
         theirs = {**filters, "participants": people, "kinds": EPISODIC_KINDS}
         found.add(question.text, memories.search(question.text, "hybrid", theirs, top_k=scorer.depth), people)
-    candidates = known(question.text, found, scorer.embed)
+    candidates = joint_features(question.text, found, scorer.embed)
     messages = [messages_of(item) for item in candidates.items]
     plain = list(dict.fromkeys(message for item in found.episodic(first) for message in messages_of(item)))
     return Example(question, candidates.numbers, messages, plain)

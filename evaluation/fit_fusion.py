@@ -99,7 +99,6 @@ def run_fit_fusion(
             alpha=best,
             statements=model.statements,
             episodes=model.episodes,
-            legs=dict(model.legs),
             fitted_on=", ".join(f"{each.title} ({len(each.questions)} questions)" for each in loaded),
             date=utc_now().date(),
         )

@@ -134,7 +134,7 @@ def _examples(questions: QuestionSet, settings: Settings, console: Console) -> l
                 question, gathered = memories.gather(each.text, {**each.owner, "expired": True}, DEPTH)
                 if not asks_for_present(question):
                     continue
-                used = MinMaxScorer(own.retrieval) if scorer is None or question.vector is None else scorer
+                used = MinMaxScorer(own.retrieval.alpha) if scorer is None or question.vector is None else scorer
                 scores = used.score(question, gathered.field, gathered.messages)
                 statements = best_statements(question, gathered.field, scores)
                 beside = both[each.id].beside if each.id in both else None

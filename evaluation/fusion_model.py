@@ -1,13 +1,13 @@
 """The learned scores of a search: examples from questions with evidence, fitted, and cross-validated by conversation.
 
 1. An example is everything that competes for one question: its features, and which of it answers.
-2. Two logistic regressions, for statements and for episodes; a third for the legs of the recall.
+2. Two logistic regressions, for statements and for episodes.
 3. Cross-validate: whole conversations are left out, for questions of one share its episodes and its people.
 
 scikit-learn, a development dependency, is needed to fit only, and is imported there.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from evaluation.fitting import logistic_regression
 from evaluation.metrics import ndcg_at, recall_at, reciprocal_rank
 from mneme.errors import InputError
-from queries.gather import Gathered
+from queries.fuse import Gathered
 from queries.questions.understand import Question
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, episode_features, statement_features
 from queries.scoring.field import Numbers
@@ -24,8 +24,6 @@ from queries.scoring.learned import Weights, with_episodes
 
 FOLDS = 5
 STRENGTH = 1.0  # inverse of the L2 penalty: .03 to 10 differ by less than half a point of recall@10 in cross-validation
-LEGS = ("episodes_bm25", "episodes_cosine", "facts_bm25", "facts_cosine")
-RRF_K = 60
 METRICS = ("recall@10", "recall@20", "ndcg@10", "mrr")
 
 Labels = npt.NDArray[np.bool_]
@@ -35,8 +33,7 @@ Labels = npt.NDArray[np.bool_]
 class Example:
     """One question. ``said_in`` are the messages of each statement, ``parents`` its episode's place, -1 for none.
 
-    ``statements`` has the shape (statements, STATEMENT_FEATURES), ``episodes`` (episodes, EPISODE_FEATURES), ``legs``
-    (episodes, LEGS): 60 / (60 + place), 0 where the leg did not find it.
+    ``statements`` has the shape (statements, STATEMENT_FEATURES), ``episodes`` (episodes, EPISODE_FEATURES).
     """
 
     question_set: str
@@ -49,7 +46,6 @@ class Example:
     parents: npt.NDArray[np.int64]
     episodes: Numbers
     holds_answer: Labels
-    legs: Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +54,6 @@ class Model:
 
     statements: Weights
     episodes: Weights
-    legs: Mapping[str, float]
 
 
 def example_of(
@@ -72,8 +67,6 @@ def example_of(
     """Make an example of the candidates of a question, with the messages that answer it."""
     field = gathered.field
     said_in = [each.row.message_ids for each in field.statements]
-    rankings = gathered.recalled.episode_rankings()
-    places = [{identity: place for place, identity in enumerate(rankings.get(leg, ()), start=1)} for leg in LEGS]
     return Example(
         question_set,
         conversation,
@@ -85,7 +78,6 @@ def example_of(
         field.parents,
         episode_features(question, field),
         np.array([bool(evidence & set(each.row.message_ids)) for each in field.episodes], dtype=np.bool_),
-        np.array([[_reciprocal(places_.get(each.row.id)) for places_ in places] for each in field.episodes]).reshape(-1, 4),
     )
 
 
@@ -125,11 +117,9 @@ def fit(examples: Sequence[Example], without: Collection[str] = ()) -> Model:
         }
         return Weights(weights=found, bias=round(float(model.intercept_[0]), 4))
 
-    legs = weights(LEGS, ((each.legs, each.holds_answer, of_set[each.question_set]) for each in examples)).weights
     return Model(
         weights(STATEMENT_FEATURES, ((each.statements, each.answers, of_set[each.question_set]) for each in examples)),
         weights(EPISODE_FEATURES, ((each.episodes, each.holds_answer, of_set[each.question_set]) for each in examples)),
-        {leg: max(weight, 0.0) for leg, weight in legs.items()},
     )
 
 
@@ -176,7 +166,3 @@ def measure(example: Example, model: Model, alpha: float) -> tuple[float, ...]:
 
 def _sample_weights(labels: Labels, weight: float) -> Numbers:
     return np.where(labels, 1 / max(1, labels.sum()), 1.0) * weight
-
-
-def _reciprocal(place: int | None) -> float:
-    return 0.0 if place is None else RRF_K / (RRF_K + place)

@@ -1,4 +1,4 @@
-"""How a question finds its memories: understand -> recall -> fuse -> compete -> rerank -> shape, one file for each step.
+"""Search and answers: understand -> recall -> fuse -> compete -> rerank -> shape, one file for each step.
 
 ``agents`` searches several times for one question, ``answers`` makes an answer of what was found.
 """
@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from queries.agents.query import QueryPolicy
     from queries.answers.answer import AnswerResponse, AnswerStream
-    from queries.browsing.documents import DocumentList
-    from queries.browsing.inspected import Inspection
-    from queries.browsing.listed import (
+    from queries.browsing.responses import (
         ConversationPage,
         ConversationSummary,
+        DocumentList,
+        History,
+        Inspection,
         Memory,
         MemoryPage,
         OwnerSummary,
         Portrait,
         Receipt,
     )
-    from queries.browsing.told import History
     from queries.memories import Memories
     from queries.remote import RemoteMemories
     from queries.responses import Graph, SearchResponse
@@ -48,19 +48,19 @@ __all__ = [
 _HOMES = {
     "AnswerResponse": "queries.answers.answer",
     "AnswerStream": "queries.answers.answer",
-    "ConversationPage": "queries.browsing.listed",
-    "ConversationSummary": "queries.browsing.listed",
-    "DocumentList": "queries.browsing.documents",
+    "ConversationPage": "queries.browsing.responses",
+    "ConversationSummary": "queries.browsing.responses",
+    "DocumentList": "queries.browsing.responses",
     "Graph": "queries.responses",
-    "History": "queries.browsing.told",
-    "Inspection": "queries.browsing.inspected",
+    "History": "queries.browsing.responses",
+    "Inspection": "queries.browsing.responses",
     "Memories": "queries.memories",
-    "Memory": "queries.browsing.listed",
-    "MemoryPage": "queries.browsing.listed",
-    "OwnerSummary": "queries.browsing.listed",
-    "Portrait": "queries.browsing.listed",
+    "Memory": "queries.browsing.responses",
+    "MemoryPage": "queries.browsing.responses",
+    "OwnerSummary": "queries.browsing.responses",
+    "Portrait": "queries.browsing.responses",
     "QueryPolicy": "queries.agents.query",
-    "Receipt": "queries.browsing.listed",
+    "Receipt": "queries.browsing.responses",
     "RemoteMemories": "queries.remote",
     "SearchResponse": "queries.responses",
 }

@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 from mneme.ids import episode_of
 from mneme.rows import Row
 from queries.compete import Competition, Standing
-from queries.complete import Evidence
 from queries.filtering.scope import Scope, repetitions
 from queries.granularity.forms import Form
 from queries.granularity.preference import Preference
 from queries.questions.understand import Question
-from queries.recall import Candidate, Recalled
+from queries.recall import Candidate, Candidates, Recalled
 from queries.responses import TraceStep
-from queries.succession import in_order, successors
+from queries.supersession import in_order, successors
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +22,7 @@ class Ranking:
     standings: Sequence[Standing]
     scores: dict[str, float]
     recalled: Recalled
-    evidence: Evidence
+    evidence: Candidates
     scoring: str
     notes: tuple[str, ...] = ()
     fused: dict[str, float] | None = None
@@ -32,15 +31,15 @@ class Ranking:
 
     def row(self, identity: str) -> Row:
         """The row of a candidate."""
-        return next(each.row for each in everyone(self.evidence) if each.row.id == identity)
+        return next(each.row for each in all_candidates(self.evidence) if each.row.id == identity)
 
     @property
     def round_trips(self) -> int:
-        """How often the index was waited for."""
+        """Number of times that the index was waited for."""
         return bool(self.recalled.rankings) + self.evidence.round_trips
 
     def counts(self) -> dict[str, int]:
-        """How many candidates of each collection were looked at."""
+        """Number of candidates of each collection."""
         return {
             "episodes": len(self.evidence.episodes),
             "facts": sum(len(inside) for inside in self.evidence.facts.values()),
@@ -49,26 +48,26 @@ class Ranking:
         }
 
 
-def everyone(evidence: Evidence) -> list[Candidate]:
+def all_candidates(evidence: Candidates) -> list[Candidate]:
     """Every candidate, facts included."""
     facts = [each for inside in evidence.facts.values() for each in inside]
     return [*evidence.episodes.values(), *facts, *evidence.messages.values(), *evidence.memories.values()]
 
 
-def places(evidence: Evidence, scores: dict[str, float], scope: Scope) -> list[Standing]:
+def places(evidence: Candidates, scores: dict[str, float], scope: Scope) -> list[Standing]:
     """Everything but facts that may hold a place, by score; what has none is left out."""
     candidates = [*evidence.episodes.values(), *evidence.messages.values(), *evidence.memories.values()]
     ids = [each.row.id for each in candidates if each.row.id in scores and scope.may_hold(each.row)]
     return sorted((Standing(each, scores[each]) for each in ids), key=lambda each: (-each.score, each.id))
 
 
-def superseding(question: Question, scope: Scope, evidence: Evidence) -> dict[str, str]:
-    """What superseded what among the statements found, in what the question asks for."""
-    return successors((each.row for each in everyone(evidence)), scope, question)
+def successors_among(question: Question, scope: Scope, evidence: Candidates) -> dict[str, str]:
+    """The successors of superseded statements among those found, in what the question asks for."""
+    return successors((each.row for each in all_candidates(evidence)), scope, question)
 
 
 def successors_first(
-    standings: Sequence[Standing], scores: dict[str, float], evidence: Evidence, successor: dict[str, str]
+    standings: Sequence[Standing], scores: dict[str, float], evidence: Candidates, successor: dict[str, str]
 ) -> list[Standing]:
     """Each standing directly behind what superseded it; the scores of those that moved up are set.
 
@@ -77,7 +76,7 @@ def successors_first(
     if not successor:
         return list(standings)
     said_in: dict[str, list[str]] = {}
-    for each in everyone(evidence):
+    for each in all_candidates(evidence):
         if each.row.kind == "fact" and scores.get(each.row.id, 0.0) > 0:
             for statement in (each.row.id, *repetitions(each.row)):
                 said_in.setdefault(episode_of(statement), []).append(each.row.id)
@@ -92,10 +91,10 @@ def successors_first(
     return ordered
 
 
-def rearranged(ranking: Ranking, standings: Sequence[Standing], question: Question, scope: Scope) -> Ranking:
+def reordered(ranking: Ranking, standings: Sequence[Standing], question: Question, scope: Scope) -> Ranking:
     """The ranking with its standings in another order, in which what superseded another still stands before it."""
     scores = dict(ranking.scores)
-    held = successors_first(standings, scores, ranking.evidence, superseding(question, scope, ranking.evidence))
+    held = successors_first(standings, scores, ranking.evidence, successors_among(question, scope, ranking.evidence))
     return replace(ranking, standings=held, scores=scores | {each.id: each.score for each in held})
 
 
@@ -114,8 +113,12 @@ def trace_of(ranking: Ranking) -> tuple[TraceStep, ...]:
         for place, identity in enumerate(favoured, start=1):
             kind, score = ranking.row(identity).kind, ranking.scores[identity]
             steps.append(TraceStep(stage="prefer", move=preferred.form, id=identity, score=score, reason=f"{kind} {place}"))
-    for step in ranking.competition.trace if ranking.competition else ():
-        steps.append(
-            TraceStep(stage="compete", move=step.move, id=step.id, score=step.score, reason=step.reason, round=step.round)
-        )
+    if competition := ranking.competition:
+        for standing in competition.standings:
+            episode, reason = competition.replaced.get(standing.id), "a place was free"
+            if episode is not None:
+                reason = f"by its fact {standing.id}"
+                steps.append(TraceStep(stage="compete", move="replaced", id=episode.id, score=episode.score, reason=reason))
+                reason = f"in place of its episode {episode.id}"
+            steps.append(TraceStep(stage="compete", move="entered", id=standing.id, score=standing.score, reason=reason))
     return tuple(steps)

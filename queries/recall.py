@@ -1,24 +1,36 @@
-"""recall: what the index finds for a question, in one round trip.
+"""recall: what the index finds for a question, and what that leaves open, in up to three round trips.
 
-BM25 and k-NN over episodes and over facts, over raw messages (what was said a moment ago is in no episode yet), over
-the few other memories, and BM25 over the graph. ``complete`` fills in what this leaves open.
+1. BM25 and k-NN over episodes and over facts, over raw messages (what was said a moment ago is in no episode yet), over the
+   few other memories, and BM25 over the graph.
+2. ``Completer``, all at once: the facts of the episodes that are worth looking into; the scores of episodes and memories that
+   one leg did not give (a missing leg is computed, never taken as 0); the episodes of the messages found; and the graph
+   beyond the names in the question.
+3. Only if a message is in no episode yet: the scores of such messages that one leg did not give. Only if the graph leads
+   somewhere: the episodes that tell of it. And only for a question as of the past: by whom the statements found were
+   repeated, and when.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
 
 from connectors.telemetry.meters import stage
 from mneme.ids import episode_of
-from mneme.ports import Hit, MemoryIndex, TextLeg, VectorLeg
+from mneme.ports import Filter, Hit, MemoryIndex, Selection, TextLeg, VectorLeg
 from mneme.records import Entity, Relationship
-from mneme.rows import Collection, Row
-from queries.entities.graph import Walk, parts_of, walk
-from queries.filtering.scope import Scope
+from mneme.rows import Collection, Row, Vector
+from queries.entities.graph import Walk, leads, legs_beyond, parts_of, walk
+from queries.filtering.scope import Scope, repetition_keys, without_later_repetitions
 from queries.questions.understand import Question
-from queries.succession import successors
+from queries.supersession import successors
 
 _SAID = (Collection.FACTS, Collection.MESSAGES)
 _GRAPH_HITS = 60  # entities and relationships that share a word with the question
+
+_FACTS_OF_AN_EPISODE = 100  # no extractor makes more from the 50 messages that an episode may have
+_EPISODES_OF_A_MESSAGE_ID = 10  # callers number messages anew in each conversation: one id may be in several episodes
+_EPISODES_OF_GRAPH = 20  # that the graph leads to and nothing else does, the best
+_MOST_ROWS = 10_000  # what OpenSearch returns at most for one search
 
 
 @dataclass(slots=True, eq=False)
@@ -37,7 +49,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Legs:
-    """Which legs a method uses, and how deep; ``episodes`` is the depth for them, which are long, where it is another."""
+    """The legs that a method uses, and their depth; ``episodes`` is that of episodes, which are long, where it differs."""
 
     text: tuple[Collection, ...]
     vector: tuple[Collection, ...]
@@ -45,7 +57,7 @@ class Legs:
     episodes: int | None = None
 
     def depth_of(self, collection: Collection) -> int:
-        """How many hits a leg brings."""
+        """Number of hits of a leg."""
         if collection is Collection.GRAPH:
             return _GRAPH_HITS
         return self.episodes if self.episodes and collection is Collection.EPISODES else self.depth
@@ -53,7 +65,7 @@ class Legs:
 
 @dataclass(slots=True, eq=False)
 class Recalled:
-    """What the first round trip found: candidates by collection and id, and each leg's ranking of ids.
+    """The results of the first round trip: candidates by collection and id, and each leg's ranking of ids.
 
     ``successor`` names for each superseded fact what superseded it; empty for a question about the past. ``graph`` are the
     entities and relationships among them, ``walk`` is the way through it as far as they lead.
@@ -80,7 +92,7 @@ class Recalled:
         return episodes
 
     def people(self) -> tuple[str, ...]:
-        """Who said what was found."""
+        """The people in what was found."""
         together = dict.fromkeys(each.row.people for collection in _SAID for each in self.of(collection).values())
         return tuple(dict.fromkeys(person for people in together for person in people))
 
@@ -136,3 +148,204 @@ def _join(candidates: dict[str, Candidate], hits: Sequence[Hit], by_words: bool)
         else:
             candidate.cosine = hit.score
     return ranking
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """Everything a ranking needs, by id. ``facts`` are those of each episode, in the order they were said."""
+
+    episodes: Mapping[str, Candidate]
+    facts: Mapping[str, Sequence[Candidate]]
+    messages: Mapping[str, Candidate]
+    memories: Mapping[str, Candidate]
+    walk: Walk
+    round_trips: int
+
+
+class Completer:
+    """Asks the index for what recall left open, several things side by side."""
+
+    def __init__(self, index: MemoryIndex, pool: Executor) -> None:
+        self._index = index
+        self._pool = pool
+
+    @stage("complete")
+    def complete(
+        self,
+        question: Question,
+        scope: Scope,
+        legs: Legs,
+        recalled: Recalled,
+        episode_ids: Sequence[str],
+        follow: bool = False,
+        focused: Question | None = None,
+    ) -> Candidates:
+        """The evidence for these episodes, and for everything found that is no episode.
+
+        With ``focused`` all are scored by that question, which is not the one that was recalled with (``understand.focus``).
+        With ``follow`` also for episodes that the graph leads to, where it leads somewhere; then candidates have ``graph``.
+        A leg that the method does not use (``legs``), or that is off for this question, stays unknown.
+        """
+        by_words = set(legs.text) - {Collection.GRAPH}
+        asked = focused or question
+        wanted = _Wanted(asked.tokens if by_words else (), asked.vector if legs.vector else None, focused is not None)
+        found = recalled.of(Collection.EPISODES)
+        episodes = {each: found[each] for each in episode_ids if each in found}
+        memories = recalled.of(Collection.MEMORIES)
+        loose = _in_no_episode(recalled.of(Collection.MESSAGES), found.values())
+
+        # 1. All at once. An episode that only a fact led to counts as within the filters if one of its facts is; but what may
+        # not be in it is not: then it is not shown, and its messages that pass are found by themselves.
+        open_episodes = tuple(each for each in episode_ids if each not in episodes or wanted.lacks(episodes[each]))
+        anywhere = replace(
+            scope.rows, people=(), since=None, before=None, labels=tuple(each for each in scope.rows.labels if each.negated)
+        )
+        facts_wanted = scope.filter(Collection.FACTS)
+        at_once = [
+            _facts_of(episode_ids, facts_wanted),
+            _by_ids(Collection.EPISODES, anywhere, open_episodes),
+            _missing(Collection.MEMORIES, scope.filter(Collection.MEMORIES), memories, wanted),
+            _holding(anywhere, loose),
+        ]
+        graph = list(recalled.graph)
+        beyond = legs_beyond(recalled.walk, question.tokens, scope.filter(Collection.GRAPH))
+        more_graph, (facts, more_episodes, more_memories, holders) = self._round_trip(scope, wanted, beyond, at_once)
+        graph += more_graph
+        walked = walk(question, graph, scope.moment) if len(graph) > len(recalled.graph) else recalled.walk
+        follow = follow and leads(question, walked)
+        messages = _in_no_episode(loose, holders.values())
+        memories = {**memories, **more_memories}
+
+        # 2. Only if something was said that no episode holds yet, or the graph leads on, or for a moment in the past.
+        reached = tuple(each for each in walked.episodes() if each not in episode_ids)[:_EPISODES_OF_GRAPH] if follow else ()
+        onward = legs_beyond(walked, (*question.tokens, *_tokens(beyond)), scope.filter(Collection.GRAPH)) if follow else ()
+        at_last = [
+            _missing(Collection.MESSAGES, scope.rows, messages, wanted),
+            _facts_of(reached, facts_wanted),
+            _by_ids(Collection.EPISODES, anywhere, reached),
+        ]
+        again = repetition_keys(each.row for each in (*facts.values(), *memories.values())) if scope.is_past else []
+        repeating = self._pool.submit(self._index.get, again) if again else None
+        more_graph, (more_messages, reached_facts, reached_episodes) = self._round_trip(scope, wanted, onward, at_last)
+        graph += more_graph
+        facts |= reached_facts
+        more_episodes |= reached_episodes
+        if scope.is_past:
+            said = repeating.result() if repeating else {}
+            for each in (*facts.values(), *memories.values()):
+                each.row = without_later_repetitions(each.row, said, scope.moment)
+            facts, memories = _passing(scope, facts), _passing(scope, memories)
+        by_episode = _by_episode(facts.values())
+        episodes |= {each: more for each, more in more_episodes.items() if each in episodes or each in by_episode}
+        if follow:
+            if more_graph:
+                walked = walk(question, graph, scope.moment)
+            for each in (*facts.values(), *episodes.values()):
+                each.graph = walked.fit(each.row)
+        return Candidates(
+            episodes=episodes,
+            facts=by_episode,
+            messages={**messages, **more_messages},
+            memories=memories,
+            walk=walked,
+            round_trips=any([beyond, *(ask.limit for ask in at_once)]) + any([again, onward, *(ask.limit for ask in at_last)]),
+        )
+
+    def _round_trip(
+        self, scope: Scope, wanted: "_Wanted", beyond: Sequence[TextLeg], asks: Sequence[Selection]
+    ) -> tuple[list[Entity | Relationship], list[dict[str, Candidate]]]:
+        """Ask for parts of the graph, and for the rows of each selection with both their scores.
+
+        What cannot find anything is not asked.
+        """
+        sent = [each for each in asks if each.limit]
+        if not (beyond or sent):
+            return [], [{} for _ in asks]
+        recalled, scored_each = self._index.ask(beyond, sent, wanted.tokens, wanted.vector)
+        answers = iter(scored_each)
+        found, by_words = [], bool(wanted.tokens)
+        for each in asks:
+            scored = next(answers) if each.limit else []
+            candidates = (Candidate(one.row, one.bm25 if by_words else None, one.cosine) for one in scored)
+            if not scope.knows_all(each.collection):
+                candidates = (replace(one, row=row) for one in candidates if (row := scope.known(one.row)) is not None)
+            found.append({one.row.id: one for one in candidates})
+        parts = parts_of(row for hits in recalled for hit in hits if (row := scope.known(hit.row)) is not None)
+        return parts, found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Wanted:
+    """The scores that this search uses."""
+
+    tokens: tuple[str, ...]
+    vector: Vector | None
+    anew: bool
+
+    def lacks(self, candidate: Candidate) -> bool:
+        """True if one of them is not known yet of this candidate."""
+        return (
+            self.anew
+            or (bool(self.tokens) and candidate.bm25 is None)
+            or (self.vector is not None and candidate.cosine is None)
+        )
+
+
+def _tokens(searches: Iterable[TextLeg]) -> Iterator[str]:
+    return (token for search in searches for token in search.tokens)
+
+
+def _missing(collection: Collection, scope: Filter, found: Mapping[str, Candidate], wanted: _Wanted) -> Selection:
+    return _by_ids(collection, scope, tuple(identity for identity, each in found.items() if wanted.lacks(each)))
+
+
+def _by_ids(collection: Collection, scope: Filter, ids: tuple[str, ...]) -> Selection:
+    return Selection(collection, replace(scope, ids=ids) if ids else scope, min(len(ids), _MOST_ROWS))
+
+
+def _facts_of(episodes: Sequence[str], scope: Filter) -> Selection:
+    narrowed = replace(scope, parent_ids=tuple(episodes)) if episodes else scope
+    return Selection(Collection.FACTS, narrowed, min(_FACTS_OF_AN_EPISODE * len(episodes), _MOST_ROWS))
+
+
+def _holding(scope: Filter, messages: Mapping[str, Candidate]) -> Selection:
+    """The episodes that list one of these messages."""
+    rows = [each.row for each in messages.values()]
+    narrowed = replace(
+        scope,
+        conversation_ids=tuple({row.conversation_id: None for row in rows if row.conversation_id}),
+        message_ids=tuple(dict.fromkeys(identity for row in rows for identity in row.message_ids)),
+    )
+    return Selection(Collection.EPISODES, narrowed, min(_EPISODES_OF_A_MESSAGE_ID * len(rows), _MOST_ROWS))
+
+
+def _in_no_episode(messages: Mapping[str, Candidate], episodes: Iterable[Candidate]) -> dict[str, Candidate]:
+    held: dict[str | None, set[str]] = {}
+    for each in episodes:
+        held.setdefault(each.row.conversation_id, set()).update(each.row.message_ids)
+    nothing: set[str] = set()
+    return {
+        identity: each
+        for identity, each in messages.items()
+        if held.get(each.row.conversation_id, nothing).isdisjoint(each.row.message_ids)
+    }
+
+
+def _passing(scope: Scope, candidates: Mapping[str, Candidate]) -> dict[str, Candidate]:
+    """Those that pass without what their later repetitions had."""
+    return {identity: each for identity, each in candidates.items() if scope.has_labels(each.row)}
+
+
+def _by_episode(facts: Iterable[Candidate]) -> dict[str, list[Candidate]]:
+    """Facts by their episode, in the order they were said: neighbours there are neighbours in the conversation."""
+    inside: dict[str, list[Candidate]] = {}
+    for fact in sorted(facts, key=_place_in_conversation):
+        if fact.row.parent_id:
+            inside.setdefault(fact.row.parent_id, []).append(fact)
+    return inside
+
+
+def _place_in_conversation(fact: Candidate) -> tuple[object, ...]:
+    row = fact.row
+    number = row.id.rpartition("/")[2]
+    return row.at, int(number) if number.isdecimal() else 0, row.id

@@ -1,25 +1,111 @@
-"""The record of a row, parsed once for as long as the index gives the same row: searches mostly show what others showed.
+"""The records of rows, parsed once for as long as the index gives the same row, and their texts.
 
-An index keeps the rows that it decoded (connectors/opensearch/hit_rows.py, connectors/lance/owner_rows.py); a row that was
-written again is another one, and its record is parsed anew.
+An index keeps the rows that it decoded. A row that was written again is another one, and its record is parsed anew.
 """
 
-from connectors.aging_cache import Derived
-from mneme.records import AnyRecord
-from mneme.rows import Row
+import re
+from datetime import datetime
+from typing import Any
 
+from pydantic import BaseModel
+
+from connectors.aging_cache import Derived
+from mneme.records import AgentCase, AgentSkill, AnyRecord, AtomicFact, Episode, Foresight, Profile, StoredMessage
+from mneme.rows import Row
+from queries.responses import Found, FoundEpisode, FoundFact, FoundForesight, FoundMessage
+
+_QUESTIONS = re.compile(r"(?:[^.!?。！？\n]*+[.!?。！？]++(?<=[?？])\s*+)+")
 _MOST_RECORDS = 10_000  # in each of two generations; some 3 KB a record
 
 _parsed = Derived(Row.record, _MOST_RECORDS)
+
+LONGEST = 2000  # characters: some 500 tokens, which is what cross-encoders read
 
 
 def words_of(row: Row) -> str:
     """The words that a statement tells: of a quote those that were said, without what is put around them."""
     body = row.body
-    told = (body.get("quote") or {}).get("words") or body.get("atomic_fact") or body.get("text") or body.get("statement")
-    return str(told or "")
+    words = (body.get("quote") or {}).get("words") or body.get("atomic_fact") or body.get("text") or body.get("statement")
+    return str(words or "")
+
+
+def only_asks(text: str) -> bool:
+    """True if a text has no sentence but questions.
+
+    >>> only_asks("How was it? Cold?"), only_asks("It was cold. Was it?")
+    (True, False)
+    """
+    return _QUESTIONS.fullmatch(text) is not None
 
 
 def record_of(row: Row) -> AnyRecord:
     """The record that a row stores. May be called from several threads."""
     return _parsed(row)
+
+
+def shared_fields(response: type[BaseModel], record: BaseModel) -> dict[str, Any]:
+    """The fields of a record, and of its validity, that a response has under the same names."""
+    parts = (record, validity) if (validity := getattr(record, "validity", None)) else (record,)
+    names = response.model_fields.keys()
+    return {name: getattr(part, name) for part in parts for name in type(part).model_fields if name in names}
+
+
+def passage(row: Row) -> str:
+    """One line: the day, the text, and for what no longer holds since when.
+
+    >>> passage(row)  # doctest: +SKIP
+    '2026-03-02: Jonas works at the shipyard (until 2026-04-11)'
+    """
+    match record := row.record():
+        case AtomicFact():
+            text = f"{_day(record.said_at)}: {record.atomic_fact}{_ended(record.validity.valid_to)}"
+        case Foresight():
+            text = f"{_day(record.said_at)}: {record.statement}{_expected(record)}{_ended(record.validity.valid_to)}"
+        case StoredMessage():
+            text = f"{_day(row.at)}: {record.sender_name}: {record.text}"
+        case Episode():
+            text = f"{_day(record.started_at)}: {record.subject}: {record.episode}"
+        case Profile():
+            text = "; ".join(f"{item.about}: {item.statement}" for item in (*record.explicit, *record.implicit))
+        case AgentCase():
+            text = f"{_day(record.at)}: {record.task_intent}: {record.key_insight or record.approach}"
+        case AgentSkill():
+            text = f"{record.name}: {record.description}: {record.content}"
+        case _:
+            raise AssertionError(f"{row.id} is a {row.kind}, which holds no place")
+    return one_line(text, LONGEST)
+
+
+def found_passage(found: Found) -> str:
+    """The same of what was found."""
+    match found:
+        case FoundFact():
+            text = f"{_day(found.said_at)}: {found.atomic_fact}{_ended(found.valid_to)}"
+        case FoundForesight():
+            expected = f" (expected {_day(found.start)})" if found.start else ""
+            text = f"{_day(found.said_at)}: {found.statement}{expected}{_ended(found.valid_to)}"
+        case FoundMessage():
+            text = f"{_day(found.sent_at)}: {found.sender_name}: {found.text}"
+        case FoundEpisode():
+            text = f"{_day(found.started_at)}: {found.subject}: {found.episode}"
+        case _:
+            text = found.text
+    return one_line(text, LONGEST)
+
+
+def one_line(text: str, longest: int) -> str:
+    """A text as one line, whatever line breaks it holds, so that it cannot look like two; its beginning, if it is longer."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def _day(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d}"
+
+
+def _ended(valid_to: datetime | None) -> str:
+    return f" (until {_day(valid_to)})" if valid_to else ""
+
+
+def _expected(foresight: Foresight) -> str:
+    return f" (expected {_day(foresight.start)})" if foresight.start else ""

@@ -19,11 +19,18 @@ from mneme.errors import InputError, StoreUnavailable
 from queries.agents.query import QueryPolicy
 from queries.answers.answer import AnswerResponse, AnswerStream
 from queries.answers.followup import Turns
-from queries.browsing.cursors import check_limit, place_of
-from queries.browsing.documents import DocumentList
-from queries.browsing.inspected import Inspection
-from queries.browsing.listed import ConversationPage, Memory, MemoryPage, OwnerSummary, Portrait, Receipt
-from queries.browsing.told import History
+from queries.browsing.lists import check_limit, place_of
+from queries.browsing.responses import (
+    ConversationPage,
+    DocumentList,
+    History,
+    Inspection,
+    Memory,
+    MemoryPage,
+    OwnerSummary,
+    Portrait,
+    Receipt,
+)
 from queries.filtering.filters import Filters
 from queries.memories import Memories
 from queries.responses import Graph, SearchResponse
@@ -168,19 +175,19 @@ class RemoteMemories(Memories):
 
     def owners(self, tenant_id: str | None = None) -> tuple[OwnerSummary, ...]:
         """See ``Memories.owners``."""
-        told = self._client.request("GET", "/owners", params={"tenant_id": tenant_id})
-        return _as(_Owners, told).items
+        answer = self._client.request("GET", "/owners", params={"tenant_id": tenant_id})
+        return _as(_Owners, answer).items
 
     def wait_for_flush(self, flush_id: str, tenant_id: str | None = None, timeout: float = 60.0) -> bool:
         """See ``Memories.wait_for_flush``."""
         waits = self._waits(quoted("flushes", flush_id), tenant_id, timeout)
-        return any(_as(_Flushed, told).searchable for told in waits)
+        return any(_as(_Flushed, answer).searchable for answer in waits)
 
     def receipt(self, erasure_id: str, tenant_id: str | None = None, timeout: float = 0.0) -> Receipt | None:
         """See ``Memories.receipt``."""
         waits = self._waits(quoted("erasures", erasure_id), tenant_id, timeout)
-        for told in waits:
-            erased = _as(_Erased, told)
+        for answer in waits:
+            erased = _as(_Erased, answer)
             if erased.receipt is not None and erased.erased_at is not None:
                 return Receipt(erased_at=erased.erased_at, removed=erased.receipt)
         return None
@@ -199,7 +206,7 @@ class RemoteMemories(Memories):
             return None
 
     def _waits(self, path: str, tenant_id: str | None, timeout: float) -> Iterator[Any]:
-        """What the service says, again and again until the timeout; each time it waits itself."""
+        """The answers of the service, again and again until the timeout; it waits itself each time."""
         end = time.monotonic() + timeout
         while True:
             wait = min(max(end - time.monotonic(), 0.0), _LONGEST_WAIT_SECONDS)
@@ -226,11 +233,11 @@ def _pieces(first: tuple[str, Any] | None, events: Iterator[tuple[str, Any]]) ->
     event = first
     with closing(events):  # type: ignore[type-var]  # a generator, whose end ends the connection
         while event is not None:
-            name, told = event
+            name, answer = event
             if name == "answer":
-                return _as(AnswerResponse, told)
+                return _as(AnswerResponse, answer)
             if name == "piece":
-                yield str(told["text"])
+                yield str(answer["text"])
             event = next(events, None)
     raise StoreUnavailable("the service broke off within an answer; ask again")
 
@@ -277,13 +284,13 @@ def _check_page(limit: int, after: str | None) -> None:
     place_of(after)
 
 
-def _as(kind: type[Response], told: Any) -> Response:
+def _as(kind: type[Response], answer: Any) -> Response:
     """
     Raises:
         StoreUnavailable: the service told something else.
     """
     try:
-        return kind.model_validate(told)
+        return kind.model_validate(answer)
     except ValidationError as error:
         raise StoreUnavailable(
             f"the service answers with something else than a {kind.__name__} ({error.error_count()} differences); "

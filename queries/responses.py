@@ -1,4 +1,4 @@
-"""What a search returns: the response of ``POST /api/v1/memories/search``, the same from Python.
+"""The response of a search, of ``POST /api/v1/memories/search``, the same from Python.
 
 ``rank`` is the place in one list over all types, from 1 without gaps. It is null where something is shown for its
 context only: an episode whose facts hold places instead of it, a fact nested under an episode that holds the place.
@@ -49,7 +49,7 @@ class _FoundStatement(_Found):
 
     @property
     def times_said(self) -> int:
-        """How often it was said."""
+        """Number of times that it was said."""
         return 1 + len(self.repeated_by)
 
     @property
@@ -151,7 +151,7 @@ class FoundCase(_Found):
 
 
 class FoundSkill(_Found):
-    """What an agent learnt from several cases."""
+    """A skill that an agent learnt from several cases."""
 
     name: str
     description: str
@@ -169,7 +169,7 @@ Found: TypeAlias = FoundFact | FoundEpisode | FoundMessage | FoundProfile | Foun
 
 
 class AgentMemory(_Response):
-    """What agents did and learnt."""
+    """The cases and skills of agents."""
 
     cases: tuple[FoundCase, ...] = ()
     skills: tuple[FoundSkill, ...] = ()
@@ -239,7 +239,7 @@ class QueryEcho(_Response):
 
 
 class AgentMetrics(_Response):
-    """What an agent did, over all its searches.
+    """The work of an agent, over all its searches.
 
     ``selected_tool`` is the strategy (direct, split, chain, reflect) and ``planner`` who decided within it (rules, model).
     ``queries`` are what was searched for, in order, ``evidence`` the ids of what that found, each once. Times are in
@@ -261,7 +261,7 @@ class AgentMetrics(_Response):
 
 
 class Metrics(_Response):
-    """What the search cost, and how it was scored. ``reranked`` places were judged by a reranker, 0 where none answered.
+    """The cost of the search, and its scoring. ``reranked`` places were judged by a reranker, 0 where none answered.
 
     ``agent`` is there for ``agentic`` only; the rest is then about the search for the question itself, but for the time.
     """
@@ -270,15 +270,16 @@ class Metrics(_Response):
     round_trips: int
     candidates: dict[str, int]
     scoring: str
-    rounds: int = 0
-    converged_early: bool = False
     reranked: int = 0
     rerank_milliseconds: float = 0.0
     agent: AgentMetrics | None = None
 
 
 class TraceStep(_Response):
-    """One step of a stage: what happened to which candidate, and why; of ``agent`` the id is what was searched for."""
+    """One step of a stage: what happened to which candidate, and why.
+
+    Of ``agent`` the id is what was searched for, and ``round`` the number of searches before it.
+    """
 
     stage: Literal["recall", "fuse", "prefer", "compete", "rerank", "agent"]
     move: str
@@ -311,7 +312,7 @@ class SearchResponse(_Response):
     trace: tuple[TraceStep, ...] | None = None
 
     def ranked(self) -> tuple[Found, ...]:
-        """What holds a place, of all types, in one list by rank; each has a ``text`` to be read.
+        """The results with a place, of all types, in one list by rank; each has a ``text`` to be read.
 
         What has no rank is left out: it is shown for its context, as the episode of a fact or as a fact of an episode.
         """

@@ -1,7 +1,7 @@
 """search: one question, asked once by keyword, vector or hybrid: understand -> recall -> fuse -> compete -> rerank -> shape."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from functools import cached_property
@@ -10,23 +10,128 @@ from typing import get_args
 from connectors.telemetry.meters import PART_OF_AGENTIC, measured_search, stage
 from mneme.errors import InputError
 from mneme.ports import Embedder, MemoryIndex, Reranker
-from mneme.settings import Settings
-from queries import methods
-from queries.complete import Completer
+from mneme.rows import Collection
+from mneme.settings import Retrieval, Settings
+from queries.compete import Standing, compete
+from queries.entities.graph import lifted
 from queries.filtering.filters import Filters
 from queries.filtering.scope import Scope
-from queries.gather import Gathered, gather
+from queries.fuse import STANDALONE, Focus, Gathered, depth, gather
+from queries.granularity.foresights import duplicate_results
+from queries.granularity.forms import Form
+from queries.granularity.preference import Preference, preference, weigh
 from queries.questions.understand import Question, focus, understand
-from queries.ranking import Ranking, rearranged, trace_of
-from queries.reranking.passages import passage
-from queries.reranking.rerank import Reranked, rerank
+from queries.ranking import Ranking, all_candidates, places, reordered, successors_among, successors_first, trace_of
+from queries.recall import Candidate, Completer, Legs, recall
+from queries.records import passage
+from queries.rerank import Reranked, rerank
 from queries.responses import Method, Metrics, QueryEcho, SearchResponse, TimeSpan
+from queries.scoring.field import Scorer
+from queries.scoring.late_interaction import TokenVectors
 from queries.scoring.learned import LearnedScorer, coefficients_for
 from queries.scoring.min_max import MinMaxScorer
+from queries.scoring.present import present_first, shipped
 from queries.shape import shape
+from queries.supersession import inherit
 
 _METHODS: tuple[Method, ...] = get_args(Method)
 _SIDE_BY_SIDE = 8  # calls to the index at a time, over all threads that search
+
+
+def keyword(index: MemoryIndex, completer: Completer, question: Question, scope: Scope, settings: Retrieval) -> Ranking:
+    """BM25: episodes, raw messages and other memories by their own score; no vector anywhere."""
+    collections = (Collection.EPISODES, *STANDALONE, Collection.GRAPH)
+    legs = Legs(text=collections, vector=(), depth=depth(question))
+    recalled = recall(index, question, scope, legs)
+    episode_ids = list(recalled.of(Collection.EPISODES))[: question.top_k]
+    evidence = completer.complete(question, scope, legs, recalled, episode_ids)
+    scores = {each.row.id: each.bm25 or 0.0 for each in all_candidates(evidence)}
+    successor = successors_among(question, scope, evidence)
+    scores = inherit(scores, successor)
+    held = successors_first(places(evidence, scores, scope), scores, evidence, successor)[: question.top_k]
+    return Ranking(held, scores, recalled, evidence, "bm25", _note_of_kinds(scope))
+
+
+def vector(
+    index: MemoryIndex, completer: Completer, question: Question, scope: Scope, settings: Retrieval, focus: Focus
+) -> Ranking:
+    """MaxSim: an episode by the cosine of its best fact, or its own where that is higher; never by a mean."""
+    collections = (Collection.EPISODES, Collection.FACTS, *STANDALONE)
+    legs = Legs(text=(Collection.GRAPH,), vector=collections, depth=depth(question))
+    recalled = recall(index, question, scope, legs)
+    best: dict[str, float] = {}
+    for each in recalled.of(Collection.EPISODES).values():
+        best[each.row.id] = each.cosine or 0.0
+    for each in recalled.of(Collection.FACTS).values():
+        for episode in recalled.episodes_of([each.row.id]):
+            best[episode] = max(best.get(episode, -1.0), each.cosine or 0.0)
+    episode_ids = sorted(best, key=lambda identity: (-best[identity], identity))[: question.top_k]
+    focused = focus(question, recalled.people())
+    evidence = completer.complete(question, scope, legs, recalled, episode_ids, focused=focused)
+    successor = successors_among(question, scope, evidence)
+    scores = inherit({each.row.id: each.cosine for each in all_candidates(evidence) if each.cosine is not None}, successor)
+    for episode, facts in evidence.facts.items():
+        similar = [scores[each.row.id] for each in facts if each.row.id in scores]
+        scores[episode] = max([*similar, scores.get(episode, -1.0)])
+    held = successors_first(places(evidence, scores, scope), scores, evidence, successor)[: question.top_k]
+    return Ranking(held, scores, recalled, evidence, "maxsim", _note_of_kinds(scope))
+
+
+@stage("compete")
+def hybrid(question: Question, scope: Scope, gathered: Gathered, settings: Retrieval, scorer: Scorer) -> Ranking:
+    """mRAG: both legs over episodes and facts (``gather``), then facts compete with episodes for the places.
+
+    3. Score facts with their neighbours, episodes with their facts, everything on one scale, and a fact together with its
+       episode. A statement fits at least as well as what it superseded (queries/supersession.py). The type of memory that the
+       question asks for is favoured (queries/granularity/preference.py). Where a state is asked for, what is so now is raised
+       (queries/scoring/present.py).
+    4. Compete (queries/compete.py); what is no episode competes as an episode without facts, and so does an episode that is
+       to be told as a whole. Of a foresight and a fact that say the same one leaves, and its place is competed for again.
+    5. What superseded another stands before it.
+    """
+    evidence, facts, others, ahead = gathered.evidence, gathered.facts, gathered.others, gathered.ahead
+    # 3.
+    scores = scorer.score(question, gathered.field, gathered.messages)
+    reached = {each.row.id: each.graph for inside in facts.values() for each in inside if each.graph}
+    scores = lifted(scores, reached, settings.graph_weight)
+    successor = successors_among(question, scope, evidence)
+    preferred = Preference()
+    if settings.granularity:
+        preferred = preference(question, _holders(all_candidates(evidence), scope), scores, ahead)
+    scores = weigh(inherit(scores, successor), preferred.favoured, preferred.in_order)
+    if preferred.form in (None, Form.POINT, Form.PLAIN):
+        scores = present_first(question, gathered.field, scores, shipped())
+    # 4.
+    episodes = [Standing(each, scores[each]) for each, found in evidence.episodes.items() if scope.may_hold(found.row)]
+    whole = frozenset(preferred.whole if settings.competition else (each.id for each in episodes))
+    candidates = [
+        *episodes,
+        *(Standing(each.row.id, scores[each.row.id]) for each in others),
+        *(
+            Standing(each.row.id, scores[each.row.id], episode)
+            for episode, inside in facts.items()
+            if episode not in whole
+            for each in _holders(inside, scope)
+        ),
+    ]
+    competition = compete(candidates, question.top_k)
+    while leaving := duplicate_results(competition.standings, others, facts, preferred.favoured):
+        candidates = [each for each in candidates if each.id not in leaving]
+        competition = compete(candidates, question.top_k)
+    # 5.
+    standings = successors_first(competition.standings, scores, evidence, successor)
+    return Ranking(standings, scores, gathered.recalled, evidence, scorer.name, (), gathered.fused, competition, preferred)
+
+
+def _holders(candidates: Sequence[Candidate], scope: Scope) -> Sequence[Candidate]:
+    """Those that may hold a place."""
+    return candidates if scope.any_may_hold else [each for each in candidates if scope.may_hold(each.row)]
+
+
+def _note_of_kinds(scope: Scope) -> tuple[str, ...]:
+    """The note on what a method without facts of their own cannot give."""
+    note = "kinds: with this method facts are found within their episodes; hybrid gives them places"
+    return (note,) if "fact" in scope.kinds else ()
 
 
 class Searcher:
@@ -53,7 +158,8 @@ class Searcher:
         self._reranker = reranker
         self._pool = ThreadPoolExecutor(_SIDE_BY_SIDE, "mneme-query")
         self._completer = Completer(index, self._pool)
-        self._min_max = MinMaxScorer(settings.retrieval)
+        self._min_max = MinMaxScorer(settings.retrieval.alpha)
+        self._token_vectors = TokenVectors(index)
 
     def search(
         self,
@@ -80,68 +186,52 @@ class Searcher:
             InputError: an empty question, or ``top_k`` out of range.
             StoreError: the index cannot answer.
         """
-        told = method if reranking else PART_OF_AGENTIC
-        with measured_search(told, asked.tenant_id) as found:
-            ranking, response = self._search(query, method, asked, moment, top_k, explain, reranking)
-            found.tell(len(ranking.standings), sum(response.metrics.candidates.values()))
+        with measured_search(method if reranking else PART_OF_AGENTIC, asked.tenant_id) as measured:
+            started = time.perf_counter()
+            scope = self.scope(asked, moment)
+            settings = self._settings.retrieval
+            question = self._understand(query, top_k, scope, asked, with_vector=method != "keyword")
+            arguments = (self._index, self._completer, question, scope, settings)
+            match method:
+                case "keyword":
+                    ranking = keyword(*arguments)
+                case "vector":
+                    ranking = vector(*arguments, self._focus)
+                case _:
+                    learned = self._learned(question)
+                    gathered = gather(*arguments, self._focus, self._token_vectors)
+                    ranking = hybrid(question, scope, gathered, settings, learned or self._min_max)
+            reranked = self._rerank(question, ranking) if reranking else Reranked(ranking.standings, 0, 0.0)
+            placed = reordered(ranking, reranked.standings, question, scope) if reranked.judged else ranking
+            response = SearchResponse(
+                **shape(question, placed, scope, settings.facts_per_episode, with_facts=method == "hybrid"),
+                query=QueryEcho(
+                    text=question.text,
+                    method=method,
+                    filters_applied=asked.applied(),
+                    type=question.type,
+                    top_k=question.top_k,
+                    period=TimeSpan(since=question.period.since, before=question.period.before) if question.period else None,
+                    notes=(*question.notes, *self._notes(question, ranking), *ranking.notes, *reranked.notes),
+                ),
+                metrics=Metrics(
+                    milliseconds=round(1000 * (time.perf_counter() - started), 3),
+                    round_trips=ranking.round_trips,
+                    candidates=ranking.counts(),
+                    scoring=ranking.scoring,
+                    reranked=reranked.judged,
+                    rerank_milliseconds=reranked.milliseconds,
+                ),
+                trace=(*trace_of(ranking), *reranked.trace) if explain else None,
+            )
+            measured.tell(len(placed.standings), sum(response.metrics.candidates.values()))
             return response
 
-    def _search(
-        self,
-        query: str,
-        method: Method,
-        asked: Filters,
-        moment: datetime,
-        top_k: int | None,
-        explain: bool,
-        reranking: bool,
-    ) -> tuple[Ranking, SearchResponse]:
-        started = time.perf_counter()
-        scope = self.scope(asked, moment)
-        settings = self._settings.retrieval
-        question = self._understand(query, top_k, scope, asked, with_vector=method != "keyword")
-        arguments = (self._index, self._completer, question, scope, settings)
-        match method:
-            case "keyword":
-                ranking = methods.keyword(*arguments)
-            case "vector":
-                ranking = methods.vector(*arguments, self._focus)
-            case _:
-                learned = self._learned(question)
-                gathered = gather(*arguments, self._focus, self._leg_weights(learned))
-                ranking = methods.hybrid(question, scope, gathered, settings, learned or self._min_max, explain)
-        competition = ranking.competition
-        reranked = self._rerank(question, ranking) if reranking else Reranked(ranking.standings, 0, 0.0)
-        placed = rearranged(ranking, reranked.standings, question, scope) if reranked.judged else ranking
-        return placed, SearchResponse(
-            **shape(question, placed, scope, settings.facts_per_episode, with_facts=method == "hybrid"),
-            query=QueryEcho(
-                text=question.text,
-                method=method,
-                filters_applied=asked.applied(),
-                type=question.type,
-                top_k=question.top_k,
-                period=TimeSpan(since=question.period.since, before=question.period.before) if question.period else None,
-                notes=(*question.notes, *self._notes(question, ranking), *ranking.notes, *reranked.notes),
-            ),
-            metrics=Metrics(
-                milliseconds=round(1000 * (time.perf_counter() - started), 3),
-                round_trips=ranking.round_trips,
-                candidates=ranking.counts(),
-                scoring=ranking.scoring,
-                rounds=competition.rounds if competition else 0,
-                converged_early=competition.converged_early if competition else False,
-                reranked=reranked.judged,
-                rerank_milliseconds=reranked.milliseconds,
-            ),
-            trace=(*trace_of(ranking), *reranked.trace) if explain else None,
-        )
-
     def gather(self, query: str, asked: Filters, moment: datetime, top_k: int | None) -> tuple[Question, Gathered]:
-        """What would compete in a hybrid search, unscored. Raises what ``search`` does."""
+        """The candidates of a hybrid search, unscored. Raises what ``search`` does."""
         scope, settings = self.scope(asked, moment), self._settings.retrieval
         question = self._understand(query, top_k, scope, asked)
-        return question, gather(self._index, self._completer, question, scope, settings, self._focus, {})
+        return question, gather(self._index, self._completer, question, scope, settings, self._focus, self._token_vectors)
 
     def close(self) -> None:
         """Release the threads; the index and the models are the caller's."""
@@ -159,9 +249,6 @@ class Searcher:
         """The learned scorer, where it was fitted for this index and embedder and both legs are on."""
         return None if question.vector is None else self._fitted
 
-    def _leg_weights(self, learned: LearnedScorer | None) -> Mapping[str, float]:
-        return learned.leg_weights if learned and self._settings.retrieval.fusion == "lr" else {}
-
     @cached_property
     def _fitted(self) -> LearnedScorer | None:
         retrieval = self._settings.retrieval
@@ -171,7 +258,7 @@ class Searcher:
         return LearnedScorer(coefficients, retrieval.alpha) if coefficients else None
 
     def _notes(self, question: Question, ranking: Ranking) -> tuple[str, ...]:
-        """What the response must say of how it was scored."""
+        """The notes on scoring in the response."""
         retrieval = self._settings.retrieval
         if ranking.scoring != MinMaxScorer.name or retrieval.scoring == "min-max" or question.vector is None:
             return ()
@@ -186,7 +273,7 @@ class Searcher:
             return rerank(question.text, ranking.standings, lambda each: passage(ranking.row(each.id)), self._reranker, top_n)
 
     def scope(self, asked: Filters, moment: datetime) -> Scope:
-        """Which rows may take part in a question that is asked at a moment."""
+        """The rows that may take part in a question that is asked at a moment."""
         return asked.scope(moment, self._settings.retrieval.open_foresight_days)
 
 

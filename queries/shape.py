@@ -1,33 +1,21 @@
 """shape: a ranking becomes the response. One global rank over all types; facts nested under their episode. Pure."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
 from connectors.aging_cache import Derived
 from connectors.telemetry.meters import stage
-from mneme.records import (
-    AgentCase,
-    AgentSkill,
-    AtomicFact,
-    Episode,
-    Foresight,
-    Profile,
-    StoredMessage,
-    Validity,
-)
-from mneme.rows import Row
-from queries.complete import Evidence
-from queries.entities.graph import Walk
-from queries.entities.shown import shown_graph
+from mneme.ports import MemoryIndex
+from mneme.rows import Collection, Row
+from queries.entities.graph import Walk, graph_response
 from queries.filtering.scope import Scope
 from queries.questions.understand import Question
 from queries.ranking import Ranking
-from queries.recall import Candidate
-from queries.records import record_of
+from queries.recall import Candidate, Candidates
+from queries.records import record_of, shared_fields
 from queries.responses import (
     AgentMemory,
     FoundCase,
@@ -38,10 +26,22 @@ from queries.responses import (
     FoundProfile,
     FoundSkill,
     Graph,
+    SearchResponse,
 )
-from queries.succession import best_first
+from queries.supersession import best_first
 
 Found = TypeVar("Found", FoundMessage, FoundProfile, FoundForesight, FoundCase, FoundSkill)
+_FOUND: Mapping[str, type[BaseModel]] = {
+    "episode": FoundEpisode,
+    "fact": FoundFact,
+    "message": FoundMessage,
+    "profile": FoundProfile,
+    "foresight": FoundForesight,
+    "case": FoundCase,
+    "skill": FoundSkill,
+}
+
+_MOST = 1000  # messages of one response
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class _Places:
     ranks: Mapping[str, int]
 
     def of(self, row: Row) -> dict[str, Any]:
-        """What every found record says of its place."""
+        """The fields of a row's place."""
         return {"id": row.id, "score": self.scores[row.id], "rank": self.ranks.get(row.id)}
 
 
@@ -83,10 +83,12 @@ def shape(question: Question, ranking: Ranking, scope: Scope, facts_per_episode:
         "episodes": tuple(episode for row, episode in episodes if row.owner_type != "tenant"),
         "knowledge": tuple(episode for row, episode in episodes if row.owner_type == "tenant"),
         "facts": tuple(sorted(ranked_facts, key=lambda fact: fact.rank or 0)) if with_facts else (),
-        "raw_messages": _ranked(evidence.messages.values(), places, _message),
-        "profiles": _ranked(memories, places, _profile),
-        "foresights": _ranked(memories, places, partial(_foresight, scope)),
-        "agent_memory": AgentMemory(cases=_ranked(memories, places, _case), skills=_ranked(memories, places, _skill)),
+        "raw_messages": _ranked(FoundMessage, evidence.messages.values(), places, scope),
+        "profiles": _ranked(FoundProfile, memories, places, scope),
+        "foresights": _ranked(FoundForesight, memories, places, scope),
+        "agent_memory": AgentMemory(
+            cases=_ranked(FoundCase, memories, places, scope), skills=_ranked(FoundSkill, memories, places, scope)
+        ),
         "graph": _graph(evidence.walk, evidence),
     }
 
@@ -104,127 +106,41 @@ def _episode(row: Row, places: _Places, facts: Sequence[Candidate], most: int) -
     others.sort(key=lambda each: best_first(each.row, places.scores[each.row.id]))
     nested = [*holders, *others][: max(most, len(holders))]
     return FoundEpisode(
-        **places.of(row),
-        **_told_by_episode(row),
-        atomic_facts=tuple(_fact(each.row, places) for each in nested),
+        **_fields(row) | places.of(row),
+        atomic_facts=tuple(FoundFact(**_fields(each.row) | places.of(each.row)) for each in nested),
     )
 
 
-def _fact(row: Row, places: _Places) -> FoundFact:
-    return FoundFact(**places.of(row), **_told_by_fact(row))
+def _fields_of(row: Row) -> dict[str, Any]:
+    return shared_fields(_FOUND[row.kind], record_of(row))
 
 
-def _fields_of_episode(row: Row) -> dict[str, Any]:
-    """What an episode tells, whatever place it has."""
-    episode = _record(row, Episode)
-    names = ("subject", "summary", "episode", "conversation_id", "document_id", "section", "citation")
-    return _fields(episode, *names, "started_at", "ended_at", "participants", "message_ids")
+_fields = Derived(_fields_of)  # many searches find the same
 
 
-def _fields_of_fact(row: Row) -> dict[str, Any]:
-    """What a fact tells, whatever place it has."""
-    fact = _record(row, AtomicFact)
-    names = ("atomic_fact", "topic_name", "parent_episode_id", "message_ids", "said_at", "citation", "event_at")
-    return _fields(fact, *names, "quote", "claims") | _validity(fact.validity)
-
-
-_told_by_episode = Derived(_fields_of_episode)
-_told_by_fact = Derived(_fields_of_fact)
-
-
-def _validity(validity: Validity) -> dict[str, Any]:
-    """What later statements did to one, as a found one tells it."""
-    return _fields(validity, "valid_from", "valid_to", "superseded_by", "repeated_by", "also_said_in")
-
-
-def _fields(record: BaseModel, *names: str) -> dict[str, Any]:
-    return {name: getattr(record, name) for name in names}
-
-
-def _ranked(
-    candidates: Iterable[Candidate], places: _Places, make: Callable[[Row, _Places], Found | None]
-) -> tuple[Found, ...]:
+def _ranked(kind: type[Found], candidates: Iterable[Candidate], places: _Places, scope: Scope) -> tuple[Found, ...]:
     """The candidates of one kind that hold places, best first."""
-    holders = sorted((each.row for each in candidates if each.row.id in places.ranks), key=lambda row: places.ranks[row.id])
-    return tuple(found for row in holders if (found := make(row, places)) is not None)
+    rows = [each.row for each in candidates if each.row.id in places.ranks and _FOUND.get(each.row.kind) is kind]
+    rows.sort(key=lambda row: places.ranks[row.id])
+    return tuple(kind(**_fields(row) | places.of(row) | _of_moment(row, scope)) for row in rows)
 
 
-def _message(row: Row, places: _Places) -> FoundMessage:
-    message = _record(row, StoredMessage)
-    return FoundMessage(
-        **places.of(row),
-        message_id=row.message_ids[0],
-        conversation_id=message.conversation_id,
-        sender_id=message.sender_id,
-        sender_name=message.sender_name,
-        text=message.text,
-        sent_at=row.at,
-        citation=message.citation,
-        parent_episode_id=row.parent_id,
-    )
+def _of_moment(row: Row, scope: Scope) -> dict[str, Any]:
+    """The fields that the record does not have: they depend on the moment, or on what became of it since."""
+    match row.kind:
+        case "foresight":
+            return {"expired": scope.is_over(row)}
+        case "message":
+            return {"parent_episode_id": row.parent_id}
+        case _:
+            return {}
 
 
-def _profile(row: Row, places: _Places) -> FoundProfile | None:
-    record = record_of(row)
-    if not isinstance(record, Profile):
-        return None
-    return FoundProfile(**places.of(row), explicit=record.explicit, implicit=record.implicit)
-
-
-def _foresight(scope: Scope, row: Row, places: _Places) -> FoundForesight | None:
-    record = record_of(row)
-    if not isinstance(record, Foresight):
-        return None
-    return FoundForesight(
-        **places.of(row),
-        statement=record.statement,
-        evidence=record.evidence,
-        start=record.start,
-        end=record.end,
-        said_at=record.said_at,
-        citation=record.citation,
-        expired=scope.is_over(row),
-        parent_episode_id=record.parent_episode_id,
-        message_ids=record.message_ids,
-        claims=record.claims,
-        **_validity(record.validity),
-    )
-
-
-def _case(row: Row, places: _Places) -> FoundCase | None:
-    record = record_of(row)
-    if not isinstance(record, AgentCase):
-        return None
-    return FoundCase(
-        **places.of(row),
-        task_intent=record.task_intent,
-        approach=record.approach,
-        key_insight=record.key_insight,
-        quality_score=record.quality_score,
-        parent_episode_id=record.parent_episode_id,
-        message_ids=record.message_ids,
-    )
-
-
-def _skill(row: Row, places: _Places) -> FoundSkill | None:
-    record = record_of(row)
-    if not isinstance(record, AgentSkill):
-        return None
-    return FoundSkill(
-        **places.of(row),
-        name=record.name,
-        description=record.description,
-        content=record.content,
-        confidence=record.confidence,
-        source_case_ids=record.source_case_ids,
-    )
-
-
-def _graph(walk: Walk, evidence: Evidence) -> Graph:
-    """What was reached from the names in the question, with what tells of it."""
+def _graph(walk: Walk, evidence: Candidates) -> Graph:
+    """The part of the graph reached from the names in the question, with the facts that mention it."""
     facts_of: dict[str, dict[str, list[str]]] = {}  # by episode and message, of the episodes that are mentioned
 
-    def told(episode: str, message: str) -> Sequence[str]:
+    def facts_of_message(episode: str, message: str) -> Sequence[str]:
         if episode not in facts_of:
             by_message = facts_of[episode] = {}
             for each in evidence.facts.get(episode, ()):
@@ -232,13 +148,59 @@ def _graph(walk: Walk, evidence: Evidence) -> Graph:
                     by_message.setdefault(said_in, []).append(each.row.id)
         return facts_of[episode].get(message, ())
 
-    return shown_graph(walk.entities, walk.relationships, told)
+    return graph_response(walk.entities, walk.relationships, facts_of_message)
 
 
-Stored = TypeVar("Stored", Episode, AtomicFact, StoredMessage)
+def neighbours(index: MemoryIndex, scope: Scope, response: SearchResponse, count: int) -> tuple[FoundMessage, ...]:
+    """The messages around those that hold places, in the order in which they were said, without a rank.
+
+    An episode's own border is kept: behind it another matter begins. What a filter by time, people or metadata leaves
+    out may be among them: they are shown for the context.
+
+    Args:
+        index: holds the messages.
+        scope: whose memory it is.
+        response: what was found.
+        count: messages before, and as many after.
+    """
+    episodes = {each.id: each for each in (*response.episodes, *response.knowledge)}
+    wanted: dict[tuple[str, str], FoundEpisode] = {}
+    for item in response.ranked():
+        match item:
+            case FoundFact() | FoundMessage():
+                episode = episodes.get(item.parent_episode_id or "")
+                said = item.message_ids if isinstance(item, FoundFact) else (item.message_id,)
+            case FoundEpisode():
+                episode, said = item, tuple(each for fact in item.atomic_facts for each in fact.message_ids)
+            case _:
+                continue
+        if episode is not None and episode.conversation_id is not None:
+            wanted |= {(episode.conversation_id, each): episode for each in _around(episode.message_ids, said, count)}
+    shown = {(each.conversation_id, each.message_id) for each in response.raw_messages}
+    missing = [each for each in wanted if each not in shown][:_MOST]
+    if not missing:
+        return ()
+    rows = replace(
+        scope.rows,
+        people=(),
+        labels=(),
+        since=None,
+        before=scope.moment if scope.is_past else None,
+        conversation_ids=tuple({conversation: None for conversation, _ in missing}),
+        message_ids=tuple({message: None for _, message in missing}),
+    )
+    found = index.score(Collection.MESSAGES, rows, (), None, _MOST)
+    messages = []
+    for row in (known for each in found if (known := scope.known(each.row)) is not None):
+        episode = wanted.get((row.conversation_id or "", row.message_ids[0]))
+        if row.kind == "message" and episode is not None:
+            messages.append(FoundMessage(**_fields(row), score=0.0, parent_episode_id=episode.id))
+    return tuple(sorted(messages, key=lambda each: (each.sent_at, each.id)))
 
 
-def _record(row: Row, kind: type[Stored]) -> Stored:
-    record = record_of(row)
-    assert isinstance(record, kind), f"{row.id} lies among the {row.collection} and is a {row.kind}"
-    return record
+def _around(order: tuple[str, ...], said: Iterable[str], count: int) -> list[str]:
+    """The ids at most ``count`` places before or after one of those that were said, these left out."""
+    said = set(said)
+    at = [place for place, each in enumerate(order) if each in said]
+    near = {place for each in at for place in range(max(0, each - count), min(len(order), each + count + 1))}
+    return [order[place] for place in sorted(near - set(at))]

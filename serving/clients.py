@@ -10,7 +10,7 @@ from mneme.records import Owner, OwnerType
 
 if TYPE_CHECKING:
     from queries import Memories
-    from queries.browsing.listed import Memory
+    from queries.browsing.responses import Memory
 
 
 _KINDS: tuple[OwnerType, ...] = ("user", "group", "agent")

@@ -34,10 +34,9 @@ from mneme.errors import InputError
 from mneme.ports import Role
 from mneme.settings import Settings
 from queries import Memories
-from queries.agents.budget import Budget
 from queries.agents.evidence import EPISODIC_KINDS, Evidence
 from queries.agents.planner import Judgement, Tool
-from queries.agents.query import QueryParam, QueryPolicy
+from queries.agents.query import Budget, QueryParam, QueryPolicy
 from queries.agents.search import AgenticSearch
 from queries.responses import SearchResponse
 

@@ -17,24 +17,14 @@ class Retrieval(Group):
 
     # These values are measured or fitted; `mneme bench ablations` shows what each of them is worth.
     top_k: ClassVar[int] = 20  # results, where neither the request nor the type of the question says it
-    recall: ClassVar[int] = 100  # hits of each leg
-    fusion: ClassVar[Literal["rrf", "lr"]] = "rrf"  # of the recalled lists: reciprocal rank, or logistic regression
-    rrf_k: ClassVar[int] = 60  # of reciprocal rank fusion
     # Logistic regression, or min-max of both legs; auto: lr where there are coefficients for the index and the embedder.
     scoring: ClassVar[Literal["auto", "lr", "min-max"]] = "auto"
     # Share of the fact in a score; the rest is its episode's. None: the fitted share, 0.5 without coefficients.
     alpha: ClassVar[float | None] = None
-    patience: ClassVar[int] = 10  # rounds without a change after which the competition ends
-    expand_batch: ClassVar[int] = 10  # episodes expanded in a round
     facts_per_episode: ClassVar[int] = 5  # nested under an episode
-    candidates: ClassVar[int] = 30  # hybrid: episodes whose facts compete, best fused rank first
     viewpoint: ClassVar[bool] = True  # ask a question about somebody from their point of view too: they say "I"
-    episodes_by: ClassVar[Literal["narrative", "messages"]] = "narrative"  # scores an episode by its text or its best messages
     competition: ClassVar[bool] = True  # facts compete with their episodes; else only episodes hold places
     granularity: ClassVar[bool] = True  # favour the type of memory that the question asks for
-    bm25_weight: ClassVar[float] = 0.5  # of BM25 against the cosine
-    neighbour_weight: ClassVar[float] = 0.15  # of the better fact beside it, against its own 1
-    speaker_weight: ClassVar[float] = 0.2  # of a speaker named in the question, against its own 1
     # Of the way to the best score for what relationships lead to, where a question asks for more than one step; 0: no such leg.
     graph_weight: ClassVar[float] = 0.9
     open_foresight_days: ClassVar[int] = 180  # something expected without a date lasts so long from when it was said

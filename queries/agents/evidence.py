@@ -1,25 +1,36 @@
-"""What the searches for one question have found, each thing once: from several ranked lists to one. Pure.
+"""The results of all searches for one question, each once: from several ranked lists to one, and to one response. Pure.
 
-Only what lies in episodes is searched for again, episodes, facts and raw messages; portraits, foresights, cases and skills are
-those of the first search, and keep their places.
+Only what lies in episodes is searched for again, episodes, facts and raw messages; portraits, foresights, cases and skills
+are those of the first search, and keep their places.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import TypeVar
+from datetime import UTC, datetime
+from itertools import accumulate
+from typing import Any, NamedTuple, TypeVar
 
+from mneme.relations import attributes_asked
+from queries.agents.query import Order
+from queries.compete import Standing
 from queries.fuse import reciprocal_rank_fusion
+from queries.questions.understand import both_ends
 from queries.responses import (
+    AgentMemory,
     Found,
+    FoundCase,
     FoundEpisode,
     FoundFact,
+    FoundForesight,
     FoundMessage,
+    FoundProfile,
+    FoundSkill,
     Graph,
     GraphEntity,
     GraphRelationship,
     SearchResponse,
 )
+from queries.supersession import in_order, successor_of
 
 Episodic = FoundEpisode | FoundFact | FoundMessage
 
@@ -31,6 +42,8 @@ _FUSION_K = 1
 _QUESTION_WEIGHT = 2.0
 EPISODIC_KINDS = ("episode", "fact", "message", "knowledge")
 """The same as kinds of a filter."""
+
+Kind = TypeVar("Kind", FoundFact, FoundEpisode, FoundMessage, FoundProfile, FoundForesight, FoundCase, FoundSkill)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +57,14 @@ class Searched:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What is to hold a place, and its score."""
+    """A result and its score."""
 
     item: Episodic
     score: float
 
 
 class Evidence:
-    """What was found, search by search. Of something that several found, the first answer's form is kept."""
+    """The results, search by search. Of a result that several searches found, the form of the first is kept."""
 
     def __init__(self, long_term: bool = False) -> None:
         """Nothing yet.
@@ -80,7 +93,7 @@ class Evidence:
 
     @property
     def queries(self) -> tuple[str, ...]:
-        """What was searched for, in order."""
+        """The queries, in order."""
         return tuple(each.query for each in self.searches)
 
     @property
@@ -90,19 +103,19 @@ class Evidence:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """What was found, in the order in which it was."""
+        """The ids of the results, in the order in which they were found."""
         return tuple(self._items)
 
     def __len__(self) -> int:
         return len(self._items)
 
     def episodic(self, response: SearchResponse) -> list[Episodic]:
-        """What holds a place in a response and is searched for again, by rank."""
+        """The ranked results of a response that are searched for again."""
         found = [each for each in response.ranked() if isinstance(each, Episodic)]
         return [each for each in found if not (self._long_term and is_open(each))]
 
     def standing_by(self, response: SearchResponse) -> list[Found]:
-        """What holds a place in a response and is not searched for again, by rank."""
+        """The ranked results of a response that are not searched for again."""
         again = {each.id for each in self.episodic(response)}
         return [each for each in response.ranked() if each.id not in again]
 
@@ -163,7 +176,7 @@ class Evidence:
 
 
 def is_open(item: Found) -> bool:
-    """Whether it is a message that no episode holds yet."""
+    """True if it is a message that no episode holds yet."""
     return isinstance(item, FoundMessage) and item.parent_episode_id is None
 
 
@@ -172,8 +185,8 @@ def parent_of(item: Found) -> str | None:
     return item.parent_episode_id if isinstance(item, FoundFact | FoundMessage) else None
 
 
-def told_at(item: Episodic) -> datetime:
-    """When it was said, or began."""
+def time_of(item: Episodic) -> datetime:
+    """The time at which it was said, or began."""
     match item:
         case FoundEpisode():
             return item.started_at
@@ -221,17 +234,13 @@ def _once(places: Iterable[Place]) -> Iterator[Place]:
 
 
 def _joined(known: FoundEpisode, again: FoundEpisode) -> FoundEpisode:
-    facts = _best_first([*known.atomic_facts, *again.atomic_facts])
-    return known.model_copy(update={"atomic_facts": facts})
-
-
-def _best_first(nested: Iterable[FoundFact]) -> tuple[FoundFact, ...]:
-    """Each once, with its best score."""
+    """The episode with the facts of both, each once, with its best score."""
     best: dict[str, FoundFact] = {}
-    for each in nested:
+    for each in (*known.atomic_facts, *again.atomic_facts):
         if each.id not in best or each.score > best[each.id].score:
             best[each.id] = each
-    return tuple(sorted(best.values(), key=lambda each: (-each.score, each.id)))
+    facts = sorted(best.values(), key=lambda each: (-each.score, each.id))
+    return known.model_copy(update={"atomic_facts": tuple(facts)})
 
 
 Part = TypeVar("Part", GraphEntity, GraphRelationship)
@@ -244,3 +253,118 @@ def _nearest(parts: Iterable[Iterable[Part]]) -> list[Part]:
         if part.id not in nearest or part.hop < nearest[part.id].hop:
             nearest[part.id] = part
     return sorted(nearest.values(), key=lambda part: part.hop)
+
+
+def merged(
+    evidence: Evidence,
+    places: Sequence[Place],
+    limit: int,
+    order: Order,
+    facts_per_episode: int,
+    newest_first: bool,
+    equal_scores: bool,
+) -> dict[str, Any]:
+    """The lists of a ``SearchResponse``.
+
+    1. What is searched for only once keeps its place; what was searched for again fills the others, and what superseded another
+       stands before it.
+    2. Scores never rise with the rank; or all are 1.
+    3. An episode is shown where it holds a place, or a fact of it does, with the best that any search nested.
+
+    Args:
+        evidence: of one search or more.
+        places: in their final order.
+        limit: how many places the response has.
+        order: by score, or by when things were said.
+        facts_per_episode: nested at most, but for those that hold places.
+        newest_first: whether what superseded another stands before it; not for a question about the past.
+        equal_scores: whether all scores are 1.
+    """
+    # 1.
+    listed = _listed(evidence, _newest_first(evidence, places) if newest_first else places, limit)
+    # 2.
+    scores = [1.0] * len(listed) if equal_scores else accumulate((each.score for each in listed), min)
+    scored = list(zip(listed, scores, strict=True))
+    if order is Order.CHRONOLOGICAL:
+        scored.sort(key=lambda each: _moment(each[0].item))
+    held: list[Found] = [
+        place.item.model_copy(update={"score": score, "rank": rank}) for rank, (place, score) in enumerate(scored, start=1)
+    ]
+    # 3.
+    known = evidence.episodes()
+    by_id = {each.id: each for each in held}
+    shown = dict.fromkeys(parent_of(each) or each.id for each in held if isinstance(each, Episodic))
+    episodes = [_episode(known[identity], by_id, facts_per_episode) for identity in shown if identity in known]
+    knowledge = {each.id for searched in evidence.searches for each in searched.response.knowledge}
+    return {
+        "episodes": tuple(each for each in episodes if each.id not in knowledge),
+        "knowledge": tuple(each for each in episodes if each.id in knowledge),
+        "facts": _of(held, FoundFact),
+        "raw_messages": _of(held, FoundMessage),
+        "profiles": _of(held, FoundProfile),
+        "foresights": _of(held, FoundForesight),
+        "agent_memory": AgentMemory(cases=_of(held, FoundCase), skills=_of(held, FoundSkill)),
+        "graph": evidence.graph(),
+    }
+
+
+class _Listed(NamedTuple):
+    """Anything that holds a place."""
+
+    item: Found
+    score: float
+
+
+def _listed(evidence: Evidence, places: Sequence[Place], limit: int) -> list[_Listed]:
+    """The first ``limit`` places, one of each search among them, and at its old rank what is searched for only once.
+
+    That is scored as what stands before it.
+    """
+    first = evidence.first
+    standing = evidence.standing_by(first) if first else []
+    room = limit - sum((item.rank or 1) <= limit for item in standing)
+    listed = [_Listed(each.item, each.score) for each in evidence.with_slots(places, room)]
+    for item in standing:
+        at = min((item.rank or 1) - 1, len(listed))
+        listed.insert(at, _Listed(item, listed[at - 1].score if at else listed[0].score if listed else 1.0))
+    return listed[:limit]
+
+
+def _newest_first(evidence: Evidence, places: Sequence[Place]) -> list[Place]:
+    """The places, each directly behind what superseded it."""
+    query = evidence.first.query if evidence.first else None
+    asked = attributes_asked(both_ends(query.text)) if query else ()
+    owner = query.filters_applied.get("user_id") if query else None
+    successor = {}
+    for fact in (fact for episode in evidence.episodes().values() for fact in episode.atomic_facts):
+        if newer := successor_of(fact.claims, asked, owner, None, fact.superseded_by):
+            successor[fact.id] = newer
+    if not successor:
+        return list(places)
+    by_id = {each.item.id: each for each in places}
+    ordered = in_order([Standing(each.item.id, each.score) for each in places], successor, lambda each: each.id)
+    return [Place(by_id[each.id].item, each.score) for each in ordered]
+
+
+def _moment(item: Found) -> tuple[datetime, str]:
+    """The time at which it was said; a result without one comes last."""
+    return (time_of(item) if isinstance(item, Episodic) else datetime.max.replace(tzinfo=UTC)), item.id
+
+
+def _episode(episode: FoundEpisode, held: Mapping[str, Found], most: int) -> FoundEpisode:
+    """An episode with those of its facts that hold places, and the best others."""
+    placed = held.get(episode.id)
+    facts = [each for each in episode.atomic_facts if each.id not in held]
+    holders = [each for each in held.values() if isinstance(each, FoundFact) and each.parent_episode_id == episode.id]
+    others = sorted(facts, key=lambda each: (-each.score, each.id))[: max(0, most - len(holders))]
+    return episode.model_copy(
+        update={
+            "score": placed.score if placed else episode.score,
+            "rank": placed.rank if placed else None,
+            "atomic_facts": (*holders, *(each.model_copy(update={"rank": None}) for each in others)),
+        }
+    )
+
+
+def _of(held: Iterable[Found], kind: type[Kind]) -> tuple[Kind, ...]:
+    return tuple(each for each in held if isinstance(each, kind))

@@ -19,12 +19,18 @@ from connectors.endpoints.answer_forms import schema_of
 from mneme.ports import Answer, Prompt, QueryChat, Role
 from mneme.settings import Agents
 from mneme.tokens import estimate_tokens
-from queries.agents import prompts
-from queries.agents.budget import Budget
 from queries.agents.evidence import Evidence
 from queries.agents.planner import MOST_SUB_QUERIES, Judgement, Tool
-from queries.agents.query import distinct
-from queries.agents.shown import evidence_shown, question_shown
+from queries.agents.prompts import (
+    COMBINED_RULES,
+    REFLECT_RULES,
+    SPLIT_RULES,
+    TOOL_SELECT_RULES,
+    render_evidence,
+    render_question,
+    system_of,
+)
+from queries.agents.query import Budget, distinct
 
 LONGEST_QUERY = 300  # characters; what is longer is no query but a text
 ANSWER_TOKENS = 300  # kept free for an answer: six queries and two phrases are some 200
@@ -84,39 +90,39 @@ class ModelPlanner:
             settings: rules that replace those shipped.
         """
         self._chat = chat
-        self._route_rules = prompts.system_of(prompts.TOOL_SELECT_RULES, settings.prompts.get("tool_select", ""))
-        self._split_rules = prompts.system_of(prompts.SPLIT_RULES, settings.prompts.get("split", ""))
-        self._judge_rules = prompts.system_of(prompts.COMBINED_RULES, settings.prompts.get("combined", ""))
-        self._reflect_rules = prompts.system_of(prompts.REFLECT_RULES, settings.prompts.get("reflect", ""))
+        self._route_rules = system_of(TOOL_SELECT_RULES, settings.prompts.get("tool_select", ""))
+        self._split_rules = system_of(SPLIT_RULES, settings.prompts.get("split", ""))
+        self._judge_rules = system_of(COMBINED_RULES, settings.prompts.get("combined", ""))
+        self._reflect_rules = system_of(REFLECT_RULES, settings.prompts.get("reflect", ""))
 
     def route(self, question: str, budget: Budget) -> Tool:
         """See ``Planner``."""
-        return self._answer(self._route_rules, question_shown(question), Choice, budget).tool
+        return self._answer(self._route_rules, render_question(question), Choice, budget).tool
 
     def split(self, question: str, budget: Budget) -> tuple[str, ...]:
         """See ``Planner``."""
-        proposed = self._answer(self._split_rules, question_shown(question), Parts, budget).queries
+        proposed = self._answer(self._split_rules, render_question(question), Parts, budget).queries
         parts = new_queries(proposed, [question], MOST_SUB_QUERIES)
         return parts if len(parts) > 1 else ()
 
     def judge(self, question: str, found: Evidence, budget: Budget) -> Judgement:
         """See ``Planner``."""
-        shown = self._shown(question, found, self._judge_rules, Verdict, budget)
-        verdict = self._answer(self._judge_rules, shown, Verdict, budget)
+        rendered = self._render(question, found, self._judge_rules, Verdict, budget)
+        verdict = self._answer(self._judge_rules, rendered, Verdict, budget)
         queries = new_queries([verdict.next_query], [question, *found.queries], 1)
         return Judgement(verdict.sufficient, verdict.confidence, queries, _line(verdict.missing))
 
     def supplement(self, question: str, found: Evidence, count: int, budget: Budget) -> Judgement:
         """See ``Planner``."""
         wanted = f"Queries wanted: {count}\n"
-        shown = wanted + self._shown(question, found, self._reflect_rules + wanted, Reflection, budget)
-        verdict = self._answer(self._reflect_rules, shown, Reflection, budget)
+        rendered = wanted + self._render(question, found, self._reflect_rules + wanted, Reflection, budget)
+        verdict = self._answer(self._reflect_rules, rendered, Reflection, budget)
         queries = new_queries([each.query for each in verdict.queries], [question, *found.queries], count)
         return Judgement(verdict.sufficient, verdict.confidence, queries, _line(verdict.missing))
 
-    def _shown(self, question: str, found: Evidence, beside: str, form: type[BaseModel], budget: Budget) -> str:
+    def _render(self, question: str, found: Evidence, beside: str, form: type[BaseModel], budget: Budget) -> str:
         """Step 1, for a prompt that has the rules, or more, beside what was found."""
-        return evidence_shown(question, found, budget.tokens_left - _needed(beside, form))
+        return render_evidence(question, found, budget.tokens_left - _needed(beside, form))
 
     def _answer(self, system: str, user: str, form: type[Answer], budget: Budget) -> Answer:
         """Steps 2 and 3."""

@@ -1,4 +1,4 @@
-"""Who decides what is searched for: the contract of a planner. Rules (queries/agents/rules/) and a model implement it.
+"""The contract of a planner, which decides the queries. Rules (queries/agents/rule_planner.py) and a model implement it.
 
 A planner sees the question and what was found so far, and nothing else; agents do the searching. What was found is what others
 said: a planner takes no orders from it.
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from queries.agents.budget import Budget
 from queries.agents.evidence import Evidence
+from queries.agents.query import Budget
 
 MOST_SUB_QUERIES = 6
 
@@ -25,7 +25,7 @@ class Tool(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Whether what was found answers the question, how sure that is (0 to 1), and what to search for if it does not.
+    """A judgement if the results answer the question, its confidence (0 to 1), and the next queries if they do not.
 
     ``queries`` is one for a chain, several for ``supplement``; none where nothing better can be asked. ``missing`` says in
     words what is not there. Among the words of ``people`` the question itself is searched for once more, for ``supplement``.

@@ -1,25 +1,25 @@
-"""The method ``agentic``: an agent searches several times for one question, and what it found becomes one response."""
+"""The method ``agentic``: an agent searches several times for one question; all results become one response."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from functools import partial
 from typing import Any
 
 from mneme.errors import InputError
+from mneme.ports import Reranker
 from mneme.settings import Settings
-from queries.agents.base import Agent, Joint, Rerank, Run, Search
-from queries.agents.budget import Budget
-from queries.agents.chain import ChainAgent
-from queries.agents.direct import DirectAgent
-from queries.agents.merged import merged
+from queries.agents.evidence import Place, merged
 from queries.agents.planner import Planner, Tool
-from queries.agents.query import QueryParam, QueryPolicy, allowed
-from queries.agents.reflect import ReflectAgent
-from queries.agents.router import RouterAgent
-from queries.agents.split import SplitAgent
+from queries.agents.query import Budget, QueryParam, QueryPolicy, allowed
+from queries.agents.run import Joint, Rerank, Run, Search, Strategy
+from queries.agents.strategies import chain, direct, reflect, route, split
+from queries.compete import Standing
 from queries.questions.tense import asks_about_past
 from queries.questions.types import question_type
 from queries.questions.understand import both_ends
+from queries.records import found_passage
+from queries.rerank import rerank
 from queries.responses import Metrics, QueryEcho, SearchResponse
 
 _KEPT = 40  # places of several searches that are fused, and judged together; what is lower in all of them is not wanted
@@ -50,13 +50,13 @@ class AgenticSearch:
         self._settings, self._planner, self._rerank, self._pool, self._clock = settings, planner, rerank, pool, clock
         self._joint = joint
         agents = settings.agents
-        tools: dict[Tool, Agent] = {
-            Tool.DIRECT: DirectAgent(),
-            Tool.SPLIT: SplitAgent(),
-            Tool.CHAIN: ChainAgent(agents.max_attempts, agents.confidence_score),
-            Tool.REFLECT: ReflectAgent(agents.supplementary),
+        strategies: dict[str, Strategy] = {
+            Tool.DIRECT: direct,
+            Tool.SPLIT: split,
+            Tool.CHAIN: partial(chain, max_attempts=agents.max_attempts, confidence_score=agents.confidence_score),
+            Tool.REFLECT: partial(reflect, supplementary=agents.supplementary),
         }
-        self._agents: dict[str, Agent] = {agent.name: agent for agent in (RouterAgent(tools), *tools.values())}
+        self._strategies: dict[str, Strategy] = {"router": partial(route, strategies=strategies), **strategies}
 
     def search(
         self,
@@ -67,7 +67,7 @@ class AgenticSearch:
         equal_scores: bool = False,
         explain: bool = False,
     ) -> SearchResponse:
-        """What an agent finds for a question.
+        """Let an agent answer a question.
 
         1. The agent searches and decides, within the budget.
         2. What all its searches found is fused, and judged once by the reranker, for the question and all that was asked.
@@ -86,7 +86,9 @@ class AgenticSearch:
             MnemeError: whatever the searches raised, where all of them failed.
         """
         started = time.perf_counter()
-        chosen = self._agent(agent or self._settings.agents.agent)
+        name = agent or self._settings.agents.agent
+        if name not in self._strategies:
+            raise InputError(f"agent: {name!r} is not known; accepted are {', '.join(self._strategies)}")
         run = Run(
             param,
             self._planner,
@@ -97,9 +99,9 @@ class AgenticSearch:
             self._joint,
         )
         # 1.
-        if not isinstance(chosen, RouterAgent):
-            run.chose(chosen.name, "it was asked for")
-        chosen.find(run)
+        if name != "router":
+            run.chose(name, "it was asked for")
+        self._strategies[name](run)
         if not run.evidence.searches and run.failure is not None:
             raise run.failure
         # 2.
@@ -117,11 +119,6 @@ class AgenticSearch:
             equal_scores=equal_scores,
         )
         return _response(run, lists, started, explain)
-
-    def _agent(self, name: str) -> Agent:
-        if name not in self._agents:
-            raise InputError(f"agent: {name!r} is not known; accepted are {', '.join(self._agents)}")
-        return self._agents[name]
 
 
 def _response(run: Run, lists: dict[str, Any], started: float, explain: bool) -> SearchResponse:
@@ -144,3 +141,20 @@ def _response(run: Run, lists: dict[str, Any], started: float, explain: bool) ->
         metrics=first.metrics.model_copy(update=cost),
         trace=(*run.trace, *(first.trace or ())) if explain else None,
     )
+
+
+def rerank_places(
+    reranker: Reranker, top_n: int, question: str, places: Sequence[Place]
+) -> tuple[Sequence[Place], Sequence[str]]:
+    """The places as the reranker sees them, and notes; as they are, where it does not answer.
+
+    Args:
+        reranker: judges.
+        top_n: how many places are shown to it.
+        question: all that was asked, a line each.
+        places: best first.
+    """
+    by_id = {each.item.id: each.item for each in places}
+    standings = [Standing(each.item.id, each.score) for each in places]
+    judged = rerank(question, standings, lambda each: found_passage(by_id[each.id]), reranker, top_n)
+    return [Place(by_id[each.id], each.score) for each in judged.standings], judged.notes

@@ -1,4 +1,4 @@
-"""What ``Memories.ask`` returns: an answer with the memories that it cites; or the same, piece by piece."""
+"""The response of ``Memories.ask``: an answer with the memories that it cites; or the same, piece by piece."""
 
 from collections.abc import Generator, Iterator
 from datetime import datetime
@@ -34,7 +34,7 @@ class Citation(_Response):
 
 
 class AnswerMetrics(_Response):
-    """What an answer cost. Times are in milliseconds, tokens those that the model counted for the answer, not the search.
+    """The cost of an answer. Times are in milliseconds, tokens those that the model counted for the answer, not the search.
 
     ``memories`` of ``candidates`` that were found went into the context, which has ``context_tokens``.
     """

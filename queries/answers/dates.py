@@ -1,4 +1,4 @@
-"""How far days are from each other, computed by code: what models get wrong, most of all where dates are close together.
+"""Distances between days, computed by code: models get them wrong, most of all where dates are close together.
 
 Everything is counted from the day of the question and never from today. A day is a day of the calendar where the question is
 asked: from 23:59 to 00:01 it is one, and from noon to noon over a change of clocks as well.
@@ -47,7 +47,7 @@ def day_meant(moment: datetime, zone: tzinfo) -> date:
 
 
 def happened(text: str, event_at: datetime, said_at: datetime, zone: tzinfo) -> DaySpan:
-    """When something happened, as exactly as it was said: of "in May" the whole month, where ``event_at`` is its first day."""
+    """The days of an event, as exactly as it was said: of "in May" the whole month, where ``event_at`` is its first day."""
     first = day_meant(event_at, zone)
     for mention in resolve_dates(text, said_at, zone):
         if mention.span.first == first:
@@ -70,7 +70,7 @@ def calendar_difference(earlier: date, later: date) -> tuple[int, int, int]:
 
 
 def difference(first: date, second: date) -> str:
-    """How far apart two days are: in days, and in what else they make.
+    """The distance of two days: in days, and in weeks, months and years.
 
     >>> difference(date(2023, 6, 15), date(2023, 6, 22)), difference(date(2023, 1, 30), date(2023, 3, 2))
     ('7 days (exactly 1 week)', '31 days (4 weeks and 3 days; 1 month and 2 days)')
@@ -124,7 +124,7 @@ def between(one: Dated, other: Dated) -> str:
 
 
 def pairs(dates: Sequence[Dated]) -> list[str]:
-    """How far any two dates are apart, in order of time."""
+    """The distances of any two dates, in order of time."""
     ordered = sorted(dates, key=lambda each: (each.span.first, each.span.last))
     return [between(one, other) for one, other in combinations(ordered, 2)]
 
@@ -155,7 +155,7 @@ def name_of(span: DaySpan) -> str:
 
 
 def asks_for_difference(question: str) -> bool:
-    """Whether a question asks how far two events are apart, or which came first; English and Chinese.
+    """True if a question asks how far two events are apart, or which came first; English and Chinese.
 
     >>> asks_for_difference("How many days were between the race and the wedding?"), asks_for_difference("When was the race?")
     (True, False)

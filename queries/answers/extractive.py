@@ -1,9 +1,12 @@
 """An answer without a model: the memories that fit best, quoted, with a word that this is all it is. Pure.
 
 As few as suffice: one memory for one fact, a further one only where it tells words of the question that the others do not;
-for a time the date first; for a count or what somebody likes each memory, once; for what relationships alone tell, their
-chain. Where the memories do not tell what is asked
+for a time the date first; for a count or a preference each memory, once. Where the memories do not tell the answer
 (queries/answers/support.py) it says so instead. In Chinese for a question in Chinese, else in English.
+
+Where relationships alone tell it, their chain is the answer: "the current company of the spouse of the CEO of Acme" leads by
+``ceo_of`` from Acme to Clara, by ``married_to`` to Anton, and by ``works_at`` to his company. Each word of the question leads
+one step, and only over what holds. In English alone: Chinese has no words by themselves.
 """
 
 import re
@@ -14,14 +17,15 @@ from math import inf
 
 from mneme.dates import DaySpan
 from mneme.text import cjk_languages, cjk_share, tokenise
-from queries.answers.chain import chain_of
 from queries.answers.context import Context
 from queries.answers.dates import difference
-from queries.answers.memory import Memory
-from queries.answers.support import Support, support_of
+from queries.answers.memory import ContextMemory
+from queries.answers.support import Support, question_words, support_of
+from queries.entities.naming import asked_by
+from queries.questions.people import names_person
 from queries.questions.types import QuestionType
-from queries.reranking.passages import one_line
-from queries.responses import SearchResponse
+from queries.records import one_line
+from queries.responses import GraphRelationship, SearchResponse
 
 _MOST = {QuestionType.COUNTING: 12, QuestionType.PREFERENCE: 5, QuestionType.MULTI_HOP: 8}
 _OTHERWISE = 3
@@ -31,6 +35,10 @@ _NEAR_OTHERWISE = 0.6
 _WORTH_ADDING = 0.3  # share of the best score from which a memory may tell what is missing yet
 _LONGEST_QUOTE = 400  # characters
 _AGO = re.compile(r"\bhow (?:long|many \w+)\b[^?]*\b(?:ago|since|passed)\b|多久|几[天周月年]前|多少[天周月年]", re.IGNORECASE)
+
+_LONGEST = 4  # steps
+_ASKS_WHAT = re.compile(r"\W*(?:(?:and|at|in|for|with|to|from|of) )*(?:what|who|whose|whom|where|which)\b", re.IGNORECASE)
+_NOW = frozenset(tokenise("current currently now today present presently still"))  # asked of everything: what holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +52,7 @@ class Extract:
 
 @dataclass(frozen=True, slots=True)
 class _Link:
-    """Where a chain of relationships leads, and the numbers of its steps."""
+    """A chain of relationships as a line, and the numbers of its steps."""
 
     line: str
     numbers: tuple[int, ...]
@@ -52,7 +60,7 @@ class _Link:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What stands around quotes."""
+    """The words around quotes."""
 
     introduction: str
     several: str
@@ -90,10 +98,10 @@ def extractive_answer(found: SearchResponse, context: Context, asked_at: datetim
     ranked = context.ranked
     support = support_of(ranked, found)
     chain = _chain(found, context, asked_at)
-    if not support.told and chain is None:
+    if not support.answered and chain is None:
         return Extract(words.nothing, (), True)
     kind = QuestionType(found.query.type)
-    quoted = [] if (chain and len(chain.numbers) > 1) or not support.told else list(_sufficient(kind, support))
+    quoted = [] if (chain and len(chain.numbers) > 1) or not support.answered else list(_sufficient(kind, support))
     lines = [chain.line] if chain else []
     lines += [_line(memory, numbered[memory], kind, context, found.query.text, words) for memory in quoted]
     answer = words.introduction + lines[0] if len(lines) == 1 else "\n".join([words.several, *(f"- {line}" for line in lines)])
@@ -102,7 +110,7 @@ def extractive_answer(found: SearchResponse, context: Context, asked_at: datetim
 
 
 def _chain(found: SearchResponse, context: Context, asked_at: datetime) -> _Link | None:
-    """Where relationships alone lead, if all of them are shown."""
+    """The answer that relationships alone give, if all of them are in the context."""
     chain = chain_of(found.query.text, found.graph.relationships, asked_at)
     numbers = {memory.id: number for number, memory in enumerate(context.memories, start=1)}
     if chain is None or any(step.id not in numbers for step in chain.steps):
@@ -111,34 +119,34 @@ def _chain(found: SearchResponse, context: Context, asked_at: datetime) -> _Link
     return _Link(f"{chain.end}: {', '.join(steps)}", tuple(numbers[step.id] for step in chain.steps))
 
 
-def _sufficient(kind: QuestionType, support: Support) -> Iterator[Memory]:
+def _sufficient(kind: QuestionType, support: Support) -> Iterator[ContextMemory]:
     """As few memories as tell it, best first."""
     fitting = _dated_first(support.fitting) if kind is QuestionType.TEMPORAL else list(support.fitting)
     best = max(memory.score for memory in fitting)
     missing = set(support.words)
-    told: set[frozenset[str]] = set()
+    seen: set[frozenset[str]] = set()
     number = 0
     for memory in fitting:
         tokens = frozenset(tokenise(memory.text))
         near = memory.score >= best * _NEAR.get(kind, _NEAR_OTHERWISE)
         adds = bool(missing & tokens) and memory.score >= best * _WORTH_ADDING
-        if number and (tokens in told or not (near or adds)):
+        if number and (tokens in seen or not (near or adds)):
             continue
         yield memory
-        told.add(tokens)
+        seen.add(tokens)
         missing -= tokens
         number += 1
         if number == _MOST.get(kind, _OTHERWISE):
             return
 
 
-def _dated_first(memories: Sequence[Memory]) -> list[Memory]:
+def _dated_first(memories: Sequence[ContextMemory]) -> list[ContextMemory]:
     """Those that name when something happened before those that do not, among the good ones."""
     good = max(memory.score for memory in memories) / 2
     return sorted(memories, key=lambda each: (each.score < good, each.happens is None, each.rank or 0))
 
 
-def _line(memory: Memory, number: int, kind: QuestionType, context: Context, question: str, words: _Words) -> str:
+def _line(memory: ContextMemory, number: int, kind: QuestionType, context: Context, question: str, words: _Words) -> str:
     quote = memory.text if len(memory.text) <= _LONGEST_QUOTE else memory.text[: _LONGEST_QUOTE - 1] + "…"
     source = f"{memory.source}: " if memory.source and memory.kind in ("message", "profile") else ""
     chinese = words is _CHINESE
@@ -168,3 +176,60 @@ def _written(span: DaySpan, chinese: bool) -> str:
 
 def _words_for(question: str) -> _Words:
     return _CHINESE if cjk_share(question) > 0.5 and "zh" in cjk_languages(question) else _ENGLISH
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A path through the graph that a question asks for: its ``end``, and its connected ``steps``."""
+
+    end: str
+    steps: tuple[GraphRelationship, ...]
+
+
+def chain_of(question: str, relationships: Sequence[GraphRelationship], asked_at: datetime) -> Chain | None:
+    """The chain that answers a question; None where there is none, or where two end differently.
+
+    It answers only if nothing else is asked: every word of the question leads a step, or names where it begins.
+
+    Args:
+        question: what is asked.
+        relationships: of the graph around it.
+        asked_at: what no longer holds then leads nowhere.
+    """
+    holding = [each for each in relationships if each.valid_to is None or each.valid_to > asked_at]
+    if not _ASKS_WHAT.match(question):
+        return None
+    best: list[Chain] = []
+    for edge in holding:
+        for begin, end in ((edge.source, edge.target), (edge.target, edge.source)):
+            if names_person(question, begin) and not names_person(question, end):
+                words = question_words(question, [begin]) - _NOW
+                best += _onwards(Chain(begin, ()), edge, end, holding, words)
+    ends = {chain.end.casefold() for chain in best}
+    return best[0] if len(ends) == 1 else None
+
+
+def _onwards(
+    chain: Chain, edge: GraphRelationship, end: str, edges: Sequence[GraphRelationship], words: frozenset[str]
+) -> Iterator[Chain]:
+    """The chains over this step whose steps take all of the words."""
+    asked = asked_by(edge.relation, words)
+    if not asked:
+        return
+    longer = Chain(end, (*chain.steps, edge))
+    if words == asked:
+        yield longer
+    if len(longer.steps) == _LONGEST:
+        return
+    for each in edges:
+        if each in longer.steps:
+            continue
+        for begin, beyond in ((each.source, each.target), (each.target, each.source)):
+            if _same(begin, end):
+                yield from _onwards(longer, each, beyond, edges, words - asked)
+
+
+def _same(one: str, other: str) -> bool:
+    """True if two names may be of one: all words of the shorter are in the longer."""
+    words = frozenset(one.casefold().split()), frozenset(other.casefold().split())
+    return words[0] <= words[1] or words[1] <= words[0]

@@ -1,4 +1,4 @@
-"""What tells whether a memory answers a question, as numbers for a logistic regression (queries/answers/support.py). Pure.
+"""Features of a memory as an answer to a question, for a logistic regression (queries/answers/support.py). Pure.
 
 The words of a question weigh the more, the fewer of the memories found have them: a word that none of them has is often just
 what is asked for. Words of one root count as the same word for a part, by their first letters, so that this holds in languages
@@ -7,13 +7,15 @@ without a stemmer.
 
 import math
 import re
+import tomllib
 import unicodedata
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
 
 from mneme.text import ends_in_question, has_cjk, tokenise
-from queries.answers.kindred import matters_of
-from queries.answers.memory import Memory
+from queries.answers.memory import ContextMemory
 
 FEATURES = (
     "log_odds",
@@ -99,9 +101,12 @@ _ASKED_NAME = re.compile(
     re.IGNORECASE,
 )
 
+_SHORT = 4  # letters; a word of no more is itself alone, but for an ending, and a longer one begins others
+_ENDING = "(?:s|n|e|en|t)?"
+
 
 def features_of(
-    memories: Sequence[Memory],
+    memories: Sequence[ContextMemory],
     words: frozenset[str],
     question: str,
     is_about: Sequence[tuple[bool, bool, bool]],
@@ -161,27 +166,27 @@ def features_of(
     return rows
 
 
-def said(memory: Memory) -> str:
-    """What is told: of a quote the words alone."""
+def said(memory: ContextMemory) -> str:
+    """The text of a memory: of a quote the words alone."""
     return memory.quote.words if memory.quote else memory.text
 
 
-def _leans_on(memory: Memory) -> str:
+def _leans_on(memory: ContextMemory) -> str:
     before = memory.quote and (memory.quote.question or memory.quote.context)
     return before.words if before else ""
 
 
-def _kind(question: str, memory: Memory) -> tuple[float, float]:
-    """Whether the kind of words that is asked for is there, and whether it is missing; neither where no kind is known."""
-    told = said(memory)
+def _kind(question: str, memory: ContextMemory) -> tuple[float, float]:
+    """1 each if the kind of words that is asked for is there, and if it is missing; 0 and 0 where no kind is known."""
+    text = said(memory)
     if _ASKED_TIME.search(question):
-        found = bool(_TIME.search(told)) or memory.happens is not None
+        found = bool(_TIME.search(text)) or memory.happens is not None
     elif _ASKED_NUMBER.search(question):
-        found = bool(_NUMBER.search(_CLOCK.sub(" ", told))) or memory.happens is not None
-    elif _ASKED_NAME.search(question) and not has_cjk(told) and not _NOUNS_ARE_NAMES.search(question):
+        found = bool(_NUMBER.search(_CLOCK.sub(" ", text))) or memory.happens is not None
+    elif _ASKED_NAME.search(question) and not has_cjk(text) and not _NOUNS_ARE_NAMES.search(question):
         asked = question.casefold()
-        names = [name for name in _CAPITAL.findall(told) if not _TIME.match(name)]
-        first = told.split(".")[0].split(",")[0].split()
+        names = [name for name in _CAPITAL.findall(text) if not _TIME.match(name)]
+        first = text.split(".")[0].split(",")[0].split()
         names += first if len(first) < _FEW and memory.quote and memory.quote.question else []  # a bare answer
         found = any(name.casefold() not in asked for name in names)
     else:
@@ -210,3 +215,36 @@ def _roots(text: str) -> frozenset[str]:
 def _has(tokens: frozenset[str], word: str) -> float:
     """1 for a word that is there, less for another of its root."""
     return 1.0 if word in tokens else _SAME_ROOT if _root(word) in tokens else 0.0
+
+
+@lru_cache(1024)
+def matters_of(text: str) -> frozenset[str]:
+    """The everyday matters that a text speaks of.
+
+    >>> sorted(matters_of("Where does Ann work?")), sorted(matters_of("Mein Gehalt ist klein."))
+    (['#work'], ['#pay'])
+    """
+    return frozenset(f"#{matter}" for matter, pattern in _patterns().items() if pattern.search(text))
+
+
+def asking_words() -> str:
+    """The words that only ask, of the languages other than English."""
+    return str(_table()["asking"])
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    return {matter: _pattern(words.split()) for matter, words in _table()["matters"].items()}
+
+
+def _pattern(words: list[str]) -> re.Pattern[str]:
+    parts = []
+    for word in words:
+        ending = rf"{_ENDING}\b" if len(word) <= _SHORT else ""
+        parts.append(re.escape(word) if has_cjk(word) else rf"\b{re.escape(word)}{ending}")
+    return re.compile("|".join(parts), re.IGNORECASE)
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads((files("queries.answers") / "matters.toml").read_text(encoding="utf-8"))

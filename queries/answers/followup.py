@@ -1,8 +1,8 @@
-"""A question that leans on the conversation before it, as one that can be searched for by itself.
+"""A question that refers to the conversation before it, made complete, so that it can be searched for by itself.
 
-Only what shows that it leans ("what about May?", "where does she work?") is rewritten, so that no call is wasted on a question
-that is complete. With a model that is one structured call; without one, or where it fails, rules: a pronoun becomes the last
-person that the conversation named, and what only names another time or thing repeats the last question with it.
+Only a question with an unresolved reference ("what about May?", "where does she work?") is rewritten, so that no call is
+wasted on a complete one. With a model that is one structured call. Without one, or where it fails, rules apply: a pronoun
+becomes the last person that the conversation named, and a mere time or thing repeats the last question with it.
 """
 
 import re
@@ -16,8 +16,8 @@ from mneme.dates import resolve_dates
 from mneme.errors import InputError, ModelError
 from mneme.ports import Prompt, QueryChat, Role, Spent
 from mneme.text import has_cjk
-from queries.questions.viewpoint import likely_people
-from queries.reranking.passages import one_line
+from queries.questions.people import likely_people
+from queries.records import one_line
 
 Turns = Sequence[tuple[str, str]]
 """What was said before, oldest first: the role (user or assistant) and the text."""
@@ -63,24 +63,25 @@ def complete_question(
         InputError: a turn of the history is not a role and a text.
     """
     turns = _turns(history)
-    if not turns or not leans(question):
+    if not turns or not has_unresolved_reference(question):
         return FollowUp(question)
     if chat is None:
-        return FollowUp(by_rules(question, turns))
+        return FollowUp(complete_by_rules(question, turns))
     try:
         rewritten = one_line(chat.answer(rewrite_prompt(question, turns), Rewritten, seconds, spent).question, 10_000)
     except ModelError as error:
         return FollowUp(
-            by_rules(question, turns), (f"the question was completed by rules: the model did not answer ({error})",)
+            complete_by_rules(question, turns), (f"the question was completed by rules: the model did not answer ({error})",)
         )
-    return FollowUp(rewritten if any(map(str.isalnum, rewritten)) else by_rules(question, turns))
+    return FollowUp(rewritten if any(map(str.isalnum, rewritten)) else complete_by_rules(question, turns))
 
 
-def leans(question: str) -> bool:
-    """Whether a question cannot be understood by itself: a pronoun without a name before it, or a fragment.
+def has_unresolved_reference(question: str) -> bool:
+    """True if a question cannot be understood by itself: a pronoun without a name before it, or a fragment.
 
-    >>> leans("Where does she work?"), leans("And in May?"), leans("Where does Ann's sister work?"), leans("那她呢？")
-    (True, True, False, True)
+    >>> questions = ("Where does she work?", "And in May?", "Where does Ann's sister work?", "那她呢？")
+    >>> [has_unresolved_reference(each) for each in questions]
+    [True, True, False, True]
     """
     if _FRAGMENT.match(question):
         return True
@@ -88,10 +89,10 @@ def leans(question: str) -> bool:
     return bool(pronoun) and not _people_in(question[: pronoun.start() if pronoun else 0])
 
 
-def by_rules(question: str, turns: Turns) -> str:
+def complete_by_rules(question: str, turns: Turns) -> str:
     """The question with names for its pronouns; a fragment as the last question with what it names.
 
-    >>> by_rules("And in May?", [("user", "What did Ann buy in April?")])
+    >>> complete_by_rules("And in May?", [("user", "What did Ann buy in April?")])
     'What did Ann buy in May?'
     """
     if _FRAGMENT.match(question) and (last := _last_question(turns)):
@@ -158,8 +159,8 @@ def _last_person(turns: Turns) -> str | None:
     "The husband of Ann" is not about Ann: an answer that names nobody else leaves it at who was asked about.
     """
     for role, text in reversed(turns):
-        told = _OF_SOMEBODY.sub("", text) if role == "assistant" else text
-        if people := _people_in(told):
+        relevant = _OF_SOMEBODY.sub("", text) if role == "assistant" else text
+        if people := _people_in(relevant):
             return people[0]
     return None
 
@@ -214,5 +215,5 @@ def _joined(before: str, date: str) -> str:
 
 
 def _looks_like_name(text: str) -> bool:
-    """Whether it may be a name, or somebody of a name: Ben, Ben's, Ben's sister's."""
+    """True if it may be a name, or somebody of a name: Ben, Ben's, Ben's sister's."""
     return bool(re.fullmatch(r"[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*(?:(?<=['’]s) [\w-]+['’]s)?|[\u4e00-\u9fff]{1,4}", text))

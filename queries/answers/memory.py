@@ -1,15 +1,16 @@
-"""What a search found as it is told in an answer: one kind of thing, a line each, with its days. Pure."""
+"""The results of a search as lines of an answer's context: one shape for all kinds, each with its days. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
+from typing import Any
 
 from mneme.dates import DaySpan
 from mneme.records import Citation, Claim, ProfileItem, Quote
 from mneme.text import tokenise
 from queries.answers.answer import Kind
 from queries.answers.dates import day_meant, day_of, happened, name_of
-from queries.reranking.passages import one_line
+from queries.records import one_line
 from queries.responses import (
     Found,
     FoundCase,
@@ -24,10 +25,11 @@ from queries.responses import (
 )
 
 _LONGEST = 6000  # characters of one memory; some 1,500 tokens
+_LABELS = {"case": "agent case", "skill": "agent skill", "profile": "profile of", "knowledge": "document"}
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class ContextMemory:
     """Something that was found.
 
     ``text`` is what it says, on one line, ``source`` who said it and ``citation`` where it stands in a document; of a document
@@ -63,8 +65,8 @@ class Memory:
         return tuple(dict.fromkeys(span for span in spans if span))
 
 
-def memories_of(found: SearchResponse, zone: tzinfo) -> list[Memory]:
-    """What holds a place, best rank first; a portrait as its statements, those that share words with the question first.
+def memories_of(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
+    """The ranked results, best first; a portrait as its statements, those that share words with the question first.
 
     Args:
         found: of the search for the question.
@@ -75,12 +77,12 @@ def memories_of(found: SearchResponse, zone: tzinfo) -> list[Memory]:
     return [memory for item in found.ranked() for memory in _memories(item, parents, zone, words)]
 
 
-def around(found: SearchResponse, zone: tzinfo) -> list[Memory]:
+def surrounding_episodes(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
     """The episodes that hold no place but whose facts do, in the order of their best: what the facts were said in."""
     return [_episode(each, zone) for each in (*found.episodes, *found.knowledge) if each.rank is None]
 
 
-def nested(found: SearchResponse, zone: tzinfo) -> list[Memory]:
+def nested_facts(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
     """Facts without a place, under an episode that holds one, where they tell a day or an end that its story may not."""
     return [
         _fact(fact, episode, zone)
@@ -91,30 +93,28 @@ def nested(found: SearchResponse, zone: tzinfo) -> list[Memory]:
     ]
 
 
-def relationships_of(found: SearchResponse, zone: tzinfo) -> list[Memory]:
+def relationships_of(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
     """The relationships of the graph around the question, nearest first."""
     return [_relationship(each, zone) for each in sorted(found.graph.relationships, key=lambda each: each.hop)]
 
 
-def _memories(item: Found, parents: Mapping[str, FoundEpisode], zone: tzinfo, words: frozenset[str]) -> Iterator[Memory]:
+def _memories(item: Found, parents: Mapping[str, FoundEpisode], zone: tzinfo, words: frozenset[str]) -> Iterator[ContextMemory]:
     match item:
         case FoundFact():
             yield _fact(item, parents.get(item.parent_episode_id), zone)
         case FoundEpisode():
             yield _episode(item, zone)
         case FoundMessage():
-            yield Memory(
-                item.id,
+            named = item.citation is not None and item.citation.name == item.sender_name
+            yield _memory(
+                item,
                 "message",
-                _line(item.text),
-                "" if item.citation and item.citation.name == item.sender_name else _line(item.sender_name),
-                item.citation,
-                item.sent_at,
-                day_of(item.sent_at, zone),
+                item.text,
+                source="" if named else _line(item.sender_name),
+                citation=item.citation,
                 message_ids=(item.message_id,),
                 parent=item.parent_episode_id,
-                rank=item.rank,
-                score=item.score,
+                **_when_said(item.sent_at, zone),
             )
         case FoundForesight():
             yield _foresight(item, zone)
@@ -122,103 +122,84 @@ def _memories(item: Found, parents: Mapping[str, FoundEpisode], zone: tzinfo, wo
             items = sorted((*item.explicit, *item.implicit), key=lambda each: -len(words & set(tokenise(each.statement))))
             yield from (_portrait(item, each, zone) for each in items)
         case FoundCase():
-            told = ": ".join(filter(None, (item.task_intent, item.approach, item.key_insight)))
-            yield Memory(
-                item.id,
-                "case",
-                _line(told),
-                message_ids=item.message_ids,
-                parent=item.parent_episode_id,
-                rank=item.rank,
-                score=item.score,
-            )
+            text = ": ".join(filter(None, (item.task_intent, item.approach, item.key_insight)))
+            yield _memory(item, "case", text, message_ids=item.message_ids, parent=item.parent_episode_id)
         case FoundSkill():
-            told = ": ".join(filter(None, (item.name, item.description, item.content)))
-            yield Memory(item.id, "skill", _line(told), rank=item.rank, score=item.score)
+            yield _memory(item, "skill", ": ".join(filter(None, (item.name, item.description, item.content))))
 
 
-def _fact(fact: FoundFact, parent: FoundEpisode | None, zone: tzinfo) -> Memory:
+def _memory(item: Found, kind: Kind, text: str, **more: Any) -> ContextMemory:
+    return ContextMemory(item.id, kind, _line(text), rank=item.rank, score=item.score, **more)
+
+
+def _when_said(said_at: datetime | None, zone: tzinfo) -> dict[str, Any]:
+    return {"said_at": said_at, "said": day_of(said_at, zone) if said_at else None}
+
+
+def _became(statement: FoundFact | FoundForesight, zone: tzinfo) -> dict[str, Any]:
+    """The fields of a statement with its sources and its end."""
+    return {
+        "citation": statement.citation,
+        "ended": day_of(statement.valid_to, zone) if statement.valid_to else None,
+        "replaced_by": statement.superseded_by,
+        "claims": statement.claims,
+        "message_ids": statement.said_in,
+        "parent": statement.parent_episode_id,
+    }
+
+
+def _fact(fact: FoundFact, parent: FoundEpisode | None, zone: tzinfo) -> ContextMemory:
     of_document = parent is not None and parent.document_id is not None
-    return Memory(
-        fact.id,
+    return _memory(
+        fact,
         "fact",
-        _line(fact.atomic_fact),
-        _unnamed_place(parent) if parent and of_document and fact.citation is None else "",
-        fact.citation,
-        None if of_document else fact.said_at,
-        None if of_document else day_of(fact.said_at, zone),
-        happened(fact.atomic_fact, fact.event_at, fact.said_at, zone) if fact.event_at else None,
-        day_of(fact.valid_to, zone) if fact.valid_to else None,
-        fact.superseded_by,
+        fact.atomic_fact,
+        source=_unnamed_place(parent) if parent and of_document and fact.citation is None else "",
+        happens=happened(fact.atomic_fact, fact.event_at, fact.said_at, zone) if fact.event_at else None,
         quote=fact.quote,
-        claims=fact.claims,
-        message_ids=fact.said_in,
-        parent=fact.parent_episode_id,
-        rank=fact.rank,
-        score=fact.score,
+        **_when_said(None if of_document else fact.said_at, zone),
+        **_became(fact, zone),
     )
 
 
-def _episode(episode: FoundEpisode, zone: tzinfo) -> Memory:
+def _episode(episode: FoundEpisode, zone: tzinfo) -> ContextMemory:
     of_document = episode.document_id is not None
-    return Memory(
-        episode.id,
+    place = "" if episode.citation else _unnamed_place(episode)
+    return _memory(
+        episode,
         "knowledge" if of_document else "episode",
-        _line(f"Subject: {episode.subject}. Episode: {episode.episode}"),
-        _line(", ".join(episode.participants)) if not of_document else "" if episode.citation else _unnamed_place(episode),
-        episode.citation,
-        None if of_document else episode.started_at,
-        None if of_document else day_of(episode.started_at, zone),
+        f"Subject: {episode.subject}. Episode: {episode.episode}",
+        source=place if of_document else _line(", ".join(episode.participants)),
+        citation=episode.citation,
         message_ids=episode.message_ids,
-        rank=episode.rank,
-        score=episode.score,
+        **_when_said(None if of_document else episode.started_at, zone),
     )
 
 
-def _foresight(foresight: FoundForesight, zone: tzinfo) -> Memory:
+def _foresight(foresight: FoundForesight, zone: tzinfo) -> ContextMemory:
     span = None
     if foresight.start:
         last = day_meant(foresight.end, zone) if foresight.end else None
         span = happened(foresight.statement, foresight.start, foresight.said_at, zone)
         if span.days == 1 and last and last > span.first:
             span = DaySpan.between(span.first, date.fromordinal(last.toordinal() - 1))
-    return Memory(
-        foresight.id,
-        "foresight",
-        _line(foresight.statement),
-        citation=foresight.citation,
-        said_at=foresight.said_at,
-        said=day_of(foresight.said_at, zone),
-        happens=span,
-        ended=day_of(foresight.valid_to, zone) if foresight.valid_to else None,
-        replaced_by=foresight.superseded_by,
-        claims=foresight.claims,
-        plan=True,
-        message_ids=foresight.said_in,
-        parent=foresight.parent_episode_id,
-        rank=foresight.rank,
-        score=foresight.score,
-    )
+    when = _when_said(foresight.said_at, zone)
+    return _memory(foresight, "foresight", foresight.statement, happens=span, plan=True, **when, **_became(foresight, zone))
 
 
-def _portrait(profile: FoundProfile, item: ProfileItem, zone: tzinfo) -> Memory:
-    said_at = item.evidence[0].at if item.evidence else None
-    return Memory(
-        profile.id,
+def _portrait(profile: FoundProfile, item: ProfileItem, zone: tzinfo) -> ContextMemory:
+    return _memory(
+        profile,
         "profile",
-        _line(item.statement),
-        _line(item.about),
-        None,
-        said_at,
-        day_of(said_at, zone) if said_at else None,
+        item.statement,
+        source=_line(item.about),
         message_ids=tuple(dict.fromkeys(identity for mention in item.evidence for identity in mention.message_ids)),
-        rank=profile.rank,
-        score=profile.score,
+        **_when_said(item.evidence[0].at if item.evidence else None, zone),
     )
 
 
-def _relationship(edge: GraphRelationship, zone: tzinfo) -> Memory:
-    return Memory(
+def _relationship(edge: GraphRelationship, zone: tzinfo) -> ContextMemory:
+    return ContextMemory(
         edge.id,
         "relationship",
         _line(f"{edge.source} | {edge.relation.replace('_', ' ')} | {edge.target}"),
@@ -228,10 +209,10 @@ def _relationship(edge: GraphRelationship, zone: tzinfo) -> Memory:
     )
 
 
-def line_of(memory: Memory, number: int, numbers: Mapping[str, int], asked: date) -> str:
-    """How a memory stands in the context: one line, whatever it says, that cannot end a block.
+def line_of(memory: ContextMemory, number: int, numbers: Mapping[str, int], asked: date) -> str:
+    """Render a memory as one line of the context, which cannot end a block.
 
-    >>> memory = Memory("f", "fact", "Jonas works at the shipyard", said=date(2026, 3, 2), ended=date(2026, 4, 11))
+    >>> memory = ContextMemory("f", "fact", "Jonas works at the shipyard", said=date(2026, 3, 2), ended=date(2026, 4, 11))
     >>> line_of(memory, 3, {}, date(2026, 5, 1))
     '[3] 2026-03-02 (Monday): Jonas works at the shipyard (held until 2026-04-11: outdated)'
 
@@ -244,9 +225,7 @@ def line_of(memory: Memory, number: int, numbers: Mapping[str, int], asked: date
     if memory.kind == "relationship":
         day = f" (since {memory.said.isoformat()})" if memory.said else ""
         return f"[{number}] {escaped(memory.text)}{day}{_end(memory, numbers, asked)}"
-    label = {"case": "agent case", "skill": "agent skill", "profile": "profile of", "knowledge": "document"}.get(
-        memory.kind, ""
-    )
+    label = _LABELS.get(memory.kind, "")
     day = name_of(DaySpan.of_day(memory.said)) if memory.said else ""
     source = ", ".join(filter(None, (memory.source, _cited(memory.citation))))
     head = ", ".join(filter(None, (day, f"{label} {escaped(source)}".strip())))
@@ -255,7 +234,7 @@ def line_of(memory: Memory, number: int, numbers: Mapping[str, int], asked: date
     return f"[{number}]{before} {escaped(memory.text)}{about}{_end(memory, numbers, asked)}"
 
 
-def _end(memory: Memory, numbers: Mapping[str, int], asked: date) -> str:
+def _end(memory: ContextMemory, numbers: Mapping[str, int], asked: date) -> str:
     if memory.ended is None:
         return ""
     by = f", replaced by [{numbers[memory.replaced_by]}]" if memory.replaced_by and memory.replaced_by in numbers else ""

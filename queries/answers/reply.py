@@ -1,4 +1,4 @@
-"""What a model wrote, read while it comes: thinking, ``Reasoning:``, ``Answer:``, and the numbers that it cites.
+"""Parse a model's answer while it streams: thinking, ``Reasoning:``, ``Answer:``, and the numbers that it cites.
 
 A model may leave out a heading, write it bold, as a title or in Chinese, begin with a block of thoughts, or cite a memory that
 it was not shown. The pieces of the answer go out as they come, but for what may yet become a heading, the mark of an
@@ -7,7 +7,7 @@ abstention, or a citation. Without any heading all of it is the answer, and goes
 
 import re
 
-from queries.answers.prompt import NOT_REMEMBERED
+from queries.answers.context import NOT_REMEMBERED
 
 _LONGEST_HEADING = 40  # characters of a line that may still be one
 _REASONING = "Reasoning|Rationale|Thinking|Thoughts|Analysis|Explanation|推理过程|推理|思考|分析|理由|推論"
@@ -78,13 +78,13 @@ class Reply:
 
     @property
     def reasoning(self) -> str:
-        """What stands before the answer, or behind it under a heading of its own."""
+        """The text before the answer, or behind it under a heading of its own."""
         text = "".join(self._before if self._answer else ()) + "\n" + "".join(self._after)
         return _REASONING_LINE.sub("", text.strip(), count=1).strip()
 
     @property
     def abstained(self) -> bool:
-        """Whether the answer says that it is not remembered."""
+        """True if the answer says that it is not remembered."""
         return self._marked or (not self.cited and bool(_UNKNOWN.match(self._answer)))
 
     def read(self, piece: str) -> str:
@@ -169,7 +169,7 @@ class Reply:
         return out
 
     def _until_reasoning(self, text: str, at_end: bool) -> tuple[str, str]:
-        """What surely belongs to the answer, and what must wait."""
+        """Split off what surely belongs to the answer; the rest must wait."""
         for start in re.finditer(r"\n", text):
             heading = _REASONING_LINE.match(text, start.end())
             if heading:

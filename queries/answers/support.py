@@ -1,10 +1,11 @@
-"""Whether the memories that were found tell what a question asks, judged without a model. Pure.
+"""Judge without a model if the memories that were found answer a question. Pure.
 
-What is asked of one person and told of another is the trap: the words fit, the person does not. So whom a memory is about comes
-first, and what shares nothing with the question is none, whatever its place. Of the rest a logistic regression says how likely
-each answers (features.py, likeliness.json). It was fitted on quotes: LoCoMo's development conversations, their questions asked
-of another conversation with its names, MemDaily, and small chats in eight languages, nearly half of whose questions have no
-answer. ``enough`` is the log-odds from which one is told (docs/answers.md has the figures of a stricter one).
+What is asked of one person and told of another is the trap: the words fit, the person does not. So whom a memory is about
+comes first, and what shares nothing with the question is none, whatever its place. Of the rest a logistic regression says how
+likely each answers (features.py, likeliness.json). It was fitted on quotes: LoCoMo's development conversations, their
+questions asked of another conversation with its names, MemDaily, and small chats in eight languages, nearly half of whose
+questions have no answer. ``enough`` is the log-odds from which one is told (docs/answers.md has the figures of a stricter
+one).
 """
 
 import re
@@ -18,23 +19,28 @@ from pydantic import BaseModel, ConfigDict
 from mneme.dates.spans import MONTHS, WEEKDAYS
 from mneme.relations import attributes_asked
 from mneme.text import STOP_WORDS, has_cjk, tokenise
-from queries.agents.rules.hops import TO_ONE, all_descriptions
-from queries.answers.features import FEATURES, features_of, said
-from queries.answers.kindred import asking_words
-from queries.answers.memory import Memory
-from queries.claims import is_asked_for
-from queries.entities.relations import asked_by
-from queries.questions.people import is_asker, is_assistant, names_asker, names_person, occurrences
+from queries.agents.decomposition import TO_ONE, all_descriptions
+from queries.answers.features import FEATURES, asking_words, features_of, said
+from queries.answers.memory import ContextMemory
+from queries.entities.naming import asked_by
+from queries.questions.people import (
+    is_asker,
+    is_assistant,
+    likely_people,
+    names_asker,
+    names_person,
+    occurrences,
+    without_names,
+)
 from queries.questions.tense import asks_about_past
 from queries.questions.types import QuestionType
-from queries.questions.viewpoint import likely_people, without_names
+from queries.records import only_asks
 from queries.responses import SearchResponse
+from queries.supersession import is_asked_for
 
 _SHORTEST_STEM = 2  # letters
 _LOOKED_AT = 5  # best memories
-_ONLY_ASKS = re.compile(  # a question tells nothing
-    r"(?:[^.!?。！？]*[?？])+\s*|[^:：\"“]{1,60}(?:asked|问)[^:：\"“]{0,60}[:：]?\s*[\"“][^\"”]*[?？][\"”]"
-)
+_REPORTED_QUESTION = re.compile(r"[^:：\"“]{1,60}(?:asked|问)[^:：\"“]{0,60}[:：]?\s*[\"“][^\"”]*[?？][\"”]")
 _THING = re.compile(r"(?<![.!?:\"“(] )(?<!^)\b[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*")  # a capital inside the sentence
 _CALENDAR = frozenset((*MONTHS, *(day.capitalize() for day in WEEKDAYS)))
 _OF_ANOTHER = FEATURES.index("of_another")
@@ -53,23 +59,23 @@ _ASKING_CHINESE = re.compile(  # and what joins words, so that no pair of charac
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """Whether the memories tell it. ``fitting`` are those about whom it asks, best rank first; ``words`` what it asks with."""
+    """A judgement. ``fitting`` are the memories about the right person, best rank first; ``words`` those of the question."""
 
-    told: bool
-    fitting: tuple[Memory, ...]
+    answered: bool
+    fitting: tuple[ContextMemory, ...]
     words: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """Whom a question is about: of those who spoke, and others by the names that it gives them."""
+    """The people that a question is about: those who spoke, and others by the names that it gives them."""
 
     speakers: frozenset[str]
     others: tuple[str, ...]
 
 
-def support_of(memories: Sequence[Memory], found: SearchResponse) -> Support:
-    """How well the memories of a search tell what it asks.
+def support_of(memories: Sequence[ContextMemory], found: SearchResponse) -> Support:
+    """Judge if the memories of a search answer its question.
 
     Args:
         memories: what holds a place, best rank first.
@@ -79,8 +85,8 @@ def support_of(memories: Sequence[Memory], found: SearchResponse) -> Support:
     known = _likeliness()
     odds = [known.log_odds(row) for row in considered.rows]
     fitting = sorted((place for place, fits in enumerate(considered.fits) if fits), key=lambda place: -odds[place])
-    told = bool(fitting) and odds[fitting[0]] >= known.enough
-    return Support(told, tuple(considered.memories[place] for place in fitting), considered.words)
+    answered = bool(fitting) and odds[fitting[0]] >= known.enough
+    return Support(answered, tuple(considered.memories[place] for place in fitting), considered.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,21 +97,21 @@ class Considered:
     tells nothing. Where a question names a thing, or describes somebody by a relationship, it must be told of.
     """
 
-    memories: tuple[Memory, ...]
+    memories: tuple[ContextMemory, ...]
     rows: tuple[tuple[float, ...], ...]
     fits: tuple[bool, ...]
     words: frozenset[str]
 
 
-def considered_of(memories: Sequence[Memory], found: SearchResponse) -> Considered:
-    """What is to be judged of the memories of a search, for ``support_of`` and for who fits it."""
+def considered_of(memories: Sequence[ContextMemory], found: SearchResponse) -> Considered:
+    """The memories of a search to be judged, for ``support_of`` and for fitting it."""
     people = people_of(found)
     question = found.query.text
     named = frozenset(person for person in people if _is_named(question, person) and not is_asker(person, None))
     unmentioned = (name for name in likely_people(question) if not any(names_person(name, person) for person in people))
     asked = _Asked(named | _meant(found, people), tuple(unmentioned))
     words = question_words(question, (*people, *asked.others)) - _name_forms(question, asked.speakers)
-    memories = [memory for memory in memories if not _ONLY_ASKS.fullmatch(said(memory))]
+    memories = [memory for memory in memories if not _is_question(said(memory))]
     abouts = [_about(memory, asked, people) for memory in memories]
     attributes = () if asks_about_past(question) else attributes_asked(question)
     owner = found.query.filters_applied.get("user_id")
@@ -113,9 +119,9 @@ def considered_of(memories: Sequence[Memory], found: SearchResponse) -> Consider
     rows = features_of(memories, words, question, abouts, claims, learned=found.metrics.scoring == "lr")[:_LOOKED_AT]
     looked_at = tuple(memories[:_LOOKED_AT])
     fits = [not row[_OF_ANOTHER] and any(row[place] for place in _SHARED) for row in rows]
-    told = [frozenset(tokenise(memory.text)) for memory, fit in zip(looked_at, fits, strict=True) if fit]
+    texts = [frozenset(tokenise(memory.text)) for memory, fit in zip(looked_at, fits, strict=True) if fit]
     things = _things_named(question, (*people, *asked.others))
-    if not _tells_of_described(question, people, told) or (things and not any(things & tokens for tokens in told)):
+    if not _tells_of_described(question, people, texts) or (things and not any(things & tokens for tokens in texts)):
         fits = [False] * len(fits)
     return Considered(looked_at, tuple(map(tuple, rows)), tuple(fits), words)
 
@@ -130,7 +136,7 @@ class Likeliness(BaseModel):
     enough: float
 
     def log_odds(self, row: Sequence[float]) -> float:
-        """How likely a memory with these features answers."""
+        """The log-odds that a memory with these features answers."""
         return self.bias + sum(self.weights[name] * value for name, value in zip(FEATURES, row, strict=True))
 
 
@@ -139,8 +145,13 @@ def _likeliness() -> Likeliness:
     return Likeliness.model_validate_json((files("queries.answers") / "likeliness.json").read_text(encoding="utf-8"))
 
 
-def _claims(memory: Memory, attributes: Sequence[tuple[str, str]], owner: str | None) -> tuple[bool, bool]:
-    """Whether a memory claims what is asked for, or something else; neither where either is not known."""
+def _is_question(text: str) -> bool:
+    """True if a text only asks, or only reports a question: it tells nothing."""
+    return only_asks(text) or _REPORTED_QUESTION.fullmatch(text) is not None
+
+
+def _claims(memory: ContextMemory, attributes: Sequence[tuple[str, str]], owner: str | None) -> tuple[bool, bool]:
+    """True each if a memory claims what is asked for, or something else; neither where either is not known."""
     if not attributes or not memory.claims:
         return False, False
     claims_it = any(is_asked_for(claim, attributes, owner) for claim in memory.claims)
@@ -148,7 +159,7 @@ def _claims(memory: Memory, attributes: Sequence[tuple[str, str]], owner: str | 
 
 
 def _is_named(question: str, person: str) -> bool:
-    """Whether a question names a person, in an inflected form ("Веры", "Ankes") or with a title (綾さん) as well."""
+    """True if a question names a person, in an inflected form ("Веры", "Ankes") or with a title (綾さん) as well."""
     if names_person(question, person):
         return True
     if has_cjk(person):
@@ -170,7 +181,7 @@ def _stem(person: str) -> str:
 
 
 def people_of(found: SearchResponse) -> tuple[str, ...]:
-    """Who spoke in what was found."""
+    """The speakers in what was found."""
     speakers = (person for episode in found.episodes for person in episode.participants)
     return tuple(dict.fromkeys((*speakers, *(message.sender_name for message in found.raw_messages))))
 
@@ -196,11 +207,11 @@ def _things_named(question: str, people: Iterable[str]) -> frozenset[str]:
     return frozenset(token for name in names if name.split()[0] not in _CALENDAR for token in tokenise(name))
 
 
-def _tells_of_described(question: str, people: Sequence[str], told: Iterable[frozenset[str]]) -> bool:
-    """Whether somebody who is told by a relationship is in what tells it: "Ann's brother" by a word for brothers, "the CEO of
+def _tells_of_described(question: str, people: Sequence[str], texts: Iterable[frozenset[str]]) -> bool:
+    """True if somebody who is told by a relationship is in what tells it: "Ann's brother" by a word for brothers, "the CEO of
     Acme" by Acme as well. Else it tells of Ann, or of another CEO.
     """
-    words = frozenset[str]().union(*told)
+    words = frozenset[str]().union(*texts)
     for each in all_descriptions(question):
         named = frozenset() if any(names_person(each.name, person) for person in people) else frozenset(tokenise(each.name))
         role = tokenise(each.role)
@@ -211,7 +222,7 @@ def _tells_of_described(question: str, people: Sequence[str], told: Iterable[fro
 
 
 def _meant(found: SearchResponse, people: Sequence[str]) -> frozenset[str]:
-    """Who is asked about without a name: the assistant; or who asks, whom what the assistant said to them is about as well."""
+    """The people asked about without a name: the assistant; or the asker, and then the assistant's words to them as well."""
     assistants = frozenset(filter(is_assistant, people))
     if found.query.type == QuestionType.ASSISTANT_RECALL:
         return assistants
@@ -220,19 +231,19 @@ def _meant(found: SearchResponse, people: Sequence[str]) -> frozenset[str]:
     return askers | assistants if askers else askers
 
 
-def _about(memory: Memory, asked: _Asked, people: Sequence[str]) -> tuple[bool, bool, bool]:
-    """Whether one of those asked about said it, whether it names one, and whether it is about others."""
+def _about(memory: ContextMemory, asked: _Asked, people: Sequence[str]) -> tuple[bool, bool, bool]:
+    """True each if one of the people asked about said it, if it names one, and if it is about others."""
     if not asked.speakers and not asked.others:
         return False, False, False
     quote = memory.quote
-    told = " ".join(each.words for each in (quote, quote.question, quote.context) if each) if quote else memory.text
-    told = _QUOTED_QUESTION.sub("", told)
+    text = " ".join(each.words for each in (quote, quote.question, quote.context) if each) if quote else memory.text
+    text = _QUOTED_QUESTION.sub("", text)
     if not quote and memory.kind not in ("message", "profile"):
-        spans = [(spans[0][0], person) for person in people if (spans := occurrences(told, person))]
-        names = any(names_person(told, name) for name in asked.others) or (bool(spans) and min(spans)[1] in asked.speakers)
+        spans = [(spans[0][0], person) for person in people if (spans := occurrences(text, person))]
+        names = any(names_person(text, name) for name in asked.others) or (bool(spans) and min(spans)[1] in asked.speakers)
         of_all = not spans and not asked.others and (memory.said is not None or not memory.source)
         return names, False, not (names or of_all)  # what is told of somebody counts like what they say
     speaker = quote.speaker if quote else memory.source
     said_by = speaker in asked.speakers or (bool(speaker) and speaker not in people and not asked.others)
-    names = any(names_person(told, name) for name in (*asked.others, *asked.speakers))
+    names = any(names_person(text, name) for name in (*asked.others, *asked.speakers))
     return said_by, names, not (said_by or names)

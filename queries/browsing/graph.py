@@ -9,10 +9,9 @@ from mneme.ports import Filter, MemoryIndex, TextLeg
 from mneme.records import Entity, Relationship
 from mneme.rows import Collection
 from mneme.text import tokenise
-from queries.browsing.listing import own_rows
-from queries.entities.graph import Nodes, Reached, parts_of
+from queries.browsing.lists import own_rows
+from queries.entities.graph import Nodes, Reached, graph_response, parts_of
 from queries.entities.naming import folded, naming
-from queries.entities.shown import shown_graph
 from queries.filtering.scope import Scope
 from queries.responses import Graph
 
@@ -72,7 +71,7 @@ def read_graph(index: MemoryIndex, scope: Scope, entity: str | None, hops: int, 
     edges = {edge.id: edge for node in reached for edge in nodes.edges_at(node) if nodes.ends(edge) <= reached.keys()}
     between = [Reached(edge, max(reached[end] for end in nodes.ends(edge)) or 1, 1.0) for edge in edges.values()]
     between.sort(key=lambda each: (each.part.validity.valid_to is not None, each.hop, -len(each.part.mentions), each.part.id))
-    return shown_graph(entities, between[: _EDGES * limit])
+    return graph_response(entities, between[: _EDGES * limit])
 
 
 class _Known:
@@ -109,7 +108,7 @@ class _Known:
         return [folded(who.asked)] if is_named else []
 
     def add(self, names: Iterable[str], kinds: Sequence[str] = ("entity", "relationship")) -> None:
-        """What shares a word with these names is known from here on."""
+        """Read what shares a word with these names."""
         tokens = tuple(dict.fromkeys(token for name in names for token in tokenise(name) if token not in self._asked))
         if not tokens:
             return

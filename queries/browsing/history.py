@@ -1,4 +1,4 @@
-"""Everything that is remembered about a person or a thing, and what became of it: ``Memories.history``."""
+"""Everything that is remembered about a person or a thing, and the portrait of an owner."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -7,18 +7,31 @@ from typing import Any, TypeVar
 
 from mneme.errors import InputError
 from mneme.ids import profile_id
-from mneme.ports import MemoryIndex, TextLeg
-from mneme.records import AtomicFact, Entity, Foresight, Profile, ProfileItem, Relationship
+from mneme.ports import Filter, MemoryIndex, TextLeg
+from mneme.records import AtomicFact, Entity, Foresight, Mention, Profile, ProfileItem, Relationship
 from mneme.rows import Collection, Key, Row
 from mneme.text import tokenise
-from queries.browsing.told import History, Link, ToldFact, ToldForesight, ToldLine, ToldRelationship
+from queries.browsing.lists import own_rows
+from queries.browsing.responses import (
+    Change,
+    History,
+    HistoryFact,
+    HistoryForesight,
+    HistoryLine,
+    HistoryRelationship,
+    HistoryStatement,
+    Link,
+    Portrait,
+)
 from queries.entities.naming import Naming, naming
 from queries.filtering.scope import Scope, repetition_keys, statement_key, without_later_repetitions
 from queries.granularity.foresights import repeats
-from queries.granularity.portrait import lines_of
+from queries.records import shared_fields
 
 MOST_STATEMENTS = 2_000  # facts, and as many foresights, that share a word with the name: the best by BM25
 MOST_NODES = 50_000  # entities and relationships of an owner that are looked through, by id
+
+MOST_CHANGES = 200  # the facts that were said last, of those that something else took the place of
 
 
 def read_history(index: MemoryIndex, scope: Scope, asked: str) -> History:
@@ -52,7 +65,7 @@ def read_history(index: MemoryIndex, scope: Scope, asked: str) -> History:
     if scope.is_past and (keys := repetition_keys(statements)):
         repetitions = index.get(keys)
         statements = [without_later_repetitions(row, repetitions, scope.moment) for row in statements]
-    told = _Statements(index, statements, scope)
+    found = _Statements(index, statements, scope)
     notes = [
         f"there is more: only {limit:,} {what} were looked at"
         for what, limit, is_all in (
@@ -69,8 +82,8 @@ def read_history(index: MemoryIndex, scope: Scope, asked: str) -> History:
         type=who.entity.type if who.entity else "",
         summary=who.entity.summary if who.entity else "",
         others=who.others,
-        facts=_in_time(told.facts()),
-        foresights=_in_time(told.foresights()),
+        facts=_in_time(found.facts()),
+        foresights=_in_time(found.foresights()),
         relationships=_in_time(_relationships(records, who)),
         profile=_in_time(_lines(index, scope, who)),
         notes=tuple(notes),
@@ -110,99 +123,131 @@ class _Statements:
         texts |= {row.id: row for row in index.get(missing).values()} if missing else {}
         self._links = {identity: Link(id=identity, text=_text(row), said_at=row.at) for identity, row in texts.items()}
 
-    def facts(self) -> list[ToldFact]:
+    def facts(self) -> list[HistoryFact]:
         """The facts among them."""
         return [
-            ToldFact(
-                text=each.atomic_fact,
-                topic_name=each.topic_name,
-                event_at=each.event_at,
-                event_until=each.event_until,
-                **self._told(each),
-            )
+            HistoryFact(text=each.atomic_fact, **self._fields(HistoryFact, each))
             for each in self._records
             if isinstance(each, AtomicFact)
         ]
 
-    def foresights(self) -> list[ToldForesight]:
+    def foresights(self) -> list[HistoryForesight]:
         """The foresights among them."""
         facts = [each for each in self._records if isinstance(each, AtomicFact)]
         over = {row.id for row in self._rows if row.kind == "foresight" and self._scope.is_over(row)}
         return [
-            ToldForesight(
+            HistoryForesight(
                 text=each.statement,
-                start=each.start,
-                end=each.end,
                 expired=each.id in over,
                 told_as_fact=any(repeats(each, fact) for fact in facts if fact.parent_episode_id == each.parent_episode_id),
-                **self._told(each),
+                **self._fields(HistoryForesight, each),
             )
             for each in self._records
             if isinstance(each, Foresight)
         ]
 
-    def _told(self, record: AtomicFact | Foresight) -> dict[str, Any]:
+    def _fields(self, entry: type[HistoryStatement], record: AtomicFact | Foresight) -> dict[str, Any]:
         validity = record.validity
         superseded = [each for each in self._records if each.validity.superseded_by == record.id]
-        return {
-            "id": record.id,
-            "said_at": record.said_at,
-            "conversation_id": record.conversation_id,
-            "document_id": record.document_id,
-            "citation": record.citation,
+        return shared_fields(entry, record) | {
             "message_ids": tuple(dict.fromkeys((*record.message_ids, *validity.also_said_in))),
             "times_said": 1 + len(validity.repeated_by),
-            "valid_from": validity.valid_from,
-            "valid_to": validity.valid_to,
             "superseded_by": self._links.get(validity.superseded_by or ""),
             "supersedes": tuple(self._links[each.id] for each in sorted(superseded, key=lambda each: (each.said_at, each.id))),
         }
 
 
-def _relationships(records: Iterable[object], who: Naming) -> list[ToldRelationship]:
+def _relationships(records: Iterable[object], who: Naming) -> list[HistoryRelationship]:
     return [
-        ToldRelationship(
-            id=each.id,
-            source=each.source,
-            relation=each.relation,
-            target=each.target,
-            date=each.date,
-            valid_to=each.validity.valid_to,
-            mentions=each.mentions,
-        )
+        HistoryRelationship(**shared_fields(HistoryRelationship, each))
         for each in records
         if isinstance(each, Relationship) and (who.is_called(each.source) or who.is_called(each.target))
     ]
 
 
-def _lines(index: MemoryIndex, scope: Scope, who: Naming) -> list[ToldLine]:
+def _lines(index: MemoryIndex, scope: Scope, who: Naming) -> list[HistoryLine]:
     """The lines of the owners' portraits that are about it, or name it."""
     keys = [Key(Collection.MEMORIES, owner, profile_id(owner)) for owner in scope.rows.owner_keys]
-    lines: dict[tuple[str, str], ToldLine] = {}
+    lines: dict[tuple[str, str], HistoryLine] = {}
     rows = [row for row in index.get(keys).values() if scope.rows.is_of_owners(row)]
     for row in _known(rows, scope):
         profile = row.record()
         assert isinstance(profile, Profile)
         for item, holds in lines_of(profile):
             if who.is_called(item.about) or who.is_in(item.statement):
-                lines.setdefault((item.about, item.statement), told_line(item, holds))
+                lines.setdefault((item.about, item.statement), history_line(item, holds))
     return list(lines.values())
 
 
-def told_line(item: ProfileItem, holds: bool) -> ToldLine:
+def history_line(item: ProfileItem, holds: bool) -> HistoryLine:
     """A line of a portrait, or what was said and is in none (``holds`` is False)."""
-    return ToldLine(
-        about=item.about,
-        statement=item.statement,
-        category=item.category,
-        implicit=item.implicit,
-        holds=holds,
-        evidence=item.evidence,
-    )
+    return HistoryLine(**shared_fields(HistoryLine, item), holds=holds)
 
 
-In = TypeVar("In", ToldFact, ToldForesight, ToldRelationship, ToldLine)
+In = TypeVar("In", HistoryFact, HistoryForesight, HistoryRelationship, HistoryLine)
 
 
 def _in_time(entries: Iterable[In]) -> tuple[In, ...]:
     return tuple(sorted(entries, key=lambda each: each.at))
+
+
+def read_portrait(index: MemoryIndex, scope: Scope) -> Portrait:
+    """The portrait of the owners of a scope, its lines in the order of the profile, and the changes, the latest first.
+
+    Raises:
+        InputError: filters that are for a search.
+        StoreError: the index cannot answer.
+    """
+    own = own_rows(scope, "a portrait")
+    keys = [Key(Collection.MEMORIES, owner, profile_id(owner)) for owner in own.owner_keys]
+    rows = [row for row in index.get(keys).values() if own.is_of_owners(row)]
+    profiles = [record for row in rows if isinstance(record := row.record(), Profile)]
+    changes, is_all = _changes(index, own)
+    return Portrait(
+        owner=own.owner_keys[0],
+        updated_at=max((each.created_at for each in profiles), default=None),
+        lines=tuple(history_line(item, holds) for each in profiles for item, holds in lines_of(each)),
+        changes=changes,
+        notes=() if is_all else (f"there are more changes: only those of the latest {MOST_CHANGES} facts are shown",),
+    )
+
+
+def _changes(index: MemoryIndex, rows: Filter) -> tuple[tuple[Change, ...], bool]:
+    """The facts that something took the place of, and whether these are all."""
+    ended = index.page(Collection.FACTS, replace(rows, kinds=("fact",), ended=True), MOST_CHANGES)
+    facts = [record for row in ended if isinstance(record := row.record(), AtomicFact)]
+    keys = [statement_key(each.owner.key, each.validity.superseded_by) for each in facts if each.validity.superseded_by]
+    newer = {
+        key.id: Link(id=key.id, text=str(row.body.get("atomic_fact") or row.body.get("statement")), said_at=row.at)
+        for key, row in index.get(list(dict.fromkeys(keys))).items()
+    }
+    changes = [
+        Change(
+            at=each.validity.valid_to,
+            older=Link(id=each.id, text=each.atomic_fact, said_at=each.said_at),
+            newer=newer.get(each.validity.superseded_by or ""),
+        )
+        for each in facts
+        if each.validity.valid_to is not None
+    ]
+    changes.sort(key=lambda each: (each.at, each.older.id), reverse=True)
+    return tuple(changes), len(ended) < MOST_CHANGES
+
+
+def lines_of(profile: Profile) -> list[tuple[ProfileItem, bool]]:
+    """The lines of the portrait (True), then what was said and is in none of them: replaced, or shown too seldom (False)."""
+    lines = [(line, True) for line in (*profile.explicit, *profile.implicit)]
+    return [*lines, *((item, False) for item in profile.evidence if not is_in_portrait(item, profile))]
+
+
+def is_in_portrait(item: ProfileItem, profile: Profile) -> bool:
+    """True if a piece of evidence is part of a line: by what was said, for the line may word it otherwise."""
+    said = {_said(mention) for mention in item.evidence}
+    return any(
+        (line.about, line.statement) == (item.about, item.statement) or not said.isdisjoint(map(_said, line.evidence))
+        for line in (*profile.explicit, *profile.implicit)
+    )
+
+
+def _said(mention: Mention) -> tuple[object, ...]:
+    return mention.episode_id, mention.at, mention.text

@@ -23,8 +23,9 @@ from mneme.records import (
     Validity,
 )
 from mneme.rows import Collection, Key
-from queries.browsing.documents import in_order, listed_document, stored_documents
-from queries.browsing.inspected import (
+from queries.browsing.history import is_in_portrait
+from queries.browsing.lists import in_order, listed_document, stored_documents
+from queries.browsing.responses import (
     InspectedCase,
     InspectedEntity,
     InspectedEpisode,
@@ -36,7 +37,7 @@ from queries.browsing.inspected import (
     State,
 )
 from queries.filtering.scope import Scope
-from queries.granularity.portrait import is_in_portrait
+from queries.records import shared_fields
 
 MOST_MESSAGES = 20_000  # of a conversation, by id; others are asked for by since and before
 _MOST_NAMED = 5  # documents of one name that a message lists
@@ -112,7 +113,7 @@ def _called(index: MemoryIndex, scope: Scope, name: str) -> str | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Made:
-    """What was made from episodes: statements and cases by episode; entities, relationships and portraits by id."""
+    """The records made from episodes: statements and cases by episode; entities, relationships and portraits by id."""
 
     facts: Mapping[str, Sequence[AtomicFact]]
     foresights: Mapping[str, Sequence[Foresight]]
@@ -175,80 +176,29 @@ def _episode(episode: Episode, messages: Iterable[StoredMessage], made: _Made) -
     shared = [made.shared[identity] for identity in episode.aggregate_ids if identity in made.shared]
     case = made.cases.get(episode.id)
     return InspectedEpisode(
-        id=episode.id,
-        subject=episode.subject,
-        summary=episode.summary,
-        document_id=episode.document_id,
-        section=episode.section,
-        citation=episode.citation,
-        started_at=episode.started_at,
-        ended_at=episode.ended_at,
-        timezone=episode.timezone,
-        begins_because=episode.begins_because,
-        closed_by=episode.closed_by,
-        provisional=episode.provisional,
-        extractor=episode.extractor,
+        **shared_fields(InspectedEpisode, episode),
         messages=tuple(inspected_message(message) for message in messages),
-        facts=tuple(_fact(fact) for fact in made.facts.get(episode.id, ())),
-        foresights=tuple(_foresight(foresight, made.over) for foresight in made.foresights.get(episode.id, ())),
+        facts=tuple(_statement(each, each.atomic_fact, made) for each in made.facts.get(episode.id, ())),
+        foresights=tuple(_statement(each, each.statement, made) for each in made.foresights.get(episode.id, ())),
         entities=tuple(_entities(episode.id, shared, made.shared)),
         relationships=tuple(_relationships(episode.id, shared)),
         profile=tuple(_lines(episode.id, shared)),
-        case=case
-        and InspectedCase(
-            task_intent=case.task_intent,
-            approach=case.approach,
-            key_insight=case.key_insight,
-            quality_score=case.quality_score,
-        ),
+        case=case and InspectedCase(**shared_fields(InspectedCase, case)),
     )
 
 
 def inspected_message(message: StoredMessage) -> InspectedMessage:
     """A message as an inspection shows it."""
     return InspectedMessage(
-        message_id=message.message_id,
-        sender_name=message.sender_name,
-        role=message.role,
-        sent_at=message.sent_at,
-        timezone=message.timezone,
-        text=message.text,
+        **shared_fields(InspectedMessage, message),
         tools=tuple(call.name for call in message.tool_calls),
-        citation=message.citation,
         edited=message.edited_by not in (None, message.position),  # what was read in an attachment is no edit
-        deleted=message.deleted,
     )
 
 
-def _fact(fact: AtomicFact) -> InspectedStatement:
-    return InspectedStatement(
-        id=fact.id,
-        text=fact.atomic_fact,
-        message_ids=fact.message_ids,
-        said_at=fact.said_at,
-        event_at=fact.event_at,
-        state=_state(fact.validity, False),
-        valid_to=fact.validity.valid_to,
-        superseded_by=fact.validity.superseded_by,
-        merged_into=fact.validity.merged_into,
-        times_said=1 + len(fact.validity.repeated_by),
-    )
-
-
-def _foresight(foresight: Foresight, over: frozenset[str]) -> InspectedStatement:
-    return InspectedStatement(
-        id=foresight.id,
-        text=foresight.statement,
-        message_ids=foresight.message_ids,
-        said_at=foresight.said_at,
-        start=foresight.start,
-        end=foresight.end,
-        state=_state(foresight.validity, foresight.id in over),
-        valid_to=foresight.validity.valid_to,
-        superseded_by=foresight.validity.superseded_by,
-        merged_into=foresight.validity.merged_into,
-        times_said=1 + len(foresight.validity.repeated_by),
-    )
+def _statement(record: AtomicFact | Foresight, text: str, made: _Made) -> InspectedStatement:
+    state, times_said = _state(record.validity, record.id in made.over), 1 + len(record.validity.repeated_by)
+    return InspectedStatement(**shared_fields(InspectedStatement, record), text=text, state=state, times_said=times_said)
 
 
 def _state(validity: Validity, is_over: bool) -> State:
@@ -275,26 +225,14 @@ def _relationships(episode: str, shared: Iterable[AnyRecord]) -> Iterator[Inspec
         if isinstance(edge, Relationship):
             for mention in edge.mentions:
                 if mention.episode_id == episode:
-                    yield InspectedRelationship(
-                        source=edge.source,
-                        relation=edge.relation,
-                        target=edge.target,
-                        date=mention.date,
-                        ended=mention.ended,
-                        valid_to=edge.validity.valid_to,
-                    )
+                    own = shared_fields(InspectedRelationship, edge) | shared_fields(InspectedRelationship, mention)
+                    yield InspectedRelationship(**own)
 
 
 def _lines(episode: str, shared: Iterable[AnyRecord]) -> Iterator[InspectedLine]:
-    """What the episode showed, in its own words."""
+    """The profile evidence of the episode, in its own words."""
     for profile in shared:
         if isinstance(profile, Profile):
             for item in profile.evidence:
                 if any(mention.episode_id == episode for mention in item.evidence):
-                    yield InspectedLine(
-                        about=item.about,
-                        statement=item.statement,
-                        category=item.category,
-                        implicit=item.implicit,
-                        holds=is_in_portrait(item, profile),
-                    )
+                    yield InspectedLine(**shared_fields(InspectedLine, item), holds=is_in_portrait(item, profile))

@@ -10,13 +10,13 @@ relationship that the question asks for ("husband": married_to), and halved alon
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from itertools import islice
 from operator import itemgetter
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from connectors.aging_cache import Derived
 from mneme.ports import Filter, TextLeg
@@ -24,10 +24,11 @@ from mneme.records import Entity, Relationship
 from mneme.rows import Collection as Rows
 from mneme.rows import Row
 from mneme.text import has_cjk, tokenise
-from queries.entities.naming import folded, named_in
-from queries.entities.relations import asked_by
-from queries.questions.understand import Question, QuestionType
-from queries.records import record_of
+from queries.entities.naming import asked_by, folded, named_in
+from queries.questions.types import QuestionType
+from queries.questions.understand import Question
+from queries.records import record_of, shared_fields
+from queries.responses import Graph, GraphEntity, GraphRelationship
 
 MOST_ENTITIES = 10
 MOST_RELATIONSHIPS = 20
@@ -40,6 +41,8 @@ _EDGES, _NODES = 100, 40  # rows that the index is asked for beyond
 
 Part = TypeVar("Part", Entity, Relationship)
 
+_MOST_MENTIONS = 10  # of an entity or a relationship that are shown, the newest
+
 
 class Reached(NamedTuple, Generic[Part]):
     """A part of the graph; ``hop`` is how many relationships away it is, a relationship itself counted."""
@@ -51,7 +54,7 @@ class Reached(NamedTuple, Generic[Part]):
 
 @dataclass(frozen=True)
 class Walk:
-    """What was reached: entities, best first, and relationships, those that still hold first.
+    """The part of the graph that was reached: entities, best first, and relationships, current ones first.
 
     ``names`` are those of everything that relationships are wanted of, nearest first. ``evidence`` is what says something
     that the question does not name, each with its fit.
@@ -63,25 +66,25 @@ class Walk:
     evidence: tuple[tuple[float, Entity | Relationship], ...] = ()
 
     @cached_property
-    def told(self) -> Mapping[tuple[str, str], float]:
+    def mentions(self) -> Mapping[tuple[str, str], float]:
         """The fit of what mentions the evidence, by episode and message; of an episode as a whole by episode and ``""``, these
         best first. Most walks are not followed, and nobody asks.
         """
-        return _told(self.evidence)
+        return _fits_of_mentions(self.evidence)
 
     def episodes(self) -> list[str]:
         """The ids of the episodes that tell of it, best first."""
-        return [episode for episode, message in self.told if not message]
+        return [episode for episode, message in self.mentions if not message]
 
     def fit(self, row: Row) -> float:
-        """How well an episode, or a statement from one, fits by what it tells of the graph: from 0 to 1."""
+        """The fit of an episode, or of a statement from one, by the parts of the graph that it mentions: from 0 to 1."""
         if row.parent_id is None:
-            return self.told.get((row.id, ""), 0.0)
-        return max((self.told.get((row.parent_id, message), 0.0) for message in row.message_ids or ("",)), default=0.0)
+            return self.mentions.get((row.id, ""), 0.0)
+        return max((self.mentions.get((row.parent_id, message), 0.0) for message in row.message_ids or ("",)), default=0.0)
 
 
 def walk(question: Question, parts: Iterable[Entity | Relationship], moment: datetime) -> Walk:
-    """What can be reached from the names in a question.
+    """Walk from the names in a question along relationships.
 
     1. Each name is one node: an entity with its aliases, or what only relationships name.
     2. From the nodes that the question names, hop by hop, along the best first. What is over at ``moment`` is shown but not
@@ -147,9 +150,9 @@ def parts_of(rows: Iterable[Row]) -> list[Entity | Relationship]:
 
 
 def leads(question: Question, walk: Walk) -> bool:
-    """Whether a walk is worth following: along what the question asks for, or for a question that wants several memories."""
+    """True if a walk is worth following: along what the question asks for, or for a question that wants several memories."""
     asked_for = question.type is QuestionType.MULTI_HOP or any(each.fit >= 1.0 for each in walk.relationships)
-    return asked_for and bool(walk.told)
+    return asked_for and bool(walk.mentions)
 
 
 def lifted(scores: Mapping[str, float], fits: Mapping[str, float], weight: float) -> dict[str, float]:
@@ -251,7 +254,7 @@ def _by_mentions(known: tuple[str, Entity]) -> tuple[int, str]:
     return -len(known[1].mentions), known[0]
 
 
-def _told(evidence: Iterable[tuple[float, Entity | Relationship]]) -> dict[tuple[str, str], float]:
+def _fits_of_mentions(evidence: Iterable[tuple[float, Entity | Relationship]]) -> dict[tuple[str, str], float]:
     """The best fit of each message and of each episode that mentions something; episodes then by how many they mention."""
     fits: dict[tuple[str, str], float] = {}
     times: Counter[tuple[str, str]] = Counter()
@@ -297,5 +300,52 @@ def _is_over(edge: Relationship, moment: datetime) -> bool:
 
 
 def _tokens(name: str) -> list[str]:
-    """What a name is searched by: not by single Chinese, Japanese or Korean characters, which are in everything."""
+    """The tokens by which a name is searched: no single Chinese, Japanese or Korean characters, which are in everything."""
     return [token for token in tokenise(name) if len(token) > 1 or not has_cjk(token)]
+
+
+def graph_response(
+    entities: Sequence[Reached[Entity]],
+    relationships: Sequence[Reached[Relationship]],
+    facts_of: Callable[[str, str], Sequence[str]] = lambda episode, message: (),
+) -> Graph:
+    """The reached part of the graph as a response, with its sources.
+
+    Args:
+        entities: in the order to be shown.
+        relationships: likewise.
+        facts_of: the ids of the facts that an episode made of a message, as far as they are known.
+    """
+
+    def facts(places: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(fact for place in places for fact in facts_of(*place)))
+
+    # An edge is kept by the names that were said; here both ends go by the one name of their entity.
+    called = {alias: each.part.name for each in reversed(entities) for alias in each.part.aliases}
+    called |= {each.part.name: each.part.name for each in entities}
+
+    found_entities, found_relationships = [], []
+    for node in entities:
+        mentioned, places = _mentions_of(node.part)
+        fields = shared_fields(GraphEntity, node.part) | mentioned
+        found_entities.append(GraphEntity(**fields, hop=node.hop, fact_ids=facts(places)))
+    for link in relationships:
+        edge, (mentioned, places) = link.part, _mentions_of(link.part)
+        ends = {"source": called.get(edge.source, edge.source), "target": called.get(edge.target, edge.target)}
+        fields = shared_fields(GraphRelationship, edge) | ends | mentioned
+        found_relationships.append(GraphRelationship(**fields, hop=link.hop, fact_ids=facts(places)))
+    return Graph(entities=tuple(found_entities), relationships=tuple(found_relationships))
+
+
+def _newest_mentions(part: Entity | Relationship) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
+    """Number of mentions and the sources of the newest, as fields and by episode and message."""
+    newest = part.mentions[-_MOST_MENTIONS:]
+    counted = {
+        "mentions": len(part.mentions),
+        "episode_ids": tuple(dict.fromkeys(each.episode_id for each in newest)),
+        "message_ids": tuple(dict.fromkeys(message for each in newest for message in each.message_ids)),
+    }
+    return counted, tuple(dict.fromkeys((each.episode_id, message) for each in newest for message in each.message_ids or ("",)))
+
+
+_mentions_of = Derived(_newest_mentions)  # many searches show the same

@@ -1,4 +1,4 @@
-"""What a question may find, and as of when: rows as they were known at that moment.
+"""The rows that a question may find, as they were known at a moment.
 
 Most of it the index filters. What it cannot know is decided here, for each row that it found: whether what was expected
 is over, and for a question ``as_of`` a time in the past, what was not said yet then.
@@ -27,7 +27,7 @@ _AGGREGATES = (Collection.GRAPH, Collection.MEMORIES)  # here ``Row.at`` of some
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which rows may take part.
+    """The rows that may take part.
 
     ``moment`` is when the question is asked: the present, or, if ``is_past``, a time in the past that it is asked as of.
     Then an episode that was still going on is not known, only its messages are. ``expired`` lets foresights take part that
@@ -54,20 +54,20 @@ class Scope:
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether only some types of memory, or what has some metadata, are asked for."""
+        """True if only some types of memory, or what has some metadata, are asked for."""
         return bool(self.kinds or self.rows.labels)
 
     def has_labels(self, row: Row) -> bool:
-        """Whether a row has the metadata that is asked for."""
+        """True if a row has the metadata that is asked for."""
         return all(condition.holds(row.labels) for condition in self.rows.labels)
 
     @property
     def any_may_hold(self) -> bool:
-        """Whether ``may_hold`` holds for every row: some hundred of a search need not be asked."""
+        """True if ``may_hold`` holds for every row: some hundred of a search need not be asked."""
         return not self.kinds
 
     def may_hold(self, row: Row) -> bool:
-        """Whether a row may hold a place."""
+        """True if a row may hold a place."""
         if self.any_may_hold:
             return True
         kind = "knowledge" if row.owner_type == "tenant" else row.kind
@@ -87,7 +87,7 @@ class Scope:
         return replace(filter, kinds=tuple(kinds)) if len(kinds) < len(_OTHERS) else filter
 
     def knows_all(self, collection: Collection) -> bool:
-        """Whether ``known`` gives every row of a collection as it is: some thousand of a search need not be asked."""
+        """True if ``known`` gives every row of a collection as it is: some thousand of a search need not be asked."""
         return not self.is_past and collection is not Collection.MEMORIES
 
     def known(self, row: Row) -> Row | None:
@@ -109,7 +109,7 @@ class Scope:
                 return row
 
     def is_over(self, row: Row) -> bool:
-        """Whether what a foresight expects lies behind, or was cancelled or replaced.
+        """True if what a foresight expects lies behind, or was cancelled or replaced.
 
         It lasts until its end; without one for the day of its start; without a date for ``open_days`` from when it was said.
         """
@@ -119,7 +119,7 @@ class Scope:
         return (row.until or begins) <= self.moment
 
     def is_superseded(self, row: Row) -> bool:
-        """Whether something else held instead at the moment."""
+        """True if something else held instead at the moment."""
         return row.valid_to is not None and row.valid_to <= self.moment
 
     def _statement(self, row: Row) -> Row:
@@ -177,7 +177,7 @@ def repetitions(row: Row) -> tuple[str, ...]:
 
 
 def repetition_keys(rows: Iterable[Row]) -> list[Key]:
-    """Where the statements lie that only repeat one of these."""
+    """The keys of the statements that only repeat one of these."""
     keys = (statement_key(row.owner_key, identity) for row in rows for identity in repetitions(row))
     return list(dict.fromkeys(keys))
 
@@ -201,7 +201,7 @@ def without_later_repetitions(row: Row, said: Mapping[Key, Row], moment: datetim
 
 
 def statement_key(owner_key: str, identity: str) -> Key:
-    """Where a fact or a foresight lies: they are told apart by their ids."""
+    """The key of a fact or a foresight, which differ by their ids."""
     is_foresight = identity.removeprefix(episode_of(identity)).startswith("/s/")
     return Key(Collection.MEMORIES if is_foresight else Collection.FACTS, owner_key, identity)
 

@@ -1,4 +1,4 @@
-"""Which foresights may take places: those that fit the question, and are not told by a fact that holds a place. Pure.
+"""Select the foresights that may take places: they fit the question, and no fact with a place says the same. Pure.
 
 The nearest neighbours of a question always include some foresights, however far they are, and a foresight is a
 sentence of a message whose fact mostly says the same. Both would push out what answers.
@@ -21,7 +21,7 @@ _BRACKETED = re.compile(r"(?<!\s)\s*+[(\[（【][^()\[\]（）【】]*[)\]）】
 
 
 def fitting(others: Iterable[Candidate], facts: Iterable[Candidate], ahead: Sequence[DateMention] = ()) -> list[Candidate]:
-    """What competes beside episodes, without the foresights that do not fit the question.
+    """The candidates beside episodes, without the foresights that do not fit the question.
 
     A foresight fits if it shares a word with the question, if it falls into the days ``ahead`` that the question names, or if
     its cosine is in the upper half of the scale from the farthest to the nearest of the facts looked at. Without such
@@ -43,7 +43,7 @@ def middle_cosine(facts: Iterable[Candidate]) -> float:
 
 
 def falls_into(foresight: Row, days: Iterable[DateMention]) -> bool:
-    """Whether what is expected, or the days, lie in one another by half or more.
+    """True if what is expected, or the days, lie in one another by half or more.
 
     Half, since days begin at the midnight of whoever speaks, and the one who asks may live elsewhere.
     """
@@ -55,7 +55,7 @@ def falls_into(foresight: Row, days: Iterable[DateMention]) -> bool:
     return any(2 * common >= shorter for common, shorter in shortest)
 
 
-def told_twice(
+def duplicate_results(
     standings: Sequence[Standing],
     others: Iterable[Candidate],
     facts: Mapping[str, Sequence[Candidate]],
@@ -86,7 +86,7 @@ def told_twice(
 
 
 def repeats(foresight: Foresight, fact: AtomicFact) -> bool:
-    """Whether a foresight only says what a fact of its episode says.
+    """True if a foresight only says what a fact of its episode says.
 
     Then the fact comes from the same message and has all its words, dates in brackets aside.
     """
@@ -96,7 +96,7 @@ def repeats(foresight: Foresight, fact: AtomicFact) -> bool:
 
 
 def _says_more(fact: AtomicFact, foresight: Foresight) -> bool:
-    """Whether a fact says more than a foresight, who said it aside."""
+    """True if a fact says more than a foresight, who said it aside."""
     said = " ".join((foresight.statement, foresight.evidence, *fact.speakers, "said 说"))
     return not _words(fact.atomic_fact) <= _words(said)
 

@@ -2,8 +2,8 @@
 
 "When is her birthday?" is answered by one statement, "what has she been up to?" by an episode, "what is she like?" by the
 portrait, "what is she planning?" by what is expected. Words say so, in English and in Chinese; what they leave open the
-scores decide (queries/granularity/preference.py). A pattern is narrow where a wrong guess costs much: a story in the place of a
-point hides the answer in a longer text.
+scores decide (queries/granularity/preference.py). A pattern is narrow where a wrong guess costs much: a story in the place of
+a point hides the answer in a longer text.
 """
 
 import re
@@ -11,7 +11,7 @@ from enum import StrEnum
 
 
 class Form(StrEnum):
-    """What a question asks for, in order of precedence: "when will she be allowed to" asks for a time."""
+    """The form of a question, in order of precedence: "when will she be allowed to" asks for a time."""
 
     PORTRAIT = "portrait"
     """What somebody is like."""
@@ -41,13 +41,13 @@ def forms_of(text: str) -> tuple[Form, ...]:
     """
     text = " ".join(text.replace("’", "'").split())
     found = [form for form, pattern in _PATTERNS if pattern.search(text)]
-    if Form.FORECAST in found and lies_behind(text):
+    if Form.FORECAST in found and looks_back(text):
         found.remove(Form.FORECAST)
     return (*found, Form.TOPIC if _PHRASE.search(text) and not _ASKS.search(text) else Form.PLAIN)
 
 
 def asks_about_oneself(text: str) -> bool:
-    """Whether the person that a portrait is wanted of is the one who asks.
+    """True if the person that a portrait is wanted of is the one who asks.
 
     >>> asks_about_oneself("What kind of person am I?"), asks_about_oneself("What should I know about Ann?")
     (True, False)
@@ -55,18 +55,18 @@ def asks_about_oneself(text: str) -> bool:
     return bool(_ONESELF.search(text))
 
 
-def lies_behind(text: str) -> bool:
-    """Whether the words tell of what is over, so that a time they name is no outlook."""
+def looks_back(text: str) -> bool:
+    """True if the words tell of what is over, so that a time they name is no outlook."""
     return bool(_PAST.search(text))
 
 
 def asks_for_latest(text: str) -> bool:
-    """Whether a question asks for what was so of late."""
+    """True if a question asks for what was so of late."""
     return bool(_LATELY.search(text))
 
 
 def speaks_of_failure(text: str) -> bool:
-    """Whether a question asks for something that failed, or a case tells of it."""
+    """True if a question asks for something that failed, or a case tells of it."""
     return bool(_FAILURE.search(text))
 
 

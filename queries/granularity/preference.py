@@ -1,4 +1,4 @@
-"""Which type of memory a question wants first, and one scale for all types. Pure.
+"""Favour the type of memory that a question asks for, and put all types on one scale. Pure.
 
 A fact, an episode and a portrait are scored by the same features, but their scores do not mean the same: the few words of a
 portrait never fit a question as well as a fact that repeats it. So the types that a question asks for are favoured, by
@@ -15,7 +15,6 @@ a little lower, so the best of what was asked for comes first, and behind it the
 Nothing is added and nothing left out, and within a type the order stays.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,24 +24,22 @@ from connectors.aging_cache import Derived
 from mneme.dates import DateMention, resolve_dates
 from mneme.records import AgentCase, Profile
 from mneme.rows import Row
-from mneme.text import ends_in_question, tokenise
+from mneme.text import tokenise
 from queries.granularity.foresights import falls_into, middle_cosine
-from queries.granularity.forms import Form, asks_about_oneself, asks_for_latest, forms_of, lies_behind, speaks_of_failure
-from queries.granularity.portrait import people_of
+from queries.granularity.forms import Form, asks_about_oneself, asks_for_latest, forms_of, looks_back, speaks_of_failure
 from queries.questions.people import names_person
 from queries.questions.understand import Question
 from queries.recall import Candidate
-from queries.records import record_of
+from queries.records import only_asks, record_of
 
 _LOWERED = 0.1  # of its score, what was not asked for; more would bury it, for a form may be mistaken
 _LONG_TOPIC = 3  # words from which a topic is so exact that one fact may tell all of it
-_SENTENCE = re.compile(r"\w[^.!?。！？\n]*[.!?。！？]*")
 _STORIES = 3  # episodes that are told as a whole; the facts of others fill the rest of the places
 
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """What a question asks for.
+    """The candidates that a question asks for.
 
     ``favoured`` are the ids of the candidates of that type; ``whole`` those of them that are episodes to be told as a whole:
     their facts do not take their places; ``in_order`` those that come in this order, whatever their scores.
@@ -56,7 +53,7 @@ class Preference:
 
 def days_ahead(text: str, moment: datetime) -> list[DateMention]:
     """The days that a question names and that are not over at the moment it is asked; none if it looks back."""
-    if lies_behind(text):
+    if looks_back(text):
         return []
     return [mention for mention in resolve_dates(text, moment, moment.tzinfo or UTC) if mention.until > moment]
 
@@ -64,7 +61,7 @@ def days_ahead(text: str, moment: datetime) -> list[DateMention]:
 def preference(
     question: Question, candidates: Sequence[Candidate], scores: Mapping[str, float], ahead: Sequence[DateMention] = ()
 ) -> Preference:
-    """What the question asks for, by its form and by what was found.
+    """Choose what the question asks for, by its form and by what was found.
 
     Args:
         question: its words and names.
@@ -137,7 +134,7 @@ def _favoured(form: Form, question: Question, found: _Found, ahead: Sequence[Dat
     def of(kind: str, is_right: Callable[[Candidate], bool] = lambda each: True) -> list[Candidate]:
         return found.best_first(each for each in found.of(kind) if is_right(each))
 
-    def told(kind: str) -> Sequence[Candidate]:
+    def of_people_first(kind: str) -> Sequence[Candidate]:
         """By conversations, where the question names somebody of them; else by documents as well. In any order."""
         of_people = [each for each in found.of(kind) if each.row.owner_type != "tenant"]
         people = {person for several in {each.row.people for each in of_people} for person in several}
@@ -150,7 +147,7 @@ def _favoured(form: Form, question: Question, found: _Found, ahead: Sequence[Dat
         case Form.PORTRAIT:
             return of("profile", lambda each: _is_portrait_of(each.row, question))[:1]
         case Form.POINT | Form.PLAIN:
-            return [each for each in (*told("fact"), *found.of("message")) if not _only_asks(each.row)]
+            return [each for each in (*of_people_first("fact"), *found.of("message")) if not _only_asks(each.row)]
         case Form.PRECEDENT:
             failed = speaks_of_failure(question.text) and of("case", lambda each: fits(each) and _tells_of_failure(each.row))
             return (failed or of("case", fits))[:1]
@@ -161,19 +158,20 @@ def _favoured(form: Form, question: Question, found: _Found, ahead: Sequence[Dat
         case Form.FORECAST:
             return of("foresight", lambda each: falls_into(each.row, ahead)) or of("foresight", fits)[:1]
         case Form.NARRATIVE:
-            return found.best_first(told("episode"))[:_STORIES]
+            return found.best_first(of_people_first("episode"))[:_STORIES]
         case Form.TOPIC if cases := of("case", fits):
             return cases[:1]
         case Form.TOPIC if _is_told_by(of("fact")[:1], question):
             return of("fact")[:1]
         case Form.TOPIC:
-            return found.best_first(told("episode"))[:_STORIES]
+            return found.best_first(of_people_first("episode"))[:_STORIES]
 
 
 def _is_portrait_of(row: Row, question: Question) -> bool:
     profile = record_of(row)
     assert isinstance(profile, Profile)
-    return asks_about_oneself(question.text) or question.names(people_of(profile))
+    people = {line.about for line in (*profile.explicit, *profile.implicit)}
+    return asks_about_oneself(question.text) or question.names(people)
 
 
 def _tells_of_failure(row: Row) -> bool:
@@ -183,7 +181,7 @@ def _tells_of_failure(row: Row) -> bool:
 
 
 def _is_told_by(best_fact: Sequence[Candidate], topic: Question) -> bool:
-    """Whether the best fact, if there is one, has every word of a topic of several words."""
+    """True if the best fact, if there is one, has every word of a topic of several words."""
     wanted = frozenset(topic.tokens)
     return len(wanted) >= _LONG_TOPIC and any(wanted <= _words(each.row) for each in best_fact)
 
@@ -193,9 +191,8 @@ def _words(fact: Row) -> frozenset[str]:
 
 
 def _asks_alone(row: Row) -> bool:
-    """Whether a message, or the quote that a fact is, has no sentence but questions."""
-    said = str((row.body.get("quote") or {}).get("words") or row.body.get("text") or "")
-    return ends_in_question(said) and all(ends_in_question(each) for each in _SENTENCE.findall(said))
+    """True if a message, or the quote that a fact is, has no sentence but questions."""
+    return only_asks(str((row.body.get("quote") or {}).get("words") or row.body.get("text") or ""))
 
 
 _only_asks = Derived(_asks_alone, 10_000)  # of all that was found

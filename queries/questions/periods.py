@@ -33,7 +33,7 @@ class Period:
 
     @property
     def length(self) -> timedelta:
-        """How long it is, a day at least; a month where it is open."""
+        """Its length, a day at least; a month where it is open."""
         if self.since is None or self.before is None:
             return _OPEN
         return max(self.before - self.since, _DAY)
@@ -64,7 +64,7 @@ def period_of(text: str, asked_at: datetime) -> Period | None:
 
 
 def period_fit(question: "Question", row: Row) -> float | None:
-    """How well a memory fits the time that a question speaks of; None where it speaks of none.
+    """The fit of a memory to the time that a question names; None where it names none.
 
     1 where what the row tells happens in that time, or where it was said then: of LoCoMo's questions with a date, the answer
     happens in its time in 75 %, and happens or was said then in 88 %. Outside a half, and half of that with each length of the
@@ -89,7 +89,7 @@ def _fit(period: Period, begins: datetime, ends: datetime) -> float:
 
 
 class _Side(StrEnum):
-    """Which side of a date is meant."""
+    """The side of a date that is meant."""
 
     SINCE = "since"
     AFTER = "after"
@@ -125,7 +125,7 @@ def _behind(mention: DateMention, moment: datetime) -> DateMention:
 
 
 def _beside(side: _Side | None, date: DateMention, asked_at: datetime) -> Period:
-    """What lies on a side of a date; from today on where the date is to come."""
+    """The period on a side of a date; from today on where the date is to come."""
     match side:
         case _Side.SINCE:
             return Period(date.since, max(asked_at, date.until))
@@ -149,7 +149,7 @@ def _side(text: str, date: DateMention) -> _Side | None:
 
 
 def _is_attribute(text: str, date: DateMention) -> bool:
-    """Whether a date only tells which of some things is meant: "the Q2 deadline", "my Friday class"."""
+    """True if a date only tells which of some things is meant: "the Q2 deadline", "my Friday class"."""
     if not date.relative or not date.text[0].isupper() or _ALONE.match(text, date.end_index):
         return False
     return not _ITS_OWN.search(text, max(0, date.start_index - _REACH), date.start_index)

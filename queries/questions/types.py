@@ -11,9 +11,36 @@ from enum import StrEnum
 from mneme.dates.spans import MONTHS, WEEKDAYS
 from queries.questions.tense import asks_about_now
 
+_AUXILIARY = "(?:do|does|did|has|have|had|is|are|was|were|can|could|might|would|will)"
+_WH = r"^\W*(?:(?:in|on|at|to|from|for|with|by|of) )?(?:what|which)"
+_NO_PLURAL = "(?:this|his|its|was|is|does|has|us|as|news|status|class|address|business|process|dress|basis|likes)"
+_SEVERAL = re.compile(
+    "|".join(
+        (
+            rf"{_WH}(?: [\w./'’-]+){{0,4}}? (?!{_NO_PLURAL}\b)[\w./-]+[^s\W]s (?:of [\w.' ]+? )?{_AUXILIARY}\b",
+            rf"{_WH} (?:series|people|children) ",
+            rf"{_WH}(?: [\w'’-]+){{0,4}}? (?:are|were) ",
+            rf"{_WH} (?:kinds?|types?|sorts?) of [\w' -]+? (?:do|does|has|have|is|are)\b",
+            r"^\W*(?:what|where|who|how) (?:has|have) ",
+            r"^\W*(?:what|how) (?:do|does) (?!\w+ (?:think|mean|mention|say|feel|describe|call|plan|want))[\w'’ ]+? "
+            r"(?:do|use|offer|make|like|enjoy) ?(?:to|with|for|on|about|when|[?]|$)",
+            r"\bmultiple\b|\bseveral\b|\bdifferent\b|\ball (?:the|of)\b|\beach of\b|\bboth\b|\bevery\b",
+            "哪些|各自|分别|都(?:有|是|去|做|买|吃|看|喜欢|会|在)|几[次个种本部家]|多少[次个种本部家]|一共|所有|列出",
+        )
+    ),
+    re.IGNORECASE,
+)
+_MONTH = "|".join(MONTHS)
+_ONE = re.compile(
+    rf"\b(?:{_MONTH})\b,? ?\d|\d (?:{_MONTH})\b|\b\d{{1,2}}(?:st|nd|rd|th)\b"
+    r"|\blast (?:week|month|year|summer|winter|night|\w+day)\b|\brecently\b|\byesterday\b"
+    r"|\bthe (?:first|second|third|last)\b|[\"“「《]|昨天|上周|上个月|去年|第[一二三]",
+    re.IGNORECASE,
+)
+
 
 class QuestionType(StrEnum):
-    """What kind of answer is wanted."""
+    """The kind of answer that is wanted."""
 
     ASSISTANT_RECALL = "assistant-recall"
     """What the assistant said: "What did you recommend?"."""
@@ -44,7 +71,7 @@ def question_type(text: str) -> QuestionType:
 
 
 def top_k_of(kind: QuestionType, otherwise: int) -> int:
-    """How many results a question of this type gets: a count needs all of a kind, one fact needs few."""
+    """Number of results for a question of this type: a count needs all of a kind, one fact needs few."""
     return {QuestionType.COUNTING: 40, QuestionType.FACTUAL: 10}.get(kind, otherwise)
 
 
@@ -168,3 +195,17 @@ _TYPES: tuple[tuple[QuestionType, Callable[[str], object]], ...] = (
     (QuestionType.PREFERENCE, _LIKING),
     (QuestionType.FACTUAL, _FACTUAL),
 )
+
+
+def asks_for_several(question: str) -> bool:
+    """True if what answers it is probably in several memories.
+
+    >>> asks_for_several("Which instruments does Ann play?"), asks_for_several("Which cello did Ann buy?")
+    (True, False)
+    """
+    kind = question_type(question)
+    if kind in (QuestionType.COUNTING, QuestionType.MULTI_HOP):
+        return True
+    if kind in (QuestionType.TEMPORAL, QuestionType.ASSISTANT_RECALL, QuestionType.KNOWLEDGE_UPDATE):
+        return False
+    return bool(_SEVERAL.search(question)) and not _ONE.search(question)

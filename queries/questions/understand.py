@@ -10,14 +10,18 @@ from mneme.ports import Embedder, embeddings_of
 from mneme.relations import attributes_asked
 from mneme.rows import Embedding, Vector
 from mneme.text import tokenise
-from queries.questions.people import is_asker, is_assistant, names_asker, names_person
+from queries.questions.people import (
+    from_viewpoint,
+    is_asker,
+    is_assistant,
+    likely_people,
+    names_asker,
+    names_person,
+    without_names,
+)
 from queries.questions.periods import Period, period_of
-from queries.questions.states import asks_for_state
-from queries.questions.tense import asks_about_past
+from queries.questions.tense import asks_about_past, asks_for_state
 from queries.questions.types import QuestionType, question_type, top_k_of
-from queries.questions.viewpoint import from_viewpoint, likely_people, without_names
-
-__all__ = ["Question", "QuestionType", "asks_about_past", "question_type", "understand"]
 
 LONGEST_QUESTION = 10_000  # characters; what is longer is a document, not a question
 _WITHOUT_LETTERS = ("zh", "ja", "ko")  # of these a model for English knows not even names and words that were taken over
@@ -51,7 +55,7 @@ class Question:
     token_vectors: bytes = b""
 
     def names(self, people: Iterable[str]) -> bool:
-        """Whether the question names one of these people: in full, by one part of a name, or as "I" or as the assistant.
+        """True if the question names one of these people: in full, by one part of a name, or as "I" or as the assistant.
 
         >>> understand("What did Mei-Lin decide?", None, top_k=5).names(["Mei-Lin Chen"])
         True
@@ -68,7 +72,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spoken:
-    """A question from the point of view of those it is about (queries/questions/viewpoint.py)."""
+    """A question from the point of view of those it is about (queries/questions/people.py)."""
 
     text: str
     embedding: Embedding
@@ -142,7 +146,7 @@ def checked(text: str, top_k: int | None) -> str:
 
 
 def both_ends(text: str) -> str:
-    """Where a text says what it asks: a long one at its beginning and its end."""
+    """The part of a text that asks: of a long one its beginning and its end."""
     return text if len(text) <= 2 * _WHERE_ASKED else f"{text[:_WHERE_ASKED]} {text[-_WHERE_ASKED:]}"
 
 
@@ -153,21 +157,21 @@ def focus(question: Question, people: Iterable[str], embedder: Embedder) -> Ques
     where it names none of them.
     """
     people = tuple(people)
-    told = from_viewpoint(question.text, people)
-    if told == question.text:
+    viewpoint = from_viewpoint(question.text, people)
+    if viewpoint == question.text:
         return None
     tokens = tuple(tokenise(without_names(question.text, people))) or question.tokens
     spoken = question.spoken
-    if question.vector is not None and (spoken is None or spoken.text != told):
-        made, _ = _embed([told], embedder)
-        spoken = Spoken(told, made[0]) if made else None
+    if question.vector is not None and (spoken is None or spoken.text != viewpoint):
+        made, _ = _embed([viewpoint], embedder)
+        spoken = Spoken(viewpoint, made[0]) if made else None
     if spoken is None:
         return replace(question, tokens=tokens)
     return replace(question, tokens=tokens, vector=spoken.embedding.vector, token_vectors=spoken.embedding.token_vectors)
 
 
 def _embed(texts: list[str], embedder: Embedder) -> tuple[Sequence[Embedding], tuple[str, ...]]:
-    """What the embedder makes of texts, nothing where it does not serve them; and what is to be said of that."""
+    """Embed texts, where the embedder serves them; with notes."""
     served, language = embedder.identity.languages, foreign_language(texts[0])
     notes: tuple[str, ...] = ()
     if language and not {"*", language} & set(served):

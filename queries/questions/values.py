@@ -11,7 +11,7 @@ from enum import StrEnum
 
 
 class ValueKind(StrEnum):
-    """What kind of value a statement tells, or a question asks for."""
+    """The kind of value that a statement has, or a question asks for."""
 
     TIME = "time of day"
     DATE = "date"
@@ -46,7 +46,7 @@ def values_in(text: str) -> Mapping[ValueKind, frozenset[str]]:
 
 
 def is_another(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two statements have different values of a kind; of numbers, such as may be of the same thing.
+    """True if two statements have different values of a kind; of numbers, such as may be of the same thing.
 
     >>> is_another(frozenset({"190"}), frozenset({"240"})), is_another(frozenset({"3"}), frozenset({"240"}))
     (True, False)

@@ -1,4 +1,4 @@
-"""What is known of each candidate of a question, as numbers: the input of every learned score. Pure.
+"""The features of each candidate of a question: the input of every learned score. Pure.
 
 All numbers are relative to the candidates of the same question, never absolute: the magnitudes of BM25 and of cosines differ
 from index to index, from owner to owner and from embedder to embedder. Which of them help, and by how much, was measured:
@@ -14,10 +14,11 @@ import numpy as np
 from mneme.rows import Row
 from queries.questions.people import is_asker
 from queries.questions.periods import period_fit
-from queries.questions.understand import Question, QuestionType
+from queries.questions.types import QuestionType
+from queries.questions.understand import Question
 from queries.recall import Candidate
 from queries.records import words_of
-from queries.scoring.field import Field, Legs, Numbers, rank_of
+from queries.scoring.field import Field, LegScores, Numbers, rank_of
 
 _OF_STATEMENTS = (
     "bm25",
@@ -88,8 +89,8 @@ _MOST_FORMS = 200_000  # rows, some 40 MB
 _MOST_NAMES = 4  # capitalised words after which more say nothing
 
 
-class Forms:
-    """What is known of rows that were seen before, whatever is asked: eight numbers each, no text.
+class RowFeatureCache:
+    """A cache of the features of rows that do not depend on the question: eight numbers each, no text.
 
     May be used from several threads.
     """
@@ -121,7 +122,9 @@ class Forms:
         return form
 
 
-def statement_features(question: Question, field: Field, messages: Iterable[Candidate], forms: Forms | None = None) -> Numbers:
+def statement_features(
+    question: Question, field: Field, messages: Iterable[Candidate], cache: RowFeatureCache | None = None
+) -> Numbers:
     """A row of ``STATEMENT_FEATURES`` for each statement of the field, shape (statements, features).
 
     What is said in a conversation leans on what was said before and after, and its message is little more than itself. A
@@ -132,7 +135,7 @@ def statement_features(question: Question, field: Field, messages: Iterable[Cand
         question: who is named, what kind of answer is wanted, which time is meant.
         field: the candidates, both legs known.
         messages: what the recall of raw messages found: whether the very message of a fact fits.
-        forms: what is kept of the texts from one question to the next.
+        cache: what is kept of the texts from one question to the next.
     """
     rows = [each.row for each in field.statements]
     count = len(rows)
@@ -149,7 +152,7 @@ def statement_features(question: Question, field: Field, messages: Iterable[Cand
     first[1:] |= between
     last[:-1] |= between
     previous, following = np.where(first, count, place - 1), np.where(last, count, place + 1)
-    length, asks, numbers, names, dated, document, artifact, answers = (forms or Forms()).of(rows)
+    length, asks, numbers, names, dated, document, artifact, answers = (cache or RowFeatureCache()).of(rows)
     said_by = {
         people: (question.names(people[:1]), any(is_asker(each, question.owner) for each in people[:1]))
         for people in {row.people for row in rows}
@@ -209,7 +212,7 @@ def episode_features(question: Question, field: Field) -> Numbers:
     """A row of ``EPISODE_FEATURES`` for each episode of the field, shape (episodes, features)."""
     if not field.episodes:
         return np.zeros((0, len(EPISODE_FEATURES)))
-    legs, share, near = Legs(field.episodes), field.legs.share, field.legs.near
+    legs, share, near = LegScores(field.episodes), field.legs.share, field.legs.near
     best_bm25, mean_bm25 = field.best_of_episodes(share), field.mean_of_episodes(share)
     best_cosine, mean_cosine = field.best_of_episodes(near), field.mean_of_episodes(near)
     columns = {
@@ -236,7 +239,7 @@ def _side_by_side(columns: Sequence[Numbers], field: Field) -> Numbers:
 
 
 def _period_fits(question: Question, candidates: Sequence[Candidate]) -> Numbers:
-    """How well each fits the time that the question speaks of; 0 where it speaks of none."""
+    """The fit of each to the time that the question names; 0 where it names none."""
     if question.period is None:
         return np.zeros(len(candidates))
     return np.array([period_fit(question, each.row) or 0.0 for each in candidates])
@@ -246,7 +249,7 @@ def _of_messages(statements: Sequence[Row], messages: Iterable[Candidate]) -> tu
     """For each statement the legs of the best message that says it, 0 where the recall did not find it."""
     found = {(each.row.conversation_id, each.row.message_ids[0]): each for each in messages}
     places, nowhere = dict(zip(found, range(len(found)), strict=True)), len(found)
-    legs = Legs(list(found.values()))
+    legs = LegScores(list(found.values()))
     share, near = _with_none(legs.share), _with_none(legs.near * ~legs.unknown)
     said_in = [row.message_ids or ("",) for row in statements]
     said = zip(statements, said_in, strict=True)
@@ -261,6 +264,6 @@ def _with_none(numbers: Numbers) -> Numbers:
 
 
 def _deviation(numbers: Numbers) -> Numbers:
-    """How far above the mean, in units of four standard deviations."""
+    """The distance above the mean, in units of four standard deviations."""
     spread = numbers.std() if len(numbers) else 0.0
     return (numbers - numbers.mean()) / (4 * spread) if spread > 0 else np.zeros_like(numbers)

@@ -1,13 +1,15 @@
-"""Everybody who competes for one question, in one order. Pure."""
+"""All candidates of one question, in one order, and the contract of their scorers. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from queries.questions.people import is_assistant
+from queries.questions.understand import Question
 from queries.recall import Candidate
 
 Numbers = npt.NDArray[np.float64]
@@ -19,7 +21,7 @@ def probability(log_odds: Numbers) -> Numbers:
     return found
 
 
-class Legs:
+class LegScores:
     """BM25 and cosine of some candidates, in their order; a row without a vector is as far as the farthest."""
 
     def __init__(self, candidates: Sequence[Candidate]) -> None:
@@ -71,9 +73,9 @@ class Field:
     token_vectors: Sequence[bytes] = ()
 
     @cached_property
-    def legs(self) -> Legs:
+    def legs(self) -> LegScores:
         """Those of the statements."""
-        return Legs(self.statements)
+        return LegScores(self.statements)
 
     @cached_property
     def match(self) -> Numbers:
@@ -82,7 +84,7 @@ class Field:
 
     @cached_property
     def with_assistant(self) -> bool:
-        """Whether an assistant is among those who talk."""
+        """True if an assistant is among those who talk."""
         talking = {row.people for row in (each.row for each in (*self.statements, *self.episodes))}
         return any(is_assistant(person) for people in talking for person in people)
 
@@ -92,25 +94,25 @@ class Field:
 
     def mean_of_episodes(self, numbers: Numbers, without: float = 0.0) -> Numbers:
         """The mean of the numbers of each episode's facts; ``without`` where it has none."""
-        counts = self._counts
+        counts = self.counts
         return np.where(counts > 0, self._of_episodes(np.add, numbers) / np.maximum(counts, 1), without)
 
     @property
     def has_empty_episodes(self) -> bool:
-        """Whether there are episodes without facts."""
-        return not self._counts.all()
+        """True if there are episodes without facts."""
+        return not self.counts.all()
 
     @cached_property
-    def _counts(self) -> npt.NDArray[np.int64]:
-        """How many facts each episode has."""
+    def counts(self) -> npt.NDArray[np.int64]:
+        """Number of facts of each episode."""
         return np.bincount(self.parents[self.parents >= 0], minlength=len(self.episodes))
 
     def _of_episodes(self, reduce: np.ufunc, numbers: Numbers) -> Numbers:
         """The numbers of each episode's facts reduced to one; 0 where it has none."""
         reduced = np.zeros(len(self.episodes))
-        present = self._counts > 0
+        present = self.counts > 0
         if present.any():
-            starts = np.flatnonzero(self.parents >= 0)[0] + np.concatenate(([0], np.cumsum(self._counts[present])[:-1]))
+            starts = np.flatnonzero(self.parents >= 0)[0] + np.concatenate(([0], np.cumsum(self.counts[present])[:-1]))
             reduced[present] = reduce.reduceat(numbers, starts)
         return reduced
 
@@ -122,3 +124,23 @@ class Field:
         inside = [(place, fact) for place, each in enumerate(episodes) for fact in facts.get(each.row.id, ())]
         parents = [-1] * len(others) + [place for place, _ in inside]
         return cls([*others, *(fact for _, fact in inside)], episodes, np.array(parents, dtype=np.int64))
+
+
+class Scorer(Protocol):
+    """Candidates to scores."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the response."""
+
+    def score(self, question: Question, field: Field, messages: Iterable[Candidate]) -> dict[str, float]:
+        """The final score of every candidate of the field by its id.
+
+        From 0 to 1, higher fits better; comparable among the candidates of one question only. A fact's score is that of the
+        fact together with its episode; the best fact of an episode stands above the episode.
+
+        Args:
+            question: what is asked.
+            field: the candidates, both legs known where they are on.
+            messages: the raw messages that were recalled, also those that are in an episode.
+        """

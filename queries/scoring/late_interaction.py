@@ -13,27 +13,24 @@ import numpy.typing as npt
 from connectors.aging_cache import AgingCache
 from connectors.telemetry.meters import stage
 from mneme.ports import MemoryIndex
-from mneme.rows import TOKEN_DIMENSION, Row, message_key
+from mneme.rows import TOKEN_DIMENSION, Key, Row, message_key
 from queries.scoring.field import Field, Numbers, rank_of
 
 _MOST_KEPT = 5_000  # rows in each of two generations, some 2 KB each
 _SECONDS = 300.0  # of a generation: what nobody asks for leaves memory within ten minutes
-_kept: AgingCache[int, tuple[Row, bytes]] = AgingCache(_MOST_KEPT, _SECONDS)
-"""The vectors of a row's tokens by its address: a row that was written again is another (queries/records.py)."""
-
 COMPARED = 100  # statements: those that the other scores put first; of the rest hardly one answers
 _SHORTEST = 1e-9
 
 
 @stage("late_interaction")
-def compared(index: MemoryIndex, question: bytes, field: Field) -> Field | None:
+def with_matches(token_vectors: "TokenVectors", question: bytes, field: Field) -> Field | None:
     """The field with how well the tokens of each statement match those of the question, and the vectors of its tokens.
 
     Compared are the statements that words and vectors put first; the rest matches as badly as the worst of them. What has no
     vectors of tokens, as a foresight, matches as well as its vector is near.
 
     Args:
-        index: asked for the vectors of statements, and of the messages in whose words others are told.
+        token_vectors: of statements, and of the messages in whose words others are told.
         question: the vectors of its tokens, as ``Embedding.token_vectors``.
         field: the candidates, both legs known.
 
@@ -43,7 +40,7 @@ def compared(index: MemoryIndex, question: bytes, field: Field) -> Field | None:
     if not question or not field.statements:
         return None
     order = np.argsort(-(rank_of(field.legs.bm25) + rank_of(field.legs.cosine)), kind="stable")[:COMPARED]
-    vectors = _token_vectors(index, [field.statements[at].row for at in order])
+    vectors = token_vectors.of([field.statements[at].row for at in order])
     known = np.array([bool(each) for each in vectors])
     if not known.any():
         return None
@@ -89,14 +86,27 @@ def _directions(tokens: bytes) -> npt.NDArray[np.float32]:
     return np.frombuffer(tokens, np.int8).reshape(-1, TOKEN_DIMENSION).astype(np.float32) / np.float32(127)
 
 
-def _token_vectors(index: MemoryIndex, rows: Sequence[Row]) -> list[bytes]:
-    """The vectors of the tokens of each row, of its message where it has none of its own; empty where there are none."""
-    known = [_kept.get(id(row)) for row in rows]
-    unknown = [row for row, kept in zip(rows, known, strict=True) if kept is None]
-    told_in = [message_key(row, row.message_ids[0]) if len(row.message_ids) == 1 else row.key for row in unknown]
-    found = index.token_vectors(list(dict.fromkeys((*(row.key for row in unknown), *told_in)))) if unknown else {}
-    for row, message in zip(unknown, told_in, strict=True):
-        if vectors := found.get(row.key) or found.get(message):
-            found[row.key] = vectors
-            _kept.put(id(row), (row, vectors))
-    return [kept[1] if kept is not None else found.get(row.key, b"") for row, kept in zip(rows, known, strict=True)]
+class TokenVectors:
+    """The vectors of the tokens of rows, read from an index once for each version of a row. Safe for several threads."""
+
+    def __init__(self, index: MemoryIndex) -> None:
+        self._index = index
+        self._known: AgingCache[tuple[Key, int], bytes] = AgingCache(_MOST_KEPT, _SECONDS)
+
+    def of(self, rows: Sequence[Row]) -> list[bytes]:
+        """Those of each row, of its message where it has none of its own; empty where there are none."""
+        known = dict(zip(versions := [(row.key, row.version) for row in rows], self._known.get_many(versions), strict=True))
+        missing = {version: row for version, row in zip(versions, rows, strict=True) if known[version] is None}
+        if missing:
+            messages = {each: _message_of(row) for each, row in missing.items()}
+            found = self._index.token_vectors(list(dict.fromkeys((*(key for key, _ in missing), *messages.values()))))
+            for version, message in messages.items():
+                if vectors := found.get(version[0]) or found.get(message):
+                    known[version] = vectors
+                    self._known.put(version, vectors)
+        return [known[version] or b"" for version in versions]
+
+
+def _message_of(row: Row) -> Key:
+    """The message in whose words a row is told; the row itself where there are several or none."""
+    return message_key(row, row.message_ids[0]) if len(row.message_ids) == 1 else row.key

@@ -5,24 +5,47 @@ message in it?), over the features of queries/scoring/features.py. A fact counts
 log-odds: ``alpha * fact + (1 - alpha) * episode``, which is what a product of the two probabilities would order by.
 """
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, TypeAdapter, model_validator
 
 from mneme.errors import SettingsError
 from mneme.ports import EmbedderIdentity
 from mneme.settings import Settings
 from queries.questions.understand import Question
 from queries.recall import Candidate
-from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, Forms, episode_features, statement_features
+from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, RowFeatureCache, episode_features, statement_features
 from queries.scoring.field import Field, Numbers, probability
+
+Fitted = TypeVar("Fitted", bound=BaseModel)
+
+
+def check_weights(weights: Mapping[str, float], names: Sequence[str], fit: str) -> None:
+    """
+    Raises:
+        ValueError: the weights are not those of the features with these names; names the command that fits them.
+    """
+    if different := ", ".join(sorted(set(weights) ^ set(names))):
+        raise ValueError(f"the features are others than this version's ({different}); fit again with `mneme bench fit {fit}`")
+
+
+def read_coefficients(adapter: TypeAdapter[tuple[Fitted, ...]], path: Path, variable: str, fit: str) -> tuple[Fitted, ...]:
+    """The coefficients of a file that a setting names.
+
+    Raises:
+        SettingsError: it cannot be used; names the variable and the command that makes one.
+    """
+    try:
+        return adapter.validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"{variable}: {path} cannot be used ({error}); make it with `mneme bench fit {fit}`") from error
 
 
 class Weights(BaseModel):
@@ -40,12 +63,12 @@ class Weights(BaseModel):
 
 
 class Coefficients(BaseModel):
-    """What was fitted for one index and one embedder. ``legs`` are the weights of the recall's rankings.
+    """Coefficients for one index and one embedder.
 
     ``late_interaction``: whether the tokens of questions and statements were compared.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="ignore")  # files of before have weights of the recall's legs, too
 
     backend: str
     embedder: str
@@ -53,18 +76,13 @@ class Coefficients(BaseModel):
     alpha: float
     statements: Weights
     episodes: Weights
-    legs: dict[str, float]
     fitted_on: str
     date: date
 
     @model_validator(mode="after")
     def _has_every_weight(self) -> "Coefficients":
-        for weights, names in ((self.statements, STATEMENT_FEATURES), (self.episodes, EPISODE_FEATURES)):
-            if set(weights.weights) != set(names):
-                different = ", ".join(sorted(set(weights.weights) ^ set(names)))
-                raise ValueError(
-                    f"the features are others than this version's ({different}); fit again with `mneme bench fit fusion`"
-                )
+        check_weights(self.statements.weights, STATEMENT_FEATURES, "fusion")
+        check_weights(self.episodes.weights, EPISODE_FEATURES, "fusion")
         return self
 
 
@@ -76,8 +94,7 @@ class LearnedScorer:
     def __init__(self, coefficients: Coefficients, alpha: float | None = None) -> None:
         self._coefficients = coefficients
         self._alpha = coefficients.alpha if alpha is None else alpha
-        self._forms = Forms()
-        self.leg_weights: Mapping[str, float] = coefficients.legs
+        self._forms = RowFeatureCache()
 
     def score(self, question: Question, field: Field, messages: Iterable[Candidate]) -> dict[str, float]:
         """See ``Scorer``. An episode stands for the mean of its facts; what has no episode is its own."""
@@ -113,19 +130,10 @@ def coefficients_for(settings: Settings, embedder: EmbedderIdentity) -> Coeffici
         SettingsError: ``MNEME_RETRIEVAL__COEFFICIENTS`` names a file that cannot be used.
     """
     path = settings.retrieval.coefficients
-    known = _read(path) if path else _shipped()
+    known = read_coefficients(_known, path, "MNEME_RETRIEVAL__COEFFICIENTS", "fusion") if path else _shipped()
     wanted = (settings.index.backend, embedder.fitted_as)
     fitted = {each.late_interaction: each for each in known if (each.backend, each.embedder) == wanted}
     return (fitted.get(True) if embedder.token_dimension else None) or fitted.get(False)
-
-
-def _read(path: Path) -> tuple[Coefficients, ...]:
-    try:
-        return _known.validate_python(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, ValidationError) as error:
-        raise SettingsError(
-            f"MNEME_RETRIEVAL__COEFFICIENTS: {path} cannot be used ({error}); make it with `mneme bench fit fusion`"
-        ) from error
 
 
 @cache

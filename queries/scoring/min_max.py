@@ -1,114 +1,83 @@
-"""Scores without training: both legs on a scale of the question's own candidates, weighed by the settings. Pure."""
+"""Scores without training: both legs on a scale of the question's own candidates. Pure.
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+On LoCoMo (five conversations, twelve-message episodes) a weight of BM25 between .4 and .7, of the neighbour between 0 and .3
+and of the speaker between .1 and .3 moves recall@10 by less than one point: the values sit in the middle.
+"""
 
-from mneme.settings import Retrieval
-from queries.fuse import min_max, share_of_best, weighted_mean
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
 from queries.questions.understand import Question
 from queries.recall import Candidate
-from queries.scoring.field import Field
+from queries.scoring.field import Field, LegScores, Numbers
 
-ALPHA = 0.5  # share of the fact in a score, where the settings do not say; the rest is its episode's
+ALPHA = 0.5  # share of the fact in a score, where the settings do not say
+# Of BM25 against the cosine; of the better neighbour, and of a speaker whom the question names, against a fact's own 1.
+_BM25, _NEIGHBOUR, _SPEAKER = 0.5, 0.15, 0.2
 
-
-@dataclass(frozen=True, slots=True)
-class Features:
-    """What is known of one candidate, each from 0 to 1; None where it does not apply.
-
-    ``bm25`` is the share of the best BM25, ``cosine`` the min-max of cosines. ``neighbour_...`` are those of the better
-    one of the two facts beside it in its episode. ``speaker_named`` tells whether the question names who spoke; it is
-    None when the question names no speaker of any candidate.
-    """
-
-    bm25: float | None
-    cosine: float | None
-    neighbour_bm25: float | None = None
-    neighbour_cosine: float | None = None
-    speaker_named: float | None = None
+Mask = npt.NDArray[np.bool_]
 
 
 class MinMaxScorer:
-    """The weighted mean of the features that apply: for an embedder without learned coefficients.
-
-    On LoCoMo (five conversations, twelve-message episodes) a weight of BM25 between .4 and .7, of the neighbour between
-    0 and .3 and of the speaker between .1 and .3 moves recall@10 by less than one point: the values sit in the middle.
-    """
+    """The weighted mean of the features that apply: for an embedder without learned coefficients."""
 
     name = "min-max"
-    leg_weights: Mapping[str, float] = {}
 
-    def __init__(self, settings: Retrieval) -> None:
-        self._bm25 = settings.bm25_weight
-        self._neighbour = settings.neighbour_weight
-        self._speaker = settings.speaker_weight
-        self._alpha = ALPHA if settings.alpha is None else settings.alpha
+    def __init__(self, alpha: float | None = None) -> None:
+        """Prepare.
+
+        Args:
+            alpha: share of the fact in a score; the rest is its episode's.
+        """
+        self._alpha = ALPHA if alpha is None else alpha
 
     def score(self, question: Question, field: Field, messages: Iterable[Candidate]) -> dict[str, float]:
-        """See ``Scorer``. A fact is ``alpha`` of its own and the rest of its episode's score."""
-        facts: dict[str, list[Candidate]] = {each.row.id: [] for each in field.episodes}
-        others: list[Candidate] = []
-        for candidate, parent in zip(field.statements, field.parents, strict=True):
-            (facts[field.episodes[parent].row.id] if parent >= 0 else others).append(candidate)
-        scores = self._statements(question, facts, others)
-        inside = {episode: [each.row.id for each in candidates] for episode, candidates in facts.items()}
-        scores |= self._episodes(field.episodes, inside, scores)
-        alpha = self._alpha
-        return scores | {
-            each: alpha * scores[each] + (1 - alpha) * scores[episode] for episode, ids in inside.items() for each in ids
-        }
+        """See ``Scorer``.
 
-    def _statements(
-        self, question: Question, facts: Mapping[str, Sequence[Candidate]], others: Sequence[Candidate]
-    ) -> dict[str, float]:
-        """Of facts (by episode, in the order they were said) and of whatever else stands for itself, on one scale."""
-        everyone = [*others, *(fact for inside in facts.values() for fact in inside)]
-        legs = _legs(everyone)
-        said_by = {people: question.names(people) for people in {each.row.people for each in everyone}}
-        named = {each.row.id: said_by[each.row.people] for each in everyone}
-        anyone_named = any(named.values())
-
-        def features(candidate: Candidate, beside: Sequence[Candidate]) -> Features:
-            bm25, cosine = legs[candidate.row.id]
-            neighbours = [legs[each.row.id] for each in beside]
-            best = max(neighbours, key=lambda each: (each[0] or 0.0) + (each[1] or 0.0), default=(None, None))
-            return Features(bm25, cosine, *best, float(named[candidate.row.id]) if anyone_named else None)
-
-        scores = {other.row.id: self.weigh(features(other, ())) for other in others}
-        for inside in facts.values():
-            for at, fact in enumerate(inside):
-                scores[fact.row.id] = self.weigh(features(fact, [*inside[max(0, at - 1) : at], *inside[at + 1 : at + 2]]))
-        return scores
-
-    def _episodes(
-        self, episodes: Sequence[Candidate], facts: Mapping[str, Sequence[str]], fact_scores: Mapping[str, float]
-    ) -> dict[str, float]:
-        """The mean of an episode's own score, its best fact's and the mean of its facts'.
-
-        An episode whose one fact fits, and whose other facts are about the same, is better than one with a lucky word.
+        1. A statement is the mean of its own legs, of the better one of the two facts beside it in its episode, and of its
+           speaker, where the question names one.
+        2. An episode is the mean of its own score, its best fact's and the mean of its facts': one whose best fact fits, and
+           whose other facts are about the same, is better than one with a lucky word.
+        3. A fact is ``alpha`` of its own and the rest of its episode's score.
         """
-        legs = _legs(episodes)
-        scores = {}
-        for episode in episodes:
-            own = self.weigh(Features(*legs[episode.row.id]))
-            inside = [fact_scores[fact] for fact in facts.get(episode.row.id, ())]
-            scores[episode.row.id] = (own + max(inside) + sum(inside) / len(inside)) / 3 if inside else own
-        return scores
+        # 1.
+        legs, known, sums = _mean_of_legs(field.statements)
+        beside, has_neighbour = _better_neighbour(field, sums)
+        people = [each.row.people for each in field.statements]
+        said_by = {each: question.names(each) for each in set(people)}
+        named = np.array([said_by[each] for each in people], dtype=np.float64)
+        speaker = _SPEAKER if named.any() else 0.0
+        has_neighbour &= known[beside]
+        statements = legs + _NEIGHBOUR * np.where(has_neighbour, legs[beside], 0.0) + speaker * named
+        statements /= 1.0 + _NEIGHBOUR * has_neighbour + speaker
+        # 2.
+        own = _mean_of_legs(field.episodes)[0]
+        of_facts = own + field.best_of_episodes(statements) + field.mean_of_episodes(statements)
+        episodes = np.where(field.counts > 0, of_facts / 3, own)
+        # 3.
+        with_episodes = self._alpha * statements + (1 - self._alpha) * np.append(episodes, 0.0)[field.parents]
+        statements = np.where(field.parents < 0, statements, with_episodes)
+        ids = (each.row.id for each in (*field.episodes, *field.statements))
+        return dict(zip(ids, (*episodes.tolist(), *statements.tolist()), strict=True))
 
-    def weigh(self, features: Features) -> float:
-        """The weighted mean of both legs, of the better neighbour's legs, and of the speaker."""
-        own = self._mean(features.bm25, features.cosine)
-        neighbour = self._mean(features.neighbour_bm25, features.neighbour_cosine)
-        return weighted_mean([(1.0, own or 0.0), (self._neighbour, neighbour), (self._speaker, features.speaker_named)])
 
-    def _mean(self, bm25: float | None, cosine: float | None) -> float | None:
-        if bm25 is None and cosine is None:
-            return None
-        return weighted_mean([(self._bm25, bm25), (1 - self._bm25, cosine)])
+def _mean_of_legs(candidates: Sequence[Candidate]) -> tuple[Numbers, Mask, Numbers]:
+    """The weighted mean of the legs that are known of each candidate, 0 where none is; if one is known; and their sum."""
+    legs = LegScores(candidates)
+    has_bm25 = np.array([each.bm25 is not None for each in candidates], dtype=np.bool_)
+    bm25, cosine = legs.share * has_bm25, legs.near * ~legs.unknown
+    weights = _BM25 * has_bm25 + (1 - _BM25) * ~legs.unknown
+    known = weights > 0
+    return (_BM25 * bm25 + (1 - _BM25) * cosine) / np.where(known, weights, 1.0), known, bm25 + cosine
 
 
-def _legs(candidates: Sequence[Candidate]) -> dict[str, tuple[float | None, float | None]]:
-    """Both legs of each candidate, normalised among these."""
-    bm25 = share_of_best({each.row.id: each.bm25 for each in candidates if each.bm25 is not None})
-    cosine = min_max({each.row.id: each.cosine for each in candidates if each.cosine is not None})
-    return {each.row.id: (bm25.get(each.row.id), cosine.get(each.row.id)) for each in candidates}
+def _better_neighbour(field: Field, sums: Numbers) -> tuple[npt.NDArray[np.int64], Mask]:
+    """The place of the better one of the two facts beside each in its episode, the one before it if both are as good."""
+    places = np.arange(len(sums))
+    same = (field.parents[1:] == field.parents[:-1]) & (field.parents[1:] >= 0)
+    before, behind = np.append([False], same)[: len(sums)], np.append(same, [False])[: len(sums)]
+    previous, following = places - 1, np.minimum(places + 1, len(sums) - 1)
+    is_previous = before & (~behind | (sums[previous] >= sums[following]))
+    return np.where(is_previous, previous, following), before | behind

@@ -1,18 +1,20 @@
-"""What is so now first: of statements about the same, the later leads where a question asks for a state. Pure.
+"""Raise what holds now: of statements about the same, the later leads where a question asks for a state. Pure.
 
 The words of an older statement often fit a question better ("We rent a flat in Leith" against "First night in Dundee!"), and
-what became of it is marked only where it is certain. So in a search for a state ("where does Nora live?") a logistic regression
-(``mneme bench fit present``) tells of two statements how likely the later took the place of the older, by how well
-both fit, how near they are in words and meaning, whether the later tells of a change (change_words.py), was said in another
-sitting, and has another value of the kind asked for (queries/questions/values.py). These log-odds are added to those of the
-older, and the later is raised to them where its own are lower: it leads where it rather did than not.
+its end is marked only where it is certain. So in a search for a state ("where does Nora live?") a logistic regression
+(``mneme bench fit present``) tells of each two of the best statements how likely the later took the place of the older, by
+how well both fit, how near they are in words and meaning, whether the later has words of a change ("moved", "not any more",
+换了), was said in another sitting, and has another value of the kind asked for (queries/questions/values.py). These log-odds
+are added to those of the older, and the later is raised to them where its own are lower: it leads where it rather did than
+not.
 
-What has a value of the kind asked for is raised a little as well. What was so before keeps its score. A question for anything
-else, and one for what hardly changes (a name, an allergy), is scored as it was.
+A statement that has a value of the kind asked for is raised a little as well. The older one keeps its score. A question for
+anything else, and one for what hardly changes (a name, an allergy), is scored as it was.
 """
 
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,15 +30,14 @@ from pydantic import BaseModel, ConfigDict, model_validator
 from connectors.aging_cache import Derived
 from mneme.rows import Row
 from mneme.text import tokenise
-from queries.questions.people import names_person
-from queries.questions.states import asks_for_lasting
+from queries.questions.people import likely_people, names_person
+from queries.questions.tense import asks_for_lasting
 from queries.questions.understand import Question
 from queries.questions.values import ValueKind, is_another, value_asked, values_in
-from queries.questions.viewpoint import likely_people
 from queries.records import words_of
-from queries.scoring.change_words import LONGEST, tells_of_change
 from queries.scoring.field import Field, Numbers, probability
 from queries.scoring.late_interaction import mean_directions
+from queries.scoring.learned import check_weights
 
 FEATURES = (
     "older_fits",
@@ -58,6 +59,39 @@ _SITTING = 3600.0  # seconds
 _HAS_VALUE = 0.7  # log-odds, chosen with LoCoMo's questions for a state in view
 _LEAST, _HIGHEST = 1e-6, 1 - 1e-6
 
+_WORDS = {
+    "en": r"now(?! that)|by now|these days|as of|from \w+ (?:on|it's)|mov(?:ed|ing)|new|switch(?:ed|ing)|swapped|replaced"
+    r"|instead|any ?more|no longer|gave up|quit|resigned|left|handed in|sold|got rid|called it (?:a day|off|quits)|broke up"
+    r"|split up|it'?s over|(?:is|are) (?:off|gone)|cancel\w*|postponed|pushed back|brought forward|changed|shifted|rescheduled"
+    r"|promoted|joined|settled|raised|(?:went|up|down) (?:up|down|from)|used to|actually|my mistake|turns out|extension"
+    r"|stick(?:ing)? with|since (?:last|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|first (?:day|night|week|shift)|no more"
+    r"|any longer|(?:given|giving) up|took over|taken over|handed|retired|transferred|migrated|extended|slipped|laid off"
+    r"|change of plan|i meant|told you wrong|(?:days?|weeks?|months?) (?:without|clean|off)|put (?:me|us) (?:on|with|in)"
+    r"|got (?:married|engaged)|went back|back to|traded|gone to the tip|uninstalled|ported|let .{1,20} go",
+    "de": r"jetzt|nun|inzwischen|seit|ab sofort|neue?[nrs]?|nicht mehr|stattdessen|gekündigt|aufgehört|verkauft|umgezogen|umzug"
+    r"|verlegt|verschoben|abgesagt|getrennt|doch|erst am|zum ersten mal|erste[nr]? (?:tag|nacht|woche)|nur noch|umgestiegen"
+    r"|gewechselt|stornier\w*|verwechselt|verlobt|ist geschichte|habe? ja gesagt",
+    "es": r"ahora|ya no|ya estoy|dej[éo]|dejado|nuev[oa]s?|cambi\w+|mud[éo]|mudado|vend[íi]\w*"
+    r"|suben|subi[óo]|baj[óo]|movido|en vez|se acabó|compré|primer[ao]? (?:día|noche|semana|mañana)|me equivoqu[ée]|me he liado"
+    r"|cancel\w+|ya son|(?:días|semanas|mes|meses) sin",
+    "fr": r"maintenant|désormais|nouve\w+|vendu|quitté|rendu|déménagé|déplacé|annulée?s?|plutôt|passe à|à partir|ça y est"
+    r"|dorénavant|plus (?:de|jamais)|premi(?:er|ère) (?:jour|journée|nuit|réveil|semaine)|confondu|trompée?|décalée?|résilié"
+    r"|lâché|abandonné|n'est plus|on a dit oui",
+    "ru": r"теперь|больше не|перее\w+|уволил\w+|продал\w*|новы\w+|новая|отмен\w+|перен\w+|рассталис\w*"
+    r"|перв(?:ая ночь|ый день|ое утро)|бросил\w*|съехал\w*|переш[её]л|перешла|отключил\w*|ошибл\w*|перепутал\w*"
+    r"|не едем|(?:день|месяц|недел\w) без",
+}
+_UNSPACED = {
+    "zh": r"现在|如今|(?<![交兑转])换|搬|改(?![善革进])|(?<![创更重清])新(?![品兴闻年鲜能型])"
+    r"|不再|不.{0,4}了|辞|离职|跳槽|分手|分了|卖|其实|记错|以后|退了|取消|推迟|涨|降"
+    r"|[上这下]个?(?:周|月|星期|礼拜).{0,2}(?:起|开始)|开始.{0,4}[在当]|头一[天次]|第一[天晚]|说错|挪到|调到|推到|提前到|没了|泡汤"
+    r"|过户|安顿|拆了|掰了|重写|下线|转到|砍到|往后",
+    "ja": r"今[は月週]|先週から|来[週月]から|辞め|やめ|変わ|変更|新し|売[っり]|引っ越|別れ|になりました"
+    r"|初めての|初日|になった|間違え|キャンセル|解約|退会|異動|転校|ずらし|これからは|下取り",
+}
+_CHANGE = re.compile(rf"(?<!\w)(?:{'|'.join(_WORDS.values())})(?!\w)|{'|'.join(_UNSPACED.values())}", re.IGNORECASE)
+LONGEST = 2000  # characters of a statement that are looked at
+
 
 class PresentWeights(BaseModel):
     """A logistic regression over ``FEATURES``."""
@@ -71,8 +105,7 @@ class PresentWeights(BaseModel):
 
     @model_validator(mode="after")
     def _has_every_weight(self) -> "PresentWeights":
-        if set(self.weights) != set(FEATURES):
-            raise ValueError("the features are others than this version's; fit again with `mneme bench fit present`")
+        check_weights(self.weights, FEATURES, "present")
         return self
 
 
@@ -109,7 +142,7 @@ def read(path: Path) -> PresentWeights:
 
 
 def asks_for_present(question: Question) -> bool:
-    """Whether a question asks for a state that may have changed."""
+    """True if a question asks for a state that may have changed."""
     return question.asks_for_state and not asks_for_lasting(question.text)
 
 
@@ -130,7 +163,7 @@ def present_first(question: Question, field: Field, scores: Mapping[str, float],
 
 
 def best_statements(question: Question, field: Field, scores: Mapping[str, float]) -> Statements:
-    """What was said that fits a question best, compared with each other; documents and artifacts tell nobody's present."""
+    """The statements that fit a question best, compared with each other; no documents and artifacts."""
     said = [(each.row, at) for at, each in enumerate(field.statements) if each.row.id in scores and _is_said(each.row)]
     said = sorted(said, key=lambda each: (-scores[each[0].id], each[0].id))[:MOST]
     rows, places = [row for row, _ in said], [place for _, place in said]
@@ -169,7 +202,7 @@ def _values_of(rows: Sequence[Row], kind: ValueKind | None) -> list[frozenset[st
 
 
 def _is_said(row: Row) -> bool:
-    """Whether somebody said it: it is no part of a document, and no artifact of a message."""
+    """True if somebody said it: it is no part of a document, and no artifact of a message."""
     artifact = (row.body.get("quote") or {}).get("artifact")
     return row.kind in _KINDS and row.document_id is None and not artifact
 
@@ -201,14 +234,14 @@ def _near(texts: Sequence[frozenset[str]]) -> Numbers:
 
 
 def _of_same(question: Question, rows: Sequence[Row]) -> npt.NDArray[np.bool_]:
-    """Whether the same person says each two, or both speak or tell of somebody whom the question names."""
+    """True if the same person says each two, or both speak or tell of somebody whom the question names."""
     speakers = {person for row in rows for person in row.people if names_person(question.text, person)}
     named = [*speakers, *likely_people(question.text)]
 
-    def told_of(row: Row) -> frozenset[str]:
+    def people_in(row: Row) -> frozenset[str]:
         return frozenset((*row.people, *(name for name in named if names_person(words_of(row), name))))
 
-    about = [told_of(row) for row in rows]
+    about = [people_in(row) for row in rows]
     return np.array([[bool(one & other) for other in about] for one in about], np.bool_).reshape(len(rows), len(rows))
 
 
@@ -229,3 +262,12 @@ def _standard(numbers: Numbers) -> Numbers:
     """Numbers as standard deviations from their mean."""
     found: Numbers = (numbers - numbers.mean()) / max(float(numbers.std()), _LEAST) if len(numbers) else numbers
     return found
+
+
+def tells_of_change(text: str) -> bool:
+    """True if a statement has words of a change.
+
+    >>> tells_of_change("The Skoda is gone, I drive a Kangoo now"), tells_of_change("The cat brought a mouse")
+    (True, False)
+    """
+    return bool(_CHANGE.search(text[:LONGEST]))

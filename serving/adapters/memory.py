@@ -27,7 +27,7 @@ from serving.clients import await_index, iterate_memories
 if TYPE_CHECKING:
     from connectors import Publisher
     from queries import Memories
-    from queries.browsing.listed import Memory
+    from queries.browsing.responses import Memory
 
 
 KEY = "exact"  # of the metadata

@@ -25,7 +25,7 @@ from serving.commands.options import (
 from serving.terminal.output import note, output
 
 if TYPE_CHECKING:
-    from queries.browsing.inspected import Inspection
+    from queries.browsing.responses import Inspection
 
 
 class Method(StrEnum):

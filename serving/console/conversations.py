@@ -12,8 +12,7 @@ from pydantic import ValidationError
 from mneme.errors import InputError, MnemeError
 from mneme.events import Message, describe
 from mneme.times import utc_now
-from queries.browsing.inspected import InspectedEpisode, InspectedMessage, Inspection
-from queries.browsing.listed import ConversationSummary
+from queries.browsing.responses import ConversationSummary, InspectedEpisode, InspectedMessage, Inspection
 from serving.console.markup import chip, count, icon, link, moment, nothing, notice, seconds, span, tag
 from serving.console.shell import page, show_failure
 from serving.console.statements import cited, made_of

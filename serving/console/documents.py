@@ -13,8 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from mneme.errors import InputError, MnemeError
 from mneme.events import ForgetDocument
 from mneme.rows import CLAIMS_REFUSED
-from queries.browsing.documents import ListedDocument
-from queries.browsing.inspected import InspectedEpisode, Inspection
+from queries.browsing.responses import InspectedEpisode, Inspection, ListedDocument
 from serving.console.gate import caller_of
 from serving.console.markup import chip, count, day, link, nothing, notice, tag
 from serving.console.shell import SERVICE, page, show_failure

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from queries.browsing.told import Entry, History, ToldFact, ToldForesight, ToldRelationship
+from queries.browsing.responses import Entry, History, HistoryFact, HistoryForesight, HistoryRelationship
 from queries.responses import Graph, GraphEntity, GraphRelationship
 from serving.console.markup import chip, count, day, expected, link, nothing, notice, tag, whole_day
 from serving.console.shell import page
@@ -145,22 +145,22 @@ def _history(visit: Visit, history: History) -> None:
 def _entry(visit: Visit, entry: Entry) -> None:
     kind = (
         "fact"
-        if isinstance(entry, ToldFact)
+        if isinstance(entry, HistoryFact)
         else "foresight"
-        if isinstance(entry, ToldForesight)
+        if isinstance(entry, HistoryForesight)
         else "entity"
-        if isinstance(entry, ToldRelationship)
+        if isinstance(entry, HistoryRelationship)
         else "profile"
     )
     with tag("li", classes=f"entry is-{kind}"):
         tag("time", _date(entry), "when")
         with tag("div", classes="field"):
-            if isinstance(entry, ToldRelationship):
+            if isinstance(entry, HistoryRelationship):
                 with tag("span"):
                     relationship(visit, entry.source, entry.relation, entry.target)
                     if entry.valid_to:
                         chip(f"until {whole_day(entry.valid_to)}", "over")
-            elif isinstance(entry, ToldFact | ToldForesight):
+            elif isinstance(entry, HistoryFact | HistoryForesight):
                 _statement(visit, entry)
             else:
                 tag("span", entry.statement)
@@ -168,16 +168,16 @@ def _entry(visit: Visit, entry: Entry) -> None:
 
 
 def _date(entry: Entry) -> str:
-    dated = entry.event_at if isinstance(entry, ToldFact) else entry.date if isinstance(entry, ToldRelationship) else None
+    dated = entry.event_at if isinstance(entry, HistoryFact) else entry.date if isinstance(entry, HistoryRelationship) else None
     return whole_day(entry.at) if dated == entry.at else day(entry.at)
 
 
-def _statement(visit: Visit, entry: ToldFact | ToldForesight) -> None:
+def _statement(visit: Visit, entry: HistoryFact | HistoryForesight) -> None:
     with tag("span", classes="is-gone" if entry.superseded_by else ""):
         tag("span", entry.text)
         if entry.times_said > 1:
             chip(f"said {count(entry.times_said, 'time')}", "fact")
-        if isinstance(entry, ToldForesight):
+        if isinstance(entry, HistoryForesight):
             chip("lies behind" if entry.expired else f"expected {expected(entry.start, entry.end)}", "foresight")
     if entry.superseded_by is not None:
         tag("small", f"since {whole_day(entry.valid_to or entry.superseded_by.said_at)}: {entry.superseded_by.text}", "newer")

@@ -6,9 +6,7 @@ from itertools import groupby
 from nicegui.elements.mixins.text_element import TextElement
 
 from mneme.records import Citation
-from queries.browsing.inspected import InspectedEpisode, InspectedStatement
-from queries.browsing.listed import Change
-from queries.browsing.told import ToldLine
+from queries.browsing.responses import Change, HistoryLine, InspectedEpisode, InspectedStatement
 from serving.console.markup import chip, count, day, expected, link, nothing, notice, tag, whole_day
 from serving.console.shell import page
 from serving.console.visit import Visit
@@ -120,7 +118,7 @@ async def profile(visit: Visit) -> None:
                 _change(change)
 
 
-def _profile_lines(title: str, lines: list[ToldLine]) -> None:
+def _profile_lines(title: str, lines: list[HistoryLine]) -> None:
     if not lines:
         return
     with tag("section", classes="card"):
@@ -135,7 +133,7 @@ def _profile_lines(title: str, lines: list[ToldLine]) -> None:
                         _profile_line(line)
 
 
-def _profile_line(line: ToldLine) -> None:
+def _profile_line(line: HistoryLine) -> None:
     with tag("li", classes="" if line.holds else "is-past"):
         tag("span", line.statement)
         chip(line.about, "profile")

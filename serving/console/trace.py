@@ -1,6 +1,5 @@
 """The trace of a search, read stage by stage and drawn: recall, fusion, competition, reranking, result."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -29,9 +28,8 @@ class Leg:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A fact that took the place of its episode in a round of the competition."""
+    """A fact that took the place of its episode."""
 
-    round: int
     episode_id: str
     episode_score: float
     fact_id: str
@@ -39,22 +37,17 @@ class Replacement:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
-    """A round of the competition, and how often each thing happened in it."""
-
-    number: int
-    moves: dict[str, int]
-
-
-@dataclass(frozen=True, slots=True)
 class Trace:
-    """Trace of a search. ``agent`` are the steps of the agent, in order, where there was one."""
+    """The way of a search to its result. ``places`` is how many places were competed for.
+
+    ``agent`` are the steps of the agent, in order, where there was one.
+    """
 
     recall: tuple[Leg, ...]
     fusion: tuple[Leg, ...]
     preferred: tuple[Leg, ...]
     replacements: tuple[Replacement, ...]
-    rounds: tuple[Round, ...]
+    places: int
     reranked: tuple[Leg, ...]
     agent: tuple[TraceStep, ...]
 
@@ -71,15 +64,12 @@ def read_trace(steps: Sequence[TraceStep]) -> Trace:
     competed = [step for step in steps if step.stage == "compete"]
     entered = {step.id: step.score for step in competed if step.move == "entered"}
     replaced = [(step, step.reason.removeprefix("by its fact ")) for step in competed if step.move == "replaced"]
-    rounds: dict[int, Counter[str]] = {}
-    for step in competed:
-        rounds.setdefault(step.round, Counter())[step.move] += 1
     return Trace(
         recall=_legs(steps, "recall"),
         fusion=_legs(steps, "fuse"),
         preferred=_legs(steps, "prefer"),
-        replacements=tuple(Replacement(step.round, step.id, step.score, fact, entered.get(fact)) for step, fact in replaced),
-        rounds=tuple(Round(number, dict(moves)) for number, moves in sorted(rounds.items())),
+        replacements=tuple(Replacement(step.id, step.score, fact, entered.get(fact)) for step, fact in replaced),
+        places=len(entered),
         reranked=_legs(steps, "rerank"),
         agent=tuple(step for step in steps if step.stage == "agent"),
     )
@@ -122,7 +112,6 @@ def _places(steps: Sequence[TraceStep]) -> tuple[Place, ...]:
 
 OF_A_LEG = 5
 _REPLACEMENTS = 30
-_COLOURS = {"expanded": "episode", "replaced": "over", "entered": "fact", "evicted": "message"}
 _LONGEST = 160  # characters
 
 
@@ -140,10 +129,10 @@ def draw_trace(found: SearchResponse, trace: Trace, texts: Mapping[str, str]) ->
             _stage(next(numbers), "Recall", trace.recall, texts, ranked)
             if trace.fusion or trace.preferred:
                 _stage(next(numbers), "Fusion", (*trace.fusion, *trace.preferred), texts, ranked, more=8)
-            if trace.rounds:
+            if trace.places:
                 with tag("li", classes="stage"):
                     _stage_title(next(numbers), "Competition")
-                    _competition(found, trace, texts)
+                    _competition(trace, texts)
             if trace.reranked:
                 _stage(next(numbers), "Reranking", trace.reranked, texts, ranked, more=8)
             with tag("li", classes="stage"):
@@ -213,28 +202,11 @@ def _draw_place(
         tag("span", number(score), "score")
 
 
-def _competition(found: SearchResponse, trace: Trace, texts: Mapping[str, str]) -> None:
-    """Facts against their episodes: what happened in each round, and who took whose place."""
-    metrics = found.metrics
-    ended = ", ended early: nothing changed any more" if metrics.converged_early else ""
+def _competition(trace: Trace, texts: Mapping[str, str]) -> None:
+    """Facts against their episodes: the fact that took the place of each."""
     said = "Facts compete with episodes for the places; one that enters takes its own episode's place first."
-    tag("p", f"{count(metrics.rounds, 'round')}{ended}. {said}", "quiet")
-    with tag("div", classes="rounds"):
-        most = max(sum(each.moves.values()) for each in trace.rounds)
-        for each in trace.rounds:
-            with tag("div", classes="round"):
-                tag("span", f"Round {each.number}")
-                with tag("span", classes="moves", aria_hidden="true"):
-                    for move, times in each.moves.items():
-                        tag(
-                            "span",
-                            classes=f"is-{_COLOURS.get(move, 'message')}",
-                            style=f"--share: {times}",
-                            title=move,
-                        )
-                    if (left := most - sum(each.moves.values())) > 0:
-                        tag("span", style=f"--share: {left}; --tone: transparent")
-                tag("small", ", ".join(f"{times} {move}" for move, times in each.moves.items()))
+    taken = f"{count(trace.places, 'place')} taken, {len(trace.replacements):,} by a fact from its episode"
+    tag("p", f"{taken}. {said}", "quiet")
     if trace.replacements:
         with tag("div", classes="leg"):
             tag("h4", "Which fact took the place of which episode", id="replacements-title")
@@ -246,7 +218,7 @@ def _competition(found: SearchResponse, trace: Trace, texts: Mapping[str, str]) 
                             tag("span", _short(texts.get(change.episode_id, change.episode_id)), "text")
                         with tag("div", classes="arrow"):
                             tag("b", "→", aria_hidden="true")
-                            tag("span", f"replaced in round {change.round}")
+                            tag("span", "replaced")
                         with tag("div", classes="side-of is-fact", data_record=change.fact_id):
                             score = "" if change.fact_score is None else f" · {number(change.fact_score)}"
                             tag("small", f"its fact{score}")

@@ -13,7 +13,7 @@ from starlette.requests import Request
 
 from mneme.fair_shares import current_caller
 from mneme.records import Owner
-from queries.browsing.listed import OwnerSummary
+from queries.browsing.responses import OwnerSummary
 from serving.console.markup import tag
 from serving.rest.middleware import state
 from serving.rest.middleware.auth import Caller

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from mneme.ids import message_id
 from queries.answers.answer import AnswerResponse
 from queries.answers.answer import Citation as Cited
-from queries.browsing.told import Entry, ToldFact, ToldForesight, ToldLine, ToldRelationship
+from queries.browsing.responses import Entry, HistoryFact, HistoryForesight, HistoryLine, HistoryRelationship
 from queries.responses import (
     Found,
     FoundCase,
@@ -138,19 +138,21 @@ def lines(memories: Iterable[Memory]) -> str:
 def event(entry: Entry) -> Event:
     """An entry of a history."""
     match entry:
-        case ToldFact():
+        case HistoryFact():
             ahead = entry.event_at if entry.event_at and entry.event_at > entry.at else None
             return _statement(entry, "fact", "about", ahead, entry.event_until)
-        case ToldForesight():
+        case HistoryForesight():
             return _statement(entry, "plan", "expected for", entry.start, entry.end)
-        case ToldRelationship():
+        case HistoryRelationship():
             text = f"{entry.source} {entry.relation.replace('_', ' ')} {entry.target}"
             return Event(date=entry.at, kind="relation", text=text, until=entry.valid_to, id=entry.id)
-        case ToldLine():
+        case HistoryLine():
             return Event(date=entry.at, kind="profile", text=entry.statement, id=entry.evidence[0].episode_id)
 
 
-def _statement(entry: ToldFact | ToldForesight, kind: str, word: str, start: datetime | None, end: datetime | None) -> Event:
+def _statement(
+    entry: HistoryFact | HistoryForesight, kind: str, word: str, start: datetime | None, end: datetime | None
+) -> Event:
     return Event(
         date=entry.at,
         kind=kind,

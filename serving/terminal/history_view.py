@@ -12,8 +12,15 @@ from rich.text import Text
 from serving.terminal.format import cited, count, day, expected, joined, until, whole_day
 
 if TYPE_CHECKING:
-    from queries.browsing.documents import DocumentList, ListedDocument
-    from queries.browsing.told import Entry, History, ToldFact, ToldForesight, ToldStatement
+    from queries.browsing.responses import (
+        DocumentList,
+        Entry,
+        History,
+        HistoryFact,
+        HistoryForesight,
+        HistoryStatement,
+        ListedDocument,
+    )
 
 
 _MESSAGES_NAMED = 3
@@ -61,23 +68,23 @@ def _head(history: "History") -> RenderableType:
 
 def _entry(entry: "Entry", with_place: bool) -> tuple[str, Text, list[str]]:
     """Date, headline and further lines of an entry."""
-    from queries.browsing import told
+    from queries.browsing import responses
 
     match entry:
-        case told.ToldFact():
+        case responses.HistoryFact():
             when, planned = _when(entry, entry.event_at, entry.event_until)
             return when, Text(entry.text), _statement(planned, when, entry, with_place)
-        case told.ToldForesight():
+        case responses.HistoryForesight():
             when, planned = _when(entry, entry.start, entry.end)
             kind = f"expected, {planned or 'with no date'}" if entry.start is None or planned else "expected"
             if entry.expired and not entry.valid_to:
                 kind += ", over"
             return when, Text(entry.text), _statement(kind, when, entry, with_place)
-        case told.ToldRelationship():
+        case responses.HistoryRelationship():
             words = [f"said {count(len(entry.mentions), 'time')}"] + ([until(entry.valid_to)] if entry.valid_to else [])
             edge = Text(f"{entry.source} — {entry.relation.replace('_', ' ')} — {entry.target}", style="magenta")
             return (whole_day(entry.date) if entry.date else day(entry.at)), edge, [" · ".join(("relationship", *words))]
-        case told.ToldLine():
+        case responses.HistoryLine():
             messages = list(dict.fromkeys(message for mention in entry.evidence for message in mention.message_ids))
             more = f" and {len(messages) - _MESSAGES_NAMED} more" if len(messages) > _MESSAGES_NAMED else ""
             words = [entry.category, *(["shown rather than said"] if entry.implicit else [])]
@@ -89,7 +96,7 @@ def _entry(entry: "Entry", with_place: bool) -> tuple[str, Text, list[str]]:
             assert_never(entry)
 
 
-def _when(entry: "ToldFact | ToldForesight", start: datetime | None, end: datetime | None) -> tuple[str, str]:
+def _when(entry: "HistoryFact | HistoryForesight", start: datetime | None, end: datetime | None) -> tuple[str, str]:
     """Its day in the timeline, and for which day it was planned where that lay ahead."""
     if start is None:
         return day(entry.said_at), ""
@@ -97,7 +104,7 @@ def _when(entry: "ToldFact | ToldForesight", start: datetime | None, end: dateti
     return (told, "") if entry.at == start or told == day(entry.said_at) else (day(entry.said_at), f"for {told}")
 
 
-def _statement(kind: str, when: str, entry: "ToldFact | ToldForesight", with_place: bool) -> list[str]:
+def _statement(kind: str, when: str, entry: "HistoryFact | HistoryForesight", with_place: bool) -> list[str]:
     words = [kind]
     if day(entry.said_at) != when:
         words.append(f"said {day(entry.said_at)}")
@@ -111,7 +118,7 @@ def _statement(kind: str, when: str, entry: "ToldFact | ToldForesight", with_pla
     return [*([line] if line else []), *_what_became(entry)]
 
 
-def _what_became(entry: "ToldStatement") -> list[str]:
+def _what_became(entry: "HistoryStatement") -> list[str]:
     lines = [f"instead of: {older.text} ({day(older.said_at)})" for older in entry.supersedes]
     if entry.valid_to:
         newer = entry.superseded_by

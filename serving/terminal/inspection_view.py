@@ -12,7 +12,8 @@ from rich.text import Text
 
 from mneme.ids import fact_id, foresight_id
 from mneme.times import zone
-from queries.browsing.inspected import (
+from queries.browsing.inspection import inspected_message
+from queries.browsing.responses import (
     InspectedCase,
     InspectedEntity,
     InspectedEpisode,
@@ -21,13 +22,12 @@ from queries.browsing.inspected import (
     InspectedStatement,
     Inspection,
 )
-from queries.browsing.inspection import inspected_message
 from serving.terminal.format import cited, count, expected, span, until, whole_day
 from serving.terminal.history_view import document_line
 
 if TYPE_CHECKING:
     from flows.cuts import Cut, Extraction
-    from queries.browsing.inspected import InspectedEpisode, InspectedMessage, InspectedStatement, Inspection
+    from queries.browsing.responses import InspectedEpisode, InspectedMessage, InspectedStatement, Inspection
 
 
 def inspection_view(inspection: "Inspection") -> RenderableType:

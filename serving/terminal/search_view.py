@@ -208,16 +208,15 @@ def explanation(found: "SearchResponse") -> RenderableType:
         for step in steps[:_BEST_OF_A_LIST]:
             table.add_row("", "", f"{step.score:.3f}", Text(texts.get(step.id, step.id)))
     if competed:
-        _competition(table, found, competed, texts)
+        _competition(table, competed, texts)
     return Group(Text(""), table, Text("every step, with its reason: --explain --json", style="dim"))
 
 
-def _competition(table: Table, found: "SearchResponse", steps: "Iterable[TraceStep]", texts: Mapping[str, str]) -> None:
+def _competition(table: Table, steps: "Iterable[TraceStep]", texts: Mapping[str, str]) -> None:
     steps = tuple(steps)
     moves = Counter(step.move for step in steps)
-    rounds = count(found.metrics.rounds, "round") + (", ended early" if found.metrics.converged_early else "")
     counts = Text(", ".join(f"{number:,} {move}" for move, number in moves.items()), style="dim")
-    table.add_row("compete", rounds, "", counts)
+    table.add_row("compete", "", "", counts)
     replaced = [step for step in steps if step.move == "replaced"]
     for step in replaced[:_REPLACEMENTS]:
         fact = step.reason.removeprefix("by its fact ")

@@ -31,11 +31,10 @@ from mneme.settings import Agents, Answers, Extraction, Models, Settings, load_s
 from mneme.tokens import estimate_tokens
 from queries.agents.model_planner import ModelPlanner
 from queries.answers.answerer import Answerer
-from queries.answers.context import context_of
+from queries.answers.context import answer_prompt, context_of
 from queries.answers.followup import rewrite_prompt
-from queries.answers.prompt import answer_prompt
 from queries.questions.types import QuestionType
-from queries.reranking.model_reranker import INSTRUCTIONS, RULES, ModelReranker, rerank_prompt
+from queries.rerank import INSTRUCTIONS, RULES, ModelReranker, rerank_prompt
 from queries.responses import FoundCase, FoundForesight, FoundSkill, Graph
 from tests.contracts.rows import fact
 from tests.flows.extraction.cuts import MONDAY, call, cut_of, document
@@ -237,8 +236,8 @@ PROMPTS: Mapping[str, Callable[[str], Iterator[Prompt]]] = {
     ),
     "flows.consistency.skill_writer.write": _skill,
     "queries.answers.followup.rewrite_prompt": _follow_up,
-    "queries.answers.prompt.answer_prompt": _answer,
-    "queries.reranking.model_reranker.rerank_prompt": lambda text: iter([rerank_prompt("Who likes tea?", [text, "x", text])]),
+    "queries.answers.context.answer_prompt": _answer,
+    "queries.rerank.rerank_prompt": lambda text: iter([rerank_prompt("Who likes tea?", [text, "x", text])]),
     "queries.agents.model_planner._answer": _planner,
     "evaluation.answers.judge.judge_prompt": _verdict,
 }

@@ -45,15 +45,14 @@ from mneme.rows import Embedding, row_of
 from mneme.settings import Documents, Settings
 from mneme.text import cjk_languages, cjk_share, index_tokens, tokenise
 from mneme.tokens import estimate_tokens
-from queries.agents.rules.counting import counts
-from queries.agents.rules.hops import all_descriptions
-from queries.agents.rules.several import asks_for_several
-from queries.agents.rules.split import split_question
+from queries.agents.decomposition import all_descriptions, split_question
+from queries.agents.rule_planner import counts
 from queries.answers.dates import asks_for_difference
 from queries.answers.followup import by_rules, leans
 from queries.answers.reply import Reply
 from queries.answers.support import question_words
 from queries.granularity.forms import forms_of
+from queries.questions.types import asks_for_several
 from queries.questions.understand import LONGEST_QUESTION, focus, understand
 from tests.attacks.patterns_help import all_patterns, hostile_to
 from tests.flows.extraction.cuts import cut_of, document, message

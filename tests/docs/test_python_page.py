@@ -61,6 +61,6 @@ def test_every_call_is_on_the_page() -> None:
     from connectors import Publisher
     from queries import Memories
 
-    calls = {name for name, each in vars(Memories).items() if not name.startswith("_") and callable(each)} - {"gather"}
+    calls = {name for name in dir(Memories) if not name.startswith("_") and callable(getattr(Memories, name))} - {"gather"}
     assert {name for name in calls if not re.search(rf"\b{name}\(", PAGE)} == set()
     assert Publisher.__name__ in PAGE

@@ -14,7 +14,7 @@ from evaluation.retrieval.bench import run_retrieval
 from evaluation.retrieval.question_set import Question
 from mneme.errors import InputError
 from mneme.settings import Settings, load_settings
-from queries.agents.joint.features import FEATURES
+from queries.agents.joint import FEATURES
 from tests.evaluation.made_up_sets import TOPICS, said
 
 QUIET = Console(file=io.StringIO())

@@ -12,10 +12,9 @@ from evaluation.multihop.bench import Answered, Oracle, groups_of, rows_of, run_
 from evaluation.multihop.questions import Material, WrittenQuestion, material_of, measurable, written_questions
 from mneme.errors import InputError
 from mneme.settings import Agents, load_settings
-from queries.agents.budget import Budget
 from queries.agents.evidence import Evidence
 from queries.agents.planner import MOST_SUB_QUERIES
-from queries.agents.query import QueryPolicy, allowed
+from queries.agents.query import Budget, QueryPolicy, allowed
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 QUESTION = WrittenQuestion(

@@ -37,7 +37,7 @@ def test_the_examples_in_docstrings_are_right(name: str, memories: Memories) -> 
 
 
 def test_every_call_of_memories_but_waiting_has_an_example() -> None:
-    calls = [name for name, each in vars(Memories).items() if not name.startswith("_") and callable(each)]
+    calls = [name for name in dir(Memories) if not name.startswith("_") and callable(getattr(Memories, name))]
     without = {"connect", "open", "close", "gather", "wait_for_flush", "receipt"}
     for name in set(calls) - without:
         assert ">>>" in (getattr(Memories, name).__doc__ or ""), name

@@ -1,7 +1,7 @@
 """How the model server plans searches: from the text of the prompt and by rules that a test can foresee.
 
-The prompt (queries/agents/shown.py) has the question, the queries so far, what they found and relationships, a line each. Words
-are those of ``mneme.text.tokenise``; names are capitalised words within lines, one or two together.
+The prompt (queries/agents/prompts.py) has the question, the queries so far, what they found and relationships, a line each.
+Words are those of ``mneme.text.tokenise``; names are capitalised words within lines, one or two together.
 
 - route: ``chain`` where the question describes somebody ("of the", "the one who"); ``split`` where it can be split;
   ``reflect`` for "how many", "all", "list" and "which ...s"; else ``direct``.

@@ -22,8 +22,7 @@ from flows import IngestReport
 from mneme.errors import InputError, MnemeError, ModelTimeout, SettingsError, StoreUnavailable
 from mneme.ports import DeadLetter
 from mneme.records import Position
-from queries.browsing.inspected import Inspection
-from queries.browsing.told import History, ToldFact
+from queries.browsing.responses import History, HistoryFact, Inspection
 from queries.responses import FoundEpisode, FoundFact, Metrics, QueryEcho, SearchResponse
 from serving.cli import app
 from serving.service import remote
@@ -70,7 +69,7 @@ HISTORY = History(
     type="person",
     summary="",
     facts=(
-        ToldFact(
+        HistoryFact(
             id="f1",
             text="Jason's birthday is on 14 May.",
             said_at=BORN.said_at,

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import queries
-from queries.browsing.documents import DocumentList, ListedDocument
+from queries.browsing.responses import DocumentList, ListedDocument
 from serving.cli import app
 from serving.terminal.history_view import documents_table
 from tests.serving.test_rendering import printed

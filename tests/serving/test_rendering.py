@@ -203,9 +203,8 @@ def test_an_episode_in_short_shows_its_best_fact() -> None:
 def test_an_explanation_shows_the_best_of_each_list_and_who_replaced_whom() -> None:
     recalled = [TraceStep(stage="recall", move="bm25", id=f"r{n:02d}", score=1, reason=f"episodes {n + 1}") for n in range(30)]
     competed = [
-        TraceStep(stage="compete", move="expanded", id="e1", score=1, reason="1 facts", round=1),
-        TraceStep(stage="compete", move="replaced", id="e1", score=1, reason="by its fact e1/first", round=1),
-        TraceStep(stage="compete", move="entered", id="e1/first", score=1, reason="a place was free", round=1),
+        TraceStep(stage="compete", move="replaced", id="e1", score=1, reason="by its fact e1/first"),
+        TraceStep(stage="compete", move="entered", id="e1/first", score=1, reason="in place of its episode e1"),
     ]
     found = response(episodes=(episode(None, "parent"),), facts=(fact(1, "first"),), trace=(*recalled, *competed))
     text = printed(search_result(found))
@@ -213,8 +212,8 @@ def test_an_explanation_shows_the_best_of_each_list_and_who_replaced_whom() -> N
     assert "30 found" in text
     assert "r04" in text
     assert "r05" not in text
-    assert "1 expanded, 1 replaced, 1 entered" in text
-    replaced = text[text.index("1 expanded") :]
+    assert "1 replaced, 1 entered" in text
+    replaced = text[text.index("1 replaced") :]
     assert replaced.index("parent") < replaced.index("by its fact: first")
 
 

@@ -7,8 +7,18 @@ import pytest
 from rich.cells import cell_len
 
 from mneme.records import Citation, Mention
-from queries.browsing.inspected import InspectedEpisode, InspectedMessage, InspectedStatement, Inspection
-from queries.browsing.told import History, Link, ToldFact, ToldForesight, ToldLine, ToldRelationship
+from queries.browsing.responses import (
+    History,
+    HistoryFact,
+    HistoryForesight,
+    HistoryLine,
+    HistoryRelationship,
+    InspectedEpisode,
+    InspectedMessage,
+    InspectedStatement,
+    Inspection,
+    Link,
+)
 from serving.terminal.history_view import history_view
 from serving.terminal.inspection_view import inspection_view, inspections
 from tests.serving.test_documents_view import listed
@@ -36,7 +46,7 @@ def told(kind: type, text: str, **fields: Any) -> Any:
     }
     own = (
         {"topic_name": "t", "event_at": None, "event_until": None}
-        if kind is ToldFact
+        if kind is HistoryFact
         else {"start": None, "end": None, "expired": False, "told_as_fact": False}
     )
     return kind(**(statement | own | fields))
@@ -50,43 +60,45 @@ def history(**lists: Any) -> History:
 
 class TestHistory:
     def test_it_begins_with_who_it_is(self) -> None:
-        text = printed(history_view(history(others=("Ann Stone",), facts=(told(ToldFact, "x"),))))
+        text = printed(history_view(history(others=("Ann Stone",), facts=(told(HistoryFact, "x"),))))
         assert "Ann Miller · person · also Annie" in text
         assert "may also mean: Ann Stone" in text
         assert "Ann sails." in text
 
     def test_what_stands_in_a_document_cites_file_and_page(self) -> None:
         citation = Citation(document_id="offer", name="offer.pdf", place="page 2")
-        text = printed(history_view(history(facts=(told(ToldFact, "a desk", document_id="offer", citation=citation),))))
+        text = printed(history_view(history(facts=(told(HistoryFact, "a desk", document_id="offer", citation=citation),))))
         assert "offer.pdf · page 2" in text
 
     def test_what_became_of_a_fact_is_told_with_the_words_of_the_other(self) -> None:
         news = Link(id="n", text="Ann is at Stripe", said_at=NOON + days(9))
         old = Link(id="o", text="Ann was at school", said_at=NOON - days(9))
-        fact = told(ToldFact, "Ann is at Google", valid_to=NOON + days(9), superseded_by=news, supersedes=(old,), times_said=3)
+        fact = told(
+            HistoryFact, "Ann is at Google", valid_to=NOON + days(9), superseded_by=news, supersedes=(old,), times_said=3
+        )
         lines = [line.strip() for line in printed(history_view(history(facts=(fact,)))).splitlines()]
         assert "said 3 times" in lines
         assert "no longer so since 2025-03-23: Ann is at Stripe" in lines
         assert "instead of: Ann was at school (2025-03-05)" in lines
 
     def test_a_fact_with_nothing_to_add_is_one_line(self) -> None:
-        lines = printed(history_view(history(facts=(told(ToldFact, "Ann sails"),)))).splitlines()
+        lines = printed(history_view(history(facts=(told(HistoryFact, "Ann sails"),)))).splitlines()
         at = next(number for number, line in enumerate(lines) if "2025-03-14   Ann sails" in line)
         assert lines[at + 1].strip() == "1 fact"
 
     def test_when_it_was_said_is_told_where_it_happened_on_another_day(self) -> None:
-        text = printed(history_view(history(facts=(told(ToldFact, "Ann sailed", event_at=NOON - days(2)),))))
+        text = printed(history_view(history(facts=(told(HistoryFact, "Ann sailed", event_at=NOON - days(2)),))))
         assert "2025-03-12   Ann sailed" in text
         assert "said 2025-03-14" in text
 
     def test_what_lay_ahead_stands_where_it_was_said(self) -> None:
-        fact = told(ToldFact, "Ann sails in May", event_at=NOON + days(60))
+        fact = told(HistoryFact, "Ann sails in May", event_at=NOON + days(60))
         lines = [line.strip() for line in printed(history_view(history(facts=(fact,)))).splitlines()]
         assert "2025-03-14   Ann sails in May" in lines
         assert "for 2025-05-13" in lines
 
     def test_of_several_conversations_each_is_named(self) -> None:
-        facts = (told(ToldFact, "Ann sails"), told(ToldFact, "Ann rows", conversation_id="d"))
+        facts = (told(HistoryFact, "Ann sails"), told(HistoryFact, "Ann rows", conversation_id="d"))
         lines = [line.strip() for line in printed(history_view(history(facts=facts))).splitlines()]
         assert {"c", "d"} <= set(lines)
 
@@ -101,12 +113,12 @@ class TestHistory:
         ],
     )
     def test_what_is_expected_says_so(self, fields: dict[str, Any], words: str) -> None:
-        lines = printed(history_view(history(foresights=(told(ToldForesight, "Ann will sail", **fields),)))).splitlines()
+        lines = printed(history_view(history(foresights=(told(HistoryForesight, "Ann will sail", **fields),)))).splitlines()
         assert words in {line.strip() for line in lines}
 
     def test_edges_and_lines_say_how_often_they_were_shown(self) -> None:
         shown = tuple(Mention(episode_id="e", text="x", at=NOON, message_ids=(f"m{number}",)) for number in range(5))
-        edge = ToldRelationship(
+        edge = HistoryRelationship(
             id="r",
             source="Ann",
             relation="works_at",
@@ -115,7 +127,7 @@ class TestHistory:
             valid_to=NOON,
             mentions=shown[:1],
         )
-        line = ToldLine(
+        line = HistoryLine(
             about="Ann", statement="Ann likes wind", category="preference", implicit=True, holds=False, evidence=shown
         )
         text = printed(history_view(history(relationships=(edge,), profile=(line,))), 140)
@@ -127,7 +139,7 @@ class TestHistory:
         )
 
     def test_counts_and_notes_come_last(self) -> None:
-        text = printed(history_view(history(facts=(told(ToldFact, "x"), told(ToldFact, "y")), notes=("only some",))))
+        text = printed(history_view(history(facts=(told(HistoryFact, "x"), told(HistoryFact, "y")), notes=("only some",))))
         assert [line.rstrip() for line in text.splitlines()[-2:]] == ["2 facts", "note: only some"]
 
     def test_nobody_spoken_of_has_nothing(self) -> None:

@@ -8,9 +8,7 @@ from pydantic import Field
 
 from mneme import problems
 from mneme.events import Name
-from queries.browsing.inspected import Inspection
-from queries.browsing.listed import ConversationPage, Portrait
-from queries.browsing.told import History
+from queries.browsing.responses import ConversationPage, History, Inspection, Portrait
 from queries.responses import Graph
 from serving.rest.middleware import API
 from serving.rest.openapi import problem_responses

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from mneme.errors import InputError
 from mneme.events import ForgetDocument, Name
-from queries.browsing.documents import DocumentList
+from queries.browsing.responses import DocumentList
 from serving.rest.middleware import API
 from serving.rest.openapi import problem_responses
 from serving.rest.pools import uses_pool

@@ -9,7 +9,7 @@ from mneme import problems
 from mneme.events import Message, Name
 from mneme.events.messages import Content
 from mneme.ids import content_hash, message_id
-from queries.browsing.listed import Memory, MemoryKind, MemoryPage
+from queries.browsing.responses import Memory, MemoryKind, MemoryPage
 from serving.rest.middleware import API
 from serving.rest.middleware.auth import Caller
 from serving.rest.openapi import problem_responses

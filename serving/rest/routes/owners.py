@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from mneme import problems
 from mneme.errors import InputError
 from mneme.events import Erase, Forget, ForgetDocument, Name
-from queries.browsing.listed import OwnerSummary, Receipt
+from queries.browsing.responses import OwnerSummary, Receipt
 from serving.clients import one_owner
 from serving.rest.middleware import API
 from serving.rest.openapi import problem_responses

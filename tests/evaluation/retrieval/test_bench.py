@@ -96,14 +96,14 @@ def test_every_set_goes_the_same_way(name: str, write, tmp_path: Path) -> None: 
 @pytest.mark.slow
 def test_an_ablation_is_compared_with_the_full_method_on_one_ingest(talks: Path, tmp_path: Path) -> None:
     printed = io.StringIO()
-    variants = [("facts alone", {"alpha": 1.0}), ("nothing changed", {}), ("shallow", {"recall": 7})]
+    variants = [("facts alone", {"alpha": 1.0}), ("nothing changed", {}), ("no graph", {"graph_weight": 0.0})]
     out = tmp_path / "ablations.json"
     run_ablations("locomo", [talks], load_settings({}), out, variants, console=Console(file=printed, width=160))
     written = json.loads(out.read_text())
-    assert written["settings"]["variants"] == {"facts alone": {"alpha": 1.0}, "shallow": {"recall": 7}}
+    assert written["settings"]["variants"] == {"facts alone": {"alpha": 1.0}, "no graph": {"graph_weight": 0.0}}
     assert {(row["method"], row["against"]) for row in written["rows"]} == {
         ("facts alone", "hybrid"),
-        ("shallow", "hybrid"),
+        ("no graph", "hybrid"),
     }
     assert printed.getvalue().count(" messages, ") == 1
     assert printed.getvalue().rstrip().splitlines()[-1].startswith("BENCH ablations set=locomo hybrid_recall@10=1.0")

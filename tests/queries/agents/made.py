@@ -10,11 +10,10 @@ from connectors.endpoints.answer_forms import parse_answer
 from mneme.errors import MnemeError, ModelError
 from mneme.ports import Answer, Prompt, Role, Spent, Usage
 from mneme.settings import load_settings
-from queries.agents.base import Joint, Rerank
-from queries.agents.budget import Budget, BudgetSpent
 from queries.agents.evidence import Evidence
 from queries.agents.planner import Judgement, Planner, Tool
-from queries.agents.query import Allowance, QueryParam, QueryPolicy
+from queries.agents.query import Allowance, Budget, BudgetSpent, QueryParam, QueryPolicy
+from queries.agents.run import Joint, Rerank
 from queries.agents.search import AgenticSearch
 from queries.responses import (
     Found,

@@ -13,10 +13,10 @@ from mneme.ports import Answer, Prompt, Role, Spent
 from mneme.settings import Agents
 from mneme.tokens import estimate_tokens
 from queries.agents import prompts
-from queries.agents.budget import Budget, BudgetSpent
 from queries.agents.evidence import Evidence
 from queries.agents.model_planner import LONGEST_QUERY, Choice, ModelPlanner, Parts, Reflection, Verdict, new_queries
 from queries.agents.planner import Judgement, Planner, Tool
+from queries.agents.query import Budget, BudgetSpent
 from queries.responses import Graph
 from tests.queries.agents.made import ScriptedChat, budget, evidence, fact, message, relationship, response
 

@@ -6,7 +6,7 @@ import pytest
 
 from mneme.errors import InputError, ModelTimeout
 from mneme.ports import Prompt
-from queries.answers.followup import Rewritten, complete_question, leans
+from queries.answers.followup import Rewritten, complete_question, has_unresolved_reference
 from tests.queries.answers.scripted import ScriptedChat
 
 HISTORY = [("user", "What did Ann buy in April?"), ("assistant", "Ann bought a kayak [1].")]
@@ -26,7 +26,7 @@ HISTORY = [("user", "What did Ann buy in April?"), ("assistant", "Ann bought a k
     ],
 )
 def test_what_cannot_be_understood_by_itself_leans(question: str) -> None:
-    assert leans(question)
+    assert has_unresolved_reference(question)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_what_cannot_be_understood_by_itself_leans(question: str) -> None:
     ],
 )
 def test_a_complete_question_does_not(question: str) -> None:
-    assert not leans(question)
+    assert not has_unresolved_reference(question)
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,8 @@ from syrupy.assertion import SnapshotAssertion
 
 from mneme.ports import Prompt, Role
 from mneme.tokens import estimate_tokens
-from queries.answers import prompt as rules
-from queries.answers.context import context_of
-from queries.answers.prompt import NOT_REMEMBERED, REMINDERS, RULES, answer_prompt
+from queries.answers import context as rules
+from queries.answers.context import NOT_REMEMBERED, REMINDERS, RULES, answer_prompt, context_of
 from queries.questions.types import QuestionType
 from tests.queries.answers.found import ASKED_AT, edge, fact, found
 

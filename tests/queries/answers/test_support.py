@@ -5,8 +5,7 @@ import pytest
 from mneme.records import Quote
 from mneme.tokens import estimate_tokens
 from queries.answers.context import context_of
-from queries.answers.features import FEATURES
-from queries.answers.kindred import matters_of
+from queries.answers.features import FEATURES, matters_of
 from queries.answers.support import support_of
 from queries.responses import FoundFact
 from tests.queries.answers.found import ASKED_AT, episode, fact, found
@@ -23,7 +22,7 @@ def told_by(question: str, *quotes: FoundFact) -> list[str]:
     response = found(question, SPEAKERS, *quotes)
     context = context_of(response, ASKED_AT, 4000, estimate_tokens)
     support = support_of([each for each in context.memories if each.rank], response)
-    return [each.text for each in support.fitting] if support.told else []
+    return [each.text for each in support.fitting] if support.answered else []
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from mneme.errors import InputError
 from mneme.rows import Row
-from queries.browsing.documents import DocumentList
+from queries.browsing.responses import DocumentList
 from tests.queries.world import MAYA, START, TEAM, TENANT, document, filled, memories, section
 
 MINE = {"user_id": "maya"}

@@ -10,7 +10,7 @@ from mneme.errors import InputError
 from mneme.records import Entity, Mention, Profile, ProfileItem, Relationship, Validity
 from mneme.rows import Row, row_of
 from queries.browsing import history as reading
-from queries.browsing.told import History
+from queries.browsing.responses import History
 from tests.queries.world import (
     MAYA,
     OBSERVATORY,
@@ -205,7 +205,7 @@ class TestOtherKinds:
         rows = [*career(), foresight("Jonas comes home", day=12, start=on(15), end=on(16))]
         timeline = told("Jonas", *rows).timeline()
         assert [each.at for each in timeline] == sorted(each.at for each in timeline)
-        assert {type(each).__name__ for each in timeline} == {"ToldFact", "ToldForesight", "ToldRelationship"}
+        assert {type(each).__name__ for each in timeline} == {"HistoryFact", "HistoryForesight", "HistoryRelationship"}
 
 
 def test_an_entity_nobody_spoke_of_has_no_history():

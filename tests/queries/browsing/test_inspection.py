@@ -9,7 +9,7 @@ from mneme import ids
 from mneme.errors import InputError
 from mneme.records import AgentCase, Entity, Foresight, Mention, Position, Profile, ProfileItem, Relationship, Validity
 from mneme.rows import Row, revised, row_of
-from queries.browsing.inspected import Inspection
+from queries.browsing.responses import Inspection
 from tests.queries.world import (
     MAYA,
     START,

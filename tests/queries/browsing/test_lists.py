@@ -15,8 +15,8 @@ from mneme.errors import InputError, StoreUnavailable
 from mneme.ports import Put
 from mneme.records import Entity, Mention, Relationship
 from mneme.rows import Row, flush_marker, row_of
-from queries.browsing import portrait, waiting
-from queries.browsing.cursors import cursor, place_of
+from queries.browsing import history, reader
+from queries.browsing.lists import cursor, place_of
 from tests.queries.world import MAYA, START, conversation, filled, memories, messages, with_validity
 
 MINE = {"user_id": "maya"}
@@ -115,7 +115,7 @@ def test_a_graph_of_a_name_that_only_relationships_have_is_shown() -> None:
 
 
 def test_a_portrait_says_when_there_are_more_changes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(portrait, "MOST_CHANGES", 2)
+    monkeypatch.setattr(history, "MOST_CHANGES", 2)
     facts = conversation(MAYA, "moves", "Moves", [("Maya", f"I live in place {n}") for n in range(4)], day=30)[-4:]
     ended = [with_validity(older, valid_to=newer.at, superseded_by=newer.id) for older, newer in itertools.pairwise(facts)]
     with memories(filled(*ended, facts[-1])) as asked:
@@ -133,6 +133,9 @@ class Clock:
     def __init__(self) -> None:
         self.now = 0.0
         self.waited: list[float] = []
+
+    def monotonic(self) -> float:
+        return self.now
 
     def sleep(self, seconds: float) -> None:
         self.waited.append(seconds)
@@ -153,19 +156,21 @@ class Later:
 
 
 @pytest.mark.parametrize("missing", [False, True])
-def test_waiting_looks_more_and_more_seldom_until_it_is_there(missing: bool) -> None:
+def test_waiting_looks_more_and_more_seldom_until_it_is_there(missing: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     clock, row = Clock(), flush_marker("default", "f", START)
-    found = waiting._waited(Later(row, 8, missing), row, 60.0, lambda: clock.now, clock.sleep)  # type: ignore[arg-type]
+    monkeypatch.setattr(reader, "time", clock)
+    found = reader._awaited(Later(row, 8, missing), row, 60.0)  # type: ignore[arg-type]
     assert found is row
     assert clock.waited == [0.02, 0.04, 0.08, 0.16, 0.32, 0.5, 0.5, 0.5]
 
 
-def test_waiting_ends_with_its_time() -> None:
+def test_waiting_ends_with_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, row = Clock(), flush_marker("default", "f", START)
-    assert waiting._waited(Later(row, 99), row, 1.0, lambda: clock.now, clock.sleep) is None  # type: ignore[arg-type]
+    monkeypatch.setattr(reader, "time", clock)
+    assert reader._awaited(Later(row, 99), row, 1.0) is None  # type: ignore[arg-type]
     assert clock.now == pytest.approx(1.0)
     with pytest.raises(StoreUnavailable, match="no index"):
-        waiting._waited(Later(row, 99, True), row, 1.0, lambda: clock.now, clock.sleep)  # type: ignore[arg-type]
+        reader._awaited(Later(row, 99, True), row, 1.0)  # type: ignore[arg-type]
 
 
 def test_a_list_of_a_time_holds_only_what_is_from_it() -> None:

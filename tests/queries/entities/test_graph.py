@@ -11,7 +11,8 @@ from mneme.ports import Filter
 from mneme.records import Entity, Mention, Relationship, Validity
 from mneme.rows import row_of
 from queries.entities.graph import MOST_ENTITIES, MOST_RELATIONSHIPS, Walk, leads, legs_beyond, lifted, walk
-from queries.questions.understand import QuestionType, understand
+from queries.questions.types import QuestionType
+from queries.questions.understand import understand
 from tests.queries.world import MAYA, NOW, START, conversation
 
 COMMON = {"owner": MAYA, "created_at": START, "version": 1}
@@ -188,15 +189,15 @@ class TestWhatFits:
         found = walked(
             "Where does Dana's husband work?", edge("Dana", "married_to", "Lee"), edge("Lee", "works_at", "Initech"), lee
         )
-        assert found.told["Lee works_at Initech", "m1"] == 1.0
-        assert found.told["Dana married_to Lee", "m1"] == found.told["about Lee", "m1"] == 0.5
+        assert found.mentions["Lee works_at Initech", "m1"] == 1.0
+        assert found.mentions["Dana married_to Lee", "m1"] == found.mentions["about Lee", "m1"] == 0.5
 
     def test_a_word_of_the_question_asks_once(self):
         found = walked("Who is Dana's friend?", edge("Dana", "friend_of", "Mia"), edge("Mia", "friend_of", "Zoe"))
         assert [each.fit for each in found.relationships] == [1.0, 0.5]
 
     def test_what_only_mentions_the_one_named_tells_nothing_new(self):
-        assert walked("Who is Lee?", entity("Lee")).told == {}
+        assert walked("Who is Lee?", entity("Lee")).mentions == {}
 
 
 class TestWhetherToFollow:

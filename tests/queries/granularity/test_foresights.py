@@ -4,7 +4,7 @@ from mneme import ids
 from mneme.records import Foresight
 from mneme.rows import Embedding, Row, row_of
 from queries.compete import Standing
-from queries.granularity.foresights import fitting, told_twice
+from queries.granularity.foresights import duplicate_results, fitting
 from queries.recall import Candidate
 from tests.contracts.rows import fact
 from tests.queries import world
@@ -61,8 +61,8 @@ def test_a_fact_without_a_place_keeps_no_foresight_out():
     inside = {EPISODE.id: [Candidate(row) for row in LESSON if row.kind == "fact"]}
     alone = Standing(statement.id, 1.0)
     with_facts = [alone, *(Standing(each.row.id, 1.0, EPISODE.id) for each in inside[EPISODE.id])]
-    assert told_twice(with_facts, others, inside) == {statement.id}
-    assert told_twice([alone], others, inside) == frozenset()
+    assert duplicate_results(with_facts, others, inside) == {statement.id}
+    assert duplicate_results([alone], others, inside) == frozenset()
 
 
 def test_where_the_question_asks_for_the_foresight_it_is_the_fact_that_gives_its_place_back():
@@ -70,7 +70,7 @@ def test_where_the_question_asks_for_the_foresight_it_is_the_fact_that_gives_its
     lesson, parachute = (Candidate(row) for row in LESSON if row.kind == "fact")
     held = [Standing(each, 1.0) for each in (statement.id, lesson.row.id, parachute.row.id)]
     inside = {EPISODE.id: [lesson, parachute]}
-    assert told_twice(held, [Candidate(statement)], inside, {statement.id}) == {lesson.row.id}
+    assert duplicate_results(held, [Candidate(statement)], inside, {statement.id}) == {lesson.row.id}
     found = found_with(statement, "What is Maya planning with the glider?")
     assert found.ranked()[0].id == statement.id
     assert lesson.row.id not in {each.id for each in found.facts}
@@ -80,8 +80,8 @@ def test_a_fact_that_says_more_than_the_foresight_stays_beside_it():
     statement = foresight("The lesson starts on Saturday")
     held = [Standing(each.id, 1.0) for each in (statement, *LESSON)]
     inside = {EPISODE.id: [Candidate(row) for row in LESSON if row.kind == "fact"]}
-    assert told_twice(held, [Candidate(statement)], inside, {statement.id}) == frozenset()
-    assert told_twice(held, [Candidate(statement)], inside) == {statement.id}
+    assert duplicate_results(held, [Candidate(statement)], inside, {statement.id}) == frozenset()
+    assert duplicate_results(held, [Candidate(statement)], inside) == {statement.id}
 
 
 def test_what_has_nothing_to_do_with_the_question_fills_no_place():

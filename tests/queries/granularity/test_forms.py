@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from queries.granularity.forms import Form, asks_about_oneself, forms_of, lies_behind
+from queries.granularity.forms import Form, asks_about_oneself, forms_of, looks_back
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_word_that_only_looks_like_a_cue_decides_nothing(question, form):
 
 @pytest.mark.parametrize("question", ["What did Jonas plan?", "What was the plan last week?", "他上周有什么计划？"])
 def test_a_plan_of_the_past_is_no_outlook(question):
-    assert lies_behind(question)
+    assert looks_back(question)
     assert Form.FORECAST not in forms_of(question)
 
 

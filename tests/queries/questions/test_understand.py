@@ -6,7 +6,8 @@ import pytest
 
 from mneme.errors import InputError
 from queries.questions.periods import Period
-from queries.questions.understand import LONGEST_QUESTION, QuestionType, understand
+from queries.questions.types import QuestionType
+from queries.questions.understand import LONGEST_QUESTION, understand
 from tests.queries.world import MAYA, NOW, WordEmbedder, conversation, filled, memories
 
 MAY_2025 = Period(datetime(2025, 5, 1, tzinfo=UTC), datetime(2025, 6, 1, tzinfo=UTC))

@@ -14,7 +14,7 @@ from queries.recall import Candidate
 from queries.scoring import late_interaction
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, episode_features, statement_features
 from queries.scoring.field import Field
-from queries.scoring.late_interaction import compared, max_sim, mean_directions
+from queries.scoring.late_interaction import TokenVectors, max_sim, mean_directions, with_matches
 from tests.contracts.rows import episode, fact, message
 from tests.memory_index_reference import ReferenceIndex
 
@@ -45,7 +45,7 @@ def field_of(*candidates: Candidate) -> Field:
 
 
 def matches(question: bytes, *candidates: Candidate, others: tuple[Row, ...] = ()) -> list[float] | None:
-    found = compared(index_of(*(each.row for each in candidates), *others), question, field_of(*candidates))
+    found = with_matches(TokenVectors(index_of(*(each.row for each in candidates), *others)), question, field_of(*candidates))
     return None if found is None or found.matches is None else [round(float(each), 6) for each in found.matches]
 
 
@@ -75,7 +75,7 @@ def test_a_statement_in_the_words_of_its_message_is_compared_by_those_of_the_mes
 
 def test_a_field_keeps_the_tokens_of_its_statements():
     statements = told("a", words(1, 2)), told("b")
-    found = compared(index_of(*(each.row for each in statements)), words(1), field_of(*statements))
+    found = with_matches(TokenVectors(index_of(*(each.row for each in statements))), words(1), field_of(*statements))
     assert found is not None
     assert found.token_vectors == [words(1, 2), b""]
 
@@ -98,7 +98,7 @@ def test_what_comes_behind_those_compared_matches_as_badly_as_the_worst(monkeypa
 def test_nothing_is_compared_where_there_are_no_vectors_of_tokens():
     assert matches(b"", told("a", words(1))) is None
     assert matches(words(1), told("a"), told("b")) is None
-    assert compared(index_of(), words(1), Field.of([], {}, ())) is None
+    assert with_matches(TokenVectors(index_of()), words(1), Field.of([], {}, ())) is None
 
 
 def test_statements_and_their_episode_know_how_well_they_match():
@@ -113,11 +113,15 @@ def test_statements_and_their_episode_know_how_well_they_match():
     assert (of_episode["best_match"], of_episode["mean_match"]) == pytest.approx((1.0, 0.5))
 
 
-def test_the_vectors_of_a_row_are_read_once_for_as_long_as_it_is_the_same():
+def test_the_vectors_of_a_row_are_read_once_for_each_version():
     index, asked = index_of(replace(message("acme/garden/m1"), token_vectors=words(1, 2))), []
     read = index.token_vectors
     index.token_vectors = lambda keys: asked.append(len(keys)) or read(keys)  # type: ignore[method-assign]
     said = told("a", message_ids=("m1",), conversation_id="garden")
-    found = [compared(index, words(1, 2), field_of(said)) for _ in range(2)]
+    vectors = TokenVectors(index)
+    again = replace(said, row=replace(said.row))
+    found = [with_matches(vectors, words(1, 2), field_of(each)) for each in (said, again)]
     assert [each is not None and each.matches is not None and float(each.matches[0]) for each in found] == [1.0, 1.0]
     assert asked == [2], "the statement and its message, in one round trip"
+    with_matches(vectors, words(1, 2), field_of(replace(said, row=replace(said.row, version=said.row.version + 1))))
+    assert asked == [2, 2]

@@ -32,7 +32,6 @@ def coefficients(alpha: float = 0.5, late_interaction: bool = False, **fields: o
         alpha=alpha,
         statements=Weights(weights=dict.fromkeys(STATEMENT_FEATURES, 0.0) | {"bm25": 4.0}, bias=-3.0),
         episodes=Weights(weights=dict.fromkeys(EPISODE_FEATURES, 0.0) | {"bm25": 2.0}, bias=-1.0),
-        legs={"facts_bm25": 1.0},
         fitted_on="made up",
         date="2026-11-21",
         **fields,
@@ -89,7 +88,6 @@ class TestWhichCoefficients:
         given_ = settings(coefficients=path)
         found = coefficients_for(given_, EMBEDDER)
         assert found is not None
-        assert found.legs == {"facts_bm25": 1.0}
         assert coefficients_for(given_, EmbedderIdentity("another", "test", 8)) is None
         elsewhere = given_.model_copy(update={"index": given_.index.model_copy(update={"backend": "opensearch"})})
         assert coefficients_for(elsewhere, EMBEDDER) is None

@@ -7,12 +7,11 @@ from hypothesis import strategies as st
 from queries.questions.understand import understand
 from queries.recall import Candidate
 from queries.scoring.field import Field
-from queries.scoring.min_max import Features, MinMaxScorer
+from queries.scoring.min_max import MinMaxScorer
 from tests.contracts.rows import episode, fact
-from tests.queries.world import settings
 
-SCORER = MinMaxScorer(settings(bm25_weight=0.5, neighbour_weight=0.2, speaker_weight=0.3, alpha=1.0).retrieval)
-share = st.one_of(st.none(), st.floats(0, 1))
+SCORER = MinMaxScorer(alpha=1.0)
+bm25, cosine = st.one_of(st.none(), st.floats(0, 30)), st.one_of(st.none(), st.floats(-1, 1))
 
 
 def candidate(id: str, bm25: float | None = 0.0, cosine: float | None = 0.0, *speakers: str) -> Candidate:
@@ -29,15 +28,22 @@ def statements(question: str, *inside: Candidate) -> dict[str, float]:
 
 
 def test_a_score_is_the_weighted_mean_of_what_applies():
-    assert SCORER.weigh(Features(1.0, 0.5)) == pytest.approx(0.75)
-    assert SCORER.weigh(Features(1.0, None)) == 1.0
-    assert SCORER.weigh(Features(1.0, 0.5, 0.5, 0.0, 1.0)) == pytest.approx((0.75 + 0.2 * 0.25 + 0.3) / 1.5)
-    assert SCORER.weigh(Features(None, None)) == 0.0
+    best, worst = candidate("f0", 8.0, 0.9), candidate("f2", 0.0, 0.1)
+    scores = statements("What?", best, worst)
+    assert (scores["f0"], scores["f2"]) == pytest.approx((1.0 / 1.15, 0.15 / 1.15))
+    assert statements("What?", best, candidate("f1", 4.0, None))["f1"] == pytest.approx((0.5 + 0.15 * 1.0) / 1.15)
+    named = statements("What did Leo say?", best, candidate("f1", 4.0, 0.9, "Leo"))
+    assert named["f1"] == pytest.approx((0.75 + 0.15 * 1.0 + 0.2) / 1.35)
+    assert statements("What?", candidate("f0", None, None)) == {"e": pytest.approx(1 / 3), "f0": 0.0}
 
 
-@given(st.builds(Features, share, share, share, share, share))
-def test_scores_stay_between_0_and_1(features):
-    assert 0.0 <= SCORER.weigh(features) <= 1.0 + 1e-9
+@given(
+    st.lists(st.tuples(bm25, st.one_of(st.none(), st.floats(-1, 1))), max_size=6),
+    st.sampled_from(["What?", "What did Leo say?"]),
+)
+def test_scores_stay_between_0_and_1(legs, question):
+    scores = statements(question, *(candidate(f"f{at}", *each, "Leo") for at, each in enumerate(legs)))
+    assert all(0.0 <= score <= 1.0 + 1e-9 for score in scores.values())
 
 
 def test_the_better_neighbour_lifts_a_fact():
@@ -73,5 +79,5 @@ def test_an_episode_is_its_own_score_its_best_fact_and_the_mean_of_its_facts():
 def test_alpha_is_the_share_of_the_fact_in_its_score():
     facts = {"e": [candidate("f0", 8.0, 0.9), candidate("f1")], "d": [candidate("g0", 1.0, 0.1)]}
     alone = scored("What?", facts)
-    half = scored("What?", facts, MinMaxScorer(settings(neighbour_weight=0.2, alpha=0.5).retrieval))
+    half = scored("What?", facts, MinMaxScorer(alpha=0.5))
     assert half["f1"] == pytest.approx((alone["f1"] + alone["e"]) / 2)

@@ -10,9 +10,8 @@ from mneme.records import Claim
 from mneme.rows import TOKEN_DIMENSION, Row
 from queries.questions.understand import understand
 from queries.recall import Candidate
-from queries.scoring.change_words import tells_of_change
 from queries.scoring.field import Field
-from queries.scoring.present import FEATURES, PresentWeights, best_statements, present_first, shipped
+from queries.scoring.present import FEATURES, PresentWeights, best_statements, present_first, shipped, tells_of_change
 from tests.queries.world import MAYA, NOW, conversation, quoted, section
 
 WEIGHTS = shipped().model_copy(update={"weights": dict.fromkeys(FEATURES, 1.0), "bias": 0.0})

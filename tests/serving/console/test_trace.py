@@ -13,10 +13,9 @@ STEPS = (
     TraceStep(stage="recall", move="bm25", id="t/c/2-b", score=1.0, reason="episodes 2"),
     TraceStep(stage="recall", move="cosine", id="t/c/1-a/f/0", score=0.5, reason="facts 1"),
     TraceStep(stage="fuse", move="fused", id="t/c/1-a", score=0.03, reason="episodes 1"),
-    TraceStep(stage="compete", move="expanded", id="t/c/1-a", score=0.1, reason="3 facts", round=1),
-    TraceStep(stage="compete", move="replaced", id="t/c/1-a", score=0.1, reason="by its fact t/c/1-a/f/0", round=1),
-    TraceStep(stage="compete", move="entered", id="t/c/1-a/f/0", score=0.4, reason="a place was free", round=1),
-    TraceStep(stage="compete", move="expanded", id="t/c/2-b", score=0.1, reason="1 facts", round=2),
+    TraceStep(stage="compete", move="replaced", id="t/c/1-a", score=0.1, reason="by its fact t/c/1-a/f/0"),
+    TraceStep(stage="compete", move="entered", id="t/c/1-a/f/0", score=0.4, reason="in place of its episode t/c/1-a"),
+    TraceStep(stage="compete", move="entered", id="t/c/2-b", score=0.1, reason="a place was free"),
 )
 
 
@@ -26,16 +25,13 @@ def test_a_trace_is_sorted_into_stages_with_shares_of_the_best() -> None:
     assert [leg.title for leg in trace.recall] == ["episodes by words", "facts by meaning"]
     assert [place.share for place in trace.recall[0].places] == [1.0, 0.25]
     assert [leg.title for leg in trace.fusion] == ["episodes"]
-    assert [(each.number, each.moves) for each in trace.rounds] == [
-        (1, {"expanded": 1, "replaced": 1, "entered": 1}),
-        (2, {"expanded": 1}),
-    ]
+    assert trace.places == 2
 
 
 def test_a_replacement_names_episode_fact_and_both_scores() -> None:
     (change,) = read_trace(STEPS).replacements
 
-    assert (change.episode_id, change.fact_id, change.round) == ("t/c/1-a", "t/c/1-a/f/0", 1)
+    assert (change.episode_id, change.fact_id) == ("t/c/1-a", "t/c/1-a/f/0")
     assert (change.episode_score, change.fact_score) == (0.1, 0.4)
 
 

@@ -1,1 +1,0 @@
-"""joint: what several searches found for one question, scored together."""

@@ -1,1 +1,0 @@
-"""rules: decides in agentic searches without a model."""
