@@ -109,7 +109,7 @@ def test_rows_are_those_of_their_records() -> None:
         is_fact = row.kind == "fact"
         again = row_of(row.record(), row.embedding, before if is_fact and not row.id.endswith("/f/0") else "")
         for column in fields(Row):
-            if column.name != "vector":
+            if column.init and column.name != "vector":  # the record that a row was made from is only kept
                 assert getattr(row, column.name) == getattr(again, column.name), (row.kind, column.name)
         before = row.body["atomic_fact"].partition(" said: ")[2] if is_fact else before
         kinds.add(row.kind)
