@@ -33,7 +33,7 @@ from mneme.store_format import FORMAT
 _LONGEST_LINE = 64 * 1024 * 1024  # bytes; a row is a fraction of the largest event
 _GZIP = b"\x1f\x8b"
 _FLOAT32 = np.dtype("<f4")
-_COLUMNS = {each.name: each.default for each in fields(Row)}
+_COLUMNS = {each.name: each.default for each in fields(Row) if each.init}
 
 Counts = dict[Collection, int]
 

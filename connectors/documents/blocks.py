@@ -45,7 +45,7 @@ def sections_of(blocks: Iterable[Block], document_title: str) -> tuple[Section, 
     path: tuple[tuple[int, str], ...] = ()
     heading: Block | None = None  # with nothing below, so far
     fresh = True  # whether the next block begins a section
-    for block in _mended(_clean(blocks)):
+    for block in _rejoined(_clean(blocks)):
         if block.kind == "title":
             if heading is not None and block.level <= heading.level:
                 drafts.append(_Draft(path, heading.place, [heading]))
@@ -101,13 +101,13 @@ def numbered_rows(table: Iterable[tuple[int, Sequence[str]]], headers: int | Non
             number, cells = first.pop(0)
             yield number, next(filter(None, cells))
         headers = _headers([cells for _, cells in first])
-    line_of = below([cells for _, cells in first[:headers]])
+    line_of = row_formatter([cells for _, cells in first[:headers]])
     for number, cells in chain(first[headers:], rows):
         if line := line_of(cells):
             yield number, line
 
 
-def below(above: Sequence[Sequence[str]]) -> Callable[[Sequence[str]], str]:
+def row_formatter(above: Sequence[Sequence[str]]) -> Callable[[Sequence[str]], str]:
     """A function that makes lines of the rows below some headers; a header that comes again becomes an empty line."""
     names = _names(above)
     colon, semicolon = ("：", "；") if has_cjk("".join(names)) else (": ", "; ")
@@ -195,7 +195,7 @@ def _clean(blocks: Iterable[Block]) -> Iterator[Block]:
             yield replace(block, text=text)
 
 
-def _mended(blocks: Iterable[Block]) -> Iterator[Block]:
+def _rejoined(blocks: Iterable[Block]) -> Iterator[Block]:
     """Blocks with sentences whole: what goes on at another place is moved back to where it began."""
     earlier: Block | None = None
     reached = ""  # the place that the earlier block goes on to, or its own

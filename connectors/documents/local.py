@@ -63,9 +63,9 @@ class LocalParser:
 
     def parse(self, content: bytes, name: str, media_type: str | None) -> ParsedDocument:
         """See ``DocumentParser``."""
-        return self._parse(content, name, media_type, 0, _Inside())
+        return self._parse(content, name, media_type, 0, _NestedBudget())
 
-    def _parse(self, content: bytes, name: str, media_type: str | None, depth: int, inside: "_Inside") -> ParsedDocument:
+    def _parse(self, content: bytes, name: str, media_type: str | None, depth: int, inside: "_NestedBudget") -> ParsedDocument:
         try:
             if len(content) > self._settings.largest_bytes:
                 raise InputError(
@@ -85,7 +85,7 @@ class LocalParser:
             raise InputError(f"{short_name(name)}: {error}") from error.__cause__
 
     def _by_format(
-        self, kind: Kind, content: bytes, name: str, media_type: str | None, depth: int, inside: "_Inside"
+        self, kind: Kind, content: bytes, name: str, media_type: str | None, depth: int, inside: "_NestedBudget"
     ) -> ParsedDocument:
         if not kind.parser:
             return ParsedDocument(PurePath(name).stem, (), unread=(f"a recording; what is said needs {kind.parsed_by}",))
@@ -152,7 +152,7 @@ class LocalParser:
         )
 
 
-class _Inside:
+class _NestedBudget:
     """The budget of documents inside one document, at any depth, by number and time. The outer one is read in any case."""
 
     def __init__(self) -> None:

@@ -293,7 +293,7 @@ _MOST = 50  # of one document; a page of text as a picture takes a second or two
 _SMALLEST = 1_500  # bytes; below are bullets, lines and icons
 
 
-class PicturesInside:
+class EmbeddedPictures:
     """Reads the pictures in the parts of one office file, each once.
 
     ``unread`` names those that were not read, and why.

@@ -46,9 +46,9 @@ class Reader:
         except InputError as error:
             raise InputError(f"{short_name(name)}: {error}") from error
         if kind is not None and kind.family == "sound":
-            return self._heard(content, name, kind, scope)
+            return self._transcribe(content, name, kind, scope)
         if kind is not None and self._describer is not None:
-            return self._seen(self._describer, content, name, kind, scope)
+            return self._describe(self._describer, content, name, kind, scope)
         return self._parser.parse(content, name, media_type)
 
     def close(self, grace_seconds: float | None = None) -> None:
@@ -59,7 +59,7 @@ class Reader:
         if self._transcriber is not None:
             self._transcriber.close()
 
-    def _heard(self, content: bytes, name: str, kind: Kind, scope: str) -> ParsedDocument:
+    def _transcribe(self, content: bytes, name: str, kind: Kind, scope: str) -> ParsedDocument:
         title = PurePath(name).stem
         if self._transcriber is None:
             return ParsedDocument(title, (), format=kind.name, unread=(_NO_TRANSCRIBER,))
@@ -72,7 +72,7 @@ class Reader:
         sections = minutes(transcript.spoken, title)
         return ParsedDocument(title, sections, metadata=metadata, format=kind.name, unread=unread)
 
-    def _seen(self, describer: Describer, content: bytes, name: str, kind: Kind, scope: str) -> ParsedDocument:
+    def _describe(self, describer: Describer, content: bytes, name: str, kind: Kind, scope: str) -> ParsedDocument:
         """Have a model describe a picture. A tiff is parsed, as it may be a scan: a model sees its first page only."""
         if kind.name == "tiff":
             return self._parser.parse(content, name, MEDIA_TYPES[kind.name])

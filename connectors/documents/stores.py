@@ -126,7 +126,7 @@ class Store:
             Refused: there is none, it may not be read, it is too large, or the package of the store is missing.
             StoreUnavailable: no answer, or a passing error.
         """
-        found = self._ask(0, "info", key)
+        found = self._request(0, "info", key)
         if found.get("type", "file") != "file":
             raise Refused("it is a folder; name one object")
         size = found.get("size")
@@ -135,7 +135,7 @@ class Store:
         content = b""
         if size is None or size <= largest_bytes:
             moved = largest_bytes if size is None else size
-            content = bytes(self._ask(moved, "cat_file", key, start=0, end=largest_bytes + 1))
+            content = bytes(self._request(moved, "cat_file", key, start=0, end=largest_bytes + 1))
             size = len(content)
         if size > largest_bytes:
             raise Refused(f"it has more than {largest_bytes} bytes; split it, or raise MNEME_DOCUMENTS__LARGEST_BYTES")
@@ -148,7 +148,7 @@ class Store:
             Refused: it may not be written, or the package of the store is missing.
             StoreUnavailable: no answer, or a passing error.
         """
-        self._ask(len(content), "pipe_file", key, content)
+        self._request(len(content), "pipe_file", key, content)
 
     def list(self, prefix: str) -> dict[str, datetime | None]:
         """The objects under ``prefix/``, at any depth: the key of each, and when it was written, aware (None: not told).
@@ -159,7 +159,7 @@ class Store:
             Refused: there is no such bucket, they may not be listed, or the package of the store is missing.
             StoreUnavailable: no answer, or a passing error.
         """
-        found = self._ask(0, "find", prefix, detail=True)
+        found = self._request(0, "find", prefix, detail=True)
         files = {key.lstrip("/"): told for key, told in found.items() if told.get("type", "file") == "file"}
         return {key: _written_at(told) for key, told in files.items() if key.startswith(f"{prefix}/")}
 
@@ -171,9 +171,9 @@ class Store:
             StoreUnavailable: no answer, or a passing error.
         """
         with suppress(Absent):
-            self._ask(0, "rm_file", key)
+            self._request(0, "rm_file", key)
 
-    def _ask(self, moved: int, request: str, *arguments: Any, **options: Any) -> Any:
+    def _request(self, moved: int, request: str, *arguments: Any, **options: Any) -> Any:
         try:
             system = self._opened()
             if not system.async_impl:

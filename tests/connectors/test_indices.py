@@ -33,5 +33,5 @@ def test_a_missing_package_is_named_with_its_extra(backend, package, tmp_path, m
     for name in [name for name in sys.modules if name.startswith(("connectors.lance.", "connectors.opensearch."))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(SettingsError, match=rf"^MNEME_INDEX__BACKEND: .*{package}.*mneme\[{backend}\]"):
+    with pytest.raises(SettingsError, match=rf"^MNEME_INDEX__BACKEND: .*{package}.*mneme-river\[{backend}\]"):
         open_index(settings_for(backend, tmp_path))

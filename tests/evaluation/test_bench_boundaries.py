@@ -223,7 +223,7 @@ def test_a_place_that_cannot_be_written_is_named_before_anything_is_read(tmp_pat
 def test_without_scikit_learn_the_remedy_is_said_at_once(words: list[str], data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
     monkeypatch.setattr(vector_cache, "open_embedder", lambda settings: pytest.fail("something was embedded first"))
-    files = [str(data), *([str(data / "locomo.json")] if words[0] == "fit" else [])]
+    files = [str(data), *([str(data / "locomo.json")] if "fit" in words else [])]
     ran = CliRunner().invoke(app, ["--debug", *words, *files])
     assert isinstance(ran.exception, SettingsError)
     assert "pip install 'scikit-learn>=1.6'" in str(ran.exception)

@@ -38,7 +38,7 @@ def test_conversations_one_after_the_other_do_not_mix() -> None:
 
 def test_a_message_and_its_vector_are_the_same_in_every_process() -> None:
     assert Talks(9).message(5, 3) == Talks(9).message(5, 3)
-    assert text_of(5, 3) == "Yesterday your cousin talked about number 69 in the morning, and that is about the mountain"
+    assert text_of(5, 3) == "Yesterday your cousin paid for number 69 in the morning, and that is about the printer"
     one, same, other = vectors_of_texts([text_of(5, 3), text_of(5, 4), text_of(5, 10)])
     assert one @ one == pytest.approx(1, abs=1e-5)
     assert one @ same > one @ other

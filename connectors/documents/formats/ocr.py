@@ -244,13 +244,13 @@ class Ocr:
         reading = self._in_best_script(scan, deadline)
         if reading.confidence < _LOST and (turn := self._turn(scan, deadline)):
             turned = self._in_best_script(cleaned(image.rotate(-turn, expand=True), dpi), deadline)
-            reading = max(reading, turned, key=_sense)
+            reading = max(reading, turned, key=_score)
         return reading
 
     def _in_best_script(self, scan: Scan, deadline: float) -> Reading:
         best = Reading(())
         for languages in self._scripts:
-            best = max(best, _reading(scan, languages, deadline), key=_sense)
+            best = max(best, _reading(scan, languages, deadline), key=_score)
             if best.confidence >= _SURE:
                 break
         return best
@@ -260,7 +260,7 @@ class Ocr:
         if "osd" not in self._installed:
             return 0
         try:
-            found = pytesseract.image_to_osd(_handed(scan), output_type=pytesseract.Output.DICT, timeout=_left(deadline))
+            found = pytesseract.image_to_osd(_prepared(scan), output_type=pytesseract.Output.DICT, timeout=_left(deadline))
         except (pytesseract.TesseractError, RuntimeError):  # too few letters
             return 0
         return int(found["rotate"])
@@ -286,7 +286,7 @@ class Ocr:
         return ["+".join(alphabetic)] * bool(alphabetic) + others
 
 
-def _sense(reading: Reading) -> float:
+def _score(reading: Reading) -> float:
     """The amount of text, weighted by confidence."""
     return reading.confidence * sum(weight(word.text) for word in reading.words)
 
@@ -296,7 +296,7 @@ def _left(deadline: float) -> float:
     return max(1.0, deadline - time.monotonic())
 
 
-def _handed(scan: Scan) -> Image.Image:
+def _prepared(scan: Scan) -> Image.Image:
     image = scan.image
     image.format = "PPM"  # as pytesseract hands it over; PNG is slow to write
     image.info["dpi"] = (scan.dpi, scan.dpi)
@@ -306,7 +306,7 @@ def _handed(scan: Scan) -> Image.Image:
 def _reading(scan: Scan, languages: str, deadline: float) -> Reading:
     try:
         found = pytesseract.image_to_data(
-            _handed(scan),
+            _prepared(scan),
             lang=languages,
             config=f"{_SPARSE} --dpi {round(scan.dpi)}",
             output_type=pytesseract.Output.DICT,
@@ -325,7 +325,7 @@ def _reading(scan: Scan, languages: str, deadline: float) -> Reading:
         if text and lines:
             box = (found["left"][at], found["top"][at], found["width"][at], found["height"][at])
             lines[-1].append(_Found(text, float(found["conf"][at]), box, size))
-    return _sensible(lines, scan)
+    return _plausible(lines, scan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,7 +338,7 @@ class _Found:
     size: int
 
 
-def _sensible(lines: list[list[_Found]], scan: Scan) -> Reading:
+def _plausible(lines: list[list[_Found]], scan: Scan) -> Reading:
     """Keep the words that are text: specks, textures and drawings are read as letters too, with little confidence."""
     confidence = _mean(word for line in lines for word in line)
     words = [

@@ -72,7 +72,7 @@ class PageText:
     turn: int = 0
 
     @property
-    def unwritten(self) -> list[Picture]:
+    def bare_pictures(self) -> list[Picture]:
         """The large pictures that hardly any text stands on: what is written in them, the page does not tell."""
         return [
             picture
@@ -81,7 +81,7 @@ class PageText:
         ]
 
     @property
-    def is_hopeless(self) -> bool:
+    def needs_ocr(self) -> bool:
         """True if the page must be looked at to be read: there is no text behind what it shows, or none that means anything."""
         letters = "".join(word.text for word in self.words)
         strange = sum(character == "\ufffd" or "\ue000" <= character <= "\uf8ff" or character < " " for character in letters)
@@ -183,7 +183,7 @@ def _words(textpage: Any, frame: _Frame) -> list[Word]:
     def end_word() -> None:
         nonlocal text
         if text:
-            words.append(Word(_mended(text), left, top, right, bottom, round(size, 1), _is_bold(textpage, first)))
+            words.append(Word(_without_ligatures(text), left, top, right, bottom, round(size, 1), _is_bold(textpage, first)))
         text = ""
 
     for at in range(textpage.count_chars()):
@@ -210,7 +210,7 @@ def _words(textpage: Any, frame: _Frame) -> list[Word]:
     return words
 
 
-def _mended(text: str) -> str:
+def _without_ligatures(text: str) -> str:
     """Without soft hyphens and ligatures, and with characters beyond the basic plane made of their halves."""
     text = (
         text.translate(_LIGATURES)
@@ -326,15 +326,15 @@ def parse_pdf(content: bytes, task: Task) -> ParsedDocument:
         pages = list(_pages(document, task, unread))
         if unread and not any(page.words for page in pages):
             raise InputError(f"none of its pages could be read: {unread[0].partition(': ')[2]}")
-        title = _said(document, "Title")
+        title = _information(document, "Title")
         if not title or _NAME_OF_A_FILE.fullmatch(title):
             title = largest_text(pages) or PurePath(task.name).stem
         sections = sections_of(blocks_of(pages), title)
         return ParsedDocument(
             title,
             sections,
-            _dated_at(pages, _created(_said(document, "CreationDate"))),
-            {name: value for key, name in _METADATA.items() if (value := _said(document, key))},
+            _dated_at(pages, _created(_information(document, "CreationDate"))),
+            {name: value for key, name in _METADATA.items() if (value := _information(document, key))},
             "pdf",
             unread=tuple(unread),
             pages=len(document),
@@ -373,7 +373,7 @@ def _pages(document: Any, task: Task, unread: list[str]) -> Iterator[Page]:
             continue
         try:
             text = page_text(page)
-            if text.is_hopeless:
+            if text.needs_ocr:
                 yield _scanned(page, place, ocr, task.settings.ocr_dpi)
             else:
                 yield Page(place, text.height, text.words, text.rules)
@@ -395,7 +395,7 @@ def _scanned(page: Any, place: str, ocr: Ocr, dpi: int) -> Page:
 
 def _insets(page: Any, text: PageText, place: str, ocr: Ocr, dpi: int, seen: set[Picture]) -> Iterator[Page]:
     """Read the large pictures of a page that has text beside them; a ground that pages share is read once."""
-    for picture in text.unwritten:
+    for picture in text.bare_pictures:
         if picture in seen:
             continue
         if not ocr.is_installed:
@@ -408,7 +408,7 @@ def _insets(page: Any, text: PageText, place: str, ocr: Ocr, dpi: int, seen: set
             yield Page(place, reading.height, reading.words, reading.rules, is_scanned=True, is_inset=True)
 
 
-def _said(document: Any, name: str) -> str:
+def _information(document: Any, name: str) -> str:
     """A field of the document information; empty for the default of a program, or for no text at all."""
     try:
         text = " ".join(document.get_metadata_value(name).replace("\0", "").split())

@@ -138,7 +138,7 @@ def parse_svg(content: bytes, task: Task) -> ParsedDocument:
     if has_pictures or sum(character.isalnum() for text in own for character in text) < _LITTLE:
         seen = read_pictures(iter([_drawn(root)]), task, dpi=_DPI)
     written = sections_of((Block("text", text) for text in texts or own), title or (seen.title if seen else task.name))
-    drawn = _unwritten(seen.sections, own) if seen else []
+    drawn = _new_sections(seen.sections, own) if seen else []
     sections = tuple(replace(section, position=position) for position, section in enumerate([*written, *drawn]))
     title = title or (seen.title if seen is not None else task.name.rpartition(".")[0])
     unread = seen.unread if seen and (has_pictures or not sections) else ()
@@ -205,7 +205,7 @@ def _is_tall(root: Any) -> bool:
     return len(numbers) == 2 and numbers[1] > numbers[0]
 
 
-def _unwritten(sections: tuple[Section, ...], own: list[str]) -> list[Section]:
+def _new_sections(sections: tuple[Section, ...], own: list[str]) -> list[Section]:
     """The sections read on the drawing, without lines that its texts hold already."""
     known = set(re.findall(r"\w+", " ".join(own).lower()))
     kept = []

@@ -10,7 +10,7 @@ from connectors.documents.blocks import Block, sections_of
 from connectors.documents.dates import date_of
 from connectors.documents.elements import blocks_of, partition, refusing
 from connectors.documents.local import Task
-from connectors.documents.office import Package, PicturesInside, converted, is_old
+from connectors.documents.office import EmbeddedPictures, Package, converted, is_old
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 from mneme.text import has_cjk
@@ -33,7 +33,7 @@ def parse_slides(content: bytes, task: Task) -> ParsedDocument:
         content = converted(content, "ppt", "pptx", task)
     package = Package(content)
     slides = _slides(package)
-    pictures = PicturesInside(package, task)
+    pictures = EmbeddedPictures(package, task)
     if parts := package.as_plain("presentationml.presentation"):
         content = package.replaced(parts)
     with refusing("PowerPoint"):
@@ -54,7 +54,7 @@ def parse_slides(content: bytes, task: Task) -> ParsedDocument:
     return ParsedDocument(title, sections_of(blocks, title), dated_at, package.metadata(), unread=unread, pages=len(slides))
 
 
-def _of_slide(elements: list[Any], place: str, pictures: PicturesInside) -> Iterator[Block]:
+def _of_slide(elements: list[Any], place: str, pictures: EmbeddedPictures) -> Iterator[Block]:
     """The blocks of a slide. Only what stands in its title is one: unstructured takes other short texts for titles, too."""
     for block in blocks_of(elements, lambda _: place, pictures.blocks):
         if block.kind == "title" and block.level > 1:

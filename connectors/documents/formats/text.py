@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import takewhile
 from pathlib import PurePath
 
-from connectors.documents.blocks import below, numbered_rows, row_sections
+from connectors.documents.blocks import numbered_rows, row_formatter, row_sections
 from connectors.documents.dates import date_in, moment_of
 from connectors.documents.encodings import text_of
 from connectors.documents.guards import TableLimits, check_text
@@ -137,7 +137,7 @@ def _rows_named(lines: list[str]) -> Iterator[str]:
         rule = lines[number + 1] if number + 1 < len(lines) else ""
         if line_of is None and "|" in rule and _TABLE_RULE.fullmatch(rule):
             header = _cells(line)
-            line_of = below([header] if any(header) else [])
+            line_of = row_formatter([header] if any(header) else [])
             yield ""
         elif line_of is not None:
             yield "" if _TABLE_RULE.fullmatch(line) else line_of(_cells(line))

@@ -13,7 +13,7 @@ from connectors.documents.blocks import Block, sections_of
 from connectors.documents.dates import date_of
 from connectors.documents.elements import blocks_of, partition, refusing
 from connectors.documents.local import Task
-from connectors.documents.office import Package, PicturesInside, converted, is_old
+from connectors.documents.office import EmbeddedPictures, Package, converted, is_old
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 
@@ -30,7 +30,7 @@ def parse_word(content: bytes, task: Task) -> ParsedDocument:
         content = converted(content, "doc", "docx", task)
     package = Package(content)
     text = WordText(package)
-    pictures = PicturesInside(package, task)
+    pictures = EmbeddedPictures(package, task)
     with refusing("Word"):
         elements = partition("docx", file=text.file(content))
     pages = max((element.metadata.page_number or 0 for element in elements), default=0)
@@ -43,7 +43,7 @@ def parse_word(content: bytes, task: Task) -> ParsedDocument:
     return ParsedDocument(title, sections_of(blocks, title), dated_at, package.metadata(), unread=unread, pages=pages or None)
 
 
-def _placed(elements: list[Any], pictures: PicturesInside) -> Iterator[Block]:
+def _placed(elements: list[Any], pictures: EmbeddedPictures) -> Iterator[Block]:
     """Elements as blocks with the pages they are on; each header and footer once."""
     page = "page 1" if any(element.metadata.page_number for element in elements) else ""
 

@@ -33,8 +33,8 @@ IN_MANY_LANGUAGES = (
 )
 
 
-def english(**settings: Any) -> EmbedderSettings:
-    return EmbedderSettings(multilingual=False, **settings)
+def english(threads: int = 0, **settings: Any) -> EmbedderSettings:
+    return EmbedderSettings(multilingual=False, **settings).model_copy(update={"threads": threads})
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ TOPICS = pytest.mark.parametrize("vectors", [True, False], ids=["vectors", "word
 
 
 def detector(**settings: float) -> SemanticDetector:
-    return SemanticDetector(Boundaries.model_validate(settings))
+    return SemanticDetector(Boundaries().model_copy(update=settings))
 
 
 def garden_then(

@@ -1,13 +1,18 @@
-"""Chunks: nothing lost, bounded, overlapping, cut where a reader would cut."""
+"""Chunks: nothing lost, bounded, overlapping, cut where a reader would cut, and cited by their own lines and rows."""
 
 import itertools
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.reading.editions import chunk, spans
+from flows.reading.editions import About, chunk, edition_of, spans
+from mneme.ports import ParsedDocument, Section
+from mneme.records import Owner, Position
+from mneme.settings import Documents
 
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
 texts = st.text(alphabet="ab. \n。é我", max_size=400)
 sizes = st.integers(4, 60).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, (size - 1) // 2)))
 
@@ -84,3 +89,29 @@ def test_a_short_text_is_one_chunk_and_an_empty_one_none():
 def test_an_overlap_of_half_the_size_or_more_is_refused(overlap):
     with pytest.raises(ValueError, match="overlap"):
         chunk("text", size=100, overlap=overlap)
+
+
+@pytest.mark.parametrize(
+    ("place", "places"),
+    [
+        ("line 5", ["line 5", "line 8", "line 11"]),
+        ("rows 2-11", ["rows 2-5", "rows 5-8", "rows 8-11"]),
+        ("page 1", ["page 1"] * 3),
+    ],
+)
+def test_the_settings_say_how_large_a_chunk_is_and_it_cites_its_own_lines(place, places):
+    lines = [f"Item: Desk number {number}; Price: {number}; Room: B{number}; Remark: oak" for number in range(10)]
+    parsed = ParsedDocument("prices", (Section(0, "prices", "\n".join(lines), place),), format="csv")
+    about = About(
+        Owner(tenant_id="t", type="tenant", id="t"), "d", "prices.csv", Position(topic="d", partition=0, offset=0), NOW
+    )
+    documents = Documents(chunk_size=250, chunk_overlap=80)
+    edition = edition_of(about, parsed, "e", documents)
+    assert [message.citation.place for message in edition.messages] == places
+    assert all(len(message.text) <= 250 for message in edition.messages)
+    assert about.edition("hash", documents) != about.edition("hash", Documents())
+
+
+def test_an_overlap_of_half_a_chunk_is_no_setting():
+    with pytest.raises(ValueError, match="chunk_overlap: 300 is not under half of chunk_size, which is 600"):
+        Documents(chunk_size=600, chunk_overlap=300)

@@ -246,8 +246,8 @@ def test_large_pictures_beside_text_are_bounded_and_the_rest_is_told(monkeypatch
     monkeypatch.setattr(pdf.Ocr, "read", read)
     monkeypatch.setattr(pdf, "_MOST_INSETS", 2)
     monkeypatch.setattr(pdf, "cut_out", lambda *_: (None, 200.0))
-    unwritten = [pdf.Picture(0, 0, 1, 1, number) for number in range(4)]
-    monkeypatch.setattr(pdf.PageText, "unwritten", unwritten)
+    bare_pictures = [pdf.Picture(0, 0, 1, 1, number) for number in range(4)]
+    monkeypatch.setattr(pdf.PageText, "bare_pictures", bare_pictures)
     document = parse(illustrated([]))
     assert read.call_count == 2
     assert document.unread == ("page 1: a large picture; only the first 2 that pages have beside their text are read",)
