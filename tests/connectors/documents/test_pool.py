@@ -26,7 +26,7 @@ HOSTILE = "tests.connectors.documents.hostile_parser:HostileParser"
 
 
 def pool_of(**settings: object) -> ParserPool:
-    return ParserPool(Documents.model_validate({"processes": 1, **settings}), HOSTILE)
+    return ParserPool(Documents.model_validate(settings).model_copy(update={"processes": 1}), HOSTILE)
 
 
 @pytest.fixture
