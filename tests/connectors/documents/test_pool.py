@@ -25,8 +25,8 @@ from mneme.settings import Documents
 HOSTILE = "tests.connectors.documents.hostile_parser:HostileParser"
 
 
-def pool_of(**settings: object) -> ParserPool:
-    return ParserPool(Documents.model_validate({"processes": 1, **settings}), HOSTILE)
+def pool_of(processes: int = 1, **settings: object) -> ParserPool:
+    return ParserPool(Documents.model_validate(settings).model_copy(update={"processes": processes}), HOSTILE)
 
 
 @pytest.fixture
