@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
-from serving.sessions import ended, sessions
 from starlette.requests import Request
 
 from mneme.errors import SettingsError
 from mneme.settings import Settings, load_settings
 from serving.console.mount import mount
+from serving.rest import sessions
 from serving.rest.app import create_app
 from serving.rest.middleware.auth import Keys, digest_of
 from serving.rest.sessions import COOKIE, LASTS, Sessions, console_secret
@@ -96,7 +96,7 @@ def guessed_secrets(own: str) -> Iterator[bytes]:
         b"secret",
         b"None",
     ]
-    known += [Path(module.__file__ or "").read_bytes() for module in (sessions, ended)]
+    known += [Path(module.__file__ or "").read_bytes() for module in (sessions,)]
     for each in known:
         yield from (each, sha256(each).digest(), sha256(each).hexdigest().encode())
 
@@ -219,7 +219,7 @@ def test_a_logout_ends_every_copy_of_the_cookie_here_beside_and_after_a_restart(
 
 
 def test_many_logouts_take_no_more_room_and_open_no_session_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ended, "_MOST", 20)
+    monkeypatch.setattr(sessions, "_MOST_ENDED", 20)
     begun = sessions_of(settings_of(tmp_path))
     operators = cookie_of(begun, OTHER)
     cookies = [cookie_of(begun) for _ in range(50)]

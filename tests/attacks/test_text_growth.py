@@ -48,7 +48,7 @@ from mneme.tokens import estimate_tokens
 from queries.agents.decomposition import all_descriptions, split_question
 from queries.agents.rule_planner import counts
 from queries.answers.dates import asks_for_difference
-from queries.answers.followup import by_rules, leans
+from queries.answers.followup import complete_by_rules, has_unresolved_reference
 from queries.answers.reply import Reply
 from queries.answers.support import question_words
 from queries.granularity.forms import forms_of
@@ -184,7 +184,11 @@ READERS: dict[str, tuple[Callable[[str], object], int]] = {  # and the longest t
         LONGEST_QUESTION,
     ),
     "follow-up": (
-        lambda text: (leans(text), by_rules(text, [("user", "Who is Ann?"), ("assistant", text)]), asks_for_difference(text)),
+        lambda text: (
+            has_unresolved_reference(text),
+            complete_by_rules(text, [("user", "Who is Ann?"), ("assistant", text)]),
+            asks_for_difference(text),
+        ),
         LONGEST_QUESTION,
     ),
     "words of a question": (lambda text: (question_words(text, PEOPLE), forms_of(text)), LONGEST_QUESTION),
