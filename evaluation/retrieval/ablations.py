@@ -81,7 +81,7 @@ def run_ablations(
         variant: changed
         for variant, changes in variants
         if not only or any(word in variant for word in only)
-        if (changed := switched(settings, variant, changes)) != settings
+        if changed_settings(settings, changed := switched(settings, variant, changes))
     }
     if not chosen:
         raise InputError(f"only: no variant is called so; there are {', '.join(variant for variant, _ in variants)}")
