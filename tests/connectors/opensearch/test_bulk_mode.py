@@ -19,7 +19,7 @@ from mneme.ports import Put
 from mneme.settings import OpenSearch
 from tests.contracts.rows import EMBEDDER, fact
 
-index = OpenSearchIndex(OpenSearch.model_validate_json({settings!r}))
+index = OpenSearchIndex(OpenSearch.from_json({settings!r}))
 index.prepare(EMBEDDER)
 with index.bulk():
     index.write([Put(fact("f"))])
