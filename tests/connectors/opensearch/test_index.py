@@ -169,7 +169,7 @@ def test_a_reader_creates_nothing_and_says_what_to_do(open_index):
 def test_a_search_without_an_index_creates_none_and_says_what_to_do(open_index, opensearch, monkeypatch, method):
     embedder = WordEmbedder()
     monkeypatch.setattr("queries.memories.open_embedder", lambda settings: embedder)
-    settings = load_settings({}, index={"backend": "opensearch"}, opensearch=opensearch.model_dump())
+    settings = load_settings({}, index={"backend": "opensearch"}).model_copy(update={"opensearch": opensearch})
     with Memories.connect(settings) as memories, pytest.raises(StoreRejected, match="there is no index here yet"):
         memories.search("tea", method, {"user_id": "mira"})
     assert open_index(prepare=False)._indices() == {}
