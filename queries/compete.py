@@ -19,7 +19,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Competition:
-    """The outcome: the places, best first, ties by id; and by fact the episode that gave its place to it."""
+    """The outcome: the places, best first, ties by id; and the episode in whose place the best of its facts stands."""
 
     standings: tuple[Standing, ...]
     replaced: Mapping[str, Standing]
@@ -34,16 +34,19 @@ def compete(candidates: Iterable[Standing], top_k: int) -> Competition:
         candidates: with distinct ids, their scores on one scale.
         top_k: number of places.
     """
+    ordered = sorted(candidates, key=lambda each: (-each.score, each.id))
+    episodes = {each.id: each for each in ordered if each.parent is None}
     places: dict[str, Standing] = {}
     represented: set[str] = set()
     replaced: dict[str, Standing] = {}
-    for candidate in sorted(candidates, key=lambda each: (-each.score, each.id)):
+    for candidate in ordered:
         if len(places) == top_k:
             break
         if candidate.parent is not None:
+            places.pop(candidate.parent, None)
+            if candidate.parent in episodes and candidate.parent not in represented:
+                replaced[candidate.id] = episodes[candidate.parent]
             represented.add(candidate.parent)
-            if (episode := places.pop(candidate.parent, None)) is not None:
-                replaced[candidate.id] = episode
         elif candidate.id in represented:
             continue
         places[candidate.id] = candidate
