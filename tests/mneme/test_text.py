@@ -87,7 +87,7 @@ def test_long_texts_are_not_remembered() -> None:
     from mneme import text as module
     from mneme import tokens
 
-    caches = (module._joined_lately, module._tokens_of, module._token, tokens._weight)
+    caches = (module._cached_tokens_of_line, module._tokens_of, module._token, tokens._weight)
     for letter in "абв" + "abc":
         long = letter * (tokens.LONGEST_REMEMBERED + 1)
         held = [cache.cache_info().currsize for cache in caches]

@@ -18,8 +18,8 @@ def complete(*words: str) -> set[str]:
 
 
 def test_commands_are_completed():
-    assert complete("sta") == {"status"}
-    assert complete("topics", "c") == {"create"}
+    assert complete("his") == {"history"}
+    assert complete("admin", "topics", "c") == {"create"}
 
 
 def test_options_are_completed():

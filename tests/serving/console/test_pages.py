@@ -128,7 +128,7 @@ def test_a_search_shows_which_fact_took_the_place_of_which_episode(visitor: Visi
 
     changes = page.get_by_role("list", name="Which fact took the place of which episode")
     row = changes.get_by_role("listitem").filter(has_text=episode.body["subject"])
-    expect(row.first).to_contain_text(fact.text)
+    expect(row.first).to_contain_text(fact.text[:60])  # a long one is cut
     results = page.locator(".results > li")
     expect(results).to_have_count(len(found.ranked()))
     for place in found.ranked():
@@ -248,7 +248,7 @@ def test_a_document_is_sent_shown_with_its_places_and_forgotten(visitor: Visitor
     page.get_by_role("link", name=re.compile(r"zeppelins.md .*(?<!being )\bread\b")).click(timeout=60_000)
     page.wait_for_url("**/document?*")
     visitor.settled()
-    expect(page.get_by_text("zeppelins.md, line 1").first).to_be_visible()
+    expect(page.get_by_text("zeppelins.md, line 3").first).to_be_visible()
     expect(page.locator(".made.is-fact")).to_contain_text("Graf Anton")
     page.get_by_role("button", name="Forget …").click()
     expect(page.get_by_role("dialog")).to_contain_text("cannot be undone")
