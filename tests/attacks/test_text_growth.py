@@ -13,6 +13,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 
@@ -172,7 +173,7 @@ READERS: dict[str, tuple[Callable[[str], object], int]] = {  # and the longest t
     "claims": (lambda text: (claims_in(text, "en", "Ann"), claims_in(text, "zh", "Ann")), 800),
     "asked attributes": (attributes_asked, LONGEST_QUESTION),
     "is_grounded": (lambda text: is_grounded(text[:300], [message("Ann", text)]), _IN_CHAT),
-    "chunk": (chunk, 50_000),
+    "chunk": (partial(chunk, size=1_600, overlap=320), 50_000),
     "join_lines": (lambda text: join_lines(text.split("\n")), _IN_CHAT),
     "parse_markdown": (markdown, _IN_CHAT),
     "kind_of": (kind, _IN_CHAT),
