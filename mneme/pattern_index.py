@@ -12,14 +12,13 @@ Too few words are never wrong: then the pattern is only searched more often.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from mneme.text import STOP_WORDS, Runs
 
 _WORD = re.compile(r"[a-z]+|[^\sa-z]")
 _RUNS = Runs()
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
-_TEXTS_BEFORE = 1_000  # to read the words off a pattern takes as long as to search it in so many texts
 _NO_WORDS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ \t\n\r\x0b\x0c"  # by themselves
 _FOLDED = str.maketrans("İıſ", "iis")  # letters that IGNORECASE takes for others, and ``lower`` does not
 _OF_EVERY_TEXT = frozenset({""})
@@ -43,13 +42,9 @@ class PatternIndex:
 
     def __init__(self, patterns: Iterable[re.Pattern[str]]) -> None:
         self._patterns = tuple(patterns)
-        self._asked = 0
 
     def candidates(self, text: str) -> list[int]:
-        """The numbers of the patterns that a text may match, in their order; at first of all patterns."""
-        if self._asked < _TEXTS_BEFORE:
-            self._asked += 1
-            return list(range(len(self._patterns)))
+        """The numbers of the patterns that a text may match, in their order."""
         return sorted({number for word in self._by_word.keys() & words_of(text) for number in self._by_word[word]})
 
     @cached_property  # most programs use a few of all patterns
@@ -70,7 +65,8 @@ _MOST_OF_A_CLASS = 12  # characters
 _TOKEN = re.compile(
     r"\\x..|\\u....|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]"  # a character, a class
     r"|\(\?\(\w+\)|\(\?P<\w+>|\(\?P=\w+\)|\(\?<?[=!]|\(\?>|\(\?[a-zA-Z-]*:|\(\?[a-zA-Z]+\)"  # how a group begins
-    r"|\{\d*,?\d*\}[+?]?|[*+?][+?]?|.",  # a repetition; anything else
+    r"|\{\d*,?\d*\}[+?]?|[*+?][+?]?"  # a repetition
+    r"|[a-zA-Z]{2,}(?![*+?{])|.",  # letters of which none is repeated; anything else
     re.DOTALL,
 )
 _REPETITION = re.compile(r"([*+?])[+?]?|\{(\d*)(,?)(\d*)\}[+?]?")
@@ -84,6 +80,7 @@ _KINDS = {
 }
 
 
+@cache  # one pattern is in several indices
 def needed_words(pattern: str) -> frozenset[str]:
     """Words of which each text that a pattern is found in has one; none where there may be none.
 
@@ -126,7 +123,7 @@ def _element(token: str, tokens: list[str]) -> set[str]:
             return {""} if token.endswith(")") else _alternatives(tokens)  # flags, or a group
         case _ if token.startswith("["):
             return _class(token[1:-1])
-    return {_character(token)}
+    return {token.lower() if len(token) > 1 and token.isalpha() else _character(token)}
 
 
 def _class(members: str) -> set[str]:
