@@ -139,19 +139,8 @@ class OwnerRows:
         """The places of the rows that pass, in order of their ids: what ``rows.condition`` says in SQL."""
         mask = self._alive & self._filtered["tenant_id"].any_of([filter.tenant_id])
         mask &= self._filtered["owner_key"].any_of(filter.owner_keys)
-        for column, values in (
-            ("owner_id", filter.owner_ids),
-            ("kind", filter.kinds),
-            ("id", filter.ids),
-            ("parent_id", filter.parent_ids),
-            ("conversation_id", filter.conversation_ids),
-            ("document_id", filter.document_ids),
-            ("agent_id", filter.agent_ids),
-            ("people", filter.people),
-            ("message_ids", filter.message_ids),
-        ):
-            if values:
-                mask &= self._filtered[column].any_of(values)
+        for column, values in filter.allowed_values().items():
+            mask &= self._filtered[column].any_of(values)
         if filter.since:
             mask &= self._compared("at", np.greater_equal, filter.since)
         if filter.before:

@@ -75,20 +75,9 @@ def to_rows(collection: Collection, table: pa.Table) -> list[Row]:
 def condition(filter: Filter) -> str:
     """The SQL of a filter. Everything given must hold; tombstones never pass."""
     parts = [f"{REMOVED_AT} IS NULL", f"tenant_id = {_quoted(filter.tenant_id)}", any_of("owner_key", filter.owner_keys)]
-    for column, values in (
-        ("owner_id", filter.owner_ids),
-        ("kind", filter.kinds),
-        ("id", filter.ids),
-        ("parent_id", filter.parent_ids),
-        ("conversation_id", filter.conversation_ids),
-        ("document_id", filter.document_ids),
-        ("agent_id", filter.agent_ids),
-    ):
-        if values:
-            parts.append(any_of(column, values))
-    for column, values in (("people", filter.people), ("message_ids", filter.message_ids)):
-        if values:
-            parts.append(f"array_has_any({column}, [{_list(values)}])")
+    for column, values in filter.allowed_values().items():
+        is_list = _COLUMNS[column] == _TEXTS
+        parts.append(f"array_has_any({column}, [{_list(values)}])" if is_list else any_of(column, values))
     parts += [_labelled(each) for each in filter.labels]
     if filter.since:
         parts.append(f"at >= {_time(filter.since)}")

@@ -215,18 +215,7 @@ def _clauses(filter: Filter) -> list[Request]:
         {"term": {"tenant_id": filter.tenant_id}},
         {"terms": {"owner_key": list(filter.owner_keys)}},
     ]
-    any_of = {
-        "owner_id": filter.owner_ids,
-        "kind": filter.kinds,
-        "id": filter.ids,
-        "parent_id": filter.parent_ids,
-        "conversation_id": filter.conversation_ids,
-        "document_id": filter.document_ids,
-        "agent_id": filter.agent_ids,
-        "people": filter.people,
-        "message_ids": filter.message_ids,
-    }
-    clauses += [{"terms": {field: list(values)}} for field, values in any_of.items() if values]
+    clauses += [{"terms": {field: list(values)}} for field, values in filter.allowed_values().items()]
     clauses += [_labelled(each) for each in filter.labels]
     if filter.since is not None:
         clauses.append({"range": {"at": {"gte": filter.since.isoformat()}}})

@@ -82,6 +82,21 @@ class Filter:
     outside_documents: bool = False
     ended: bool = False
 
+    def allowed_values(self) -> dict[str, tuple[str, ...]]:
+        """The values by column, of which a row must have one; columns without a condition are left out."""
+        values = {
+            "owner_id": self.owner_ids,
+            "kind": self.kinds,
+            "id": self.ids,
+            "parent_id": self.parent_ids,
+            "conversation_id": self.conversation_ids,
+            "document_id": self.document_ids,
+            "agent_id": self.agent_ids,
+            "people": self.people,
+            "message_ids": self.message_ids,
+        }
+        return {column: allowed for column, allowed in values.items() if allowed}
+
     def is_of_owners(self, row: Row) -> bool:
         """Return whether a row that was read by its key is one of these owners'."""
         return row.tenant_id == self.tenant_id and (not self.owner_ids or row.owner_id in self.owner_ids)
