@@ -513,11 +513,11 @@ class FakeService:
 
     def flush(self, tenant: str, conversations: list[str], timeout: float) -> Flushed:
         self.asked.append((tenant, *conversations, timeout))
-        return Flushed(("flush-1",), self.is_done, 0.4)
+        return Flushed(("flush-1",), ("standup",), () if self.is_done else ("flush-1",), 0.4)
 
     def flush_owner(self, tenant: str, owner_key: str, timeout: float) -> Flushed:
         self.asked.append((tenant, owner_key, timeout))
-        return Flushed(("flush-1", "flush-2"), self.is_done, 0.4)
+        return Flushed(("flush-1", "flush-2"), ("a", "b"), () if self.is_done else ("flush-2",), 0.4)
 
 
 def serve(monkeypatch: pytest.MonkeyPatch, service: FakeService) -> FakeService:

@@ -83,9 +83,24 @@ class TestRemembering:
         assert [each.event for each in sent] == ["message", "message", "flush", "flush"]
         assert told["flush"] == {
             "flush_ids": [each.flush_id for each in sent[2:]],
+            "conversation_ids": ["planning", "b"],
             "searchable": False,
+            "missing": [each.flush_id for each in sent[2:]],
             "seconds": told["flush"]["seconds"],
         }
+
+    def test_a_wait_that_was_too_short_says_what_is_missing(self, client: TestClient, inbox: Inbox) -> None:
+        asked = {"messages": [HELLO, HELLO | {"conversation_id": "b"}], "flush": True, "wait": 0.1}
+        told = client.post(f"{API}/memories", json=asked)
+        assert (told.status_code, told.json()["flush"]["searchable"]) == (202, False)
+        assert told.json()["flush"]["missing"] == told.json()["flush"]["flush_ids"]
+        assert told.json()["flush"]["seconds"] >= 0.1
+        assert len(inbox.read()) == 4
+
+    def test_only_a_flush_can_be_waited_for(self, client: TestClient, inbox: Inbox) -> None:
+        told = client.post(f"{API}/memories", json={"messages": [HELLO], "wait": 5})
+        assert (told.status_code, told.json()["detail"][:11]) == (422, "wait: needs")
+        assert inbox.read() == []
 
     @pytest.mark.parametrize(
         ("message", "said"),
