@@ -88,7 +88,7 @@ class Publisher:
         if url or settings.service.url:
             from connectors.service import HttpTransport, ServiceClient
 
-            client = ServiceClient.of(settings, url, api_key)
+            client = ServiceClient.of(settings, url, api_key, waits_for_start=True)
             assert client is not None, "there is a URL"
             transport = HttpTransport(client)
             publisher = cls(documents=settings.documents, transport=transport)

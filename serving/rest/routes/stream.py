@@ -94,7 +94,10 @@ def events_of(field: str, given: Sequence[Mapping[str, Any]], caller: Caller) ->
         try:
             events.append(parse_event(json.dumps(with_tenant(event, caller)).encode(), received_at))
         except InputError as error:
-            raise InputError(f"{field}.{place}.{error}") from error
+            named, _, reason = str(error).partition(": ")
+            # Of the event as a whole nothing is named: whoever sent a message has sent no field "event".
+            at = f"{field}.{place}" if named in ("event", "json", "bytes") else f"{field}.{place}.{named}"
+            raise InputError(f"{at}: {reason}") from error
     return events
 
 

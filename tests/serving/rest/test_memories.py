@@ -105,10 +105,10 @@ class TestRemembering:
     @pytest.mark.parametrize(
         ("message", "said"),
         [
-            ({"conversation_id": "c", "content": "x"}, "messages.1.event: one of user_id"),
-            ({**HELLO, "content": ""}, "messages.1.event: content is empty"),
+            ({"conversation_id": "c", "content": "x"}, "messages.1: one of user_id"),
+            ({**HELLO, "content": ""}, "messages.1: content is empty"),
             ({**HELLO, "sent_at": "2999-01-01T00:00:00Z"}, "messages.1.sent_at: "),
-            ({**HELLO, "content": "\ud800"}, "messages.1.json: holds half"),
+            ({**HELLO, "content": "\ud800"}, "messages.1: holds half"),
             ({**HELLO, "event": "erase"}, ""),
         ],
     )
@@ -348,7 +348,7 @@ class TestExport:
         self, client: TestClient, memory_settings: Settings, tmp_path: Path
     ) -> None:
         told = client.get(f"{API}/export", params=WHOSE)
-        assert told.headers["content-type"] == "application/x-ndjson"
+        assert told.headers["content-type"] == "application/octet-stream"
         (tmp_path / "export.jsonl").write_bytes(told.content)
         done = import_owner(tmp_path / "export.jsonl", memory_settings.model_copy(update={"data": tmp_path / "data"}))
         assert done.owner.id == "user_123"
