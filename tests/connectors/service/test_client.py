@@ -100,13 +100,15 @@ def test_a_service_that_is_not_there_is_named_without_the_key(pauses: list[float
 
 
 @pytest.mark.parametrize("waits_for_start", [False, True])
-def test_whoever_asks_learns_soon_that_nothing_is_there_and_whoever_sends_outlasts_a_restart(waits_for_start: bool):
+def test_whoever_asks_learns_soon_that_nothing_is_there_and_whoever_sends_outlasts_a_restart(
+    waits_for_start: bool, monkeypatch: pytest.MonkeyPatch
+):
     client = ServiceClient.of(load_settings({}), "http://127.0.0.1:1", waits_for_start=waits_for_start)
     assert client is not None
     waited: list[float] = []
     client._sleep = waited.append
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(StoreUnavailable, match="does not answer"):
-        patch.setattr("connectors.service.time.monotonic", lambda: sum(waited))
+    monkeypatch.setattr("connectors.service.time.monotonic", lambda: sum(waited))
+    with pytest.raises(StoreUnavailable, match="does not answer"):
         client.request("GET", "/health")
     assert (15.0 if waits_for_start else 0.5) < sum(waited) <= (20.0 if waits_for_start else 2.0)
     client.close()
