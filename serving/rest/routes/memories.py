@@ -1,11 +1,14 @@
 """``/memories``: put messages in; list, read, correct and take away what is remembered."""
 
+import time
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Path, Query
+from anyio import to_thread
+from fastapi import APIRouter, Header, Path, Query, Request, Response
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from mneme import problems
+from mneme.errors import InputError
 from mneme.events import Message, Name
 from mneme.events.messages import Content
 from mneme.ids import content_hash, message_id
@@ -13,6 +16,7 @@ from queries.browsing.responses import Memory, MemoryKind, MemoryPage
 from serving.rest.middleware import API
 from serving.rest.middleware.auth import Caller
 from serving.rest.openapi import problem_responses
+from serving.rest.pools import uses_pool
 from serving.rest.problems import ProblemRaised
 from serving.rest.requests import (
     MOST_ENTRIES,
@@ -23,8 +27,10 @@ from serving.rest.requests import (
     Limit,
     OwnerParameters,
     PeriodParameters,
+    PoolsIn,
     RequestModel,
     ServiceIn,
+    Wait,
     json_object,
     with_tenant,
 )
@@ -58,6 +64,7 @@ class MessagesRequest(RequestModel):
                         }
                     ],
                     "flush": True,
+                    "wait": 10,
                 }
             ]
         }
@@ -67,8 +74,10 @@ class MessagesRequest(RequestModel):
         tuple[Annotated[dict[str, Any], BeforeValidator(json_object, json_schema_input_type=Message)], ...],
         Field(min_length=1, max_length=MOST_MESSAGES),
     ]
-    flush: bool = Field(
-        default=False, strict=True, description="make episodes and facts of what is open now; GET /flushes/{id} waits for it"
+    flush: bool = Field(default=False, strict=True, description="make episodes and facts of what is open now")
+    wait: Annotated[Wait, Field(strict=True)] = Field(
+        default=0.0,
+        description="with `flush`: seconds, at most 60, until messages, episodes and facts are searchable",
     )
 
 
@@ -83,7 +92,7 @@ class Accepted(BaseModel):
 
 
 class MessagesAccepted(BaseModel):
-    """Messages that are kept, in order, and will be searchable; ``flush`` where one was asked for."""
+    """Messages that are kept, in order; ``flush`` says which of them are searchable, where one was asked for."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -91,16 +100,44 @@ class MessagesAccepted(BaseModel):
     flush: FlushStatus | None = None
 
 
-@router.post("/memories", status_code=202, summary="Remember messages", responses=problem_responses(409, 503))
-def remember(
-    asked: MessagesRequest, service: ServiceIn, caller: CallerIn, idempotency_key: IdempotencyKey = None
+@router.post(
+    "/memories",
+    status_code=202,
+    summary="Remember messages",
+    responses={
+        200: {"description": "With `wait`: kept and searchable", "model": MessagesAccepted},
+        202: {"description": "Kept; not searchable yet"},
+        **problem_responses(409, 503),
+    },
+)
+@uses_pool("none")
+async def remember(
+    asked: MessagesRequest,
+    service: ServiceIn,
+    caller: CallerIn,
+    pools: PoolsIn,
+    request: Request,
+    response: Response,
+    idempotency_key: IdempotencyKey = None,
 ) -> MessagesAccepted:
     """Messages, kept when this returns; each is found within about a second, facts and episodes when its episode ends.
+
+    With `flush` their episode ends now, and with `wait` as well this returns once all of it is searchable: 200. When the
+    time is over it returns 202, and `flush.missing` says what is not searchable yet.
 
     With an `Idempotency-Key` a message without a `message_id` gets one from the key and its place, so that a retry changes
     nothing and has the same answer. A message is known by its id, whatever it says: other content under a key that was
     used is answered in the same way, and not taken in.
     """
+    if asked.wait and not asked.flush:
+        raise InputError('wait: needs "flush": true, which ends the episode that is waited for')
+    async with pools.admit("waits" if asked.wait else "others", request.state.identity):
+        told = await to_thread.run_sync(_remembered, asked, service, caller, idempotency_key)
+    response.status_code = 200 if asked.wait and told.flush is not None and told.flush.searchable else 202
+    return told
+
+
+def _remembered(asked: MessagesRequest, service: Service, caller: Caller, idempotency_key: str | None) -> MessagesAccepted:
     given = asked.messages
     if idempotency_key is not None:
         given = tuple(_named(message, idempotency_key, place, caller) for place, message in enumerate(given))
@@ -120,7 +157,10 @@ def remember(
         by_tenant: dict[str, dict[str, None]] = {}
         for each in messages:
             by_tenant.setdefault(each.tenant_id, {})[each.conversation_id] = None
-        flush = flush_status(*(service.flush(tenant, tuple(named), 0.0) for tenant, named in by_tenant.items()))
+        end = time.monotonic() + min(asked.wait, service.settings.service.wait_seconds)
+        flush = flush_status(
+            *(service.flush(tenant, tuple(named), end - time.monotonic()) for tenant, named in by_tenant.items())
+        )
     return MessagesAccepted(accepted=accepted, flush=flush)
 
 

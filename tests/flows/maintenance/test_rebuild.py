@@ -19,7 +19,7 @@ from flows import ingest
 from flows.lanes.epochs import WRITES_PER_RUN
 from flows.maintenance.rebuild import StoreContents, rebuild_from_messages
 from flows.maintenance.transfer import export_owner, import_owner
-from mneme.errors import InputError, StoreRejected
+from mneme.errors import InputError, StoreRejected, StoreUnavailable
 from mneme.events import Delete, Document, Edit, Message
 from mneme.ports import MemoryIndex
 from mneme.records import Owner
@@ -82,6 +82,17 @@ def test_it_makes_again_what_there_was(settings: Settings) -> None:
     assert not (settings.data / "rebuild").exists()
     oldest = with_index(settings, lambda index: min(row.version for row in index.scan(Collection.FACTS)))
     assert oldest // WRITES_PER_RUN == 2, "everything was made again"
+
+
+def test_a_damaged_table_says_what_mends_it_and_that_mends_it(settings: Settings) -> None:
+    ingest(FILES[:1], settings)
+    before = with_index(settings, contents)
+    for file in (settings.data / "index" / "tables" / "facts.lance" / "data").iterdir():
+        file.write_bytes(b"no table")
+    with pytest.raises(StoreUnavailable, match="mneme admin rebuild --from messages"):
+        with_index(settings, lambda index: list(index.scan(Collection.FACTS)))
+    rebuild_from_messages(settings)
+    assert with_index(settings, contents) == before
 
 
 def documents(index: MemoryIndex) -> dict[str, Any]:

@@ -83,17 +83,32 @@ class TestRemembering:
         assert [each.event for each in sent] == ["message", "message", "flush", "flush"]
         assert told["flush"] == {
             "flush_ids": [each.flush_id for each in sent[2:]],
+            "conversation_ids": ["planning", "b"],
             "searchable": False,
+            "missing": [each.flush_id for each in sent[2:]],
             "seconds": told["flush"]["seconds"],
         }
+
+    def test_a_wait_that_was_too_short_says_what_is_missing(self, client: TestClient, inbox: Inbox) -> None:
+        asked = {"messages": [HELLO, HELLO | {"conversation_id": "b"}], "flush": True, "wait": 0.1}
+        told = client.post(f"{API}/memories", json=asked)
+        assert (told.status_code, told.json()["flush"]["searchable"]) == (202, False)
+        assert told.json()["flush"]["missing"] == told.json()["flush"]["flush_ids"]
+        assert told.json()["flush"]["seconds"] >= 0.1
+        assert len(inbox.read()) == 4
+
+    def test_only_a_flush_can_be_waited_for(self, client: TestClient, inbox: Inbox) -> None:
+        told = client.post(f"{API}/memories", json={"messages": [HELLO], "wait": 5})
+        assert (told.status_code, told.json()["detail"][:11]) == (422, "wait: needs")
+        assert inbox.read() == []
 
     @pytest.mark.parametrize(
         ("message", "said"),
         [
-            ({"conversation_id": "c", "content": "x"}, "messages.1.event: one of user_id"),
-            ({**HELLO, "content": ""}, "messages.1.event: content is empty"),
+            ({"conversation_id": "c", "content": "x"}, "messages.1: one of user_id"),
+            ({**HELLO, "content": ""}, "messages.1: content is empty"),
             ({**HELLO, "sent_at": "2999-01-01T00:00:00Z"}, "messages.1.sent_at: "),
-            ({**HELLO, "content": "\ud800"}, "messages.1.json: holds half"),
+            ({**HELLO, "content": "\ud800"}, "messages.1: holds half"),
             ({**HELLO, "event": "erase"}, ""),
         ],
     )
@@ -333,7 +348,7 @@ class TestExport:
         self, client: TestClient, memory_settings: Settings, tmp_path: Path
     ) -> None:
         told = client.get(f"{API}/export", params=WHOSE)
-        assert told.headers["content-type"] == "application/x-ndjson"
+        assert told.headers["content-type"] == "application/octet-stream"
         (tmp_path / "export.jsonl").write_bytes(told.content)
         done = import_owner(tmp_path / "export.jsonl", memory_settings.model_copy(update={"data": tmp_path / "data"}))
         assert done.owner.id == "user_123"
