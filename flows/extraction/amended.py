@@ -14,7 +14,7 @@ from mneme.records import StoredMessage
 
 
 def extract_amended(extractor: Extractor, cut: Cut) -> Extraction:
-    """What an extractor takes from a cut, with what became of the words of its messages.
+    """Extract a cut, with what became of the words of its messages.
 
     Raises:
         ModelError: from an extractor that calls a model.
@@ -73,5 +73,5 @@ def _is_retracted(each: ExtractedFact | ExtractedForesight, messages: Sequence[S
 
 
 def _place(fact: ExtractedFact, messages: Sequence[StoredMessage]) -> tuple[int, int]:
-    """Where a fact is said: what is corrected keeps its place, and the others theirs."""
+    """The place of a fact among what is said: what is corrected keeps its own, and the others theirs."""
     return fact.sources[0], max(0, messages[fact.sources[0]].text.find(fact.quote.words)) if fact.quote is not None else 0
