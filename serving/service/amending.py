@@ -23,7 +23,7 @@ def correction_of(memories: Memories, memory: Memory, content: str) -> Correct:
     [message, *_] = _messages(memories, memory)
     said = message.body
     return Correct(
-        **_owner_fields(memory),
+        **{"agent_id": said["agent_id"], **_owner_fields(memory)},  # in that agent's track, as what it corrects
         conversation_id=message.conversation_id or "",
         sender_id=said["sender_id"],
         sender_name=said["sender_name"],
