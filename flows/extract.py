@@ -15,6 +15,7 @@ from typing import Any
 
 from flows.consistency.aggregates.relationships import edge_of
 from flows.cuts import Cut, ExtractedFact, Extraction, Extractor, Utterance, embedded_words
+from flows.extraction.amended import extract_amended
 from flows.items import AggregateMention, Erasure, Extracted, Pause, Reference, Retraction, SinkItem
 from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, worth_retrying
 from flows.lanes.services import Services
@@ -143,7 +144,7 @@ def _extraction(cut: Cut, services: Services) -> tuple[Extraction, Extractor, st
     extractor, failure = services.extractor, ""
     for attempt in range(_MODEL_ATTEMPTS if extractor.calls_a_model else 1):
         try:
-            return _checked(extractor.extract(cut), cut), extractor, ""
+            return _checked(extract_amended(extractor, cut), cut), extractor, ""
         except ModelError as error:
             failure = f"{type(error).__name__}: {error}"
             if not (worth_retrying(error) or isinstance(error, ModelMalformed)):  # a model may find the form another time
@@ -154,7 +155,7 @@ def _extraction(cut: Cut, services: Services) -> tuple[Extraction, Extractor, st
             break
     extractor = services.fallback_extractor
     try:
-        return _checked(extractor.extract(cut), cut), extractor, failure
+        return _checked(extract_amended(extractor, cut), cut), extractor, failure
     except Exception:  # as above: the words themselves are kept
         log.exception("the local extractor failed on %s", cut.id)
         text = "\n".join(f"{u.message.sender_name}: {u.message.text}" for u in cut.utterances)
@@ -245,6 +246,7 @@ def assemble(
             citation=_citation(sources[0], fact.place),
             quote=fact.quote,
             claims=fact.claims,
+            corrected=fact.corrected,
             validity=_UNDISPUTED,
             **common,
         )

@@ -1,15 +1,16 @@
 """``/memories``: put messages in; list, read, correct and take away what is remembered."""
 
 import time
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
 
 from anyio import to_thread
 from fastapi import APIRouter, Header, Path, Query, Request, Response
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from mneme import problems
 from mneme.errors import InputError
-from mneme.events import Message, Name
+from mneme.events import Message, Name, describe
 from mneme.events.messages import Content
 from mneme.ids import content_hash, message_id
 from queries.browsing.responses import Memory, MemoryKind, MemoryPage
@@ -35,6 +36,7 @@ from serving.rest.requests import (
     with_tenant,
 )
 from serving.rest.routes.stream import FlushStatus, events_of, flush_status
+from serving.service.amending import KINDS, correction_of, retractions_of
 from serving.service.service import Service
 
 router = APIRouter(prefix=API, tags=["memories"])
@@ -42,6 +44,7 @@ router = APIRouter(prefix=API, tags=["memories"])
 _MOST_SHOWN = 20  # messages that something comes from
 _ID_DIGITS = 32  # of a message that got its id here
 MemoryId = Annotated[str, Path(max_length=2048, description="percent-encoded once more", examples=["default/standup/m1"])]
+Made = TypeVar("Made")
 IdempotencyKey = Annotated[
     str | None,
     Header(min_length=1, max_length=255, description="the same again makes no second memory: messages without an id get one"),
@@ -195,33 +198,47 @@ def get(id: MemoryId, asked: Annotated[FilterParameters, Query()], service: Serv
 
 
 class Correction(RequestModel):
-    """New content of a message."""
+    """New content of a message, or the right words in place of a fact's."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"content": "The release moves to Monday."}]})
 
     content: Content
 
 
-@router.patch("/memories/{id:name}", status_code=202, summary="Correct a message", responses=problem_responses(404, 409, 503))
+@router.patch("/memories/{id:name}", status_code=202, summary="Correct a memory", responses=problem_responses(404, 409, 503))
 def correct(
     id: MemoryId, asked: Annotated[OwnerParameters, Query()], correction: Correction, service: ServiceIn, caller: CallerIn
 ) -> Accepted:
-    """Let a message say something else; what was made of it is made again."""
-    message = _message(_found(id, asked, service, caller), "corrected")
+    """Let a message say something else; what was made of it is made again.
+
+    The text for a fact or foresight is a correction: a message of its own, which the answer names. What it corrects holds no
+    longer, and names the fact in its place as `superseded_by`.
+    """
+    memory = _found(id, asked, service, caller)
     content = correction.model_dump(exclude_none=True)["content"]
+    if _is_statement(memory) and isinstance(content, str):
+        event = _checked(lambda: correction_of(service.memories, memory, content))
+        service.accept([event])
+        named = message_id(event.tenant_id, event.conversation_id, event.message_id)
+        return Accepted(id=named, conversation_id=event.conversation_id, message_id=event.message_id)
+    message = _message(memory, "corrected")
     _change(message, {"event": "edit", "content": content}, asked, service, caller)
     return message
 
 
-@router.delete(
-    "/memories/{id:name}", status_code=202, summary="Take a message away", responses=problem_responses(404, 409, 503)
-)
+@router.delete("/memories/{id:name}", status_code=202, summary="Take a memory away", responses=problem_responses(404, 409, 503))
 def delete(id: MemoryId, asked: Annotated[OwnerParameters, Query()], service: ServiceIn, caller: CallerIn) -> Accepted:
     """Take a message away, with all that was made of it alone.
 
-    What is made from messages is not taken away itself: 409 names the messages that it comes from.
+    Of a fact or foresight its words go, from every message that says them. What else is made from messages is not taken away
+    itself: 409 names the messages that it comes from.
     """
-    message = _message(_found(id, asked, service, caller), "taken away")
+    memory = _found(id, asked, service, caller)
+    if _is_statement(memory):
+        events = _checked(lambda: retractions_of(service.memories, memory))
+        service.accept(events)
+        return Accepted(id=memory.id, conversation_id=events[0].conversation_id, message_id=events[0].message_id)
+    message = _message(memory, "taken away")
     _change(message, {"event": "delete"}, asked, service, caller)
     return message
 
@@ -235,6 +252,22 @@ def _found(id: str, asked: OwnerParameters, service: Service, caller: Caller) ->
     if memory is None:
         raise ProblemRaised(problems.NOT_FOUND, "id: there is nothing of this name in this memory; is the id percent-encoded?")
     return memory
+
+
+def _is_statement(memory: Memory) -> bool:
+    """Return whether words of a conversation say it."""
+    return memory.kind in KINDS and memory.document_id is None
+
+
+def _checked(make: Callable[[], Made]) -> Made:
+    """
+    Raises:
+        InputError: the event that was asked for cannot be: a field is wrong.
+    """
+    try:
+        return make()
+    except ValidationError as error:
+        raise InputError(describe(error)) from error
 
 
 def _message(memory: Memory, what: str) -> Accepted:

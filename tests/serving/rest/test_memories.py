@@ -222,12 +222,44 @@ class TestOneMemory:
         assert client.delete(f"{API}/memories/default/standup/m3", params=WHOSE).status_code == 202
         assert [(each.event, each.message_id) for each in inbox.read()] == [("delete", "m3")]
 
-    def test_what_is_derived_stays_and_names_its_messages(self, client: TestClient, inbox: Inbox, fact: dict[str, Any]) -> None:
-        path = f"{API}/memories/{quote(fact['id'])}"
+    def test_a_fact_is_corrected_by_a_message_of_its_speaker(
+        self, client: TestClient, inbox: Inbox, fact: dict[str, Any]
+    ) -> None:
+        told = client.patch(f"{API}/memories/{quote(fact['id'])}", params=WHOSE, json={"content": "It moves to Monday."})
+        assert told.status_code == 202, told.json()
+        [event] = inbox.read()
+        assert (event.event, event.content, event.corrects) == ("correct", "It moves to Monday.", fact["message_ids"][0])
+        assert (event.words, event.sender_name) == (fact["body"]["quote"]["words"], fact["body"]["speakers"][0])
+        assert told.json()["id"] == f"default/standup/{event.message_id}"
+        assert client.patch(f"{API}/memories/{quote(fact['id'])}", params=WHOSE, json={"content": " "}).status_code == 422
+
+    def test_a_fact_is_taken_away_by_the_words_of_its_message(
+        self, client: TestClient, inbox: Inbox, fact: dict[str, Any]
+    ) -> None:
+        assert client.delete(f"{API}/memories/{quote(fact['id'])}", params=WHOSE).status_code == 202
+        [event] = inbox.read()
+        assert (event.event, event.message_id, event.words) == (
+            "retract",
+            fact["message_ids"][0],
+            fact["body"]["quote"]["words"],
+        )
+
+    def test_what_is_derived_stays_and_names_its_messages(self, client: TestClient, inbox: Inbox) -> None:
+        [episode] = client.get(f"{API}/memories", params={**WHOSE, "kind": "episode", "conversation_id": "standup"}).json()[
+            "items"
+        ]
+        path = f"{API}/memories/{quote(episode['id'])}"
         for told in (client.delete(path, params=WHOSE), client.patch(path, params=WHOSE, json={"content": "x"})):
             assert told.status_code == 409
             assert told.json()["type"] == "urn:mneme:problem:derived"
-            assert all(name in told.json()["detail"] for name in fact["message_ids"])
+            assert all(name in told.json()["detail"] for name in episode["message_ids"])
+        assert inbox.read() == []
+
+    def test_what_a_document_says_is_changed_in_the_document(self, client: TestClient, inbox: Inbox) -> None:
+        items = client.get(f"{API}/memories", params={**WHOSE, "kind": "fact", "document_id": "lease.txt"}).json()["items"]
+        told = client.delete(f"{API}/memories/{quote(items[0]['id'])}", params=WHOSE)
+        assert told.status_code == 409
+        assert "send that again, or erase it" in told.json()["detail"]
         assert inbox.read() == []
 
 
