@@ -57,7 +57,7 @@ class Memory:
     >>> memory = Memory(memories=memories, publisher=publisher)
     >>> memory.add("Ines plays the cello.", user_id="ines")["results"][0]["memory"]
     'Ines plays the cello.'
-    >>> memory.search("which instrument?", filters={"user_id": "ines"})["results"][0]["memory"]
+    >>> memory.search("what does Ines play?", filters={"user_id": "ines"})["results"][0]["memory"]
     'Ines plays the cello.'
 
     Raises:

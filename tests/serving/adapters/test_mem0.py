@@ -111,13 +111,15 @@ def test_wrong_calls_raise_value_errors_that_name_the_argument(here: Connection,
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 @pytest.mark.skipif(not FOLDER, reason="MNEME_TEST_PEERS names no folder in which mem0 has, or gets, an environment")
 def test_the_documented_calls_have_the_shapes_of_mem0(here: Connection, tmp_path: Path):
     from evaluation.peers.systems import PEERS, environment_of
 
     [peer] = [each for each in PEERS if each.name == "mem0"]
     command = [str(environment_of(peer, Path(FOLDER))), str(CALLS), str(tmp_path)]
-    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), **peer.environment}
+    environment = {**os.environ, "HOME": str(tmp_path), **peer.environment}
+    environment.pop("PYTHONPATH", None)
     theirs = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment).stdout.splitlines()[-1])
     from tests.serving.adapters.mem0_calls import documented_calls
 
