@@ -23,7 +23,7 @@ from flows.cuts import (
     Extraction,
     Utterance,
 )
-from flows.extract import NewTexts, assemble
+from flows.extraction.assemble import NewTexts, assemble
 from flows.items import Extracted, Retraction
 from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
