@@ -158,6 +158,11 @@ class OpenAiChat:
                 if written or counted is not None:
                     self._count(prompt, asked, counted, "".join(written), call, spent)
 
+    def recorded(self, role: Role, system: str) -> Iterator[tuple[str, str]]:
+        """The questions with these rules that recordings answer, each with its answer; none where a model is called."""
+        if isinstance(self._endpoint, OfflineEndpoint):
+            yield from self._endpoint.recorded(self.model(role), system)
+
     def usage(self) -> dict[Role, Usage]:
         """The usage of each role since the start."""
         return self._meter.usage()

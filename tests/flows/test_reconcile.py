@@ -56,6 +56,9 @@ class SaysWhere:
         both_homes = [("home" in older.text and "home" in newer.text) for older, newer in pairs]
         return [Relation.REPLACES if one else Relation.NEITHER for one in both_homes]
 
+    def known(self, pairs: Sequence[Pair], scope: str) -> list[Relation | None]:
+        return [None] * len(pairs)
+
 
 class Lane:
     """One owner's lane over an index."""
