@@ -159,7 +159,7 @@ def _when(fact: FoundFact) -> str:
 
 
 def _event(since: datetime, until: datetime | None) -> str:
-    """When something happens, as precisely as it was said."""
+    """The time of an event, as precisely as it was said."""
     is_long = until is not None and until - since > _LONGEST_DAY
     return f"in {name_of(event_days(since, until, UTC))}" if is_long else f"on {_moment(since)}"
 
