@@ -78,7 +78,7 @@ def open_describer(settings: Settings) -> Describer | None:
         return None
     from connectors.endpoints.pictures import PictureDescriber
 
-    return PictureDescriber(chat, settings.models.output_language)
+    return PictureDescriber(chat, settings.models.output_language, settings.models.prompts.get("vision", ""))
 
 
 def open_transcriber(settings: Settings) -> Transcriber | None:

@@ -22,6 +22,7 @@ from pydantic import BaseModel, Field, ValidationError
 from flows.running.pool import Pool
 from mneme.errors import SettingsError
 from mneme.ports import Prompt, RememberingChat, Role
+from mneme.prompts import filled
 from mneme.records import Statement
 from mneme.settings import Settings
 
@@ -76,9 +77,11 @@ class PairVerdicts(BaseModel):
 class ModelJudge:
     """Decides by a model's reading, in the role ``reconcile``."""
 
-    def __init__(self, chat: RememberingChat) -> None:
+    def __init__(self, chat: RememberingChat, rules: str = "") -> None:
+        """A model that judges, by ``rules`` in place of those shipped; blank for none."""
         self._chat = chat
-        self._recorded = dict(_recorded_verdicts(chat.recorded(Role.RECONCILE, RULES)))
+        self._rules = filled(RULES, rules)
+        self._recorded = dict(_recorded_verdicts(self._rules, chat.recorded(Role.RECONCILE, self._rules)))
 
     def judge(self, pairs: Sequence[Pair], scope: str) -> list[Relation]:
         """One relation for each pair, in order; see ``Judge``.
@@ -87,13 +90,13 @@ class ModelJudge:
             ModelError: the model gave no usable answer in one of the calls. What it decided in the others is kept.
             StoreUnavailable: the verdicts cannot be kept.
         """
-        contents = {_content(pair): pair for pair in pairs if not _reads_the_same(*pair)}
+        contents = {self._content(pair): pair for pair in pairs if not _reads_the_same(*pair)}
         known = self._known(contents, scope)
         unknown = sorted(content for content in contents if content not in known)
         calls = [unknown[start : start + PAIRS_OF_A_CALL] for start in range(0, len(unknown), PAIRS_OF_A_CALL)]
 
         def ask(asked: Sequence[str]) -> dict[str, str]:
-            answer = self._chat.answer(judge_prompt([contents[content] for content in asked], scope), PairVerdicts)
+            answer = self._chat.answer(judge_prompt([contents[content] for content in asked], scope, self._rules), PairVerdicts)
             verdicts = {content: _verdict(number, answer).value for number, content in enumerate(asked, 1)}
             return self._chat.remember(Role.RECONCILE, scope, verdicts)
 
@@ -104,7 +107,7 @@ class ModelJudge:
                     known |= asking.result()
             finally:
                 pool.close()
-        return [Relation.SAME if _reads_the_same(*pair) else Relation(known[_content(pair)]) for pair in pairs]
+        return [Relation.SAME if _reads_the_same(*pair) else Relation(known[self._content(pair)]) for pair in pairs]
 
     def known(self, pairs: Sequence[Pair], scope: str) -> list[Relation | None]:
         """The relations that need no call; see ``Judge``.
@@ -112,9 +115,13 @@ class ModelJudge:
         Raises:
             StoreUnavailable: the verdicts cannot be read or kept.
         """
-        known = self._known({_content(pair) for pair in pairs if not _reads_the_same(*pair)}, scope)
+        known = self._known({self._content(pair) for pair in pairs if not _reads_the_same(*pair)}, scope)
         verdicts = {content: Relation(verdict) for content, verdict in known.items()}
-        return [Relation.SAME if _reads_the_same(*pair) else verdicts.get(_content(pair)) for pair in pairs]
+        return [Relation.SAME if _reads_the_same(*pair) else verdicts.get(self._content(pair)) for pair in pairs]
+
+    def _content(self, pair: Pair) -> str:
+        """Everything that makes the verdict on a pair."""
+        return json.dumps([self._rules, *map(_as_said, pair)], ensure_ascii=False)
 
     def _known(self, contents: Collection[str], scope: str) -> dict[str, str]:
         """The verdicts that were kept or recorded, by content. One that was recorded is kept from now on."""
@@ -138,10 +145,10 @@ def open_judge(settings: Settings, chat: RememberingChat | None) -> Judge | None
             "MNEME_RECONCILE__JUDGE=model needs a chat model: set MNEME_MODELS__PROVIDER=openai with its "
             "MNEME_MODELS__BASE_URL and MNEME_MODELS__API_KEY, or MNEME_RECONCILE__JUDGE=rule"
         )
-    return ModelJudge(chat)
+    return ModelJudge(chat, settings.models.prompts.get("reconcile", ""))
 
 
-def judge_prompt(pairs: Sequence[Pair], scope: str) -> Prompt:
+def judge_prompt(pairs: Sequence[Pair], scope: str, rules: str = RULES) -> Prompt:
     """The question for some pairs: the statements, each once, then the pairs by their numbers."""
     numbers: dict[tuple[str, str], str] = {}
     for statement in (statement for pair in pairs for statement in pair):
@@ -150,14 +157,14 @@ def judge_prompt(pairs: Sequence[Pair], scope: str) -> Prompt:
     lines += [
         f"{number}. {numbers[_as_said(older)]} {numbers[_as_said(newer)]}" for number, (older, newer) in enumerate(pairs, 1)
     ]
-    return Prompt(Role.RECONCILE, RULES, "\n".join(lines), scope)
+    return Prompt(Role.RECONCILE, rules, "\n".join(lines), scope)
 
 
 _STATEMENT = re.compile(r"(S\d+) (\d{4}-\d\d-\d\d(?: \(of \d{4}-\d\d-\d\d\))?): (.*)")
 _PAIR = re.compile(r"(\d+)\. (S\d+) (S\d+)")
 
 
-def _recorded_verdicts(calls: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+def _recorded_verdicts(rules: str, calls: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """The verdicts of recorded calls, by content: ``judge_prompt`` read backwards."""
     for user, answered in calls:
         try:
@@ -168,7 +175,7 @@ def _recorded_verdicts(calls: Iterable[tuple[str, str]]) -> Iterator[tuple[str, 
         statements = {found[1]: (found[2], found[3]) for line in lines if (found := _STATEMENT.fullmatch(line))}
         for line in lines:
             if (found := _PAIR.fullmatch(line)) and found[2] in statements and found[3] in statements:
-                content = json.dumps([RULES, statements[found[2]], statements[found[3]]], ensure_ascii=False)
+                content = json.dumps([rules, statements[found[2]], statements[found[3]]], ensure_ascii=False)
                 yield content, _verdict(int(found[1]), answer).value
 
 
@@ -178,11 +185,6 @@ def _as_said(statement: Statement) -> tuple[str, str]:
     if happens_at is not None and happens_at.date() != statement.said_at.date():
         days += f" (of {happens_at:%Y-%m-%d})"
     return days, " ".join(statement.text.split())
-
-
-def _content(pair: Pair) -> str:
-    """Everything that makes the verdict on a pair."""
-    return json.dumps([RULES, *map(_as_said, pair)], ensure_ascii=False)
 
 
 def _verdict(number: int, answer: PairVerdicts) -> Relation:

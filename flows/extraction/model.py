@@ -25,6 +25,7 @@ from flows.extraction.quotes import annotated, quotes_of
 from mneme.dates import DateMention, DaySpan, resolve_dates
 from mneme.languages import languages_of
 from mneme.ports import ChatModel, Prompt, Role
+from mneme.prompts import filled
 from mneme.records import StoredMessage
 from mneme.relations import SAID, claims_in
 from mneme.settings import Extraction as ExtractionSettings
@@ -78,7 +79,9 @@ class ModelExtractor:
 
     calls_a_model = True
 
-    def __init__(self, chat: ChatModel, settings: ExtractionSettings, name: str, language: str | None = None) -> None:
+    def __init__(
+        self, chat: ChatModel, settings: ExtractionSettings, name: str, language: str | None = None, rules: str = ""
+    ) -> None:
         """A model that extracts.
 
         Args:
@@ -86,10 +89,11 @@ class ModelExtractor:
             settings: ``custom_instructions`` are added to the rules.
             name: the model's name, for the record.
             language: of the output; None for the conversation's own.
+            rules: in place of those shipped; blank for none.
         """
         self.name = name
         self._chat = chat
-        self._system = RULES.format(language=language or CONVERSATION_LANGUAGE)
+        self._system = filled(RULES, rules, language=language or CONVERSATION_LANGUAGE)
         if settings.custom_instructions:
             self._system += INSTRUCTIONS.format(instructions=settings.custom_instructions)
 

@@ -247,6 +247,6 @@ def answer_prompt(question: str, kind: QuestionType, context: Context, asked_at:
     parts = [context.text, asked_line(asked_at), f"Question: {line}", REMINDERS[kind]]
     return Prompt(
         role=Role.ANSWER,
-        system=rules or "\n".join((RULES[0], *(f"- {rule}" for rule in RULES[1:]))),
+        system=f"{rules.strip()}\n- {DATA}" if rules.strip() else "\n".join((RULES[0], *(f"- {rule}" for rule in RULES[1:]))),
         user="\n".join(filter(None, parts)),
     )
