@@ -23,7 +23,7 @@ from datetime import datetime
 
 from flows.cuts import Utterance, lane_of, lane_of_message, lane_of_row
 from flows.embedding.admission import Admitted, MessageBatch, admit, over_erased, owned_by
-from flows.embedding.amendments import DELETED, AmendmentResult, PendingAmendment, apply_amendment
+from flows.embedding.amendments import DELETED, AmendmentResult, PendingAmendment, Progress, apply_amendment
 from flows.items import (
     Amended,
     Amendment,
@@ -68,6 +68,7 @@ class EmbedLane:
         self._recent: RecentKeys[None] = RecentKeys()
         self._deleted: OrderedDict[str, None] = OrderedDict()
         self._edited: RecentKeys[Position] = RecentKeys()
+        self._amending: RecentKeys[Progress] = RecentKeys()
         self._withdrawn: RecentKeys[None] = RecentKeys()
         self._owners: RecentKeys[Owner] = RecentKeys()
         self._erased = Tombstones()
@@ -131,7 +132,7 @@ class EmbedLane:
                 assert isinstance(item, MessageBatch)
                 yield from self._pass_on(item, outcome)
             elif isinstance(item, PendingAmendment) and (outcome is None or isinstance(outcome, AmendmentResult)):
-                yield from self._pass_on_change(item.key, outcome)
+                yield from self._pass_on_change(item, outcome)
             else:
                 assert isinstance(outcome, BaseException)
                 raise outcome
@@ -159,6 +160,7 @@ class EmbedLane:
                 case Withdrawn():
                     pending.append({"withdrawn": [*owner_values(item.owner), item.document_id, item.chunk_id]})
                 case PendingAmendment():
+                    self._amending[item.stored_id] = self._amending.get(item.stored_id, item.progress)
                     about = [item.tenant_id, item.conversation_id, item.message_id]
                     pending.append({"amendment": [item.key.owner_key, item.key.id], "about": about})
                 case MessageBatch():
@@ -167,6 +169,7 @@ class EmbedLane:
         self._owners.snapshot_taken()
         self._recent.snapshot_taken()
         self._edited.snapshot_taken()
+        self._amending.snapshot_taken()
         self._withdrawn.snapshot_taken()
         return encode_state(STATE_VERSION, {"owners": owners, "pending": pending})
 
@@ -266,7 +269,7 @@ class EmbedLane:
         self._erased.add(erasure, lanes)
         for lane in lanes:
             del self._owners[lane]
-            for ids in (self._recent, self._deleted):
+            for ids in (self._recent, self._deleted, self._amending):
                 for identity in [each for each in ids if each.startswith(f"{lane}/")]:
                     del ids[identity]
         self._lanes_of[erasure] = lanes or [erasure.lane]
@@ -300,13 +303,16 @@ class EmbedLane:
     # --- amendments --------------------------------------------------------------------------------------------------
 
     def _amend(self, waiting: PendingAmendment) -> None:
-        amendment = waiting.amendment
+        identity, services = waiting.stored_id, self._services
         owner = self._owners.get(lane_of(waiting.tenant_id, waiting.conversation_id))
-        was_seen = amendment is not None and amendment.stored_id in self._recent
-        asked_at = self._services.clock()
-        self._jobs.add("", waiting, lambda: apply_amendment(waiting, owner, asked_at if was_seen else None, self._services))
+        asked_at = services.clock()
+        seen_at = asked_at if waiting.amendment is not None and identity in self._recent else None
+        before, self._amending[identity] = self._amending.get(identity), waiting.progress
+        self._jobs.add("", waiting, lambda: apply_amendment(waiting, owner, seen_at, services, before, asked_at))
 
-    def _pass_on_change(self, key: Key, change: AmendmentResult | None) -> Iterator[Amended | SinkItem]:
+    def _pass_on_change(self, waiting: PendingAmendment, change: AmendmentResult | None) -> Iterator[Amended | SinkItem]:
+        key, progress = waiting.key, waiting.progress
+        progress.done = True
         if change is None:
             log.warning("%s is no longer in the index, nor is its message", key.id)
             return
@@ -331,7 +337,7 @@ class EmbedLane:
             if self._is_superseded(message.id, message.edited_by):
                 yield WriteBatch((Remove(key, version),))
                 return
-            self._edited[message.id] = message.edited_by
+            self._edited[message.id] = progress.position = message.edited_by
         if message.deleted:
             _remember(self._deleted, message.id)
         yield WriteBatch((Put(row_of(message, utterance.embedding)), Remove(key, version)))

@@ -16,6 +16,7 @@ from functools import partial
 
 from flows.cuts import Cut, Extraction, Extractor
 from flows.extraction.again import OwedEpisodes
+from flows.extraction.amended import extract_amended
 from flows.extraction.assemble import NewTexts, assemble
 from flows.items import Erasure, Extracted, Pause, Recovered, Reference, Retraction, SinkItem
 from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, worth_retrying
@@ -178,7 +179,7 @@ def extract_again(reference: Reference, services: Services) -> ExtractResult | N
     """
     cut, extractor = read_cut(reference, services), services.extractor
     try:
-        extraction = _checked(extractor.extract(cut), cut)
+        extraction = _checked(extract_amended(extractor, cut), cut)
     except ModelError as error:
         if worth_retrying(error):
             return None
@@ -211,7 +212,7 @@ def _extraction(cut: Cut, services: Services) -> tuple[Extraction, Extractor, st
     extractor, failure, is_owed = services.extractor, "", False
     for attempt in range(_MODEL_ATTEMPTS if extractor.calls_a_model else 1):
         try:
-            return _checked(extractor.extract(cut), cut), extractor, "", False
+            return _checked(extract_amended(extractor, cut), cut), extractor, "", False
         except ModelPaused:
             raise
         except ModelError as error:
@@ -224,7 +225,7 @@ def _extraction(cut: Cut, services: Services) -> tuple[Extraction, Extractor, st
             break
     extractor = services.fallback_extractor
     try:
-        return _checked(extractor.extract(cut), cut), extractor, failure, is_owed
+        return _checked(extract_amended(extractor, cut), cut), extractor, failure, is_owed
     except Exception:  # as above: the words themselves are kept
         log.exception("the local extractor failed on %s", cut.id)
         text = "\n".join(f"{u.message.sender_name}: {u.message.text}" for u in cut.utterances)

@@ -17,7 +17,7 @@ from flows.cuts import Cut, Utterance, lane_of, lane_of_message
 from mneme.events import Document, Edit, Message
 from mneme.ids import document_key, message_id
 from mneme.ports import DeadLetter, Write
-from mneme.records import Mention, Owner, Position, StoredMessage
+from mneme.records import Corrected, Mention, Owner, Position, StoredMessage
 from mneme.rows import Row
 
 Reference = dict[str, Any]  # an item as plain values for a snapshot: ids and times, no texts
@@ -54,7 +54,10 @@ class Arrived:
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """An ``edit`` or ``delete`` event as it came: the new ``text`` of a message, None to delete it. ``raw`` are its bytes."""
+    """A change of a message as it came: its new ``text``, None to delete it. ``raw`` are the bytes of the event.
+
+    With ``words`` only these go: they are retracted, or where a message puts them right ``corrected``, and then they stay.
+    """
 
     tenant_id: str
     conversation_id: str
@@ -63,6 +66,8 @@ class Amendment:
     position: Position
     received_at: datetime | None
     raw: bytes
+    words: str = ""
+    corrected: Corrected | None = None
 
     @property
     def lane(self) -> str:
@@ -76,7 +81,7 @@ class Amendment:
 
     def refusal(self, what: str) -> str:
         """The message for people that it is not applied to its message, which ``what``."""
-        event = "delete" if self.text is None else "edit"
+        event = "correct" if self.corrected else "retract" if self.words else "delete" if self.text is None else "edit"
         return f"{event}: message {self.message_id!r} of conversation {self.conversation_id!r} {what}"
 
 

@@ -110,7 +110,12 @@ class Past:
 
     def _messages(self, since: datetime | None, before: datetime | None) -> list[Utterance]:
         rows = self._index.scan(Collection.MESSAGES, replace(self._filter, since=since, before=before), with_vectors=True)
-        found = [Utterance(record, row.vector) for row in rows if isinstance(record := row.record(), StoredMessage)]
+        records = ((row.record(), row.vector) for row in rows)
+        found = [
+            Utterance(record, vector)
+            for record, vector in records
+            if isinstance(record, StoredMessage) and record.corrects is None  # an episode of its own
+        ]
         return sorted(found, key=sort_key)
 
     def _has_its_first_message(self, start: EpisodeStart) -> bool:
@@ -124,7 +129,7 @@ class Past:
         found = [
             EpisodeStart(record.id, (record.started_at, record.message_ids[0]), record.begins_because, record.message_ids)
             for row in rows
-            if isinstance(record := row.record(), Episode) and record.message_ids
+            if isinstance(record := row.record(), Episode) and record.message_ids and record.closed_by != "correction"
         ]
         return sorted(found, key=lambda start: start.sort_key)
 

@@ -86,6 +86,7 @@ def assemble(
             citation=_citation(sources[0], fact.place),
             quote=fact.quote,
             claims=fact.claims,
+            corrected=fact.corrected,
             validity=_UNDISPUTED,
             **common,
         )

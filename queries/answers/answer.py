@@ -16,7 +16,7 @@ class _Response(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Citation(_Response):
+class CitedMemory(_Response):
     """A memory that an answer refers to.
 
     ``number`` is what stands in the answer (``[3]``), ``id`` that of the found memory, ``message_ids`` the callers' ids of the
@@ -62,7 +62,7 @@ class AnswerResponse(_Response):
     searched: str
     answer: str
     reasoning: str = ""
-    citations: tuple[Citation, ...] = ()
+    citations: tuple[CitedMemory, ...] = ()
     abstained: bool = False
     extractive: bool = False
     asked_at: datetime
@@ -82,7 +82,7 @@ class ContextResponse(_Response):
     question: str
     text: str
     tokens: int
-    citations: tuple[Citation, ...] = ()
+    citations: tuple[CitedMemory, ...] = ()
     asked_at: datetime
     notes: tuple[str, ...] = ()
 

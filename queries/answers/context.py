@@ -16,7 +16,7 @@ from datetime import UTC, date, datetime
 
 from mneme.dates import DaySpan
 from mneme.ports import Prompt, Role
-from queries.answers.answer import Citation
+from queries.answers.answer import CitedMemory
 from queries.answers.dates import Dated, asks_for_difference, day_of, from_question, merged, name_of, pairs
 from queries.answers.memory import (
     ContextMemory,
@@ -121,16 +121,16 @@ class Context:
         """The memories that hold a place among the results, best first."""
         return sorted((each for each in self.memories if each.rank is not None), key=lambda each: each.rank or 0)
 
-    def citation(self, number: int) -> Citation | None:
+    def citation(self, number: int) -> CitedMemory | None:
         """The citation of a number in an answer; None for a number that was not in the context."""
         if not 1 <= number <= len(self.memories):
             return None
         return cited(self.memories[number - 1], number)
 
 
-def cited(memory: ContextMemory, number: int) -> Citation:
+def cited(memory: ContextMemory, number: int) -> CitedMemory:
     """A memory as it is cited by a number."""
-    return Citation(
+    return CitedMemory(
         number=number,
         id=memory.id,
         kind=memory.kind,

@@ -269,12 +269,15 @@ def _add_writing(server: MemoryServer, memory: AgentMemory, scope_of: Callable[[
             ),
         ] = "",
         wait: Annotated[
-            bool,
+            float,
             Field(
-                description="wait until the facts in it are found too (some seconds); only if you will search for them at once",
+                description="seconds to wait until it is found with the facts in it, which takes 2 or 3 mostly; give 10, and"
+                " only if you will search for it at once",
+                ge=0,
+                le=60,
                 strict=True,
             ),
-        ] = False,
+        ] = 0.0,
     ) -> Annotated[CallToolResult, RememberResult]:
         """Keep something for later conversations: either one `note`, or `messages` word for word.
 
