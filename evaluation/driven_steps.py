@@ -14,13 +14,13 @@ from typing import Any, Protocol, TypeVar
 from flows.decode import decode
 from flows.embed import EmbedLane
 from flows.extract import ExtractLane
-from flows.items import Erased, Erasure, FlushDone, Pause, WriteBatch
+from flows.items import OF_THE_WRITER, Erasure, Pause
 from flows.lanes.services import Services
 from flows.reconcile import ReconcileLane
 from flows.segment import SegmentLane
 from flows.write import Writer
 from mneme.ids import stable_hash
-from mneme.ports import DeadLetter, Incoming
+from mneme.ports import Incoming
 
 Result = TypeVar("Result")
 
@@ -132,5 +132,5 @@ def _parted(items: Iterable[Any]) -> tuple[list[Any], list[Any]]:
     writes: list[Any] = []
     lanes: list[Any] = []
     for item in items:
-        (writes if isinstance(item, WriteBatch | FlushDone | Erased | DeadLetter) else lanes).append(item)
+        (writes if isinstance(item, OF_THE_WRITER) else lanes).append(item)
     return writes, lanes

@@ -28,7 +28,16 @@ from bytewax.run import cli_main
 from connectors.telemetry.flow import FLUSHES, EpochMeter, SourceMeter, StepMeter
 from flows.embed import EmbedLane
 from flows.extract import ExtractLane
-from flows.items import Decoded, Erased, Erasure, Extracted, FlushDone, Pause, Read, Retraction, Unread, WriteBatch
+from flows.items import (
+    OF_THE_WRITER,
+    Decoded,
+    Erasure,
+    Extracted,
+    Pause,
+    Read,
+    Retraction,
+    Unread,
+)
 from flows.lanes.pending import Pending
 from flows.lanes.services import Services
 from flows.read import ReadLane
@@ -37,12 +46,11 @@ from flows.running.feeds import Fed, Feed
 from flows.segment import SegmentLane
 from flows.write import Writer
 from mneme.ids import stable_hash
-from mneme.ports import DeadLetter, Incoming
+from mneme.ports import Incoming
 from mneme.times import utc_now
 
 _REST = timedelta(milliseconds=5)  # between polls of a source that had nothing: quick enough, and no busy loop
 _KNOWN_BUCKETS = 8192  # of lanes and owners: each message asks for its own twice, and each batch has many of the same
-_OF_THE_WRITER = (WriteBatch, FlushDone, Erased, DeadLetter)  # a tuple: a union would be put together again for each item
 _IDLE_POLLS = 200  # without anything, one after the other: a second or more
 
 
@@ -198,7 +206,7 @@ def execute(
 
 
 def _goes_to_the_writer(item: object) -> bool:
-    return isinstance(item, _OF_THE_WRITER)
+    return isinstance(item, OF_THE_WRITER)
 
 
 def _without_key(pair: tuple[str, Any]) -> Any:

@@ -6,7 +6,7 @@
 Only what must be read first, documents and attachments, is ``Unread``; a message ``Arrived`` as it is decoded. An
 ``Amendment`` comes out of decode as well and leaves embed as ``Amended``; what is ``Withdrawn`` of a document leaves it as a
 ``Retraction``. ``Pause``, ``Retraction`` and ``Erasure`` travel the same way, in order with what they concern.
-``WriteBatch``, ``FlushDone``, ``Erased`` and ``DeadLetter`` go from any step straight to the writer.
+``WriteBatch``, ``FlushDone``, ``Erased``, ``DeadLetter`` and ``Recovered`` go from any step straight to the writer.
 """
 
 from dataclasses import dataclass
@@ -252,7 +252,15 @@ class Erased:
     conversation_ids: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """An episode that a dead letter told of, and of which nothing is missing any more. ``reference`` names it."""
+
+    reference: Reference
+
+
 Decoded = Unread | Arrived | Amendment | Pause | Erasure | DeadLetter
 Read = Arrived | Amendment | Embedded | Withdrawn | Pause | Erasure
 LaneItem = Read | Amended | Cut | Retraction | Extracted
-SinkItem = WriteBatch | FlushDone | Erased | DeadLetter
+SinkItem = WriteBatch | FlushDone | Erased | DeadLetter | Recovered
+OF_THE_WRITER = (WriteBatch, FlushDone, Erased, DeadLetter, Recovered)  # a tuple: a union would be put together for each item

@@ -24,7 +24,7 @@ from flows.cuts import Cut, Utterance, Verdict
 from flows.items import Retraction
 from flows.lanes.scheduling import NotReady
 from flows.lanes.services import Services
-from mneme.errors import MnemeError, ModelError, StoreUnavailable
+from mneme.errors import MnemeError, ModelError, ModelPaused, StoreUnavailable
 from mneme.events import FURTHEST_FUTURE
 from mneme.ids import episode_id
 from mneme.ports import Filter, MemoryIndex
@@ -302,11 +302,14 @@ def judge(question: Question, services: Services) -> Verdict:
     """The verdict about a question. Blocks where the detector calls a model.
 
     Raises:
+        ModelPaused: the model's endpoint asks for time.
         MnemeError: settings or a store are wrong, which no other detector would help.
     """
     detector = services.detector
     try:
         return detector.judge(question.context, question.judged, question.ahead)
+    except ModelPaused:
+        raise
     except Exception as error:  # a model may fail in any way, and costs no more than its verdict
         wrong_here = isinstance(error, MnemeError) and not isinstance(error, ModelError | StoreUnavailable)
         if wrong_here or not detector.calls_a_model:

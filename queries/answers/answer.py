@@ -72,6 +72,21 @@ class AnswerResponse(_Response):
     context: str | None = None
 
 
+class ContextResponse(_Response):
+    """What is remembered for a question, as one text to paste into a prompt.
+
+    ``text`` has ``tokens`` by the tokens of the model that answers (``MNEME_MODELS__BY_ROLE``), and numbers its memories;
+    ``citations`` tell their ids. What holds comes first, dated, with what it replaced in a clause. Nothing is there twice.
+    """
+
+    question: str
+    text: str
+    tokens: int
+    citations: tuple[CitedMemory, ...] = ()
+    asked_at: datetime
+    notes: tuple[str, ...] = ()
+
+
 class AnswerStream(Iterator[str]):
     """An answer, piece by piece as it is written: the answer alone, without the reasoning before it.
 

@@ -19,6 +19,7 @@ from queries import Memories
 from serving.clients import await_index, conversation_name, iterate_memories
 from serving.mcp.results import (
     AskResult,
+    ContextResult,
     Event,
     ForgetResult,
     Line,
@@ -178,6 +179,19 @@ class AgentMemory:
         told = f"{text}\n\n{lines(citations)}" if citations else text
         data = AskResult(answer=text, abstained=answer.abstained, citations=citations, notes=answer.notes)
         return Answer(with_notes(told, answer.notes), data)
+
+    def context(
+        self, scope: OwnerScope, question: str, max_tokens: int, since: datetime | None, before: datetime | None
+    ) -> Answer:
+        """One text of what is remembered for a question.
+
+        Raises:
+            InputError, StoreError: as ``Memories.context``.
+        """
+        found = self._open_memories().context(question, scope.filters(since=since, before=before), max_tokens)
+        ids = tuple(citation.id for citation in found.citations)
+        data = ContextResult(text=found.text, tokens=found.tokens, memory_ids=ids, notes=found.notes)
+        return Answer(with_notes(found.text, found.notes), data)
 
     def timeline(self, scope: OwnerScope, entity: str, since: datetime | None, before: datetime | None, limit: int) -> Answer:
         """The history of somebody or something; without a name, what happened between two dates.

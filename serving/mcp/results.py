@@ -57,6 +57,15 @@ class AskResult(_Result):
     notes: tuple[str, ...] = ()
 
 
+class ContextResult(_Result):
+    """A text of memories; its numbers in brackets are places in ``memory_ids``, from 1."""
+
+    text: str
+    tokens: int
+    memory_ids: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
 class RememberResult(_Result):
     """Messages that are stored durably."""
 

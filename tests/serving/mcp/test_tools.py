@@ -114,7 +114,13 @@ def test_only_where_it_may_everything_is_erased(service: Service):
 def test_a_memory_that_takes_nothing_in_has_no_tools_for_it():
     async def run() -> None:
         async with client_of(None, "ann", writable=False) as client:
-            assert {tool.name for tool in (await client.list_tools()).tools} == {"search", "ask", "timeline", "profile"}
+            assert {tool.name for tool in (await client.list_tools()).tools} == {
+                "search",
+                "ask",
+                "context",
+                "timeline",
+                "profile",
+            }
 
     asyncio.run(run())
 

@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 API = "/api/v1"
 OPERATIONS = {
     ("post", f"{API}/memories/search"),
+    ("post", f"{API}/memories/context"),
     ("post", f"{API}/ask"),
     ("post", f"{API}/memories"),
     ("get", f"{API}/memories"),
