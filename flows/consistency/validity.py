@@ -216,7 +216,7 @@ class _Fold:
         """Tell whether a statement that ends all keeps a value: that one itself, or a plan, on another day."""
         if self._plan:
             return value == PLANNED and bool(newer.values)
-        return any(_same_value(self._attribute, value, other) for other in newer.values)
+        return value != UNREAD and any(_same_value(self._attribute, value, other) for other in newer.values)
 
     def _supersede(self, claim: _Claim) -> None:
         """2."""

@@ -136,6 +136,12 @@ def test_a_state_without_a_value_takes_no_other_s_place_and_ends_with_the_next_c
     assert standing(HOME, said(1, UNREAD), said(5, "Bonn", over="")) == ["Bonn"]
 
 
+def test_a_change_between_two_states_that_are_not_read_ends_the_first() -> None:
+    """ "I rent a room" and "First night in our new flat!" tell no place, and are still not the same home."""
+    moved = said(50, UNREAD, over="")
+    assert ends(HOME, [said(1, UNREAD), moved]) == {"t/c1/e/f/0": {UNREAD: End(on(50), moved.id)}}
+
+
 def test_a_class_is_not_over_with_its_day_and_a_meeting_is() -> None:
     for about, left in (("yoga class|plan:yoga class", ["Friday"]), ("lunch|plan:lunch", ["Tuesday", "Friday"])):
         assert standing(about, said(1, "Tuesday", event=3), said(30, "Friday", over="")) == left
