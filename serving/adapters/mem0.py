@@ -111,7 +111,7 @@ class Memory:
             identity = (
                 f"{store.owner.type}:{quote(store.owner.id, safe='')}:{uuid4().hex}"  # read by it alone, it names its owner
             )
-            value = {**scope, "id": identity, "text": text, "role": role, "actor_id": name, "infer": infer}
+            value: dict[str, Any] = {**scope, "id": identity, "text": text, "role": role, "actor_id": name, "infer": infer}
             value |= {"metadata": dict(metadata or {}), "created_at": now, "updated_at": now}
             values.append({**value, "history": [_change(value, None, "ADD")]})
         conversation = conversation_name("mem0", store.owner, scope.get("run_id") or now[:10])
