@@ -148,7 +148,11 @@ class Memory:
         for passage in passages(self._memories.search(query, filters=store.filters | labels, top_k=places)):
             scores.setdefault(passage.metadata["message_ids"][0], passage.score)
         found = self._kept(store, {_MESSAGE: list(scores)}, asked) if scores else ()
-        shown = {kept.message_id: _shown(kept, text) | {"score": scores[kept.message_id]} for kept, text in found}
+        shown = {
+            kept.message_id: _shown(kept, text) | {"score": scores[kept.message_id]}
+            for kept, text in found
+            if kept.message_id in scores
+        }
         best = [shown[name] for name in scores if name in shown]
         return {"results": [each for each in best if threshold is None or each["score"] >= threshold][:most]}
 
