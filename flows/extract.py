@@ -97,6 +97,9 @@ class ExtractLane:
         """References to the cuts at work."""
         return encode_state(STATE_VERSION, self._jobs.items())
 
+    def epoch_done(self) -> None:
+        """Nothing here depends on epochs."""
+
     def _wait_for_all(self, erasure: Erasure) -> None:
         """An erasure goes on behind everything of the erased that is at work: it waits in each of their queues."""
         ahead = [reference for reference in self._jobs.items() if reference["is"] == "cut"]
