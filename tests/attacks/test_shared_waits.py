@@ -103,8 +103,8 @@ def test_a_key_that_holds_all_it_can_delays_nothing_of_another(
 ) -> None:
     with ThreadPoolExecutor(AT_ONCE + 1) as pool:
         waiting = [pool.submit(ask, client, LOUD, loud) for _ in range(AT_ONCE)]
-        until_full(client, waiting)
         try:
+            until_full(client, waiting)
             for name in tried(list(REQUESTS)):
                 answer = pool.submit(ask, client, QUIET, name).result(PATIENCE)
                 assert answer.status_code == (503 if not name.startswith("tools") else 200), answer.text
@@ -120,8 +120,7 @@ def until_full(client: TestClient, waiting: Sequence[Future[httpx.Response]]) ->
     """Return once the loud key gets no further place: all its requests have one, wait for one, or were refused."""
     pools: RequestPools = client.app.state.pools  # type: ignore[attr-defined]
     for _ in range(6000):
-        pools = list(pools._pools.values())
-        places = sum(each.shares.places - each.shares.free + len(each._waiting) for each in pools)
+        places = sum(each.shares.places - each.shares.free + len(each._waiting) for each in pools._pools.values())
         if places + sum(each.done() for each in waiting) >= len(waiting):
             return
         threading.Event().wait(0.01)
@@ -131,9 +130,11 @@ def until_full(client: TestClient, waiting: Sequence[Future[httpx.Response]]) ->
 def test_a_wait_too_many_is_told_when_to_come_again(client: TestClient, held: Held) -> None:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         waiting = [pool.submit(ask, client, LOUD, "flushes") for _ in range(AT_ONCE)]
-        until_full(client, waiting)
-        refused = ask(client, LOUD, "flushes")
-        held.may_end.set()
+        try:
+            until_full(client, waiting)
+            refused = ask(client, LOUD, "flushes")
+        finally:
+            held.may_end.set()
         assert refused.status_code == 429
         assert refused.headers["retry-after"] == "1"
         assert refused.json()["type"] == "urn:mneme:problem:rate-limited"

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import tarfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from hashlib import sha256
@@ -116,25 +117,31 @@ def test_it_becomes_what_the_same_events_make_today(older: Settings, tmp_path: P
     assert json.loads((older.data / "index" / "index.json").read_text())["format"] == FORMAT
 
 
-def told(settings: Settings) -> dict[str, Any]:
-    """Everything that is found, without when it arrived: for a document of a file that is when it was read."""
+def told(settings: Settings) -> tuple[dict[str, Any], Counter[str]]:
+    """Everything that is found of conversations, and the texts of documents.
+
+    Times of arrival are left out: for a document of a file that is when it was read. So are ids of chunks: these name places,
+    and the reader of then named other places.
+    """
     found: dict[str, dict[str, Any]] = of_index(settings, contents)
-    return {name: {key: value for key, value in body.items() if key != "created_at"} for name, body in found.items()}
+    said = {name: body for name, body in found.items() if not body.get("document_id")}
+    written = Counter(f"{body['kind']}: {body.get('text')}" for name, body in found.items() if name not in said)
+    return {name: {key: value for key, value in body.items() if key != "created_at"} for name, body in said.items()}, written
 
 
 def kept(index: MemoryIndex) -> dict[Key, Any]:
-    """What is neither searched nor derived, without the counters of the flow."""
-    unlike = ("version", "arrived_at", "erased_at", "created_at", "attempt")
+    """Rows that are neither searched nor derived, without the counters of the flow and the ids of chunks."""
+    unlike = ("version", "arrived_at", "erased_at", "created_at", "attempt", "edition", "chunk_ids")
     rows = [row for row in index.scan(Collection.CONTROL) if row.kind != "cluster"]
     return {row.key: {name: value for name, value in row.body.items() if name not in unlike} for row in rows}
 
 
 def test_what_comes_again_changes_nothing_and_what_was_erased_stays_out(older: Settings) -> None:
     rebuild_from_messages(older)
-    before = of_index(older, contents)
+    before = told(older)
     ingest([EVENTS], older)
-    assert of_index(older, contents) == before
-    assert not [body for body in before.values() if "canary" in json.dumps(body)]
+    assert told(older) == before
+    assert not [body for body in of_index(older, contents).values() if "canary" in json.dumps(body)]
     gone = Owner(tenant_id="default", type="user", id=GONE)
     [tombstone] = tombstone_keys(gone, None)
     assert tombstone in of_index(older, lambda index: index.get([tombstone]))
@@ -152,8 +159,8 @@ def test_two_users_who_shared_a_key_are_apart(older: Settings) -> None:
 def test_it_goes_on_when_it_was_killed(older: Settings, tmp_path: Path) -> None:
     before = tables(older)
     for share in (0.3, 0.6):
-        process = _started(slow(older), "rebuild", "--yes")
-        _wait_until_reached(older, share)
+        process = _started(slow(older), "admin", "rebuild", "--yes")
+        _wait_until_reached(older, share, process)
         process.send_signal(signal.SIGKILL)
         process.wait()
         assert tables(older) == before
@@ -169,8 +176,8 @@ def test_it_goes_on_when_it_was_killed(older: Settings, tmp_path: Path) -> None:
 
 def test_one_that_was_interrupted_can_be_given_up(older: Settings) -> None:
     before = tables(older)
-    process = _started(slow(older), "rebuild", "--yes")
-    _wait_until_reached(older, 0.2)
+    process = _started(slow(older), "admin", "rebuild", "--yes")
+    _wait_until_reached(older, 0.2, process)
     process.kill()
     process.wait()
     assert abandon(older)
@@ -219,9 +226,8 @@ def test_nothing_is_made_without_consent(older: Settings) -> None:
 def test_events_that_were_at_work_are_taken_in(older: Settings) -> None:
     """A flow of before had kept a document to read and a delete to apply, and its state is not read any more."""
     from flows.decode import amendment_of
-    from flows.embedding.amendments import amendment_row
     from flows.items import Unread
-    from flows.lanes.parked_events import unread_row
+    from flows.lanes.parked_events import amendment_row, unread_row
     from mneme.ports import Incoming, Put
     from mneme.records import Position
     from mneme.times import from_milliseconds

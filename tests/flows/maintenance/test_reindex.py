@@ -474,7 +474,7 @@ class TestAnInterruption:
         self, embedded: Settings, turn: Callable[..., None], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         turn()
-        monkeypatch.setattr(move, "_write", lambda rows, index: None)
+        monkeypatch.setattr(move, "put_all", lambda *_, **__: None)
         with pytest.raises(StoreRejected, match="something else wrote"):
             reindex(embedded)
         assert open_generations(embedded).made_for()["embedder"] == HASH.fingerprint
