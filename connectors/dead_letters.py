@@ -21,7 +21,7 @@ from mneme.records import Position
 from mneme.times import utc_now
 
 _OF_EVENTS = ("decode", "read", "embed")  # stages whose letters hold an event's own bytes
-_WITHOUT_OWNER = ("edit", "delete", "flush", "forget")  # events that name a conversation and nobody
+_WITHOUT_OWNER = ("edit", "delete", "retract", "flush", "forget")  # events that name a conversation and nobody
 _OF_DOCUMENTS = ("document", "forget_document")  # events that name a document; without an owner it is the tenant's
 _OWNER_FIELDS = (("user", "user_id"), ("group", "group_id"), ("agent", "agent_id"))
 _TENANT = re.compile(r'"tenant_id"\s*:\s*"((?:[^"\\]|\\.)*)"')

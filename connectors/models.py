@@ -41,8 +41,12 @@ def _as_the_store(settings: Settings) -> EmbedderSettings:
     return own.model_copy(update={name: value for name, value in as_made.items() if getattr(own, name) is None})
 
 
-def open_chat_model(settings: Settings) -> RememberingChat | None:
+def open_chat_model(settings: Settings, hands_back: bool = False) -> RememberingChat | None:
     """The chat model of ``MNEME_MODELS__PROVIDER``, with its answers cached in the data folder; None for ``none``.
+
+    Args:
+        settings: of the program.
+        hands_back: whether a call raises ModelPaused at once when the endpoint asks for time, in place of waiting.
 
     Raises:
         SettingsError: a role or an address is wrong.
@@ -55,9 +59,8 @@ def open_chat_model(settings: Settings) -> RememberingChat | None:
             from connectors.endpoints.answer_cache import CachedChat
             from connectors.endpoints.openai_chat import OpenAiChat
 
-            return CachedChat(
-                OpenAiChat(settings.models, prices=settings.telemetry.prices), private_folder(settings.data) / ANSWERS_FILE
-            )
+            chat = OpenAiChat(settings.models, prices=settings.telemetry.prices, hands_back=hands_back)
+            return CachedChat(chat, private_folder(settings.data) / ANSWERS_FILE)
 
 
 def open_describer(settings: Settings) -> Describer | None:
@@ -75,7 +78,7 @@ def open_describer(settings: Settings) -> Describer | None:
         return None
     from connectors.endpoints.pictures import PictureDescriber
 
-    return PictureDescriber(chat, settings.models.output_language)
+    return PictureDescriber(chat, settings.models.output_language, settings.models.prompts.get("vision", ""))
 
 
 def open_transcriber(settings: Settings) -> Transcriber | None:
@@ -96,13 +99,16 @@ def open_transcriber(settings: Settings) -> Transcriber | None:
             return CachedTranscriber(endpoint, private_folder(settings.data) / ANSWERS_FILE)
 
 
-def open_chat_for_queries(settings: Settings, deadline_seconds: float, repair: bool = True) -> QueryChat:
+def open_chat_for_queries(
+    settings: Settings, deadline_seconds: float, repair: bool = True, hands_back: bool = True
+) -> QueryChat:
     """The chat model of ``MNEME_MODELS__PROVIDER`` for somebody who waits: nothing of a search is kept on the disk.
 
     Args:
         settings: of the program.
         deadline_seconds: for one call with its retries, in place of that of the settings.
         repair: whether an answer that does not fit is asked for once more; False where calls are counted.
+        hands_back: whether a call raises ModelPaused at once when the endpoint asks for time; False where nobody waits.
 
     Raises:
         SettingsError: there is none, or a role or an address is wrong.
@@ -112,4 +118,6 @@ def open_chat_for_queries(settings: Settings, deadline_seconds: float, repair: b
     from connectors.endpoints.openai_chat import OpenAiChat
 
     shorter = {"deadline_seconds": deadline_seconds, "retries": min(settings.models.retries, _RETRIES_OF_QUERIES)}
-    return OpenAiChat(settings.models.model_copy(update=shorter), repair=repair, prices=settings.telemetry.prices)
+    return OpenAiChat(
+        settings.models.model_copy(update=shorter), repair=repair, prices=settings.telemetry.prices, hands_back=hands_back
+    )

@@ -88,7 +88,7 @@ class Publisher:
         if url or settings.service.url:
             from connectors.service import HttpTransport, ServiceClient
 
-            client = ServiceClient.of(settings, url, api_key)
+            client = ServiceClient.of(settings, url, api_key, waits_for_start=True)
             assert client is not None, "there is a URL"
             transport = HttpTransport(client)
             publisher = cls(documents=settings.documents, transport=transport)
@@ -217,16 +217,21 @@ class Publisher:
         self._transport.flush(timeout)
 
     def flush_conversation(self, tenant: str, conversation: str) -> str:
-        """Close the conversation's open episode; returns the flush id, whose marker appears once all is searchable."""
+        """Close the conversation's open episode; returns the flush id, whose marker appears once all is searchable.
+
+        >>> flush_id = publisher.flush_conversation("default", "standup")  # doctest: +SKIP
+        >>> memories.wait_for_flush(flush_id, timeout=10)  # everything sent to it before is found  # doctest: +SKIP
+        True
+        """
         flush_id = uuid4().hex
-        self.send(Flush(tenant_id=tenant, conversation_id=conversation, flush_id=flush_id))
+        self.send(Flush(**_tenant(tenant), conversation_id=conversation, flush_id=flush_id))
         self.flush()
         return flush_id
 
     def forget_conversation(self, tenant: str, conversation: str) -> str:
         """Erase a conversation; returns the erasure id, under which the receipt appears once nothing is left of it."""
         erasure_id = uuid4().hex
-        self.send(Forget(tenant_id=tenant, conversation_id=conversation, erasure_id=erasure_id))
+        self.send(Forget(**_tenant(tenant), conversation_id=conversation, erasure_id=erasure_id))
         self.flush()
         return erasure_id
 

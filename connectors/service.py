@@ -28,7 +28,7 @@ from mneme.settings import Settings
 silence("httpx", below=logging.WARNING)  # each URL as it is, with what is asked for in it
 
 _PREFIX = "/api/v1"
-_CONNECT_SECONDS = 5.0
+_REACH_SECONDS = 2.0  # that an address at which nothing answers is tried for
 _ANSWER_SECONDS = 120.0  # a search with agents takes tens of seconds
 _PATIENCE_SECONDS = 20.0  # with what may pass, over all attempts
 _FIRST_PAUSE_SECONDS = 0.25
@@ -49,6 +49,7 @@ class ServiceClient:
         api_key: None where the service asks for none.
         answer_seconds: how long an answer is waited for; a request that waits itself has more.
         patience_seconds: how long what may pass is tried again.
+        reach_seconds: how long a service is looked for that is not there, or not yet.
         sleep: waits between attempts.
 
     Raises:
@@ -61,6 +62,7 @@ class ServiceClient:
         api_key: SecretStr | str | None = None,
         answer_seconds: float = _ANSWER_SECONDS,
         patience_seconds: float = _PATIENCE_SECONDS,
+        reach_seconds: float = _REACH_SECONDS,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         try:
@@ -77,6 +79,7 @@ class ServiceClient:
         self.url = str(parsed).rstrip("/")
         self._answer_seconds = answer_seconds
         self._patience = patience_seconds
+        self._reach = min(reach_seconds, patience_seconds)
         self._sleep = sleep
         self._client = httpx.Client(
             base_url=self.url.removesuffix(_PREFIX) + _PREFIX,
@@ -86,14 +89,20 @@ class ServiceClient:
         )
 
     @classmethod
-    def of(cls, settings: Settings, url: str | None = None, api_key: str | None = None) -> "ServiceClient | None":
+    def of(
+        cls, settings: Settings, url: str | None = None, api_key: str | None = None, *, waits_for_start: bool = False
+    ) -> "ServiceClient | None":
         """The client of ``url``, else of ``MNEME_SERVICE__URL``; None where neither is given.
+
+        With ``waits_for_start`` a service that is not there is looked for as long as anything else that may pass: whoever
+        sends must outlast a restart, whoever asks wants to know soon.
 
         Raises:
             SettingsError: as for the client itself.
         """
         chosen = url or settings.service.url
-        return None if chosen is None else cls(chosen, api_key or settings.service.api_key)
+        reach = _PATIENCE_SECONDS if waits_for_start else _REACH_SECONDS
+        return None if chosen is None else cls(chosen, api_key or settings.service.api_key, reach_seconds=reach)
 
     def request(
         self,
@@ -197,9 +206,10 @@ class ServiceClient:
     def _patiently(
         self, method: str, path: str, options: Mapping[str, Any], timeout: httpx.Timeout, repeatable: bool
     ) -> httpx.Response:
-        deadline, pause = time.monotonic() + self._patience, _FIRST_PAUSE_SECONDS
+        began, pause = time.monotonic(), _FIRST_PAUSE_SECONDS
         while True:
             wait: float | None = pause
+            deadline = began + self._patience
             problem: MnemeError
             try:
                 response = self._client.request(method, path, timeout=timeout, **options)
@@ -211,6 +221,7 @@ class ServiceClient:
                 raise InputError("what is asked for is too long for a URL; ask with fewer filters") from error
             except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:  # nothing was sent
                 problem = self._unavailable(error)
+                deadline = began + self._reach
             except httpx.HTTPError as error:
                 problem = self._unavailable(error)
                 wait = pause if repeatable else None
@@ -220,7 +231,7 @@ class ServiceClient:
             pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
     def _timeout(self, wait_seconds: float) -> httpx.Timeout:
-        return httpx.Timeout(self._answer_seconds + wait_seconds, connect=_CONNECT_SECONDS)
+        return httpx.Timeout(self._answer_seconds + wait_seconds, connect=_REACH_SECONDS)
 
     def _unavailable(self, error: httpx.HTTPError) -> StoreUnavailable:
         what = "gives no answer in time" if isinstance(error, httpx.TimeoutException) else "does not answer"

@@ -148,6 +148,10 @@ class NoDeadLetters:
         """There are none."""
         return 0
 
+    def remove(self, unwanted: Callable[[DeadLetter], bool]) -> int:
+        """There are none."""
+        return 0
+
     def close(self) -> None:
         """Nothing is held open."""
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from mneme.ids import chunk_episode_id, conversation_path, document_key
-from mneme.records import Citation, Claim, ClosedBy, Owner, Quote, StoredMessage
+from mneme.ids import chunk_episode_id, conversation_path, document_key, episode_id
+from mneme.records import Citation, Claim, ClosedBy, Corrected, Owner, Quote, StoredMessage
 from mneme.rows import Embedding, Row, Vector
+from mneme.times import to_milliseconds
 
 
 def lane_of(tenant_id: str, conversation_id: str) -> str:
@@ -208,12 +209,33 @@ def cut_of_chunk(utterance: Utterance) -> Cut:
     )
 
 
+def correction_id(correction: StoredMessage) -> str:
+    """The id of the episode that is made from a correction."""
+    message, conversation = correction, correction.conversation_id or ""
+    return episode_id(message.owner.tenant_id, conversation, to_milliseconds(message.sent_at), message.message_id)
+
+
+def cut_of_correction(utterance: Utterance) -> Cut:
+    """A correction is an episode of its own: it answers nothing that is said around it."""
+    message = utterance.message
+    return Cut(
+        id=correction_id(message),
+        owner=message.owner,
+        conversation_id=message.conversation_id,
+        document_id=None,
+        utterances=(utterance,),
+        closed_by="correction",
+        begins_because=("correction",),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class ExtractedFact:
     """A statement, with its parts where it is a quote. ``sources`` are indices of the cut's utterances, its own first.
 
     ``same_as_source`` says that the statement is the text of its one source, so that the vector of the message serves it too.
-    ``place`` cites the line or row of a document itself; empty where the place of its chunk is exact enough.
+    ``place`` cites the line or row of a document itself; empty where the place of its chunk is exact enough. What was
+    ``corrected`` claims nothing.
     """
 
     statement: str
@@ -225,6 +247,7 @@ class ExtractedFact:
     quote: Quote | None = None
     claims: tuple[Claim, ...] = ()
     place: str = ""
+    corrected: Corrected | None = None
 
 
 @dataclass(frozen=True, slots=True)

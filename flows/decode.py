@@ -7,10 +7,23 @@ from datetime import UTC
 from flows.cuts import lane_of
 from flows.items import Amendment, Arrived, Decoded, Erasure, Pause, Unread
 from mneme.errors import InputError
-from mneme.events import Delete, Document, Edit, Erase, Flush, Forget, ForgetDocument, Message, parse_event
+from mneme.events import (
+    Correct,
+    Delete,
+    Document,
+    Edit,
+    Erase,
+    Flush,
+    Forget,
+    ForgetDocument,
+    Message,
+    Retract,
+    parse_event,
+)
+from mneme.ids import episode_id, fact_id
 from mneme.ports import DeadLetter, Incoming
-from mneme.records import Owner
-from mneme.times import utc_now
+from mneme.records import Corrected, Owner
+from mneme.times import to_milliseconds, utc_now
 
 log = logging.getLogger(__name__)
 
@@ -19,9 +32,9 @@ def decode(incoming: Incoming, buckets: int, partition_of_tenant: Callable[[str]
     """One event as what the lanes take, or as a dead letter with its raw bytes.
 
     A message gives one ``Arrived``, with attachments an ``Unread`` behind it; a document, and an edit with attachments, an
-    ``Unread``; another edit or a delete an ``Amendment``, a flush a ``Pause``, the erasure of a conversation or a document one
-    ``Erasure``, that of an owner one for each of the ``buckets`` of conversations. Versions are 1: a first write only creates
-    (flows/embed.py).
+    ``Unread``; another edit, a delete or a retraction an ``Amendment``, a correction one behind its own message; a flush a
+    ``Pause``, the erasure of a conversation or a document one ``Erasure``, that of an owner one for each of the ``buckets``
+    of conversations. Versions are 1: a first write only creates (flows/embed.py).
 
     With ``partition_of_tenant`` an event in another partition than its tenant's is refused: what it concerns may be another
     flow's to write (flows/running/partition_range.py).
@@ -37,7 +50,9 @@ def decode(incoming: Incoming, buckets: int, partition_of_tenant: Callable[[str]
             case Message():
                 created_at = incoming.received_at or event.sent_at
                 yield Arrived(event.stored(event.owner, incoming.position, created_at, version=1))
-                if has_attachments(event):
+                if isinstance(event, Correct):
+                    yield amendment_of(event, incoming)
+                elif has_attachments(event):
                     yield Unread(event, incoming.position, incoming.received_at, incoming.raw)
             case Document():
                 yield Unread(event, incoming.position, incoming.received_at, incoming.raw)
@@ -47,7 +62,7 @@ def decode(incoming: Incoming, buckets: int, partition_of_tenant: Callable[[str]
                 )
             case Edit() if has_attachments(event):
                 yield Unread(event, incoming.position, incoming.received_at, incoming.raw)
-            case Edit() | Delete():
+            case Edit() | Delete() | Retract():
                 yield amendment_of(event, incoming)
             case Forget():
                 yield _erasure_of(event, incoming, conversation_id=event.conversation_id)
@@ -63,16 +78,22 @@ def decode(incoming: Incoming, buckets: int, partition_of_tenant: Callable[[str]
         yield _refused(incoming, f"{type(error).__name__}: {error}")
 
 
-def amendment_of(event: Edit | Delete, incoming: Incoming) -> Amendment:
+def amendment_of(event: Edit | Delete | Correct | Retract, incoming: Incoming) -> Amendment:
     """The amendment that an event asks for."""
+    corrected = None
+    if isinstance(event, Correct):
+        episode = episode_id(event.tenant_id, event.conversation_id, to_milliseconds(event.sent_at), event.message_id)
+        corrected = Corrected(at=event.sent_at.astimezone(UTC), by=fact_id(episode, 0))
     return Amendment(
         tenant_id=event.tenant_id,
         conversation_id=event.conversation_id,
-        message_id=event.message_id,
+        message_id=event.corrects if isinstance(event, Correct) else event.message_id,
         text=event.text if isinstance(event, Edit) else None,
         position=incoming.position,
         received_at=incoming.received_at,
         raw=incoming.raw,
+        words=event.words if isinstance(event, Correct | Retract) else "",
+        corrected=corrected,
     )
 
 

@@ -23,7 +23,7 @@ from datetime import datetime
 
 from flows.cuts import Utterance, lane_of, lane_of_message, lane_of_row
 from flows.embedding.admission import Admitted, MessageBatch, admit, over_erased, owned_by
-from flows.embedding.amendments import DELETED, AmendmentResult, PendingAmendment, apply_amendment
+from flows.embedding.amendments import DELETED, AmendmentResult, PendingAmendment, Progress, apply_amendment
 from flows.items import (
     Amended,
     Amendment,
@@ -68,6 +68,7 @@ class EmbedLane:
         self._recent: RecentKeys[None] = RecentKeys()
         self._deleted: OrderedDict[str, None] = OrderedDict()
         self._edited: RecentKeys[Position] = RecentKeys()
+        self._amending: RecentKeys[Progress] = RecentKeys()
         self._withdrawn: RecentKeys[None] = RecentKeys()
         self._owners: RecentKeys[Owner] = RecentKeys()
         self._erased = Tombstones()
@@ -131,7 +132,7 @@ class EmbedLane:
                 assert isinstance(item, MessageBatch)
                 yield from self._pass_on(item, outcome)
             elif isinstance(item, PendingAmendment) and (outcome is None or isinstance(outcome, AmendmentResult)):
-                yield from self._pass_on_change(item.key, outcome)
+                yield from self._pass_on_change(item, outcome)
             else:
                 assert isinstance(outcome, BaseException)
                 raise outcome
@@ -168,7 +169,10 @@ class EmbedLane:
         for lane in {lane for item in self._jobs.items() if isinstance(item, MessageBatch) for lane in item.lanes}:
             if lane in self._owners:  # what begins with these is not in the index yet
                 self._owners[lane] = self._owners[lane]
-        for recent in (self._owners, self._recent, self._edited, self._withdrawn):
+        for item in self._jobs.items():
+            if isinstance(item, PendingAmendment):
+                self._amending[item.stored_id] = self._amending.get(item.stored_id, item.progress)
+        for recent in (self._owners, self._recent, self._edited, self._amending, self._withdrawn):
             recent.epoch_done()
 
     def _restore(self, state: dict[str, object]) -> None:
@@ -267,7 +271,7 @@ class EmbedLane:
         self._erased.add(erasure, lanes)
         for lane in lanes:
             del self._owners[lane]
-            for ids in (self._recent, self._deleted):
+            for ids in (self._recent, self._deleted, self._amending):
                 for identity in [each for each in ids if each.startswith(f"{lane}/")]:
                     del ids[identity]
         self._lanes_of[erasure] = lanes or [erasure.lane]
@@ -301,13 +305,16 @@ class EmbedLane:
     # --- amendments --------------------------------------------------------------------------------------------------
 
     def _amend(self, waiting: PendingAmendment) -> None:
-        amendment = waiting.amendment
+        identity, services = waiting.stored_id, self._services
         owner = self._owners.get(lane_of(waiting.tenant_id, waiting.conversation_id))
-        was_seen = amendment is not None and amendment.stored_id in self._recent
-        asked_at = self._services.clock()
-        self._jobs.add("", waiting, lambda: apply_amendment(waiting, owner, asked_at if was_seen else None, self._services))
+        asked_at = services.clock()
+        seen_at = asked_at if waiting.amendment is not None and identity in self._recent else None
+        before, self._amending[identity] = self._amending.get(identity), waiting.progress
+        self._jobs.add("", waiting, lambda: apply_amendment(waiting, owner, seen_at, services, before, asked_at))
 
-    def _pass_on_change(self, key: Key, change: AmendmentResult | None) -> Iterator[Amended | SinkItem]:
+    def _pass_on_change(self, waiting: PendingAmendment, change: AmendmentResult | None) -> Iterator[Amended | SinkItem]:
+        key, progress = waiting.key, waiting.progress
+        progress.done = True
         if change is None:
             log.warning("%s is no longer in the index, nor is its message", key.id)
             return
@@ -332,7 +339,7 @@ class EmbedLane:
             if self._is_superseded(message.id, message.edited_by):
                 yield WriteBatch((Remove(key, version),))
                 return
-            self._edited[message.id] = message.edited_by
+            self._edited[message.id] = progress.position = message.edited_by
         if message.deleted:
             _remember(self._deleted, message.id)
         yield WriteBatch((Put(row_of(message, utterance.embedding)), Remove(key, version)))

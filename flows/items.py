@@ -6,7 +6,7 @@
 Only what must be read first, documents and attachments, is ``Unread``; a message ``Arrived`` as it is decoded. An
 ``Amendment`` comes out of decode as well and leaves embed as ``Amended``; what is ``Withdrawn`` of a document leaves it as a
 ``Retraction``. ``Pause``, ``Retraction`` and ``Erasure`` travel the same way, in order with what they concern.
-``WriteBatch``, ``FlushDone``, ``Erased`` and ``DeadLetter`` go from any step straight to the writer.
+``WriteBatch``, ``FlushDone``, ``Erased``, ``DeadLetter`` and ``Recovered`` go from any step straight to the writer.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from flows.cuts import Cut, Utterance, lane_of, lane_of_message
 from mneme.events import Document, Edit, Message
 from mneme.ids import document_key, message_id
 from mneme.ports import DeadLetter, Write
-from mneme.records import Mention, Owner, Position, StoredMessage
+from mneme.records import Corrected, Mention, Owner, Position, StoredMessage
 from mneme.rows import Row
 
 Reference = dict[str, Any]  # an item as plain values for a snapshot: ids and times, no texts
@@ -54,7 +54,10 @@ class Arrived:
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """An ``edit`` or ``delete`` event as it came: the new ``text`` of a message, None to delete it. ``raw`` are its bytes."""
+    """A change of a message as it came: its new ``text``, None to delete it. ``raw`` are the bytes of the event.
+
+    With ``words`` only these go: they are retracted, or where a message puts them right ``corrected``, and then they stay.
+    """
 
     tenant_id: str
     conversation_id: str
@@ -63,6 +66,8 @@ class Amendment:
     position: Position
     received_at: datetime | None
     raw: bytes
+    words: str = ""
+    corrected: Corrected | None = None
 
     @property
     def lane(self) -> str:
@@ -76,7 +81,7 @@ class Amendment:
 
     def refusal(self, what: str) -> str:
         """The message for people that it is not applied to its message, which ``what``."""
-        event = "delete" if self.text is None else "edit"
+        event = "correct" if self.corrected else "retract" if self.words else "delete" if self.text is None else "edit"
         return f"{event}: message {self.message_id!r} of conversation {self.conversation_id!r} {what}"
 
 
@@ -247,7 +252,15 @@ class Erased:
     conversation_ids: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """An episode that a dead letter told of, and of which nothing is missing any more. ``reference`` names it."""
+
+    reference: Reference
+
+
 Decoded = Unread | Arrived | Amendment | Pause | Erasure | DeadLetter
 Read = Arrived | Amendment | Embedded | Withdrawn | Pause | Erasure
 LaneItem = Read | Amended | Cut | Retraction | Extracted
-SinkItem = WriteBatch | FlushDone | Erased | DeadLetter
+SinkItem = WriteBatch | FlushDone | Erased | DeadLetter | Recovered
+OF_THE_WRITER = (WriteBatch, FlushDone, Erased, DeadLetter, Recovered)  # a tuple: a union would be put together for each item

@@ -34,7 +34,7 @@ from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, next_
 from flows.lanes.services import Services
 from flows.lanes.snapshots import decode_state, encode_state
 from flows.reading.attachments import Attached, attachments_of_message, read_attachments
-from flows.reading.documents import ReadDocument, known_document, read_document
+from flows.reading.documents import ReadDocument, UnreadableDocument, known_document, read_document
 from flows.reading.release import (
     AwaitingSnapshot,
     Outcome,
@@ -50,6 +50,7 @@ from mneme.errors import InputError, ModelError
 from mneme.events import Document, Edit
 from mneme.ports import DeadLetter, Incoming, Put, Remove
 from mneme.records import StoredDocument
+from mneme.rows import row_of
 
 STATE_VERSION = 1
 # Chunks on their way, without a model. Measured with 50 pages beside a talk of the same owner: 8 are no faster than 2 (45 to
@@ -358,6 +359,8 @@ class ReadLane:
         if work.unread is None:
             log.error("attachments of %s are not looked after: %s", work.lane, type(error).__name__)
             return
+        if isinstance(error, UnreadableDocument):
+            yield WriteBatch((Put(row_of(error.record.model_copy(update={"version": self._services.versions.next()}))),))
         yield DeadLetter("read", reason, work.unread.raw, work.unread.position, self._services.clock())
         yield from self._drop(work)
 

@@ -28,7 +28,7 @@ from flows.lanes.erasures import SweepResult, sweep
 from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, next_poll
 from flows.lanes.services import Services
 from flows.lanes.snapshots import MessagesGone, decode_state, encode_state, owner_of, read_cut, refer, referred, weight_of
-from mneme.errors import ModelError
+from mneme.errors import ModelError, ModelPaused
 from mneme.ports import DeadLetter, Put, Remove
 from mneme.records import Owner
 from mneme.rows import Key, Row, flush_marker
@@ -207,6 +207,8 @@ class ReconcileLane:
         work = UnitOfWork(owner, services.index, unrefreshed)
         try:
             revise(work, revisions, replace(by_rule, judge=services.judge, write_skill=write_skill))
+        except ModelPaused:
+            raise
         except ModelError as error:
             log.warning("the model that keeps memories consistent failed, deciding by claims alone: %s", error)
             work = UnitOfWork(owner, services.index, unrefreshed)

@@ -36,7 +36,7 @@ from flows.conversations.dormant import (
     to_dormant,
 )
 from flows.conversations.resegment import Reloaded, Resegmented, judge, reload, resegment
-from flows.cuts import BoundaryDetector, Cut, Verdict, cut_of_chunk
+from flows.cuts import BoundaryDetector, Cut, Verdict, correction_id, cut_of_chunk, cut_of_correction
 from flows.items import Amended, Embedded, Erasure, Pause, Retraction, WriteBatch
 from flows.lanes.erasures import Tombstone
 from flows.lanes.scheduling import KeyedJobs, Timers, is_defect, next_poll
@@ -103,6 +103,9 @@ class SegmentLane:
                 yield item
             elif item.utterance.message.document_id is not None:
                 yield cut_of_chunk(item.utterance)
+            elif (message := item.utterance.message).corrects is not None:
+                gone = Retraction(item.lane, message.owner, correction_id(message))
+                yield gone if message.deleted else cut_of_correction(item.utterance)
             else:
                 if isinstance(item, Amended) and item.lane in touched:
                     yield from self._unless_defective(item.lane, self._go_on(item.lane, now))

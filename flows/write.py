@@ -7,6 +7,7 @@ For everything that one activation brings:
 4. For flushes: refresh, then write their markers, for which their senders wait.
 5. For erasures, whose rows are gone by now: erase what else tells of them (cached answers of models, claim checks, dead
    letters), take it off the disk, then write their receipts.
+6. Take away the dead letters of episodes of which nothing is missing any more.
 
 While the index or the broker is out of reach, each of these waits and tries again.
 """
@@ -23,7 +24,7 @@ from typing import TypeVar
 from connectors.documents.claims import ErasedClaims
 from connectors.telemetry.flow import FLUSHES, count_bulk, count_dead_letters
 from connectors.telemetry.metrics import STORE_WAITS
-from flows.items import Erased, Erasure, FlushDone, SinkItem, WriteBatch
+from flows.items import Erased, Erasure, FlushDone, Recovered, SinkItem, WriteBatch
 from mneme.errors import StoreUnavailable
 from mneme.ids import content_hash
 from mneme.ports import (
@@ -125,6 +126,9 @@ class Writer:
         for item in items:
             if isinstance(item, Erased):
                 self._erase_traces(item)
+        # Step 6. Dead letters of what has been made up for.
+        if recovered := {item.reference["id"] for item in items if isinstance(item, Recovered)}:
+            self._patiently(lambda: self._dead_letters.remove(lambda letter: _episode_of(letter) in recovered))
 
     def _erase_traces(self, erased: Erased) -> None:
         erasure = erased.erasure
@@ -166,6 +170,17 @@ class Writer:
         content = write.key.id if isinstance(write, Remove) else json.dumps(write.row.body, ensure_ascii=False)
         raw = content.encode(errors="backslashreplace")  # half a surrogate pair, for which it may have been refused
         return DeadLetter("write", result.reason, raw, None, self._clock())
+
+
+def _episode_of(letter: DeadLetter) -> object:
+    """The id of the episode that a letter of extraction is about; None for any other letter."""
+    if letter.stage != "extract":
+        return None
+    try:
+        reference = json.loads(letter.raw)
+    except ValueError:
+        return None
+    return reference.get("id") if isinstance(reference, dict) else None
 
 
 def _change(write: Write) -> tuple[Change, Key, Row | None]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mneme.errors import InputError, MnemeError, ModelError, SettingsError, StoreError, StoreRejected, StoreUnavailable
-    from mneme.events import Delete, Document, Edit, Erase, Flush, Forget, ForgetDocument, Message
+    from mneme.events import Correct, Delete, Document, Edit, Erase, Flush, Forget, ForgetDocument, Message, Retract
     from mneme.records import (
         AgentCase,
         AgentSkill,
@@ -31,6 +31,7 @@ __all__ = [
     "AgentCase",
     "AgentSkill",
     "AtomicFact",
+    "Correct",
     "Delete",
     "Document",
     "Edit",
@@ -48,6 +49,7 @@ __all__ = [
     "Owner",
     "Profile",
     "Relationship",
+    "Retract",
     "Settings",
     "SettingsError",
     "StoreError",
@@ -60,7 +62,7 @@ __all__ = [
 
 _HOMES = {
     "errors": ("InputError", "MnemeError", "ModelError", "SettingsError", "StoreError", "StoreRejected", "StoreUnavailable"),
-    "events": ("Delete", "Document", "Edit", "Erase", "Flush", "Forget", "ForgetDocument", "Message"),
+    "events": (*("Correct", "Delete", "Document", "Edit", "Erase", "Flush", "Forget", "ForgetDocument", "Message", "Retract"),),
     "records": (
         *("AgentCase", "AgentSkill", "AtomicFact", "Entity", "Episode", "Foresight", "Owner", "Profile", "Relationship"),
         *("StoredMessage", "ToolCall"),

@@ -6,6 +6,7 @@ MnemeError
 ├── ModelError              a model endpoint or a local model did not give a usable answer
 │   ├── ModelTimeout        no answer within the deadline
 │   ├── ModelRateLimited    429 after all retries
+│   │   └── ModelPaused     the endpoint is left alone for some seconds, and answers after that
 │   ├── ModelMalformed      an answer that the schema refuses, also after repair
 │   └── ModelRefused        the endpoint refuses the request (authentication, content policy, unknown model)
 │       └── ModelPending    the answer is not in the recordings; the request waits in a file to be answered
@@ -41,6 +42,14 @@ class ModelTimeout(ModelError):
 
 class ModelRateLimited(ModelError):
     """The endpoint kept answering 429 until the retries were spent."""
+
+
+class ModelPaused(ModelRateLimited):
+    """The endpoint is left alone, as it asked or because it fails; the same call may go out after ``seconds``."""
+
+    def __init__(self, message: str, seconds: float) -> None:
+        super().__init__(message)
+        self.seconds = seconds
 
 
 class ModelMalformed(ModelError):

@@ -91,11 +91,19 @@ class Record(_Frozen):
     version: int
 
 
+class Corrected(_Frozen):
+    """The end of words that turned out wrong: from ``at`` on the fact ``by`` stands in their place."""
+
+    at: datetime
+    by: str
+
+
 class StoredMessage(Record):
     """A raw message, searchable from the moment it arrives.
 
-    ``edited_by`` is the event that last changed its text. A ``deleted`` one has no text any more; it stays, unfindable,
-    so that the same message sent again is known.
+    ``edited_by`` is the event that last changed it. A ``deleted`` one has no text any more; it stays, unfindable,
+    so that the same message sent again is known. ``corrects`` is the ``message_id`` of the one whose words it puts right;
+    ``corrected`` are words of its own that another put right. Of words that were ``retracted`` only the hashes are left.
     """
 
     kind: Literal["message"] = "message"
@@ -113,6 +121,9 @@ class StoredMessage(Record):
     metadata: dict[str, Scalar] = Field(default_factory=dict)
     edited_by: Position | None = None
     deleted: bool = False
+    corrects: str | None = None
+    corrected: dict[str, Corrected] = Field(default_factory=dict)
+    retracted: tuple[str, ...] = ()
     citation: Citation | None = None
 
 
@@ -150,7 +161,7 @@ class StoredDocument(Record):
         return self.conversation_id if self.message_id is None else None
 
 
-ClosedBy = Literal["boundary", "limit", "idle", "flush", "end", "section"]
+ClosedBy = Literal["boundary", "limit", "idle", "flush", "end", "section", "correction"]
 
 
 class Episode(Record):
@@ -259,7 +270,7 @@ class AtomicFact(Record):
 
     What it tells happens from ``event_at`` until ``event_until`` (exclusive). ``quote`` has its parts where no model wrote
     it: then ``atomic_fact`` is put together from them (flows/extraction/quotes.py), and its first message is the one that
-    said it. ``validity`` is what came of it as a whole, each claim has its own.
+    said it. ``validity`` is what came of it as a whole, each claim has its own; one that was ``corrected`` claims nothing.
     """
 
     kind: Literal["fact"] = "fact"
@@ -276,6 +287,7 @@ class AtomicFact(Record):
     citation: Citation | None = None
     quote: Quote | None = None
     claims: tuple[Claim, ...] = ()
+    corrected: Corrected | None = None
     validity: Validity = Validity()
 
     @property
@@ -345,7 +357,8 @@ class Stated(_Frozen):
 
     In a cluster about a subject's attribute: ``values`` are those that it states, ``ends`` those that it says to hold no longer
     ("": all). In one of the same words: whether it ``repeats`` others of its kind and they it, as long as it holds, which is
-    until the first of its claims ends (``holds_until``). ``by_model`` says that it has no quote.
+    until the first of its claims ends (``holds_until``). ``by_model`` says that it has no quote. ``corrected`` says that these
+    words are wrong, whoever said them until then.
     """
 
     id: str
@@ -358,6 +371,7 @@ class Stated(_Frozen):
     repeats: bool = False
     holds_until: datetime | None = None
     by_model: bool = False
+    corrected: Corrected | None = None
 
 
 class Cluster(Record):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from queries.agents.query import QueryPolicy
-    from queries.answers.answer import AnswerResponse, AnswerStream
+    from queries.answers.answer import AnswerResponse, AnswerStream, ContextResponse
     from queries.browsing.responses import (
         ConversationPage,
         ConversationSummary,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AnswerResponse",
     "AnswerStream",
+    "ContextResponse",
     "ConversationPage",
     "ConversationSummary",
     "DocumentList",
@@ -48,6 +49,7 @@ __all__ = [
 _HOMES = {
     "AnswerResponse": "queries.answers.answer",
     "AnswerStream": "queries.answers.answer",
+    "ContextResponse": "queries.answers.answer",
     "ConversationPage": "queries.browsing.responses",
     "ConversationSummary": "queries.browsing.responses",
     "DocumentList": "queries.browsing.responses",

@@ -4,7 +4,7 @@ An episode stands for everything in it until one of its facts is good enough to 
 place. ``top_k`` places are filled whenever so many candidates exist, and no weak fact displaces a better episode.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 
@@ -51,3 +51,31 @@ def compete(candidates: Iterable[Standing], top_k: int) -> Competition:
             continue
         places[candidate.id] = candidate
     return Competition(tuple(places.values()), replaced)
+
+
+_SHARE = 3  # one of so many places is for the tenant's documents, where what an owner said fills the others
+
+
+def compete_beside_documents(candidates: Iterable[Standing], top_k: int, documents: Set[str]) -> Competition:
+    """Compete, so that the documents of a tenant push out little of what an owner's memory holds.
+
+    A question asks for documents if one of them fits best of all: then they compete like everything else. Otherwise they hold
+    at most a third of the places, as long as anything else is there for the rest.
+
+    Args:
+        candidates: as of ``compete``.
+        top_k: number of places.
+        documents: ids of the candidates that are the tenant's; of facts those of their episodes.
+    """
+    everything = list(candidates)
+    free = compete(everything, top_k)
+    held = [each for each in free.standings if (each.parent or each.id) in documents]
+    most = max(top_k // _SHARE, 1)
+    if len(held) <= most or free.standings[0] in held:
+        return free
+    own = [each for each in everything if (each.parent or each.id) not in documents]
+    most = min(max(most, top_k - len(compete(own, top_k).standings)), len(held))
+    theirs = compete([each for each in everything if (each.parent or each.id) in documents], most)
+    ours = compete(own, top_k - len(theirs.standings))
+    standings = sorted((*ours.standings, *theirs.standings), key=lambda each: (-each.score, each.id))
+    return Competition(tuple(standings), {**ours.replaced, **theirs.replaced})

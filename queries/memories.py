@@ -28,10 +28,12 @@ from queries.search import Searcher, method_of
 
 if TYPE_CHECKING:
     from queries.agents.search import AgenticSearch
-    from queries.answers.answer import AnswerResponse, AnswerStream
+    from queries.answers.answer import AnswerResponse, AnswerStream, ContextResponse
     from queries.answers.answerer import Answerer
     from queries.answers.followup import Turns
 
+_FEWEST_TOKENS = 50  # the head of a context, and one memory
+_CONTEXT_TOP_K = 60
 _SIDE_BY_SIDE = 16  # searches and decisions of agents at a time, over all threads that search
 
 
@@ -173,6 +175,40 @@ class Memories(MemoryReader):
 
         context = neighbours(self._index, self._searcher.scope(asked, moment), found, expand_context)
         return found.model_copy(update={"raw_messages": (*found.raw_messages, *context)})
+
+    def context(
+        self,
+        question: str,
+        filters: Mapping[str, Any] | None = None,
+        max_tokens: int = 1500,
+        *,
+        method: str = "hybrid",
+        agent: str | None = None,
+        top_k: int | None = None,
+    ) -> "ContextResponse":
+        """What is remembered for a question, as one text to paste into the prompt of a model of your own. Calls no model.
+
+        Args:
+            question: in any language.
+            filters: see ``search``.
+            max_tokens: the most that the text may have, from 50.
+            method: see ``search``; ``agentic`` with a model planner does call one.
+            agent: see ``search``.
+            top_k: see ``search``; None: 60, as many short facts as the text holds.
+
+        Raises:
+            InputError: what ``search`` raises, or too few tokens.
+            StoreError: the index cannot answer.
+
+        >>> context = memories.context("where does Anton work now?", {"user_id": "nadia"}, max_tokens=400)
+        >>> "Lumen Robotics" in context.text, context.tokens <= 400
+        (True, True)
+        """
+        if max_tokens < _FEWEST_TOKENS:
+            raise InputError(f"max_tokens: {max_tokens} is too few for a memory; give at least {_FEWEST_TOKENS}")
+        asked_at = self._scope(filters).moment
+        found = self.search(question, method, filters, _CONTEXT_TOP_K if top_k is None else top_k, agent=agent)
+        return self._answerer.context(question, found, asked_at, max_tokens)
 
     def ask(
         self,

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from threading import Lock
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,7 +12,9 @@ from connectors.models import open_chat_for_queries
 from mneme.ports import Embedder, EmbedderIdentity, QueryChat, embeddings_of
 from mneme.rows import Embedding, Vector
 from mneme.settings import Settings
-from queries.agents.planner import Planner
+
+if TYPE_CHECKING:
+    from queries.agents.planner import Planner
 
 _MOST_QUESTIONS = 512  # in each of two generations: 1.5 MB of 384 dimensions
 _SECONDS = 300.0  # of a generation: what nobody asks again leaves memory within ten minutes
@@ -32,7 +35,7 @@ class QueryModels:
         self._opened: QueryChat | None = None
         self._lock = Lock()
 
-    def planner(self) -> Planner:
+    def planner(self) -> "Planner":
         """The planner of agentic searches.
 
         Raises:

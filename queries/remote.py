@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 from connectors.service import NotThere, ServiceClient, quoted
 from mneme.errors import InputError, StoreUnavailable
 from queries.agents.query import QueryPolicy
-from queries.answers.answer import AnswerResponse, AnswerStream
+from queries.answers.answer import AnswerResponse, AnswerStream, ContextResponse
 from queries.answers.followup import Turns
 from queries.browsing.lists import check_limit, place_of
 from queries.browsing.responses import (
@@ -86,6 +86,27 @@ class RemoteMemories(Memories):
             "order": order,
         }
         return _as(SearchResponse, self._client.request("POST", "/memories/search", json=asked, repeatable=True))
+
+    def context(
+        self,
+        question: str,
+        filters: Mapping[str, Any] | None = None,
+        max_tokens: int = 1500,
+        *,
+        method: str = "hybrid",
+        agent: str | None = None,
+        top_k: int | None = None,
+    ) -> ContextResponse:
+        """See ``Memories.context``."""
+        asked = {
+            "question": question,
+            "filters": _filters(filters),
+            "max_tokens": max_tokens,
+            "method": method,
+            "agent": agent,
+            "top_k": top_k,
+        }
+        return _as(ContextResponse, self._client.request("POST", "/memories/context", json=asked, repeatable=True))
 
     def ask(
         self,

@@ -59,11 +59,16 @@ class _FoundStatement(_Found):
 
 
 class FoundFact(_FoundStatement):
-    """An atomic fact. Without a model it is a ``quote``: then ``atomic_fact`` is put together from its parts."""
+    """An atomic fact. Without a model it is a ``quote``: then ``atomic_fact`` is put together from its parts.
+
+    What it tells happens from ``event_at`` until ``event_until`` (exclusive), as precisely as was said: a day, week, month or
+    year.
+    """
 
     atomic_fact: str
     topic_name: str
     event_at: datetime | None = None
+    event_until: datetime | None = None
     quote: Quote | None = None
 
     @property

@@ -12,7 +12,7 @@ from mneme.errors import InputError
 from mneme.ports import Embedder, MemoryIndex, Reranker
 from mneme.rows import Collection
 from mneme.settings import Retrieval, Settings
-from queries.compete import Standing, compete
+from queries.compete import Standing, compete_beside_documents
 from queries.entities.graph import lifted
 from queries.filtering.filters import Filters
 from queries.filtering.scope import Scope
@@ -114,10 +114,11 @@ def hybrid(question: Question, scope: Scope, gathered: Gathered, settings: Retri
             for each in _holders(inside, scope)
         ),
     ]
-    competition = compete(candidates, question.top_k)
+    documents = {each.row.id for each in all_candidates(evidence) if each.row.owner_type == "tenant"}
+    competition = compete_beside_documents(candidates, question.top_k, documents)
     while leaving := duplicate_results(competition.standings, others, facts, preferred.favoured):
         candidates = [each for each in candidates if each.id not in leaving]
-        competition = compete(candidates, question.top_k)
+        competition = compete_beside_documents(candidates, question.top_k, documents)
     # 5.
     standings = successors_first(competition.standings, scores, evidence, successor)
     return Ranking(standings, scores, gathered.recalled, evidence, scorer.name, (), gathered.fused, competition, preferred)

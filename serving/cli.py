@@ -41,6 +41,7 @@ _EXTRAS = {
 }
 
 _DENIED = (errno.EACCES, errno.EPERM, errno.EROFS)  # a folder that may not be written, or read
+_NO_FOLDER = (errno.ENOTDIR, errno.EEXIST)  # a file where a folder is made
 
 # Clients log every attempt before they give up; the error in the end is raised, and is one line.
 _VERBOSE_LIBRARIES = ("kafka", "opensearch", "urllib3", "httpx")
@@ -66,9 +67,10 @@ def _line(error: Exception) -> str | None:
     match error:
         case MnemeError():
             return str(error)
-        case OSError() if error.errno in _DENIED:
+        case OSError() if error.errno in (*_DENIED, *_NO_FOLDER):
             reason = (error.strerror or "refused").lower()
-            return f"{error.filename}: {reason}; correct the rights there, or set MNEME_DATA to another folder"
+            remedy = "correct the rights there" if error.errno in _DENIED else "it must be a folder that may be written"
+            return f"{error.filename}: {reason}; {remedy}, or set MNEME_DATA to another folder"
         case ModuleNotFoundError() if extra := _EXTRAS.get((error.name or "").split(".")[0]):
             return f"{error.name} is not installed, and this command needs it; pip install 'mneme-river[{extra}]'"
     return None

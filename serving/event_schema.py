@@ -11,9 +11,9 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from mneme.events import SCHEMA, Delete, Document, Edit, Erase, Flush, Forget, ForgetDocument, Message
+from mneme.events import SCHEMA, Correct, Delete, Document, Edit, Erase, Flush, Forget, ForgetDocument, Message, Retract
 
-EVENTS = (Message, Edit, Delete, Flush, Forget, Erase, Document, ForgetDocument)
+EVENTS = (Message, Edit, Delete, Correct, Retract, Flush, Forget, Erase, Document, ForgetDocument)
 
 _OWNERS = ("user_id", "group_id", "agent_id")
 _CONTENTS = ("content", "data", "uri")
@@ -42,7 +42,7 @@ def event_schema() -> dict[str, Any]:
                     "description": meaning,
                 }
         definition["properties"]["event"] = {"const": kind, "type": "string", "default": kind}
-    for event in (Message, Erase):
+    for event in (Message, Correct, Erase):
         definitions[event.__name__]["anyOf"] = [_has(owner) for owner in _OWNERS]
     definitions["Document"]["oneOf"] = [_has(content) for content in _CONTENTS]
     for event in (Message, Edit):

@@ -16,7 +16,7 @@ HEADER = """# REST API
 `mneme serve` listens on `http://127.0.0.1:8765`. Try it in the browser at `/docs`; make a client from `/openapi.json`.
 
 ```bash
-curl http://127.0.0.1:8765/api/v1/memories --json '{"flush": true, "messages": [
+curl http://127.0.0.1:8765/api/v1/memories --json '{"flush": true, "wait": 10, "messages": [
   {"conversation_id": "standup", "user_id": "mira", "content": "The release moves to Friday."}]}'
 curl http://127.0.0.1:8765/api/v1/memories/search --json '{
   "query": "when is the release?", "method": "hybrid", "filters": {"user_id": "mira"}, "top_k": 5}'
@@ -35,7 +35,7 @@ curl http://127.0.0.1:8765/health
 - **Errors** are `application/problem+json`: `{"type", "title", "status", "detail"}`, and `detail` says what to do.
 - **Sent twice, counted once**: a message has its `message_id`. Without one, give the header `Idempotency-Key`, from which
   ids follow.
-- **202** means durable, but not yet made into facts. `flush`, or `wait`, waits until it is searchable.
+- **202** means durable, but not yet made into facts. `wait` waits until it is searchable: 200, or 202 with what is `missing`.
 - **Pages**: `limit` (at most 200) and `after`, which is the `next` of the page before; `null` ends.
 - **Limits**: requests a minute of a key (429 with `Retry-After`) and bytes of a request (413) are
   [settings](settings.md#service). A request has at most 1,000 messages or events. Every other list or object has at most 100

@@ -1,6 +1,7 @@
 """Status of a Mneme at one moment: of an index and its way in, or of a running service by its URL."""
 
 import os
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,11 +16,13 @@ from mneme.errors import MnemeError, SettingsError
 from mneme.ports import Lane
 from mneme.rows import Collection
 from mneme.settings import Settings
+from mneme.times import from_milliseconds
 
 Result = TypeVar("Result")
 
 _METRICS_SECONDS = 2.0  # for the metrics of a flow
 _SERVICE_SECONDS = 5.0
+_PAUSED = {"asked": "asked for time: nothing is called", "down": "is down: nothing is called"}
 _SHOWN = (Collection.MESSAGES, Collection.EPISODES, Collection.FACTS, Collection.GRAPH, Collection.MEMORIES)
 
 
@@ -52,6 +55,7 @@ class Status:
         index_bytes: how large the index is.
         embedder: of the index.
         models: what chat models were asked.
+        waits: endpoints of models that are left alone until a time, and what waits for them.
     """
 
     where: str
@@ -66,6 +70,7 @@ class Status:
     index_bytes: int | None = None
     embedder: str | None = None
     models: tuple[ModelStatus, ...] = ()
+    waits: tuple[str, ...] = ()
 
 
 def _model_statuses(samples: Samples) -> tuple[ModelStatus, ...]:
@@ -82,6 +87,17 @@ def _model_statuses(samples: Samples) -> tuple[ModelStatus, ...]:
         ModelStatus(role, model, int(asked), int(failed), int(tokens), cost)
         for (role, model), (asked, failed, tokens, cost) in sorted(calls.items())
     )
+
+
+def _waits(samples: Samples) -> tuple[str, ...]:
+    """Endpoints of models that are left alone now, and the number of episodes that wait for one."""
+    paused = sorted(
+        f"{labels['endpoint']} {_PAUSED[labels['reason']]} until {from_milliseconds(round(until * 1000)):%H:%M:%S} UTC"
+        for labels, until in samples.get("mneme_model_paused_until_seconds", ())
+        if until > time.time()
+    )
+    owed = int(sum(count for _, count in samples.get("mneme_flow_owed_episodes", ())))
+    return (*paused, *([f"{owed:,} episodes will be extracted again when the model is back"] if owed else []))
 
 
 def _by_label(samples: Samples, name: str, label: str) -> dict[str, int]:
@@ -124,8 +140,9 @@ def local_status(settings: Settings) -> Status:
     live = sum(count for lane, count in status.lag.items() if lane != "backfill")
     if live > settings.service.largest_lag:
         problems.append(f"{live:,} events are not read yet; is a flow running? (`mneme run`, or `mneme serve`)")
-    models = _model_statuses(read_exposition(_metrics(settings)))
-    return replace(status, models=models, problems=tuple(dict.fromkeys(problems)), health="red" if problems else "green")
+    samples = read_exposition(_metrics(settings))
+    status = replace(status, models=_model_statuses(samples), waits=_waits(samples))
+    return replace(status, problems=tuple(dict.fromkeys(problems)), health="red" if problems else "green")
 
 
 def _rows(settings: Settings) -> dict[str, int]:
@@ -214,6 +231,7 @@ def remote_status(settings: Settings, url: str) -> Status:
         messages=None if samples is None else read.get("messages", 0) + read.get("backfill", 0),
         dead_letters=None if samples is None else sum(letters.values()),
         models=_model_statuses(samples or {}),
+        waits=_waits(samples or {}),
     )
 
 

@@ -2,10 +2,11 @@
 
 A call passes these steps: 1. send it with the time that is left; 2. return an answer; 3. raise a refusal (400, 401, 403,
 404, ...) at once; 4. wait out anything that may pass (429, 5xx, no connection): twice as long each time with full jitter
-(Brooker 2015), never shorter than the endpoint's Retry-After, never beyond the deadline.
+(Brooker 2015), never beyond the deadline. While the endpoint is to be left alone (availability.py) no attempt goes out.
 """
 
 import json
+import math
 import random
 import time
 from collections.abc import Callable, Mapping
@@ -17,14 +18,16 @@ from typing import Any, TypeVar
 import httpx
 from pydantic import SecretStr
 
-from mneme.errors import ModelError, ModelMalformed, ModelRateLimited, ModelRefused, ModelTimeout, SettingsError
+from connectors.endpoints.availability import Availability, Rest
+from mneme.errors import ModelError, ModelMalformed, ModelPaused, ModelRateLimited, ModelRefused, ModelTimeout, SettingsError
 from mneme.times import utc_now
 
 T = TypeVar("T")
 
 CONNECT_SECONDS = 10.0  # a host that does not answer in this time is down, and is tried again
 _SHORTEST_SECONDS = 0.001  # a time-out of 0 would mean none
-_LONGEST_RETRY_AFTER_SECONDS = 86_400.0
+_LONGEST_RETRY_AFTER_SECONDS = 600.0  # a quota of the day is not waited out: rules serve until then
+_SHORT_SECONDS = 2.0  # a wait that is not worth handing a call back
 _TRANSIENT = frozenset({408, 409, 425, 429})  # of the 4xx: time-out, conflict, too early, too many requests
 _MESSAGE_CHARACTERS = 300  # of an endpoint's own error message
 
@@ -99,7 +102,7 @@ class Backoff:
         self.retries = retries
         self._group = group
         self._address = str(self.url.copy_with(username=None, password=None, query=None))
-        self._not_before: dict[str, float] = {}
+        self._availability: dict[str, Availability] = {}  # by path: each is another model
 
     def __repr__(self) -> str:
         return f"Backoff({self._address!r})"
@@ -110,6 +113,7 @@ class Backoff:
         attempt: Callable[[float], T],
         deadline: float | None = None,
         before_each: Callable[[float], None] = lambda left: None,
+        hands_back: bool = False,
     ) -> T:
         """The result of the first attempt that succeeds.
 
@@ -118,16 +122,20 @@ class Backoff:
             attempt: sends the request once, with the seconds that are left; raises what ``failure`` or ``no_answer`` make.
             deadline: a moment of the clock by which all attempts end; None: the whole time from now.
             before_each: called before each attempt with the seconds that are left; may wait, and may raise.
+            hands_back: raise at once when the endpoint is to be left alone for more than two seconds, for a caller that has
+                something else to do; else that is waited out where the time allows it.
 
         Raises:
             ModelTimeout: no answer by the deadline.
-            ModelRateLimited: 429 until the attempts or the time were spent. What a Retry-After asks holds for all calls of
-                the path: the others wait too, instead of being refused.
+            ModelPaused: the endpoint is to be left alone for longer than this call may wait. That holds for all calls of the
+                path.
+            ModelRateLimited: 429 until the attempts or the time were spent.
             ModelRefused: the endpoint would refuse it again.
             ModelMalformed: an answer that is not what was asked for.
-            ModelError: server errors or no connection until the attempts were spent.
+            ModelError: server errors or no connection until the attempts were spent, or the endpoint is down.
         """
         retries = self.retries
+        availability = self._availability.setdefault(path, Availability(f"{self._address}{path}"))
         ends = retries.deadline() if deadline is None else deadline
         tried = 0
         while True:
@@ -135,28 +143,37 @@ class Backoff:
             left = ends - retries.clock()
             if left <= 0:
                 raise self.timeout(path)
-            if (pause := self._not_before.get(path, 0.0) - retries.clock()) > 0:
-                if pause >= left:
-                    raise ModelRateLimited(
-                        f"{self._address}{path}: asked to wait {pause:.0f} s; make fewer calls ({self._group})"
-                    )
-                retries.sleep(pause)
-            before_each(left)
+            while (rest := availability.enter(retries.clock())) is not None:
+                if rest.seconds > min(ends - retries.clock(), _SHORT_SECONDS if hands_back else math.inf):
+                    raise self._left_alone(path, rest)
+                retries.sleep(rest.seconds)
+            before_each(ends - retries.clock())
             try:
                 # Step 2. An answer is returned. Step 3. A refusal is raised.
-                return attempt(max(ends - retries.clock(), _SHORTEST_SECONDS))
+                answer = attempt(max(ends - retries.clock(), _SHORTEST_SECONDS))
             except TransientFailure as error:
                 failure = error
-            # Step 4. What may pass is waited out.
-            if failure.is_rate_limit:  # the other calls would be refused as well
-                until = retries.clock() + failure.retry_after
-                self._not_before[path] = max(self._not_before.get(path, 0.0), until)
+            except Refusal:
+                availability.answered()
+                raise
+            else:
+                availability.answered()
+                return answer
+            # Step 4. What may pass is waited out; where the endpoint said for how long, so do the other calls.
+            if failure.retry_after > 0:
+                availability.asked_to_wait(retries.clock(), failure.retry_after)
+            else:
+                availability.failed(retries.clock(), str(failure))
             tried += 1
+            if hands_back and failure.retry_after > _SHORT_SECONDS:
+                continue
             wait = retries.wait(tried, failure.retry_after)
             is_spent = tried > retries.count
             if not is_spent and retries.clock() + wait < ends:
                 retries.sleep(wait)
                 continue
+            if hands_back and (rest := availability.enter(retries.clock())) is not None:
+                raise self._left_alone(path, rest) from failure
             if failure.is_rate_limit:
                 raise ModelRateLimited(
                     f"{self._address}{path}: {failure}, {tried} times; "
@@ -197,6 +214,11 @@ class Backoff:
         remedy = f"raise the time limit in {self._group} or check it"
         return ModelTimeout(f"{self._address}{path} gave no answer within {limit}{after}; {remedy}")
 
+    def _left_alone(self, path: str, rest: Rest) -> ModelError:
+        remedy = f"make fewer calls ({self._group})" if rest.asked else f"check that {self._group}__BASE_URL is up"
+        message = f"{self._address}{path}: {rest.why}; the next call may go out in {rest.seconds:.0f} s; {remedy}"
+        return ModelError(message) if rest.is_down else ModelPaused(message, rest.seconds)
+
     def malformed(self, path: str, what: str) -> ModelMalformed:
         """The error of an answer that is not what was asked for."""
         return ModelMalformed(f"{self._address}{path} {what}; check {self._group}__BASE_URL")
@@ -217,10 +239,14 @@ def as_sent(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def retry_after(value: str, now: datetime) -> float:
-    """Seconds that the header Retry-After asks to wait, given as seconds or as an HTTP date; 0 if it is not readable."""
+    """Seconds that the header Retry-After asks to wait, given as seconds or as an HTTP date; 0 if it is not readable.
+
+    At most ten minutes.
+    """
     value = value.strip()
     try:
-        return max(0.0, min(float(value), _LONGEST_RETRY_AFTER_SECONDS)) if value.lower() != "nan" else 0.0
+        seconds = float(value)
+        return max(0.0, min(seconds, _LONGEST_RETRY_AFTER_SECONDS)) if math.isfinite(seconds) else 0.0
     except ValueError:
         pass
     try:
@@ -228,7 +254,7 @@ def retry_after(value: str, now: datetime) -> float:
     except ValueError:
         return 0.0
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - now).total_seconds())
+    return max(0.0, min((moment - now).total_seconds(), _LONGEST_RETRY_AFTER_SECONDS))
 
 
 def _message(text: str) -> str:

@@ -61,7 +61,12 @@ class OpenAiChat:
     """
 
     def __init__(
-        self, settings: Models, retries: Retries | None = None, repair: bool = True, prices: Prices | None = None
+        self,
+        settings: Models,
+        retries: Retries | None = None,
+        repair: bool = True,
+        prices: Prices | None = None,
+        hands_back: bool = False,
     ) -> None:
         """Prepare, without calling.
 
@@ -70,6 +75,7 @@ class OpenAiChat:
             retries: replaces the retries of the settings (a test's clock).
             repair: whether an answer that does not fit is sent back once.
             prices: of models, for the metric of costs.
+            hands_back: whether a call raises ModelPaused at once when the endpoint asks for time, in place of waiting.
 
         Raises:
             SettingsError: a role that is none, an URL that is none, or ``pending`` without ``recordings``.
@@ -85,7 +91,7 @@ class OpenAiChat:
         elif settings.pending is not None:
             raise SettingsError("pending is given without MNEME_MODELS__RECORDINGS, so that models would be called")
         else:
-            self._endpoint = OpenAiClient(settings.base_url, settings.api_key, retries, "MNEME_MODELS")
+            self._endpoint = OpenAiClient(settings.base_url, settings.api_key, retries, "MNEME_MODELS", hands_back)
         self._budget = CallBudget(
             settings.calls_in_flight,
             settings.calls_in_flight_process,
@@ -151,6 +157,11 @@ class OpenAiChat:
             finally:  # also of a text that nobody reads to its end; where nothing came, nothing was used
                 if written or counted is not None:
                     self._count(prompt, asked, counted, "".join(written), call, spent)
+
+    def recorded(self, role: Role, system: str) -> Iterator[tuple[str, str]]:
+        """The questions with these rules that recordings answer, each with its answer; none where a model is called."""
+        if isinstance(self._endpoint, OfflineEndpoint):
+            yield from self._endpoint.recorded(self.model(role), system)
 
     def usage(self) -> dict[Role, Usage]:
         """The usage of each role since the start."""

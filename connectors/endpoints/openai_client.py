@@ -49,9 +49,12 @@ class OpenAiClient:
     answer that comes in drops. Answers are JSON as it was sent: an endpoint may leave out what the protocol demands.
     """
 
-    def __init__(self, base_url: str, api_key: SecretStr | None, retries: Retries, group: str) -> None:
-        """Prepare, without calling. Args, Raises: as of ``Backoff``."""
+    def __init__(
+        self, base_url: str, api_key: SecretStr | None, retries: Retries, group: str, hands_back: bool = False
+    ) -> None:
+        """Prepare, without calling. Args, Raises: as of ``Backoff``, ``hands_back`` as of ``Backoff.call``."""
         self._backoff = Backoff(base_url, api_key, retries, group)
+        self._hands_back = hands_back
         self._opening = threading.Lock()
         self._sdk: OpenAI | None = None
 
@@ -154,7 +157,7 @@ class OpenAiClient:
             except openai.APIStatusError as error:
                 raise self._backoff.failure(path, error.status_code, error.response.headers, error.response.text) from None
 
-        return self._backoff.call(path, attempt, deadline, before_each)
+        return self._backoff.call(path, attempt, deadline, before_each, self._hands_back)
 
     @contextmanager
     def _stream_errors(self) -> Iterator[None]:

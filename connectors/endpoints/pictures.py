@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from connectors.documents.guards import check_pixels
 from mneme.errors import InputError
 from mneme.ports import ChatModel, Picture, Prompt, Role
+from mneme.prompts import filled
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -127,14 +128,16 @@ class Seen(BaseModel):
 class PictureDescriber:
     """A ``Describer`` that asks a chat model, one call for a picture. What was answered is remembered by the chat model."""
 
-    def __init__(self, chat: ChatModel, language: str | None = None) -> None:
+    def __init__(self, chat: ChatModel, language: str | None = None, rules: str = "") -> None:
         """Prepare, without calling.
 
         Args:
             chat: a model that sees; closed with this.
             language: of descriptions; None for that of the picture.
+            rules: in place of those shipped; blank for none.
         """
         self._chat = chat
+        self._rules = rules
         self._language = language
 
     def describe(self, picture: bytes, media_type: str, name: str, scope: str) -> str:
@@ -145,7 +148,7 @@ class PictureDescriber:
             InputError: no picture of a form that a model can be shown; an svg is none.
             StoreUnavailable: the answer cannot be kept.
         """
-        seen = self._chat.answer(picture_prompt(picture_for_models(picture), name, scope, self._language), Seen)
+        seen = self._chat.answer(picture_prompt(picture_for_models(picture), name, scope, self._language, self._rules), Seen)
         return "\n".join(part for part in (seen.description.strip(), seen.text.strip()) if part)
 
     def close(self) -> None:
@@ -153,9 +156,9 @@ class PictureDescriber:
         self._chat.close()
 
 
-def picture_prompt(picture: Picture, name: str, scope: str = "", language: str | None = None) -> Prompt:
-    """The question about a picture."""
+def picture_prompt(picture: Picture, name: str, scope: str = "", language: str | None = None, replaced_by: str = "") -> Prompt:
+    """The question about a picture, by the rules shipped or those in their place."""
     in_one_line = " ".join(PurePath(name).name.split())[:LONGEST_NAME]
     file = json.dumps(in_one_line, ensure_ascii=False)
-    rules = RULES.format(language=language or PICTURE_LANGUAGE)
+    rules = filled(RULES, replaced_by, language=language or PICTURE_LANGUAGE)
     return Prompt(Role.VISION, rules, f"File: {file}", scope, pictures=(picture,))

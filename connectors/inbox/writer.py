@@ -75,7 +75,7 @@ def _one_line(event: bytes) -> bytes:
 
 
 _MOST_EVENTS, _MOST_BYTES = 10_000, 4_000_000  # that wait in memory
-_ERASES = re.compile(rb'"event"\s*:\s*"(?:forget|erase|forget_document)"')
+_ERASES = re.compile(rb'"event"\s*:\s*"(?:forget|erase|forget_document|retract)"')
 
 
 class InboxTransport:

@@ -37,7 +37,8 @@ def read_facts(path: Path) -> dict[str, Any]:
     try:
         facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise StoreUnavailable(f"{path.parent}: there is no index here yet; fill it with `mneme ingest FILE`") from None
+        remedy = "`mneme serve` and `mneme run` make it when they start, `mneme ingest FILE` does too"
+        raise StoreUnavailable(f"{path.parent}: there is no index here yet; {remedy}") from None
     except json.JSONDecodeError as error:
         raise StoreRejected(f"{path}: not JSON ({error}); restore it, or ingest into a new folder") from error
     return facts

@@ -382,5 +382,11 @@ def store_errors(path: Path) -> Iterator[None]:
         raise StoreRejected(f"{path}: the index refuses this ({error})") from error
     except (OSError, RuntimeError) as error:
         full = "no space left" in str(error).lower()
-        remedy = "the disk is full; free some space" if full else "check the disk and its permissions"
-        raise StoreUnavailable(f"{path}: {remedy}, then try again ({error})") from error
+        remedy = "the disk is full; free some space, then try again" if full else _MEND
+        raise StoreUnavailable(f"{path}: {remedy} ({error})") from error
+
+
+_MEND = (
+    "cannot be read or written; check the disk and its permissions, then try again; if a table is damaged, stop the flow, and"
+    " `mneme admin rebuild --from messages` makes all but the messages anew; those come back from a backup or the topics"
+)

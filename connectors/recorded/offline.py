@@ -197,6 +197,20 @@ class OfflineEndpoint:
             raise ModelMalformed(f"{self._recordings.path}: a recorded chat answer has no choices") from error
         yield {**completion, "choices": deltas}
 
+    def recorded(self, model: str, system: str) -> Iterator[tuple[str, str]]:
+        """What a user says and what the model answers, of each recorded request with these rules."""
+        for recording in self._recordings:
+            request = recording.request
+            if recording.path != _CHAT or recording.status >= 400 or request.get("model") != model or request.get("stream"):
+                continue
+            try:
+                rules, user, *_ = (message["content"] for message in request["messages"])
+                answer = json.loads(recording.body)["choices"][0]["message"]["content"]
+            except (ValueError, KeyError, IndexError, TypeError):
+                continue
+            if isinstance(rules, str) and rules.startswith(system) and isinstance(user, str) and isinstance(answer, str):
+                yield user, answer
+
     def close(self) -> None:
         """There is nothing to release: the files are open only while they are used."""
 

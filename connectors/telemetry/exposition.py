@@ -16,7 +16,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest, s
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from prometheus_client.samples import Sample
 
-from connectors.telemetry.metrics import REGISTRY
+from connectors.telemetry.metrics import REGISTRY, TIMES
 from mneme.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -63,7 +63,9 @@ _both = _Both()
 
 
 def added_up(own: Iterable[Metric], others: Iterable[Metric]) -> list[Metric]:
-    """Both as one: samples of the same name and labels are added, families keep the order of ``own``."""
+    """Both as one: samples of the same name and labels are added, of moments the latest counts, families keep the order of
+    ``own``.
+    """
     families: dict[str, Metric] = {}
     values: dict[str, dict[tuple[str, tuple[tuple[str, str], ...]], float]] = {}
     for family in (*own, *others):
@@ -71,7 +73,8 @@ def added_up(own: Iterable[Metric], others: Iterable[Metric]) -> list[Metric]:
         sums = values.setdefault(family.name, {})
         for sample in family.samples:
             key = sample.name, tuple(sorted(sample.labels.items()))
-            sums[key] = sums.get(key, 0.0) + sample.value
+            so_far = sums.get(key, 0.0)
+            sums[key] = max(so_far, sample.value) if family.name.endswith(TIMES) else so_far + sample.value
     merged = []
     for name, family in families.items():
         whole = Metric(family.name, family.documentation, family.type, family.unit)

@@ -9,7 +9,7 @@ that folder, and whoever started it shows them with its own. Gauges are then add
 
 import os
 import threading
-from typing import Final
+from typing import Final, Literal
 
 from prometheus_client import (
     CollectorRegistry,
@@ -29,6 +29,7 @@ if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
     PlatformCollector(registry=REGISTRY)
 
 OTHER: Final = "other"
+TIMES: Final = "_until_seconds"  # the names of gauges that hold a moment: of several processes the latest counts
 _TENANTS: Final = 50
 
 _QUICK = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)  # seconds of work on this machine
@@ -42,7 +43,8 @@ def _counter(name: str, help: str, *labels: str) -> Counter:
 
 
 def _gauge(name: str, help: str, *labels: str) -> Gauge:
-    return Gauge(f"mneme_{name}", help, labels, registry=REGISTRY, multiprocess_mode="livesum")
+    mode: Literal["livemax", "livesum"] = "livemax" if name.endswith(TIMES) else "livesum"
+    return Gauge(f"mneme_{name}", help, labels, registry=REGISTRY, multiprocess_mode=mode)
 
 
 def _histogram(name: str, help: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
@@ -93,6 +95,15 @@ COST = _counter(
 IN_FLIGHT = _gauge("model_calls_in_flight", "Calls of models under way", "role")
 WAIT_SECONDS = _histogram(
     "model_wait_seconds", "How long a call waited for its place and for the limits of the minute", _CALLED, "purpose"
+)
+PAUSED_UNTIL = _gauge(
+    "model_paused_until_seconds",
+    "Until when, in Unix time, nothing is asked of an endpoint: it asked for time, or it is down; 0 when it has answered since",
+    "endpoint",
+    "reason",
+)
+OWED_EPISODES = _gauge(
+    "flow_owed_episodes", "Episodes that rules extracted while the model was away, to be extracted again by it"
 )
 ANSWER_CACHE = _counter(
     "model_answer_cache_total", "Answers looked for in the cache: hit, or miss and a call", "role", "result"

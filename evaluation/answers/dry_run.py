@@ -114,7 +114,7 @@ def _ask(gold: GoldSet, settings: Settings, plan: Plan, console: Console) -> Non
 
 
 def _judge(gold: GoldSet, settings: Settings, plan: Plan) -> None:
-    chat, last = open_chat_for_queries(settings, settings.models.deadline_seconds), last_times(gold.questions)
+    chat, last = open_chat_for_queries(settings, settings.models.deadline_seconds, hands_back=False), last_times(gold.questions)
     try:
         for question in gold.questions.questions:
             known = gold.gold[question.id]

@@ -230,7 +230,7 @@ def _judge_all(
         return {}
     asked = {question.id: question for question in gold.questions.questions}
     last = last_times(gold.questions)
-    chat = open_chat_for_queries(settings, settings.models.deadline_seconds)
+    chat = open_chat_for_queries(settings, settings.models.deadline_seconds, hands_back=False)
 
     def vote(which: tuple[str, int]) -> None:
         question = replace(asked[which[0]], asked_at=moment_of(asked[which[0]], last))

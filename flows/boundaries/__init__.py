@@ -21,7 +21,7 @@ def open_detector(settings: Settings, chat: ChatModel | None) -> BoundaryDetecto
             "MNEME_BOUNDARIES__DETECTOR=llm needs a chat model: set MNEME_MODELS__PROVIDER=openai with its "
             "MNEME_MODELS__BASE_URL and MNEME_MODELS__API_KEY, or MNEME_BOUNDARIES__DETECTOR=semantic"
         )
-    return LlmDetector(chat, settings.boundaries)
+    return LlmDetector(chat, settings.boundaries, settings.models.prompts.get("boundary", ""))
 
 
 __all__ = ["LlmDetector", "SemanticDetector", "open_detector"]

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from flows.boundaries.semantic import SemanticDetector
 from flows.cuts import Utterance, Verdict, one_line, under_times
 from mneme.ports import ChatModel, Prompt, Role
+from mneme.prompts import filled
 from mneme.settings import Boundaries
 
 CONTEXT_MESSAGES = 4  # of the open episode: enough to know what it is about
@@ -50,8 +51,10 @@ class Judgement(BaseModel):
 class LlmDetector:
     """Judges ``settings.window`` messages with one call, with the role ``boundary``."""
 
-    def __init__(self, chat: ChatModel, settings: Boundaries) -> None:
+    def __init__(self, chat: ChatModel, settings: Boundaries, rules: str = "") -> None:
+        """A detector that asks a model, by ``rules`` in place of those shipped; blank for none."""
         self._chat = chat
+        self._rules = rules
         self._settings = settings
         self._cheap = SemanticDetector(settings)
 
@@ -88,7 +91,7 @@ class LlmDetector:
         so_far = [*context, *judged]
         if not any(self._cheap.suggests(so_far[: len(context) + at], message) for at, message in enumerate(judged)):
             return Verdict()
-        judgement = self._chat.answer(boundary_prompt(context, judged, ahead), Judgement)
+        judgement = self._chat.answer(boundary_prompt(context, judged, ahead, self._rules), Judgement)
         first = 1 if context else 2  # line 1 opens the conversation where there is no context
         reasons = {turn.line: turn.reason for turn in reversed(judgement.boundaries) if first <= turn.line <= len(judged)}
         return Verdict(
@@ -98,15 +101,17 @@ class LlmDetector:
         )
 
 
-def boundary_prompt(context: Sequence[Utterance], judged: Sequence[Utterance], ahead: Sequence[Utterance]) -> Prompt:
-    """The question for one window."""
+def boundary_prompt(
+    context: Sequence[Utterance], judged: Sequence[Utterance], ahead: Sequence[Utterance], rules: str = ""
+) -> Prompt:
+    """The question for one window; ``rules`` replace those shipped."""
     marked = [("open", utterance, LONGEST_CONTEXT_TEXT) for utterance in context[-CONTEXT_MESSAGES:]]
     marked += [(str(number), utterance, LONGEST_TEXT) for number, utterance in enumerate(judged, 1)]
     marked += [("ahead", utterance, LONGEST_CONTEXT_TEXT) for utterance in ahead]
     message = judged[0].message
     return Prompt(
         role=Role.BOUNDARY,
-        system=RULES,
+        system=filled(RULES, rules),
         user="\n".join(under_times(_line(*each) for each in marked)),
         scope=f"{message.owner.key}/{message.conversation_id}",
     )

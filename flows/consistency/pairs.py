@@ -22,14 +22,16 @@ from flows.consistency.validity import is_plan, place
 from mneme.ids import episode_of
 from mneme.labels import joined
 from mneme.ports import Filter, VectorLeg
-from mneme.records import Stated, Statement, Validity
+from mneme.records import AtomicFact, Stated, Statement, Validity
 from mneme.rows import Collection, Key, Row
 from mneme.settings import Reconcile
+from mneme.text import tokenise
 
 _MOST_COMPARED = 1_000  # statements that stand, beside those that just came
 _MOST_MEMBERS = 200  # of a cluster: the first, for which the others stand, and the newest
 _MOST_CONNECTED = 1000  # statements compared at once, should links ever chain through a whole memory
 _HITS_FOR_A_NEIGHBOUR = 3  # repetitions of one statement are one neighbour
+_SAYS_THE_SAME = 0.8  # cosine of statements that may say the same without a word in common
 
 
 def validities(statements: Iterable[Statement], relation: Callable[[Statement, Statement], Relation]) -> dict[str, Validity]:
@@ -91,8 +93,9 @@ def judged_validities(
 ) -> dict[str, Validity]:
     """``validities`` of several groups with one judge, which is asked about many pairs at once: it is paid by call.
 
-    Which pairs are needed depends on the answers, so: fold as if unknown pairs were unrelated, ask about all unknown
-    pairs that came up, and fold the groups in which they did again, until none is unknown.
+    Which pairs are needed depends on the answers, so: fold as if unknown pairs were unrelated, take what the judge knows of
+    those that came up, and fold the groups in which they did again; where it knows none, ask about all of them. So no pair is
+    asked about that what is known makes needless, and a replay asks nothing, however episodes share jobs.
 
     Args:
         groups: statements of one owner, in any order; those of different groups are unrelated.
@@ -124,8 +127,12 @@ def judged_validities(
             if len(unknown) > asked:
                 open_groups.append(group)
         if unknown:
-            for (older, newer), answer in zip(unknown, judge.judge(unknown, scope), strict=True):
-                known[older.id, newer.id] = answer
+            answers = judge.known(unknown, scope)
+            if not any(answers):
+                answers = [*judge.judge(unknown, scope)]
+            for (older, newer), answer in zip(unknown, answers, strict=True):
+                if answer is not None:
+                    known[older.id, newer.id] = answer
             unknown.clear()
         ahead = open_groups
     return became
@@ -227,7 +234,21 @@ class Pairs:
                     cluster.link(near_one)
 
     def _near(self, rows: Sequence[Row]) -> Iterator[Pair]:
-        """Each new statement with the nearest ones of other words, found by the index or written a moment ago."""
+        """Each new statement with the nearest older ones of other words, found by the index or written a moment ago.
+
+        So has each statement that is newer than one that came: which pairs there are does not hang on the order of arrival.
+        """
+        found = list(self._nearest(rows))
+        yield from ((record, older) for record, older in found if place(older) < place(record))
+        came = {row.id for row in rows}
+        later = {newer.id: newer for record, newer in found if place(newer) > place(record) and newer.id not in came}
+        keys = self._work.rows((statement_key(self._work, each) for each in later), with_vectors=True)
+        for record, older in self._nearest([row for row in keys.values() if row.vector is not None]):
+            if place(older) < place(record):
+                yield record, older
+
+    def _nearest(self, rows: Sequence[Row]) -> Iterator[Pair]:
+        """Each statement with the nearest of other words, older and newer ones, as many of each as the settings say."""
         owner = self._work.owner
         scope = Filter(owner.tenant_id, (owner.key,), (owner.id,), kinds=("fact", "repetition"), hidden=True)
         depth = _HITS_FOR_A_NEIGHBOUR * self._settings.neighbours + len(rows)  # the new ones may be found too
@@ -238,16 +259,25 @@ class Pairs:
             own = set(clusters_of(_record(self._work, row)))
             cosines = {hit.row.key: hit.score for hit in hits}
             cosines |= {each.key: float(row.vector @ each.vector) for each in known if each.vector is not None}
-            nearest: dict[str, Statement] = {}
+            statement = _record(self._work, row)
+            nearest: dict[bool, dict[str, Statement]] = {True: {}, False: {}}
             for key in sorted(cosines, key=lambda each: (-cosines[each], each.id)):
-                if len(nearest) == self._settings.neighbours or cosines[key] < self._settings.near:
+                if cosines[key] < self._settings.near:
                     break
                 other = self._work.row(key)
                 if other is None or other.parent_id == row.parent_id or not (record := _record(self._work, other)).by_model:
                     continue
-                if own.isdisjoint(clusters_of(record)):
-                    nearest.setdefault(own_cluster(record), record)
-            yield from ((_record(self._work, row), other) for other in nearest.values())
+                its = nearest[place(record) < place(statement)]
+                may_be_related = cosines[key] >= _SAYS_THE_SAME or _share_a_word(statement, record)
+                if may_be_related and len(its) < self._settings.neighbours and own.isdisjoint(clusters_of(record)):
+                    its.setdefault(own_cluster(record), record)
+            yield from ((statement, other) for its in nearest.values() for other in its.values())
+
+
+def _share_a_word(one: Statement, other: Statement) -> bool:
+    """Tell whether two statements share more than names of speakers: "Ann loves nature" and "Ann misses hiking" do not."""
+    speakers = [name for each in (one, other) if isinstance(each, AtomicFact) for name in each.speakers]
+    return not set(tokenise(one.text)).isdisjoint(set(tokenise(other.text)) - set(tokenise(" ".join(speakers))))
 
 
 def statement_key(work: UnitOfWork, identity: str) -> Key:

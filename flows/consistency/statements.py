@@ -49,9 +49,10 @@ class Statements:
             self._open[cluster.id] = cluster
         self._new[record.id] = None
         claims = tuple(_ended(claim, None) for claim in record.claims)
-        return record.model_copy(
-            update={"claims": claims, "validity": Validity(valid_from=record.happens_at or record.said_at)}
-        )
+        began, over = record.happens_at or record.said_at, _end_of(record)
+        ended = (over.at, over.by) if over is not None else (None, None)
+        validity = Validity(valid_from=began, valid_to=ended[0], superseded_by=ended[1])
+        return record.model_copy(update={"claims": claims, "validity": validity})
 
     def remove(self, record: Statement) -> None:
         """Have a statement leave its clusters."""
@@ -155,6 +156,8 @@ def _end_of(record: Statement) -> End | None:
 
     A foresight is off with its plan, and what is corrected is over as a whole.
     """
+    if isinstance(record, AtomicFact) and record.corrected is not None:
+        return End(record.corrected.at, record.corrected.by)
     stated = [claim for claim in record.claims if not claim.ends]
     ended = [(claim.valid_to, claim.superseded_by, claim.about) for claim in stated if claim.valid_to and claim.superseded_by]
     plans = [each for each in ended if is_plan(each[2])]

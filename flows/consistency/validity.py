@@ -16,7 +16,8 @@ Nobody contradicts himself in one message: there a claim closes another only by 
 said stands as history: a plan whose day had passed, and what was said after the newer began to be so, where that was more than
 a year before it was told. What is called off before it begins gives back what it closed.
 
-Statements of the same words repeat the first that still holds then: what is said again after it ended is news again.
+Statements of the same words repeat the first that still holds then: what is said again after it ended is news again. Where one
+of them was corrected, all that were said before the correction are over with it.
 
 Nothing else enters, neither the order of arrival nor what was decided before, and the work grows with the statements, not
 with their pairs: so a replay, an edit, a withdrawal and any division into batches lead to what a clean run gives.
@@ -29,7 +30,7 @@ from functools import lru_cache
 
 from mneme.ids import episode_of
 from mneme.labels import joined
-from mneme.records import Stated, Statement, Validity
+from mneme.records import Corrected, Stated, Statement, Validity
 from mneme.relations import PLANNED, SAID, UNREAD, Relation, relation_of, same_value, says_more
 
 _LONG_AGO = timedelta(days=365)  # what began longer before it was told may be history
@@ -82,15 +83,22 @@ def repetitions(statements: Collection[Stated], judged: bool = False) -> dict[st
         statements: in any order.
         judged: a model compares what a model wrote: of such statements none repeats another here.
     """
+    corrections = sorted(
+        (each.corrected for each in statements if each.corrected is not None), key=lambda each: (each.at, each.by)
+    )
     originals: dict[str, Stated] = {}  # by kind
     repeated: dict[str, list[Stated]] = {}
     found: dict[str, Validity] = {}
     for newer in sorted(statements, key=place):
+        end = _end(newer, corrections)
+        if end is not None:
+            found[newer.id] = Validity(valid_to=end.at, superseded_by=end.by)
         if not newer.repeats or (judged and newer.by_model):
             continue
         kind = newer.id.rpartition("/")[0].rpartition("/")[2]
         original = originals.get(kind)
-        if original is None or (original.holds_until is not None and original.holds_until <= newer.said_at):
+        over = original is None or (original.holds_until is not None and original.holds_until <= newer.said_at)
+        if original is None or over or _end(original, corrections) != end:
             originals[kind] = newer
             continue
         repeated.setdefault(original.id, []).append(newer)
@@ -99,12 +107,22 @@ def repetitions(statements: Collection[Stated], judged: bool = False) -> dict[st
     for identity, again in repeated.items():
         named = again[-_MOST_NAMED:]
         said_in = dict.fromkeys(message for each in named for message in each.message_ids)
+        ended = found.get(identity, Validity())
         found[identity] = Validity(
+            valid_to=ended.valid_to,
+            superseded_by=ended.superseded_by,
             repeated_by=tuple(each.id for each in named),
             also_said_in=tuple(message for message in said_in if message not in by_id[identity].message_ids),
             also_metadata=joined(each.metadata for each in named),
         )
     return found
+
+
+def _end(statement: Stated, corrections: Iterable[Corrected]) -> End | None:
+    """The end that the first correction behind it makes of a statement."""
+    own = statement.corrected
+    later = (each for each in corrections if each is own or each.at > statement.said_at)
+    return next((End(each.at, each.by) for each in later), None)
 
 
 # --- claims ----------------------------------------------------------------------------------------------------------
@@ -198,7 +216,7 @@ class _Fold:
         """Tell whether a statement that ends all keeps a value: that one itself, or a plan, on another day."""
         if self._plan:
             return value == PLANNED and bool(newer.values)
-        return any(_same_value(self._attribute, value, other) for other in newer.values)
+        return value != UNREAD and any(_same_value(self._attribute, value, other) for other in newer.values)
 
     def _supersede(self, claim: _Claim) -> None:
         """2."""

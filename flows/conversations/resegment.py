@@ -24,7 +24,7 @@ from flows.cuts import Cut, Utterance, Verdict
 from flows.items import Retraction
 from flows.lanes.scheduling import NotReady
 from flows.lanes.services import Services
-from mneme.errors import MnemeError, ModelError, StoreUnavailable
+from mneme.errors import MnemeError, ModelError, ModelPaused, StoreUnavailable
 from mneme.events import FURTHEST_FUTURE
 from mneme.ids import episode_id
 from mneme.ports import Filter, MemoryIndex
@@ -110,7 +110,12 @@ class Past:
 
     def _messages(self, since: datetime | None, before: datetime | None) -> list[Utterance]:
         rows = self._index.scan(Collection.MESSAGES, replace(self._filter, since=since, before=before), with_vectors=True)
-        found = [Utterance(record, row.vector) for row in rows if isinstance(record := row.record(), StoredMessage)]
+        records = ((row.record(), row.vector) for row in rows)
+        found = [
+            Utterance(record, vector)
+            for record, vector in records
+            if isinstance(record, StoredMessage) and record.corrects is None  # an episode of its own
+        ]
         return sorted(found, key=sort_key)
 
     def _has_its_first_message(self, start: EpisodeStart) -> bool:
@@ -124,7 +129,7 @@ class Past:
         found = [
             EpisodeStart(record.id, (record.started_at, record.message_ids[0]), record.begins_because, record.message_ids)
             for row in rows
-            if isinstance(record := row.record(), Episode) and record.message_ids
+            if isinstance(record := row.record(), Episode) and record.message_ids and record.closed_by != "correction"
         ]
         return sorted(found, key=lambda start: start.sort_key)
 
@@ -297,11 +302,14 @@ def judge(question: Question, services: Services) -> Verdict:
     """The verdict about a question. Blocks where the detector calls a model.
 
     Raises:
+        ModelPaused: the model's endpoint asks for time.
         MnemeError: settings or a store are wrong, which no other detector would help.
     """
     detector = services.detector
     try:
         return detector.judge(question.context, question.judged, question.ahead)
+    except ModelPaused:
+        raise
     except Exception as error:  # a model may fail in any way, and costs no more than its verdict
         wrong_here = isinstance(error, MnemeError) and not isinstance(error, ModelError | StoreUnavailable)
         if wrong_here or not detector.calls_a_model:

@@ -1,6 +1,6 @@
-"""Apply edits and deletes to stored messages."""
+"""Apply edits, deletes, corrections and retractions to stored messages."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from flows.cuts import Utterance
@@ -11,6 +11,7 @@ from flows.lanes.owners import message_key, owner_in
 from flows.lanes.parked_events import amendment_in
 from flows.lanes.scheduling import NotReady
 from flows.lanes.services import Services
+from flows.words import hash_of, says, without
 from mneme.ids import message_id
 from mneme.records import Owner, Position, StoredMessage
 from mneme.rows import Key
@@ -18,7 +19,22 @@ from mneme.tokens import estimate_tokens
 
 UNKNOWN = "is not known here; send the message first, then this event again"
 DELETED = "was deleted; send the new text as a message with another message_id"
+_NOT_SAID = "does not say these words; give them as the fact's quote has them"
 _ON_ITS_WAY = timedelta(seconds=60)  # how long a message that was seen may take to reach the index
+
+
+@dataclass(slots=True, eq=False)
+class Progress:
+    """The state of an amendment: ``done`` when it has left the step, ``position`` where its message was written with it."""
+
+    done: bool = False
+    position: Position | None = None
+
+    def is_in(self, stored: StoredMessage | None) -> bool:
+        """Return whether what the index holds of the message is what it left."""
+        if not self.done or self.position is None or stored is None or stored.edited_by is None:
+            return self.done and self.position is None
+        return not _is_same_source(stored.edited_by, self.position) or stored.edited_by.offset >= self.position.offset
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +46,12 @@ class PendingAmendment:
     conversation_id: str
     message_id: str
     amendment: Amendment | None = None
+    progress: Progress = field(default_factory=Progress)
+
+    @property
+    def stored_id(self) -> str:
+        """The id of the message it is about."""
+        return message_id(self.tenant_id, self.conversation_id, self.message_id)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +71,12 @@ class AmendmentResult:
 
 
 def apply_amendment(
-    waiting: PendingAmendment, owner: Owner | None, seen_at: datetime | None, services: Services
+    waiting: PendingAmendment,
+    owner: Owner | None,
+    seen_at: datetime | None,
+    services: Services,
+    before: Progress | None = None,
+    asked_at: datetime | None = None,
 ) -> AmendmentResult | None:
     """Apply an amendment to its stored message. Blocks: for the pool.
 
@@ -58,17 +85,22 @@ def apply_amendment(
         owner: its conversation's, where that is remembered.
         seen_at: when the amendment came, if the message itself had come a moment before; else None.
         services: where to read and embed.
+        before: the amendment of the same message that came a moment before: one of words builds on it.
+        asked_at: when the amendment came.
 
     Returns:
         None if neither the amendment nor the message is there any more.
 
     Raises:
-        NotReady: the message was seen and is still on its way to the index.
+        NotReady: the message was seen and is still on its way to the index, or the amendment before is.
         StoreUnavailable, ModelError: worth trying again.
     """
     row = None if waiting.amendment else services.index.get([waiting.key]).get(waiting.key)
     amendment = waiting.amendment if row is None else amendment_in(row)
     stored = stored_message(waiting.tenant_id, waiting.conversation_id, waiting.message_id, owner, services)
+    builds_on_it = before is not None and amendment is not None and amendment.words and not before.is_in(stored)
+    if builds_on_it and asked_at is not None and services.clock() < asked_at + _ON_ITS_WAY:
+        raise NotReady(f"an earlier change of message {waiting.message_id} is on its way to the index")
     if stored is None:
         if seen_at is not None and services.clock() < seen_at + _ON_ITS_WAY:
             raise NotReady(f"message {waiting.message_id} is on its way to the index")
@@ -77,8 +109,8 @@ def apply_amendment(
         return AmendmentResult(amendment, refused=amendment.refusal(UNKNOWN), erased=_is_erased(amendment, services))
     if amendment is None or _is_in(stored, amendment):
         changed = stored
-    elif stored.deleted and amendment.text is not None:
-        return AmendmentResult(amendment, refused=amendment.refusal(DELETED))
+    elif refused := _refusal(stored, amendment, services):
+        return AmendmentResult(amendment, refused=amendment.refusal(refused))
     else:
         changed = amended(stored, amendment)
     [embedding], failure = ([None], "") if changed.deleted else embeddings_of([changed], services)
@@ -86,12 +118,43 @@ def apply_amendment(
 
 
 def amended(stored: StoredMessage, amendment: Amendment) -> StoredMessage:
-    """The message as the amendment leaves it. A deleted one keeps its id, its sender and its times."""
-    if amendment.text is not None:
-        new = {"text": amendment.text, "tokens": estimate_tokens(amendment.text)}
+    """The message as the amendment leaves it. A deleted one keeps its id, its sender and its times.
+
+    An edit says the message anew: what was retracted may be said again, what was corrected is still wrong.
+    """
+    text, words, hashed = amendment.text, amendment.words, hash_of(amendment.words)
+    new: dict[str, object] = {}
+    if amendment.corrected is not None:
+        if hashed not in stored.retracted:
+            new = {"corrected": {**stored.corrected, words: amendment.corrected}}
+    elif words:
+        text = without(stored.text, words)
+        kept = {each: by for each, by in stored.corrected.items() if not says(each, words) and not says(words, each)}
+        new = {"corrected": kept, "retracted": tuple(dict.fromkeys((*stored.retracted, hashed)))}
+        if text or stored.tool_calls or stored.deleted:
+            new |= {"text": text, "tokens": estimate_tokens(text)}
+        else:
+            new |= _NOTHING_LEFT
+    elif text is not None:
+        new = {"text": text, "tokens": estimate_tokens(text), "retracted": ()}
     else:
-        new = {"text": "", "tokens": 0, "tool_calls": (), "metadata": {}, "deleted": True}
+        new = {**_NOTHING_LEFT, "corrected": {}}
     return stored.model_copy(update={**new, "edited_by": amendment.position})
+
+
+_NOTHING_LEFT = {"text": "", "tokens": 0, "tool_calls": (), "metadata": {}, "deleted": True}
+
+
+def _refusal(stored: StoredMessage, amendment: Amendment, services: Services) -> str:
+    """The reason why an amendment is not applied; none for a retraction of what is gone already."""
+    if not amendment.words:
+        return DELETED if stored.deleted and amendment.text is not None else ""
+    is_known = hash_of(amendment.words) in stored.retracted or (stored.deleted and amendment.corrected is None)
+    if is_known or says(stored.text, amendment.words):
+        return ""
+    if stored.deleted:
+        return DELETED
+    return "" if services.extractor.calls_a_model else _NOT_SAID  # a model may have put it otherwise
 
 
 def stored_message(

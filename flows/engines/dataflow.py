@@ -17,7 +17,7 @@ from connectors.telemetry.flow import FLUSHES, StepMeter
 from flows.embed import EmbedLane
 from flows.engines.port import Failures, HostedLane, Lane, Source
 from flows.extract import ExtractLane
-from flows.items import Decoded, Erased, Erasure, Extracted, FlushDone, Pause, Read, Retraction, Unread, WriteBatch
+from flows.items import OF_THE_WRITER, Decoded, Erasure, Extracted, Pause, Read, Retraction, Unread
 from flows.lanes.services import Services
 from flows.read import ReadLane
 from flows.reconcile import ReconcileLane
@@ -25,15 +25,14 @@ from flows.running.feeds import Fed
 from flows.segment import SegmentLane
 from flows.write import Writer
 from mneme.ids import stable_hash
-from mneme.ports import DeadLetter, Incoming
+from mneme.ports import Incoming
 
 _KNOWN_BUCKETS = 8192  # of lanes and owners: each message asks for its own twice, and each batch has many of the same
-_OF_THE_WRITER = (WriteBatch, FlushDone, Erased, DeadLetter)  # a tuple: a union would be put together again for each item
 
 
 def goes_to_the_writer(item: object) -> bool:
     """Return whether an item is for the writer, and not for the next step."""
-    return isinstance(item, _OF_THE_WRITER)
+    return isinstance(item, OF_THE_WRITER)
 
 
 def conversation_bucket(item: Unread | Read, buckets: int) -> str:

@@ -58,4 +58,4 @@ def open_extractor(settings: Settings, chat: ChatModel | None) -> Extractor:
         raise SettingsError("MNEME_EXTRACTION__EXTRACTOR is 'model', but no model is set: set MNEME_MODELS__PROVIDER")
     models = settings.models
     name = models.by_role.get(Role.EXTRACTION, models.default)
-    return ModelExtractor(chat, settings.extraction, name, models.output_language)
+    return ModelExtractor(chat, settings.extraction, name, models.output_language, models.prompts.get("extraction", ""))

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, Field
 
 Sources = list[int]  # numbers of messages
-Date = Annotated[str, BeforeValidator(lambda written: written or "")]  # ISO date; empty for none
+Date = Annotated[str, BeforeValidator(lambda written: written or "")]  # ISO day, week, month or year; empty for none
 
 
 class FactForm(BaseModel):

@@ -10,7 +10,7 @@ from typing import Any
 from flows.decode import amendment_of
 from flows.items import Amendment, Unread
 from flows.lanes.owners import tenant_of
-from mneme.events import Delete, Document, Edit, Message, parse_event
+from mneme.events import Correct, Delete, Document, Edit, Message, Retract, parse_event
 from mneme.ids import make_id
 from mneme.ports import Incoming
 from mneme.records import Position
@@ -39,7 +39,7 @@ def amendment_in(row: Row) -> Amendment:
     """The amendment that waits in a row."""
     incoming = incoming_in(row)
     event = parse_event(incoming.raw, incoming.received_at)
-    assert isinstance(event, Edit | Delete), "only these are parked as amendments"
+    assert isinstance(event, Edit | Delete | Correct | Retract), "only these are parked as amendments"
     return amendment_of(event, incoming)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Generic, TypeVar
 
-from mneme.errors import MnemeError, ModelError, ModelMalformed, ModelRefused, StoreUnavailable
+from mneme.errors import MnemeError, ModelError, ModelMalformed, ModelPaused, ModelRefused, StoreUnavailable
 from mneme.times import from_milliseconds, to_milliseconds
 
 Item = TypeVar("Item")
@@ -63,8 +63,9 @@ class KeyedJobs(Generic[Item, Result]):
     """Jobs in a pool, finished in the order of submission within a queue; queues never wait for one another.
 
     A job that fails because the outside is down (``worth_retrying``) is tried again for as long as ``patient`` says,
-    with doubling pauses up to a minute: its queue waits, which the source feels as back-pressure. One that raises
-    ``NotReady`` is tried again much sooner. Every other error is handed to the step as the result.
+    with doubling pauses up to a minute: its queue waits, which the source feels as back-pressure. One whose endpoint asks
+    for time (``ModelPaused``) gets it, and one that raises ``NotReady`` is tried again much sooner. Every other error is
+    handed to the step as the result.
 
     Args:
         submit: runs a callable in a pool of threads.
@@ -132,6 +133,9 @@ class KeyedJobs(Generic[Item, Result]):
             return False
         if error is None or not worth_retrying(error):
             return True
+        if isinstance(error, ModelPaused):
+            job.retry_at = self._clock() + timedelta(seconds=error.seconds)
+            return False
         job.attempts += 1
         if self._patient is not None and job.attempts >= self._patient:
             return True

@@ -17,7 +17,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -38,6 +38,7 @@ from flows.running.feeds import FeedLimits, StoredFeed
 from flows.running.open_services import Endpoints
 from flows.running.process import RunContext, run_process
 from flows.running.recovery import REBUILD, REINDEX, RecoveryStore, flows_stopped, forget_older_stores, refuse_unfinished
+from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import Embedder, Generations, Incoming, MemoryIndex, embeddings_of
 from mneme.rows import Collection
 from mneme.settings import Settings
@@ -76,6 +77,19 @@ class RebuildReport:
 def rows_in(index: MemoryIndex) -> dict[Collection, int]:
     """Count the rows of each collection, of all tenants."""
     return {collection: index.count(collection) for collection in Collection}
+
+
+def _readable_rows_in(index: MemoryIndex) -> dict[Collection, int]:
+    """Count the rows of each collection; one that is derived may be damaged, which a rebuild mends, and is left out.
+
+    Raises:
+        StoreError: the messages cannot be read, or what is known beside them.
+    """
+    found = {collection: index.count(collection) for collection in (Collection.CONTROL, Collection.MESSAGES)}
+    for collection in set(Collection) - found.keys():
+        with suppress(StoreUnavailable, StoreRejected):
+            found[collection] = index.count(collection)
+    return found
 
 
 _BATCH = 500  # rows of one write: some 3 MB with vectors
@@ -195,7 +209,7 @@ def _begin(
         if metadata.get(REBUILD) == TOPICS:  # some messages may be gone already
             refuse_unfinished(metadata)
     goes_on = generations.unfinished() == after and _read(folder / "begun.json") == begun.values()
-    agree(StoreContents(rows_in(old), goes_on))
+    agree(StoreContents(_readable_rows_in(old), goes_on))
     if goes_on:
         return begun
     if generations.unfinished() is not None:

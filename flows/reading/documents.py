@@ -8,10 +8,11 @@ from datetime import datetime
 from flows.items import Erasure, Unread
 from flows.lanes.erasures import Tombstones, is_covered, tombstone_keys
 from flows.lanes.services import Services
-from flows.reading.editions import About, Edition, edition_of
+from flows.reading.editions import About, Edition, edition_of, record_of
+from mneme.errors import InputError
 from mneme.events import Document
 from mneme.ids import content_hash
-from mneme.ports import References
+from mneme.ports import ParsedDocument, References
 from mneme.records import Owner, Position, StoredDocument
 from mneme.rows import Collection, Key, Row
 from mneme.times import utc_now
@@ -28,6 +29,14 @@ class ReadDocument:
     before: StoredDocument | None
 
 
+class UnreadableDocument(InputError):
+    """A document of which no version was read before: ``record`` lists it with the reason."""
+
+    def __init__(self, reason: str, record: StoredDocument) -> None:
+        super().__init__(reason)
+        self.record = record
+
+
 def read_document(unread: Unread, known: StoredDocument | None, erased: Tombstones, services: Services) -> ReadDocument | None:
     """Read the document of an event; None if the document was erased since.
 
@@ -38,7 +47,7 @@ def read_document(unread: Unread, known: StoredDocument | None, erased: Tombston
         services: what reads it, and where.
 
     Raises:
-        InputError: it cannot be read.
+        InputError: it cannot be read; UnreadableDocument if no earlier version of it is there.
         StoreUnavailable, ModelError: worth trying again.
     """
     event = unread.event
@@ -53,12 +62,21 @@ def read_document(unread: Unread, known: StoredDocument | None, erased: Tombston
     if known is None and row is not None:
         record = row.record()
         known = record if isinstance(record, StoredDocument) and not _is_gone(record, erased, stored) else None
-    content = content_of(event, reading.references)
-    edition = about.edition(content_hash(content), reading.documents)
-    if known is not None and known.edition == edition and known.status == "read" and not known.unread:
-        return ReadDocument(None, known)
-    parsed = reading.reader.read(content, event.name, event.media_type, f"{about.owner.key}/{about.document_id}")
-    return ReadDocument(edition_of(about, parsed, edition, reading.documents), known)
+    edition = ""
+    try:
+        content = content_of(event, reading.references)
+        edition = about.edition(content_hash(content), reading.documents)
+        if known is not None and known.edition == edition and known.status == "read" and not known.unread:
+            return ReadDocument(None, known)
+        parsed = reading.reader.read(content, event.name, event.media_type, f"{about.owner.key}/{about.document_id}")
+        return ReadDocument(edition_of(about, parsed, edition, reading.documents), known)
+    except InputError as error:
+        if known is not None:
+            raise
+        reason = str(error)
+        raise UnreadableDocument(
+            reason, record_of(about, ParsedDocument("", (), unread=(reason,)), edition, is_read=False)
+        ) from error
 
 
 def known_document(erasure: Erasure, recent: StoredDocument | None, services: Services) -> StoredDocument | None:

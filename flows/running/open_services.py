@@ -98,7 +98,7 @@ def open_services(
     stack.callback(queue.close, _GRACE_SECONDS)
     pool = Pool(settings.flow.threads, "mneme")
     stack.callback(pool.close, _GRACE_SECONDS)
-    chat = open_chat_model(settings)
+    chat = open_chat_model(settings, hands_back=True)  # an episode waits in its queue
     calls = None
     if chat is not None:
         stack.callback(chat.close)

@@ -8,7 +8,7 @@ checked before what would cost more than its length: a hostile event is refused 
 
 from mneme.events.base import SCHEMA, Name
 from mneme.events.documents import Document, Erase, Forget, ForgetDocument
-from mneme.events.messages import LONGEST_TEXT, Delete, Edit, Flush, Message, Part
+from mneme.events.messages import LONGEST_TEXT, Correct, Delete, Edit, Flush, Message, Part, Retract
 from mneme.events.parsing import DEEPEST, FURTHEST_FUTURE, LARGEST_EVENT_BYTES, AnyEvent, describe, parse_event
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "LONGEST_TEXT",
     "SCHEMA",
     "AnyEvent",
+    "Correct",
     "Delete",
     "Document",
     "Edit",
@@ -28,6 +29,7 @@ __all__ = [
     "Message",
     "Name",
     "Part",
+    "Retract",
     "describe",
     "parse_event",
 ]

@@ -1,4 +1,4 @@
-"""Events of a conversation: messages, edits, deletions, and flushes."""
+"""Events of a conversation: messages, edits, deletions, corrections, retractions, and flushes."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Literal, Self
@@ -166,6 +166,38 @@ class Delete(ConversationEvent):
 
     event: Literal["delete"] = "delete"
     message_id: Name
+
+
+Words = Annotated[str, Field(max_length=LONGEST_TEXT, pattern=r"\S")]
+
+
+class Correct(Message):
+    """Puts words of an earlier message right: a message of its own, whose fact stands in the place of theirs.
+
+    ``words`` are a fact's (its quote, or what a model wrote), or a part of them, as the message ``corrects`` says them. They
+    stay with their fact, which holds no longer and claims nothing any more. The same words said before are wrong too.
+    """
+
+    event: Literal["correct"] = "correct"  # type: ignore[assignment]  # it is a message all the same
+    content: Annotated[str, Field(pattern=r"\S")]
+    corrects: Name
+    words: Words
+
+    def stored(self, owner: Owner, position: Position, received_at: datetime, version: int) -> StoredMessage:
+        """The record of the message that it is."""
+        return super().stored(owner, position, received_at, version).model_copy(update={"corrects": self.corrects})
+
+
+class Retract(ConversationEvent):
+    """Takes words out of an earlier message, with all that was made of them; a message that says nothing else is deleted.
+
+    ``words`` as of ``Correct``. Where they were said in other messages, each is named by an event of its own. What a model
+    wrote is in no message: it is not made of this one again.
+    """
+
+    event: Literal["retract"] = "retract"
+    message_id: Name
+    words: Words
 
 
 class Flush(ConversationEvent):

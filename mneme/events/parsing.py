@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from mneme.errors import InputError
 from mneme.events.documents import Document, Erase, Erasing, Forget, ForgetDocument
-from mneme.events.messages import Delete, Edit, Flush, Message
+from mneme.events.messages import Correct, Delete, Edit, Flush, Message, Retract
 from mneme.times import utc_now
 
 DEEPEST = 32  # levels of JSON; events need four
@@ -72,7 +72,7 @@ FURTHEST_FUTURE = timedelta(days=1)  # a clock that is wrong by more than a day 
 LARGEST_EVENT_BYTES = 10 * 1024 * 1024  # of one event as JSON; a larger document is sent by reference
 _MOST_COMPLAINTS, _LONGEST_COMPLAINT = 5, 300  # of one event; a hostile one could quote itself a million times
 
-AnyEvent = Message | Edit | Delete | Flush | Forget | Erase | Document | ForgetDocument
+AnyEvent = Message | Edit | Delete | Correct | Retract | Flush | Forget | Erase | Document | ForgetDocument
 Event = Annotated[AnyEvent, Field(discriminator="event")]
 _event: TypeAdapter[AnyEvent] = TypeAdapter(Event, config=ConfigDict(defer_build=True))
 
@@ -105,7 +105,7 @@ def parse_event(raw: bytes, received_at: datetime | None) -> AnyEvent:
     if not isinstance(data, dict):
         raise InputError(f"json: a {type(data).__name__} is no event; send one JSON object")
     data.setdefault("event", "message")
-    if data["event"] == "message" and "sent_at" not in data:
+    if data["event"] in ("message", "correct") and "sent_at" not in data:
         if received_at is None:
             raise InputError("sent_at: missing; a file has no time of its own, so write one for each message")
         data["sent_at"] = received_at.isoformat()
@@ -150,4 +150,6 @@ def describe(error: ValidationError) -> str:
     return "; ".join([*unlike[:_MOST_COMPLAINTS], *more])
 
 
-_EVENT_NAMES = frozenset({"message", "edit", "delete", "flush", "forget", "erase", "document", "forget_document"})
+_EVENT_NAMES = frozenset(
+    {"message", "edit", "delete", "correct", "retract", "flush", "forget", "erase", "document", "forget_document"}
+)

@@ -1,6 +1,6 @@
 """The ends of the stream: what comes in, what could not be taken in, and what is told to the outside."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -92,6 +92,9 @@ class DeadLetters(Protocol):
 
         Where it cannot be told what a letter is about, it goes if it holds an id of the scope.
         """
+
+    def remove(self, unwanted: Callable[[DeadLetter], bool]) -> int:
+        """Take letters away, durably on return; how many."""
 
     def close(self) -> None:
         """Release connections and files."""

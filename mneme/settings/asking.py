@@ -37,8 +37,9 @@ class Agents(Group):
         default="auto",
         description="decides what is searched for; auto: the chat model of the role agents, rules without one",
     )
-    agent: Literal["router", "direct", "split", "chain", "reflect"] = Field(
-        default="router", description="the strategy; router chooses one of the others for each question"
+    agent: Literal["router", "direct", "split", "chain", "reflect"] | None = Field(
+        default=None,
+        description="the strategy; router chooses one for each question; unset: reflect with a model, else router",
     )
     coefficients: Path | None = Field(
         default=None, description="a file of `mneme bench fit agents` instead of the coefficients that come with the package"
@@ -65,5 +66,6 @@ class Answers(Group):
     )
     prompt: str = Field(default="", description="rules of the answer in place of those shipped")
 
-    context_tokens: ClassVar[int] = 6000  # of memories and relationships that an answer is made from
+    # Of memories and relationships that an answer is made from, and of a context for another model.
+    context_tokens: ClassVar[int] = 1500
     seconds: ClassVar[float] = 60.0  # for one answer, beside the search

@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 
+from mneme.prompts import check_rules
 from mneme.settings.base import Group
 
 
@@ -136,6 +137,10 @@ class Models(Group):
     )
     deadline_seconds: float = Field(default=60.0, gt=0, description="for one call with its retries")
     output_language: str | None = Field(default=None, description="None: the language of the conversation")
+    prompts: dict[Literal["extraction", "boundary", "reconcile", "vision"], str] = Field(
+        default_factory=dict,
+        description="rules in place of those shipped, as JSON, by role; extraction and vision may have the field {language}",
+    )
     recordings: Path | None = Field(
         default=None,
         description="answers come from this file and nothing is called (docs/internals/evaluation.md)",
@@ -145,6 +150,12 @@ class Models(Group):
     calls_in_flight_process: ClassVar[int] = 300  # of all clients, a quarter kept for queries: open sockets have a limit
     retries: ClassVar[int] = 5
     retry_base_seconds: ClassVar[float] = 2.0  # first wait, doubled each time
+
+    @field_validator("prompts")
+    @classmethod
+    def _fields_are_known(cls, prompts: dict[str, str]) -> dict[str, str]:
+        return {role: check_rules(role, rules) for role, rules in prompts.items()}
+
     pending: ClassVar[Path | None] = None  # requests that ``recordings`` lacks go to this file; None: beside it
 
 

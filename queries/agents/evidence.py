@@ -143,8 +143,17 @@ class Evidence:
         """
         if self._order is not None:
             return list(self._order[:limit])
+        return self._fused(self._rankings(), limit)
+
+    def fused(self, places: Iterable[Place], limit: int) -> list[Place]:
+        """The best of all searches, as ``places``, where the results for the question itself have an order from elsewhere."""
+        others = [each for each in self.searches[1:] if not each.people]  # among people's words the question was searched for
+        rankings = [[each.item.id for each in places]]
+        rankings += [[each.id for each in self.episodic(searched.response)] for searched in others]
+        return self._fused(rankings, limit)
+
+    def _fused(self, rankings: Sequence[Sequence[str]], limit: int) -> list[Place]:
         # 1.
-        rankings = self._rankings()
         weights = [_QUESTION_WEIGHT, *(1.0 for _ in rankings[1:])] if rankings else []
         fused = reciprocal_rank_fusion(rankings, _FUSION_K, weights)
         best = max(fused.values(), default=1.0)

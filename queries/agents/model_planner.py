@@ -20,7 +20,8 @@ from mneme.ports import Answer, Prompt, QueryChat, Role
 from mneme.settings import Agents
 from mneme.tokens import estimate_tokens
 from queries.agents.evidence import Evidence
-from queries.agents.planner import MOST_SUB_QUERIES, Judgement, Tool
+from queries.agents.joint import named
+from queries.agents.planner import BY_MODEL, MOST_SUB_QUERIES, Judgement, Tool
 from queries.agents.prompts import (
     COMBINED_RULES,
     REFLECT_RULES,
@@ -63,7 +64,7 @@ class Verdict(BaseModel):
 class Supplement(BaseModel):
     """One query of a second round."""
 
-    style: Literal["key words", "question", "statement"]
+    style: Literal["key words", "statement"]
     query: str
 
 
@@ -80,7 +81,7 @@ class Reflection(BaseModel):
 class ModelPlanner:
     """A ``Planner`` that asks the chat model of the role ``agents``."""
 
-    name = "model"
+    name = BY_MODEL
 
     def __init__(self, chat: QueryChat, settings: Agents) -> None:
         """Prepare, without calling.
@@ -118,7 +119,8 @@ class ModelPlanner:
         rendered = wanted + self._render(question, found, self._reflect_rules + wanted, Reflection, budget)
         verdict = self._answer(self._reflect_rules, rendered, Reflection, budget)
         queries = new_queries([each.query for each in verdict.queries], [question, *found.queries], count)
-        return Judgement(verdict.sufficient, verdict.confidence, queries, _line(verdict.missing))
+        people = named(question, found)
+        return Judgement(verdict.sufficient, verdict.confidence, queries, _line(verdict.missing), people)
 
     def _render(self, question: str, found: Evidence, beside: str, form: type[BaseModel], budget: Budget) -> str:
         """Step 1, for a prompt that has the rules, or more, beside what was found."""

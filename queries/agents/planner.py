@@ -12,6 +12,7 @@ from queries.agents.evidence import Evidence
 from queries.agents.query import Budget
 
 MOST_SUB_QUERIES = 6
+BY_MODEL = "model"  # the name of a planner that asks a chat model
 
 
 class Tool(StrEnum):
@@ -62,6 +63,6 @@ class Planner(Protocol):
     def supplement(self, question: str, found: Evidence, count: int, budget: Budget) -> Judgement:
         """After the first round of a reflection: is it sufficient, and which ``count`` queries would bring what is missing?
 
-        The queries are of three styles: key words, a question, and a statement as the memory might say it (HyDE; Gao et al.,
+        The queries are key words and statements as the memory might say it, of rules also a question (HyDE; Gao et al.,
         "Precise Zero-Shot Dense Retrieval without Relevance Labels", ACL 2023).
         """

@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 
 from mneme.errors import MnemeError, ModelError
 from queries.agents.evidence import Evidence, Place
-from queries.agents.planner import Judgement, Planner, Tool
+from queries.agents.planner import BY_MODEL, Judgement, Planner, Tool
 from queries.agents.query import Budget, BudgetSpent, QueryParam, distinct
 from queries.responses import AgentMetrics, SearchResponse, TraceStep
 
@@ -178,7 +178,11 @@ class Run:
         return list(judged)
 
     def places(self, limit: int) -> list[Place]:
-        """The results of all searches, best first: by joint scores where there are any, else by rank."""
+        """The results of all searches, best first: by joint scores where there are any, else by rank.
+
+        The queries of a model are good guesses: what they bring is fused with the joint order, a list for each. Behind those
+        of rules, which repeat the question in other words, what only they bring comes last.
+        """
         if self.joint is None or self.tool != Tool.REFLECT or not self.joint.fitted:
             return self.evidence.places(limit)
         try:
@@ -187,7 +191,14 @@ class Run:
         except BudgetSpent as spent:
             self.note(f"joint scores off: {spent}")
             scored = None
-        return self.evidence.places(limit) if scored is None else self.evidence.scored(scored, limit)
+        if scored is None:
+            return self.evidence.places(limit)
+        return self.evidence.fused(scored, limit) if self.by_model else self.evidence.scored(scored, limit)
+
+    @property
+    def by_model(self) -> bool:
+        """True if a model decides."""
+        return self.planner.name == BY_MODEL
 
     def note(self, text: str) -> None:
         """Something that who asked must know."""

@@ -10,7 +10,7 @@ from mneme.errors import InputError
 from mneme.ports import Reranker
 from mneme.settings import Settings
 from queries.agents.evidence import Place, merged
-from queries.agents.planner import Planner, Tool
+from queries.agents.planner import BY_MODEL, Planner, Tool
 from queries.agents.query import Budget, QueryParam, QueryPolicy, allowed
 from queries.agents.run import Joint, Rerank, Run, Search, Strategy
 from queries.agents.strategies import chain, direct, reflect, route, split
@@ -77,7 +77,7 @@ class AgenticSearch:
             param: the question.
             policy: what it may cost.
             search: one search.
-            agent: which one; None for that of the settings.
+            agent: which one; None for that of the settings, else reflect with a model and router with rules.
             equal_scores: whether every score is 1.
             explain: whether the response holds the trace.
 
@@ -86,7 +86,8 @@ class AgenticSearch:
             MnemeError: whatever the searches raised, where all of them failed.
         """
         started = time.perf_counter()
-        name = agent or self._settings.agents.agent
+        by_default = Tool.REFLECT if self._planner.name == BY_MODEL else "router"
+        name = agent or self._settings.agents.agent or by_default
         if name not in self._strategies:
             raise InputError(f"agent: {name!r} is not known; accepted are {', '.join(self._strategies)}")
         run = Run(

@@ -73,13 +73,14 @@ def reflect(run: Run, supplementary: int) -> None:
 
     Source: the reflexive retrieval of EverMemOS. The steps:
 
-    1. Search for the question; the top 20, reranked, of which the ten best are looked at.
-    2. One decision: sufficient, or what is missing and the queries that would bring it, in three styles.
-    3. Search for these at once. All is fused by rank, the best 40 are kept, and each query has one place at least.
+    1. Search for the question; the top 20, reranked, of which rules look at the ten best and a model at all.
+    2. One decision: sufficient, or what is missing and the queries that would bring it: of a model up to six.
+    3. Search for these at once, and for the question among the words of the people named. All is fused, the best are kept, and
+       each query has one place at least.
 
     Args:
         run: the question.
-        supplementary: queries of the second round.
+        supplementary: queries of the second round, of rules.
     """
     text = run.param.text
     # 1.
@@ -87,15 +88,17 @@ def reflect(run: Run, supplementary: int) -> None:
     run.search(text, depth=depth)
     if not run.evidence.searches:
         return
-    best = run.reranked(run.evidence.places(DEPTH), text)[:LOOKED_AT]
+    wanted = MOST_SUB_QUERIES if run.by_model else supplementary
+    best = run.reranked(run.evidence.places(DEPTH), text)[: DEPTH if run.by_model else LOOKED_AT]
     # 2.
     looked_at = run.evidence.in_order(best)
-    judgement = run.judged("reflection", lambda planner: planner.supplement(text, looked_at, supplementary, run.budget))
+    judgement = run.judged("reflection", lambda planner: planner.supplement(text, looked_at, wanted, run.budget))
     # 3.
     if judgement is not None and not judgement.sufficient:
         if judgement.people:
             run.search(text, depth=depth, people=judgement.people)
-        run.search(*judgement.queries[: supplementary - bool(judgement.people)], depth=DEPTH)
+        among_people = bool(judgement.people) and not run.by_model  # then it is one of those that are wanted
+        run.search(*judgement.queries[: wanted - among_people], depth=DEPTH)
         if not (judgement.queries or judgement.people):
             run.note(f"not everything was found: {judgement.missing or 'nothing better could be asked'}")
 

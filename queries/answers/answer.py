@@ -16,7 +16,7 @@ class _Response(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Citation(_Response):
+class CitedMemory(_Response):
     """A memory that an answer refers to.
 
     ``number`` is what stands in the answer (``[3]``), ``id`` that of the found memory, ``message_ids`` the callers' ids of the
@@ -62,7 +62,7 @@ class AnswerResponse(_Response):
     searched: str
     answer: str
     reasoning: str = ""
-    citations: tuple[Citation, ...] = ()
+    citations: tuple[CitedMemory, ...] = ()
     abstained: bool = False
     extractive: bool = False
     asked_at: datetime
@@ -70,6 +70,21 @@ class AnswerResponse(_Response):
     metrics: AnswerMetrics
     notes: tuple[str, ...] = ()
     context: str | None = None
+
+
+class ContextResponse(_Response):
+    """What is remembered for a question, as one text to paste into a prompt.
+
+    ``text`` has ``tokens`` by the tokens of the model that answers (``MNEME_MODELS__BY_ROLE``), and numbers its memories;
+    ``citations`` tell their ids. What holds comes first, dated, with what it replaced in a clause. Nothing is there twice.
+    """
+
+    question: str
+    text: str
+    tokens: int
+    citations: tuple[CitedMemory, ...] = ()
+    asked_at: datetime
+    notes: tuple[str, ...] = ()
 
 
 class AnswerStream(Iterator[str]):

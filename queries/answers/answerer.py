@@ -10,7 +10,8 @@ from connectors.tokens import token_counter
 from mneme.errors import ModelError, SettingsError
 from mneme.ports import QueryChat, Role
 from mneme.settings import Settings
-from queries.answers.answer import AnswerMetrics, AnswerResponse, AnswerStream
+from queries.answers.answer import AnswerMetrics, AnswerResponse, AnswerStream, ContextResponse
+from queries.answers.block import context_block
 from queries.answers.context import Context, answer_prompt, context_of
 from queries.answers.extractive import extractive_answer
 from queries.answers.followup import Turns, complete_question
@@ -128,6 +129,10 @@ class Answerer:
         self._open_chat = None if self._settings.writer == "extractive" else open_chat
         models = settings.models
         self._count = token_counter(models.by_role.get(Role.ANSWER, models.default), settings.cache).count
+
+    def context(self, question: str, found: SearchResponse, asked_at: datetime, max_tokens: int) -> ContextResponse:
+        """The context for another model, of at most so many tokens, from what the search for a question found."""
+        return context_block(question, found, asked_at, max_tokens, self._count)
 
     def stream(
         self,

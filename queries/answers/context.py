@@ -1,37 +1,34 @@
 """The context of an answer, numbered and dated memories, distances of dates and the graph, and its prompt. Pure.
 
-1. The memories are taken best rank first, as long as they fit, each with what its dates cost; what does not fit is left out
-   for shorter ones behind it, and counted. The graph gets a share of its own, and the episodes around the best facts the rest.
+1. The memories are selected (selection.py).
 2. They are shown in the order in which they were said, so that what changed reads forwards, and numbered in that order.
 3. Nothing is there twice: the words of a fact are left out of its episode, since the fact has a number and days of its own.
+4. Distances of dates are computed where the question is about time.
 
 All rules of the prompt go with every question. They are some 600 tokens against thousands of the context, the type of a
 question is only guessed by patterns, and a fixed beginning is what endpoints cache. The type's own rule is repeated at the
 end, behind the data, where a long context does not bury it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
 from mneme.dates import DaySpan
 from mneme.ports import Prompt, Role
-from queries.answers.answer import Citation
+from queries.answers.answer import CitedMemory
 from queries.answers.dates import Dated, asks_for_difference, day_of, from_question, merged, name_of, pairs
 from queries.answers.memory import (
     ContextMemory,
     escaped,
     line_of,
-    memories_of,
-    nested_facts,
-    relationships_of,
-    surrounding_episodes,
+    said_in,
 )
+from queries.answers.selection import fitted
 from queries.questions.types import QuestionType
 from queries.records import one_line
 from queries.responses import SearchResponse
 
-_GRAPH_SHARE = 8  # of the tokens one part is kept for relationships, at most
 _SHORTEST_TOLD = 8  # characters; what is shorter may be a part of other words, and costs little twice
 _DATES_COMPARED = 5  # dates of the best memories, each with each: ten lines
 
@@ -103,8 +100,8 @@ REMINDERS: Mapping[QuestionType, str] = {
     QuestionType.COUNTING: "This asks for all of a kind: list each item, check all memories, then give the total.",
     QuestionType.MULTI_HOP: "This needs several memories together: go through the links one by one.",
     QuestionType.KNOWLEDGE_UPDATE: "This asks for what holds at the question date: the most recent memory decides.",
-    QuestionType.PREFERENCE: "This asks for what would please somebody: build on what is remembered of them.",
-    QuestionType.FACTUAL: "This asks for one fact: give it alone, and only if a memory states it.",
+    QuestionType.PREFERENCE: "This asks for what somebody likes or might like: everything that is remembered of that counts.",
+    QuestionType.FACTUAL: "This asks for one fact: give it alone, as a memory states it or as follows from it.",
     QuestionType.GENERAL: "",
 }
 
@@ -124,20 +121,24 @@ class Context:
         """The memories that hold a place among the results, best first."""
         return sorted((each for each in self.memories if each.rank is not None), key=lambda each: each.rank or 0)
 
-    def citation(self, number: int) -> Citation | None:
+    def citation(self, number: int) -> CitedMemory | None:
         """The citation of a number in an answer; None for a number that was not in the context."""
         if not 1 <= number <= len(self.memories):
             return None
-        memory = self.memories[number - 1]
-        return Citation(
-            number=number,
-            id=memory.id,
-            kind=memory.kind,
-            text=memory.text,
-            said_at=memory.said_at,
-            message_ids=memory.message_ids,
-            document=memory.citation,
-        )
+        return cited(self.memories[number - 1], number)
+
+
+def cited(memory: ContextMemory, number: int) -> CitedMemory:
+    """A memory as it is cited by a number."""
+    return CitedMemory(
+        number=number,
+        id=memory.id,
+        kind=memory.kind,
+        text=memory.text,
+        said_at=memory.said_at,
+        message_ids=memory.message_ids,
+        document=memory.citation,
+    )
 
 
 def context_of(found: SearchResponse, asked_at: datetime, budget: int, count: Callable[[str], int]) -> Context:
@@ -152,59 +153,20 @@ def context_of(found: SearchResponse, asked_at: datetime, budget: int, count: Ca
     zone = asked_at.tzinfo or UTC
     asked = day_of(asked_at, zone)
     compares = found.query.type == QuestionType.TEMPORAL and asks_for_difference(found.query.text)
-    edges = relationships_of(found, zone)
-    offered = (memories_of(found, zone), nested_facts(found, zone), surrounding_episodes(found, zone))
-    budgeted = _TokenBudget(asked, count, budget - count(_text([], [], [], [])) - 8)
-    # 1.
-    budgeted.spend_at_most(edges, budget // _GRAPH_SHARE)
-    for memories in offered:
-        budgeted.add_all(memories)
-    chosen = budgeted.chosen
-    while True:
-        # 3. and 2.
-        shown = sorted(_once(chosen), key=_in_time)
-        text = _rendered(shown, asked, compares)
-        tokens = count(text)
-        if tokens <= budget or not chosen:
-            return Context(text, tuple(shown), sum(map(len, (edges, *offered))), tokens, asked)
-        chosen = chosen[:-1]  # what the lines cost together was estimated too low
+    about_time = found.query.type == QuestionType.TEMPORAL
+
+    def shown(chosen: Sequence[ContextMemory]) -> list[ContextMemory]:
+        return sorted(once(chosen), key=in_time)
+
+    def text_of(chosen: Sequence[ContextMemory]) -> str:
+        return _rendered(shown(chosen), asked, about_time, compares)
+
+    selection = fitted(found, asked_at, budget, count, about_time, text_of)
+    text = text_of(selection.chosen)
+    return Context(text, tuple(shown(selection.chosen)), selection.candidates, count(text), asked)
 
 
-class _TokenBudget:
-    """Memories that fit into a number of tokens, in the order in which they were added."""
-
-    def __init__(self, asked: date, count: Callable[[str], int], room: int) -> None:
-        self.chosen: list[ContextMemory] = []
-        self._asked = asked
-        self._count = count
-        self._room = room
-        self._dates: set[DaySpan] = set()
-
-    def add_all(self, memories: Iterable[ContextMemory]) -> None:
-        """Each memory that still fits."""
-        taken = {each.id for each in self.chosen if each.kind != "profile"}
-        for memory in memories:
-            cost = self._cost(memory)
-            if memory.id not in taken and cost <= self._room:
-                self.chosen.append(memory)
-                self._dates.update(memory.spans)
-                self._room -= cost
-
-    def spend_at_most(self, memories: Sequence[ContextMemory], tokens: int) -> None:
-        """Each memory that fits into a part of the room."""
-        kept = max(0, self._room - tokens)
-        self._room -= kept
-        self.add_all(memories)
-        self._room += kept
-
-    def _cost(self, memory: ContextMemory) -> int:
-        lines = [line_of(memory, 100, {}, self._asked)]
-        lines += [from_question(span, self._asked) for span in memory.spans if span not in self._dates]
-        # A line break, and the number of what replaced it.
-        return sum(self._count(line) + 2 for line in lines) + (8 if memory.replaced_by else 0)
-
-
-def _once(memories: Sequence[ContextMemory]) -> Iterator[ContextMemory]:
+def once(memories: Sequence[ContextMemory]) -> Iterator[ContextMemory]:
     """Each thing once: an episode without what a shown fact or message of it tells, which has a number of its own."""
     shown: dict[str, list[str]] = {}
     for memory in memories:
@@ -221,15 +183,17 @@ def _once(memories: Sequence[ContextMemory]) -> Iterator[ContextMemory]:
             yield memory if text == memory.text else replace(memory, text=text)
 
 
-def _rendered(memories: Sequence[ContextMemory], asked: date, compares: bool) -> str:
+def _rendered(memories: Sequence[ContextMemory], asked: date, about_time: bool, compares: bool) -> str:
     numbers = {memory.id: number for number, memory in enumerate(memories, start=1)}
-    lines = [(memory, line_of(memory, number, numbers, asked)) for number, memory in enumerate(memories, start=1)]
+    shown = said_in(memories)
+    lines = [(memory, line_of(memory, number, numbers, asked, shown)) for number, memory in enumerate(memories, start=1)]
     dated = merged(Dated(span, (number,)) for number, memory in enumerate(memories, start=1) for span in memory.spans)
+    # 4.
     table = [from_question(each.span, asked) for each in sorted(dated, key=lambda each: (each.span.first, each.span.last))]
     return _text(
         [line for memory, line in lines if memory.kind != "relationship"],
         [line for memory, line in lines if memory.kind == "relationship"],
-        table,
+        table if about_time else [],
         pairs(_compared(memories)) if compares else [],
     )
 
@@ -250,8 +214,8 @@ def _text(memories: Sequence[str], edges: Sequence[str], table: Sequence[str], c
     return "\n".join(parts)
 
 
-def _in_time(memory: ContextMemory) -> tuple[bool, bool, datetime, int]:
-    """Relationships behind memories; what was not said at one time before what was; then by time and rank."""
+def in_time(memory: ContextMemory) -> tuple[bool, bool, datetime, int]:
+    """The order: relationships behind memories; what was not said at one time before what was; then by time and rank."""
     return (
         memory.kind == "relationship",
         memory.said_at is not None,
@@ -283,6 +247,6 @@ def answer_prompt(question: str, kind: QuestionType, context: Context, asked_at:
     parts = [context.text, asked_line(asked_at), f"Question: {line}", REMINDERS[kind]]
     return Prompt(
         role=Role.ANSWER,
-        system=rules or "\n".join((RULES[0], *(f"- {rule}" for rule in RULES[1:]))),
+        system=f"{rules.strip()}\n- {DATA}" if rules.strip() else "\n".join((RULES[0], *(f"- {rule}" for rule in RULES[1:]))),
         user="\n".join(filter(None, parts)),
     )

@@ -46,13 +46,30 @@ def day_meant(moment: datetime, zone: tzinfo) -> date:
     return (utc + _WHOLE_DAY).date() if utc.hour >= 10 else utc.date()
 
 
-def happened(text: str, event_at: datetime, said_at: datetime, zone: tzinfo) -> DaySpan:
+def happened(text: str, event_at: datetime, said_at: datetime, zone: tzinfo, event_until: datetime | None = None) -> DaySpan:
     """The days of an event, as exactly as it was said: of "in May" the whole month, where ``event_at`` is its first day."""
     first = day_meant(event_at, zone)
     for mention in resolve_dates(text, said_at, zone):
         if mention.span.first == first:
             return mention.span
-    return DaySpan.of_day(first)
+    return event_days(event_at, event_until, zone)
+
+
+def event_days(event_at: datetime, event_until: datetime | None, zone: tzinfo) -> DaySpan:
+    """The days from ``event_at`` until ``event_until`` (exclusive), as the month or the year that they are.
+
+    >>> name_of(event_days(datetime(2018, 1, 1, tzinfo=UTC), datetime(2019, 1, 1, tzinfo=UTC), UTC))
+    '2018'
+    """
+    first = day_meant(event_at, zone)
+    last = day_meant(event_until, zone) - timedelta(days=1) if event_until else first
+    if last <= first:
+        return DaySpan.of_day(first)
+    if first.day == 1 and last == date(first.year, first.month, monthrange(first.year, first.month)[1]):
+        return DaySpan(first, last, Grain.MONTH)
+    if (first.month, first.day, last.month, last.day, last.year) == (1, 1, 12, 31, first.year):
+        return DaySpan(first, last, Grain.YEAR)
+    return DaySpan.between(first, last)
 
 
 def calendar_difference(earlier: date, later: date) -> tuple[int, int, int]:

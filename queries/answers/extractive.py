@@ -95,7 +95,8 @@ def extractive_answer(found: SearchResponse, context: Context, asked_at: datetim
     """
     words = _words_for(found.query.text)
     numbered = {memory: number for number, memory in reversed(list(enumerate(context.memories, start=1)))}
-    ranked = context.ranked
+    asked = _spoken(found.query.text)
+    ranked = [each for each in context.ranked if _spoken(each.quote.words if each.quote else each.text) != asked]
     support = support_of(ranked, found)
     chain = _chain(found, context, asked_at)
     if not support.answered and chain is None:
@@ -107,6 +108,11 @@ def extractive_answer(found: SearchResponse, context: Context, asked_at: datetim
     answer = words.introduction + lines[0] if len(lines) == 1 else "\n".join([words.several, *(f"- {line}" for line in lines)])
     cited = {*(chain.numbers if chain else ()), *(numbered[memory] for memory in quoted)}
     return Extract(answer, tuple(sorted(cited)), False)
+
+
+def _spoken(text: str) -> list[str]:
+    """The words of a text in order: those of the question itself answer it nowhere."""
+    return re.findall(r"\w+", text.casefold())
 
 
 def _chain(found: SearchResponse, context: Context, asked_at: datetime) -> _Link | None:

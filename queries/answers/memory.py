@@ -1,6 +1,7 @@
 """The results of a search as lines of an answer's context: one shape for all kinds, each with its days. Pure."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 from typing import Any
@@ -93,9 +94,10 @@ def nested_facts(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
     ]
 
 
-def relationships_of(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
-    """The relationships of the graph around the question, nearest first."""
-    return [_relationship(each, zone) for each in sorted(found.graph.relationships, key=lambda each: each.hop)]
+def relationships_of(found: SearchResponse, zone: tzinfo, steps: int) -> list[ContextMemory]:
+    """The relationships at most so many steps from what the question names, nearest first."""
+    near = [each for each in found.graph.relationships if each.hop <= steps]
+    return [_relationship(each, zone) for each in sorted(near, key=lambda each: each.hop)]
 
 
 def _memories(item: Found, parents: Mapping[str, FoundEpisode], zone: tzinfo, words: frozenset[str]) -> Iterator[ContextMemory]:
@@ -155,7 +157,7 @@ def _fact(fact: FoundFact, parent: FoundEpisode | None, zone: tzinfo) -> Context
         "fact",
         fact.atomic_fact,
         source=_unnamed_place(parent) if parent and of_document and fact.citation is None else "",
-        happens=happened(fact.atomic_fact, fact.event_at, fact.said_at, zone) if fact.event_at else None,
+        happens=happened(fact.atomic_fact, fact.event_at, fact.said_at, zone, fact.event_until) if fact.event_at else None,
         quote=fact.quote,
         **_when_said(None if of_document else fact.said_at, zone),
         **_became(fact, zone),
@@ -209,7 +211,39 @@ def _relationship(edge: GraphRelationship, zone: tzinfo) -> ContextMemory:
     )
 
 
-def line_of(memory: ContextMemory, number: int, numbers: Mapping[str, int], asked: date) -> str:
+_LONGEST_BEFORE = 120  # characters of what a quote takes along: a question is its last sentence
+_SAYS_LITTLE = 40  # characters of a quote that leans on more than the words before it
+
+
+def told(memory: ContextMemory, shown: Collection[str] = ()) -> str:
+    """The words of a memory where others are shown beside it: a quote without its day, and without words of messages
+    that are ``shown``.
+
+    Args:
+        memory: what to tell.
+        shown: ids of messages whose quotes have lines of their own.
+    """
+    quote = memory.quote
+    if quote is None or quote.artifact is not None or quote.words not in memory.text:
+        return memory.text
+    before = [quote.question or quote.context, quote.behind if len(quote.words) < _SAYS_LITTLE else None]
+    kept = [each for each in before if each is not None and each.message_id not in shown]
+    taken_along = "".join(f' (to {each.speaker}: "{_shortened(each.words)}")' for each in kept)
+    return _line(f"{quote.speaker}{taken_along}: {quote.words}{memory.text.partition(quote.words)[2]}")
+
+
+def _shortened(words: str) -> str:
+    """The last sentences of what a quote answers, as far as they are short."""
+    sentences = re.split(r"(?<=[.!?。！？])\s+", words.strip())
+    kept = sentences[-1]
+    for sentence in reversed(sentences[:-1]):
+        if len(sentence) + len(kept) >= _LONGEST_BEFORE:
+            break
+        kept = f"{sentence} {kept}"
+    return kept if len(kept) <= 2 * _LONGEST_BEFORE else f"{kept[: 2 * _LONGEST_BEFORE]}…"
+
+
+def line_of(memory: ContextMemory, number: int, numbers: Mapping[str, int], asked: date, shown: Collection[str] = ()) -> str:
     """Render a memory as one line of the context, which cannot end a block.
 
     >>> memory = ContextMemory("f", "fact", "Jonas works at the shipyard", said=date(2026, 3, 2), ended=date(2026, 4, 11))
@@ -221,6 +255,7 @@ def line_of(memory: ContextMemory, number: int, numbers: Mapping[str, int], aske
         number: by which it is cited.
         numbers: of all memories in the context, by id: what replaced it is named by its own.
         asked: the day of the question.
+        shown: see ``told``.
     """
     if memory.kind == "relationship":
         day = f" (since {memory.said.isoformat()})" if memory.said else ""
@@ -229,9 +264,10 @@ def line_of(memory: ContextMemory, number: int, numbers: Mapping[str, int], aske
     day = name_of(DaySpan.of_day(memory.said)) if memory.said else ""
     source = ", ".join(filter(None, (memory.source, _cited(memory.citation))))
     head = ", ".join(filter(None, (day, f"{label} {escaped(source)}".strip())))
-    about = f" ({'expected' if memory.plan else 'happened'} {name_of(memory.happens)})" if memory.happens else ""
+    is_ahead = memory.happens is not None and memory.said is not None and memory.happens.first > memory.said
+    about = f" ({'expected' if memory.plan or is_ahead else 'happened'} {name_of(memory.happens)})" if memory.happens else ""
     before = f" {head}:" if head else ""
-    return f"[{number}]{before} {escaped(memory.text)}{about}{_end(memory, numbers, asked)}"
+    return f"[{number}]{before} {escaped(told(memory, shown))}{about}{_end(memory, numbers, asked)}"
 
 
 def _end(memory: ContextMemory, numbers: Mapping[str, int], asked: date) -> str:
@@ -264,3 +300,8 @@ def _line(text: str) -> str:
 def escaped(text: str) -> str:
     """A text without what could open or end a block; what is quoted from it in an answer still reads well."""
     return text.replace("<", "‹")
+
+
+def said_in(memories: Iterable[ContextMemory]) -> set[str]:
+    """The ids of the messages whose quotes are among memories."""
+    return {memory.message_ids[0] for memory in memories if memory.quote is not None and memory.message_ids}

@@ -70,9 +70,18 @@ def question_type(text: str) -> QuestionType:
     return next((kind for kind, fits in _TYPES if fits(text)), QuestionType.GENERAL)
 
 
+_TOP_K = {
+    QuestionType.COUNTING: 60,
+    QuestionType.MULTI_HOP: 60,
+    QuestionType.PREFERENCE: 40,
+    QuestionType.GENERAL: 40,
+    QuestionType.FACTUAL: 10,
+}
+
+
 def top_k_of(kind: QuestionType, otherwise: int) -> int:
-    """Number of results for a question of this type: a count needs all of a kind, one fact needs few."""
-    return {QuestionType.COUNTING: 40, QuestionType.FACTUAL: 10}.get(kind, otherwise)
+    """Number of results for a question of this type: all of a kind and several steps need many, one fact needs few."""
+    return _TOP_K.get(kind, otherwise)
 
 
 def _any(*alternatives: str) -> Callable[[str], object]:

@@ -45,6 +45,11 @@ class MnemeRetriever(BaseRetriever):
     k: int | None = None
     """How many at most; None leaves it to the type of the question."""
 
+    def context(self, question: str, max_tokens: int = 1500) -> str:
+        """What is remembered for a question, as one text to paste into a prompt (``Memories.context``)."""
+        text: str = self.memories.context(question, self.filters, max_tokens, method=self.method).text
+        return text
+
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, k: int | None = None
     ) -> list[Document]:

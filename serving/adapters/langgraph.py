@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 Namespace = tuple[str, ...]
 
 _NAMESPACE, _KEY, _ID, _CREATED = "langgraph_namespace", "langgraph_key", "langgraph_id", "langgraph_created"
+_UNINDEXED = "langgraph_unindexed"  # a label of values that no query finds
 _LONGEST_NAME = 500  # characters of a namespace or a key: what can be filtered on
 _MOST_PLACES = 1000  # that a search is asked for
 _PLACES_EACH = 4  # several facts may come from one value
@@ -59,7 +60,7 @@ class MnemeStore(BaseStore):
 
     Limits: a namespace and a key have at most 500 characters, a value 200,000 as JSON. Of two processes that put under one
     key at the same moment the later wins. No ``ttl``. With ``user_at`` a search needs a prefix that names the user: nothing is
-    searched over several people's memories. ``index=False`` keeps a value from being found by its words, not by its key.
+    searched over several people's memories. No query finds a value that was put with ``index=False``.
 
     Args:
         memories: where values are read.
@@ -146,30 +147,37 @@ class MnemeStore(BaseStore):
         passing = (item for item in current if _passes(item.value, op.filter or {}))
         return list(islice(passing, op.offset, op.offset + op.limit))
 
-    def _current(self, prefix: Namespace) -> Iterator[SearchItem]:
-        """Every value under a prefix, the latest put first."""
+    def _current(
+        self, prefix: Namespace, wanted: Callable[[Mapping[str, Scalar]], bool] = lambda labels: True
+    ) -> Iterator[SearchItem]:
+        """Every value under a prefix with wanted labels, the latest put first."""
         seen: set[tuple[Scalar, Scalar]] = set()
         for found in self._under(self._of(prefix), prefix):
             place = (found.labels[_NAMESPACE], found.labels[_KEY])
             if place not in seen:
                 seen.add(place)
-                yield _item(found)
+                if wanted(found.labels):
+                    yield _item(found)
 
     def _ranked(self, op: SearchOp) -> Iterator[SearchItem]:
         """The values under a prefix, those that answer a query best first; then, as LangGraph's own store does, the others.
+
+        A value that was put with ``index=False`` is not among them, as in LangGraph's store on Postgres.
 
         What was put a moment ago may have no vector yet, and be among the others.
         """
         answering = self._answering(op)
         yield from answering
         found = {(item.namespace, item.key) for item in answering}
-        yield from (item for item in self._current(op.namespace_prefix) if (item.namespace, item.key) not in found)
+        indexed = self._current(op.namespace_prefix, lambda labels: _UNINDEXED not in labels)
+        yield from (item for item in indexed if (item.namespace, item.key) not in found)
 
     def _answering(self, op: SearchOp) -> list[SearchItem]:
         messages = self._of(op.namespace_prefix)
         messages.wait_until_stored()
         scores: dict[str, float] = {}
-        filters = messages.filters | {"metadata": {_NAMESPACE: _range(op.namespace_prefix)}, "kinds": ["fact", "message"]}
+        labels = {_NAMESPACE: _range(op.namespace_prefix), _UNINDEXED: {"exists": False}}
+        filters = messages.filters | {"metadata": labels, "kinds": ["fact", "message"]}
         top_k = min(_PLACES_EACH * (op.offset + op.limit), _MOST_PLACES)
         for passage in passages(self._memories.search(op.query or "", filters=filters, top_k=top_k)):
             for identity in passage.metadata["message_ids"]:
@@ -223,6 +231,7 @@ class MnemeStore(BaseStore):
         words = op.key if op.index is False else _words(value, op.index or self._fields) or op.key
         identity = uuid4().hex
         labels = {_NAMESPACE: _label(op.namespace), _KEY: op.key, _ID: identity} | ({_CREATED: created} if created else {})
+        labels |= {_UNINDEXED: True} if op.index is False else {}
         return memory.Item(dict(value), words, labels=labels, message_id=identity)
 
     # --- whose memory ---------------------------------------------------------------------------------------------------

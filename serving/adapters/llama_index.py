@@ -27,7 +27,6 @@ _ROLES: dict[str, Role] = {
     "tool": "tool",
     "system": "system",
 }
-_BLOCK_TOP_K = 8
 _NOT_SHOWN = ["kind", "rank", "score", "message_ids", "conversation_id", "document_id"]  # to a model: ids tell it nothing
 
 
@@ -56,6 +55,10 @@ class MnemeRetriever(BaseRetriever):
         self._top_k = top_k
         super().__init__()
 
+    def context(self, question: str, max_tokens: int = 1500) -> str:
+        """What is remembered for a question, as one text to paste into a prompt (``Memories.context``)."""
+        return self._memories.context(question, self._filters, max_tokens, method=self._method).text
+
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         found = self._memories.search(query_bundle.query_str, self._method, self._filters, self._top_k)
         return [NodeWithScore(node=_node(each), score=each.score) for each in passages(found)]
@@ -81,7 +84,7 @@ class MnemeMemoryBlock(BaseMemoryBlock[str]):
     group_id: str | None = None
     agent_id: str | None = None
     tenant_id: str = "default"
-    top_k: int = _BLOCK_TOP_K
+    max_tokens: int = 1500
     _store: MessageStore = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
@@ -101,8 +104,8 @@ class MnemeMemoryBlock(BaseMemoryBlock[str]):
         await asyncio.to_thread(self._store.add, conversation, items)
 
     def _remembered(self, asked: str) -> str:
-        found = self.memories.search(asked, filters=self._store.filters, top_k=self.top_k)
-        return "\n".join(f"{each.metadata.get('date', '')[:10]} {each.text}".strip() for each in passages(found))
+        context = self.memories.context(asked, self._store.filters, self.max_tokens)
+        return context.text if context.citations else ""
 
 
 def _node(passage: Passage) -> TextNode:

@@ -1,7 +1,7 @@
 """Values of a framework as messages of an owner, which come back exactly, and search results as passages.
 
-An object reads at once what it wrote: it keeps it until the index shows it. It reads what another process wrote as soon as
-it is stored, mostly within a second or two.
+A process reads at once what it wrote by one publisher: that is held until the index shows it, whichever object wrote it. It
+reads what another process wrote as soon as it is stored, mostly within a second or two.
 """
 
 import json
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
+from weakref import WeakKeyDictionary
 
 from pydantic import ValidationError
 
@@ -143,8 +144,28 @@ class StoredItem:
     labels: Mapping[str, Scalar]
 
 
+@dataclass(slots=True)
+class _Unlisted:
+    """Messages of one owner that were written or removed by a publisher, and that lists do not show as they are yet."""
+
+    sent_now: Callable[[], datetime]
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    written: dict[str, Message] = field(default_factory=dict)  # by id, until a list shows it
+    removed: dict[str, None] = field(default_factory=dict)  # ids, the latest: a list may still show them for a second
+    # Of each conversation the id that was written last (True), and the one that was removed last (False): those before
+    # them are done before them.
+    awaited: dict[tuple[str, bool], str] = field(default_factory=dict)
+
+
+# Frameworks make a history or a session anew for each turn, and each must read what the one before it wrote.
+_unlisted: "WeakKeyDictionary[Publisher, dict[Owner, _Unlisted]]" = WeakKeyDictionary()
+_unlisted_lock = threading.Lock()
+
+
 class MessageStore:
     """The messages of one owner that a framework reads and writes. Safe for several threads.
+
+    All stores of one publisher and owner read at once what any of them wrote.
 
     Args:
         memories: where they are read.
@@ -165,14 +186,9 @@ class MessageStore:
         self.owner = owner
         self._publisher = publisher
         self._wait_seconds = wait_seconds
-        self._sent_now = SendingClock(clock)
         self._clock = clock
-        self._lock = threading.RLock()
-        self._written: dict[str, Message] = {}  # by id, until a list shows it
-        self._removed: dict[str, None] = {}  # ids, the latest: a list may still show them for a second
-        # Of each conversation the id that was written last (True), and the one that was removed last (False): those before
-        # them are done before them.
-        self._awaited: dict[tuple[str, bool], str] = {}
+        with _unlisted_lock:
+            self._unlisted = _unlisted.setdefault(publisher, {}).setdefault(owner, _Unlisted(SendingClock(clock)))
 
     @property
     def filters(self) -> dict[str, Any]:
@@ -186,16 +202,16 @@ class MessageStore:
             InputError: a value is no JSON, or too large.
             StoreUnavailable, StoreRejected: they could not be kept.
         """
-        with self._lock:
+        with self._unlisted.lock:
             events = [self._message(conversation_id, item) for item in items]
             self._publisher.send_many(events)
             self._publisher.flush()
             ids = [message_id(each.tenant_id, each.conversation_id, each.message_id) for each in events]
-            self._written.update(zip(ids, events, strict=True))
-            if len(self._written) > _MOST_WRITTEN:
+            self._unlisted.written.update(zip(ids, events, strict=True))
+            if len(self._unlisted.written) > _MOST_WRITTEN:
                 self._forget_stored()
             if ids:
-                self._awaited[conversation_id, True] = ids[-1]
+                self._unlisted.awaited[conversation_id, True] = ids[-1]
             return ids
 
     def remove(self, kept: Sequence[StoredItem]) -> None:
@@ -204,22 +220,22 @@ class MessageStore:
         Raises:
             StoreUnavailable, StoreRejected: it could not be ordered.
         """
-        with self._lock:
+        with self._unlisted.lock:
             tenant = self.owner.tenant_id
-            if any(each.id in self._written for each in kept):
+            if any(each.id in self._unlisted.written for each in kept):
                 self.wait_until_stored()  # only what has been there can be seen to be gone
             self._publisher.send_many(
                 Delete(tenant_id=tenant, conversation_id=each.conversation_id, message_id=each.message_id) for each in kept
             )
             self._publisher.flush()
             for each in kept:
-                self._removed[each.id] = None
-                self._written.pop(each.id, None)
-                self._awaited[each.conversation_id, False] = each.id
-                if self._awaited.get((each.conversation_id, True)) == each.id:
-                    del self._awaited[each.conversation_id, True]
-            while len(self._removed) > _MOST_REMOVED:
-                del self._removed[next(iter(self._removed))]
+                self._unlisted.removed[each.id] = None
+                self._unlisted.written.pop(each.id, None)
+                self._unlisted.awaited[each.conversation_id, False] = each.id
+                if self._unlisted.awaited.get((each.conversation_id, True)) == each.id:
+                    del self._unlisted.awaited[each.conversation_id, True]
+            while len(self._unlisted.removed) > _MOST_REMOVED:
+                del self._unlisted.removed[next(iter(self._unlisted.removed))]
 
     def forget(self, conversation_id: str) -> None:
         """Erase a conversation with all that was learnt from it; it is gone on return.
@@ -227,14 +243,14 @@ class MessageStore:
         Raises:
             StoreUnavailable, StoreRejected: it could not be ordered, or is not done yet.
         """
-        with self._lock:
+        with self._unlisted.lock:
             erasure = self._publisher.forget_conversation(self.owner.tenant_id, conversation_id)
             if self.memories.receipt(erasure, self.owner.tenant_id, self._wait_seconds) is None:
                 raise StoreUnavailable(self._late("erased"))
-            for each in [each for each, event in self._written.items() if event.conversation_id == conversation_id]:
-                del self._written[each]
-            self._awaited.pop((conversation_id, True), None)
-            self._awaited.pop((conversation_id, False), None)
+            for each in [each for each, event in self._unlisted.written.items() if event.conversation_id == conversation_id]:
+                del self._unlisted.written[each]
+            self._unlisted.awaited.pop((conversation_id, True), None)
+            self._unlisted.awaited.pop((conversation_id, False), None)
 
     def newest_first(
         self, filters: Mapping[str, Any], matches: Callable[[Mapping[str, Scalar]], bool] = lambda labels: True
@@ -248,11 +264,11 @@ class MessageStore:
         Raises:
             StoreUnavailable: the index cannot answer.
         """
-        with self._lock:
+        with self._unlisted.lock:
             conversation = filters.get("conversation_id")
             mine = {
                 identity: event
-                for identity, event in self._written.items()
+                for identity, event in self._unlisted.written.items()
                 if conversation in (None, event.conversation_id) and matches(event.metadata)
             }
         seen: set[str] = set()
@@ -261,16 +277,16 @@ class MessageStore:
             # What was written here and is in no list yet is newer than what is.
             newer = [identity for identity, event in mine.items() if identity not in seen and event.sent_at > kept.at]
             yield from self._missing(newer, mine, seen)
-            if kept.id not in self._removed and kept.id not in seen:
+            if kept.id not in self._unlisted.removed and kept.id not in seen:
                 seen.add(kept.id)
-                self._written.pop(kept.id, None)
+                self._unlisted.written.pop(kept.id, None)
                 yield kept
         yield from self._missing(list(mine), mine, seen)
 
     def _missing(self, identities: Iterable[str], mine: Mapping[str, Message], seen: set[str]) -> Iterator[StoredItem]:
         """Items that were written here and are in no list yet, the newest first."""
         for identity in sorted(identities, key=lambda each: mine[each].sent_at, reverse=True):
-            if identity not in seen and identity not in self._removed:
+            if identity not in seen and identity not in self._unlisted.removed:
                 seen.add(identity)
                 yield _sent(identity, mine[identity])
 
@@ -284,24 +300,24 @@ class MessageStore:
         Raises:
             StoreUnavailable: it was not in time.
         """
-        with self._lock:
-            if not self._awaited:
+        with self._unlisted.lock:
+            if not self._unlisted.awaited:
                 return
             await_index(self.memories, self._wait_seconds)
             deadline, pause = time.monotonic() + self._wait_seconds, _FIRST_PAUSE_SECONDS
-            for place, identity in tuple(self._awaited.items()):
+            for place, identity in tuple(self._unlisted.awaited.items()):
                 while (self.memories.get(identity, self.filters) is not None) is not place[1]:
                     if time.monotonic() >= deadline:
                         raise StoreUnavailable(self._late("stored"))
                     time.sleep(pause)
                     pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
-                del self._awaited[place]
+                del self._unlisted.awaited[place]
 
     def _forget_stored(self) -> None:
         """Leave what was written long ago to the lists, which show what has been stored for some seconds."""
         self.wait_until_stored()
         old = self._clock() - _LISTED
-        self._written = {identity: event for identity, event in self._written.items() if event.sent_at > old}
+        self._unlisted.written = {identity: event for identity, event in self._unlisted.written.items() if event.sent_at > old}
 
     def _late(self, what: str) -> str:
         return (
@@ -320,7 +336,7 @@ class MessageStore:
                     "message_id": item.message_id,
                     "sender_name": item.name,
                     "role": item.role,
-                    "sent_at": self._sent_now(),
+                    "sent_at": self._unlisted.sent_now(),
                     "content": words,
                     "tool_calls": list(item.tool_calls),
                     "metadata": {**item.labels, KEY: rest},

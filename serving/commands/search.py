@@ -59,7 +59,10 @@ StrategyOption = Annotated[
     Strategy | None,
     typer.Option(help="agentic: how the agent searches; router chooses.", show_default="that of the settings"),
 ]
-TopKOption = Annotated[int | None, typer.Option("--top-k", "-k", min=1, max=1000, help="How many results.", show_default=False)]
+_SHOWN = 10  # results of a search in a terminal, whatever the type of the question
+TopKOption = Annotated[
+    int | None, typer.Option("--top-k", "-k", min=1, max=1000, help="How many; search shows 10.", show_default=False)
+]
 
 
 def search(
@@ -119,7 +122,7 @@ def search(
             query,
             method=method.value,
             filters=filters,
-            top_k=top_k,
+            top_k=top_k or (None if as_json else _SHOWN),
             explain=explain,
             agent=strategy.value if strategy else None,
             agent_mode=agent_mode,

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any
 from urllib.parse import quote
 
 from nicegui.elements.mixins.text_element import TextElement
@@ -16,7 +15,7 @@ from queries.browsing.responses import ConversationSummary, InspectedEpisode, In
 from serving.console.markup import chip, count, icon, link, moment, nothing, notice, seconds, span, tag
 from serving.console.shell import page, show_failure
 from serving.console.statements import cited, made_of
-from serving.console.visit import Visit
+from serving.console.visit import SENT_EVENT, Visit, fields_of
 
 _CONVERSATIONS_OF_A_PAGE = 30
 
@@ -84,7 +83,7 @@ async def conversation(visit: Visit) -> None:
         return
     begin = _begin(visit, found)
     episodes = found.episodes[begin : begin + _EPISODES_OF_A_PAGE]
-    _heading(found, identity)
+    _heading(visit, found, identity)
     for each in found.notes:
         notice(each)
     texts = {each.id: each.text for episode in found.episodes for each in (*episode.facts, *episode.foresights)}
@@ -106,13 +105,16 @@ async def conversation(visit: Visit) -> None:
     _paging(visit, found, identity, begin)
 
 
-def _heading(found: Inspection, identity: str) -> None:
+def _heading(visit: Visit, found: Inspection, identity: str) -> None:
+    """Its latest subject, as in the list, and its own name below."""
     messages = sum(len(each.messages) for each in found.episodes) + len(found.open)
     with tag("div", classes="heading"):
-        tag("h1", identity)
+        tag("h1", found.episodes[-1].subject if found.episodes else identity)
         sizes = [count(messages, "message"), count(len(found.episodes), "episode")]
         facts = sum(len(each.facts) for each in found.episodes)
-        tag("p", " · ".join([*sizes, count(facts, "fact")]), "quiet")
+        with tag("p", classes="quiet"):
+            tag("span", " · ".join([identity, *sizes, ""]))
+            link(count(facts, "fact"), visit.link("facts"))
 
 
 def _begin(visit: Visit, found: Inspection) -> int:
@@ -143,7 +145,7 @@ def _episode(visit: Visit, episode: InspectedEpisode, place: int, texts: dict[st
                 tag("span", f"Cut: {'; '.join(episode.begins_because)}")
         with tag("article", classes="card"):
             with tag("header"):
-                tag("time", span(episode.started_at, episode.ended_at, episode.timezone), "when")
+                tag("time", span(episode.started_at, episode.ended_at), "when")
                 tag("h2", episode.subject)
             if episode.summary != episode.subject:
                 tag("p", episode.summary, "summary")
@@ -167,7 +169,7 @@ def _messages(messages: tuple[InspectedMessage, ...]) -> None:
             with tag("li", classes=f"message is-{message.role}", id=f"m-{quote(message.message_id, safe='')}"):
                 with tag("p", classes="who"):
                     tag("strong", message.sender_name)
-                    tag("time", moment(message.sent_at, message.timezone))
+                    tag("time", moment(message.sent_at))
                     if message.edited:
                         chip("edited")
                     for tool in message.tools:
@@ -178,16 +180,11 @@ def _messages(messages: tuple[InspectedMessage, ...]) -> None:
                     tag("p", message.text, "said")
 
 
-_SENT_EVENT = (
-    "sent"  # what theme/console.js makes of a form that is sent, in place of loading a page; ``detail`` has its fields
-)
-
-
 def message_form(visit: Visit, on_searchable: Callable[[], Awaitable[None]]) -> None:
     """The box. ``on_searchable`` is awaited once what was written is searchable."""
 
     async def publish(event: GenericEventArguments) -> None:
-        said = _fields_of(event.args)
+        said = fields_of(event.args)
         outcome.clear()
         with outcome:
             tag("p", "Sent. Waiting until it is searchable …", "waiting")
@@ -220,7 +217,7 @@ def message_form(visit: Visit, on_searchable: Callable[[], Awaitable[None]]) -> 
     with tag("details", classes="card publish"):
         tag("summary", "Write a message")
         form = tag("form", classes="fields", data_stays=True)
-        form.on(_SENT_EVENT, publish, args=["detail"])
+        form.on(SENT_EVENT, publish, args=["detail"])
         with form:
             with tag("div", classes="field"):
                 tag("label", "Conversation", for_="publish-conversation")
@@ -239,11 +236,6 @@ def message_form(visit: Visit, on_searchable: Callable[[], Awaitable[None]]) -> 
                 tag("textarea", name="text", id="publish-text", required=True, rows=2)
             tag("button", "Send and make searchable", "primary", type="submit")
         outcome = tag("div", classes="outcome")
-
-
-def _fields_of(given: Any) -> dict[str, str]:
-    fields = given.get("detail") if isinstance(given, dict) else None
-    return {str(name): str(value).strip() for name, value in fields.items()} if isinstance(fields, dict) else {}
 
 
 def _message(visit: Visit, said: dict[str, str]) -> Message:

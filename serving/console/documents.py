@@ -149,16 +149,46 @@ _SECTIONS_OF_A_PAGE = 30  # sections
 async def document(visit: Visit) -> None:
     """The document that the address names, or says that there is none."""
     identity = visit.parameter("id")
-    found = await visit.fetch(visit.service.memories.inspect, identity, visit.filters()) if identity else None
     link("Documents", visit.link("documents"), "back")
-    if found is None or found.document_id is None:
-        tag("h1", "No such document")
-        nothing(f"{identity or 'Nothing'} is not among the documents of this owner, or of the tenant.")
-        return
-    listed = next((each for each in found.documents if each.document_id == found.document_id), None)
-    _head(visit, found, listed)
-    for each in found.notes:
-        notice(each)
+    shown = tag("div", classes="content-part")
+    if await _document(visit, identity, shown):
+
+        async def again() -> None:
+            if not await _document(visit, identity, shown):
+                timer.cancel()
+
+        timer = ui.timer(_EVERY_SECONDS, again, immediate=False)
+
+
+async def _document(visit: Visit, identity: str, place: TextElement) -> bool:
+    """Show a document as it is now; whether it is still being read."""
+    with place:
+        found = await visit.fetch(visit.service.memories.inspect, identity, visit.filters()) if identity else None
+        waiting = None if found is not None or not identity else await visit.fetch(_listed, visit, identity)
+    place.clear()
+    with place:
+        if waiting is not None and waiting.status == "reading":
+            tag("h1", waiting.title or waiting.name)
+            tag("p", "It is being read. What was read appears here.", "waiting", role="status")
+            return True
+        if found is None or found.document_id is None:
+            tag("h1", "No such document")
+            nothing(f"{identity or 'Nothing'} is not among the documents of this owner, or of the tenant.")
+            return False
+        listed = next((each for each in found.documents if each.document_id == found.document_id), None)
+        _head(visit, found, listed)
+        for each in found.notes:
+            notice(each)
+        _sections(visit, identity, found)
+        return listed is not None and listed.status == "reading"
+
+
+def _listed(visit: Visit, identity: str) -> ListedDocument | None:
+    documents = visit.service.memories.documents(visit.filters(document_id=(identity,))).documents
+    return documents[0] if documents else None
+
+
+def _sections(visit: Visit, identity: str, found: Inspection) -> None:
     said = visit.parameter("from")
     begin = min(int(said), max(0, len(found.episodes) - 1)) if said.isdecimal() and len(said) < 9 else 0
     texts = {each.id: each.text for episode in found.episodes for each in (*episode.facts, *episode.foresights)}

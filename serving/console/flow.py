@@ -1,10 +1,11 @@
 """The page Flow: health, lag, throughput, models and dead letters, as they change. For the operator."""
 
+import math
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from nicegui import ui
@@ -14,7 +15,7 @@ from connectors.dead_letters import without_secrets
 from mneme.errors import MnemeError
 from mneme.ports import DeadLetter
 from mneme.rows import Collection
-from serving.console.markup import chip, count, moment, notice, number, tag
+from serving.console.markup import chip, count, moment, notice, number, seconds, tag
 from serving.console.shell import page, show_failure
 from serving.console.visit import Visit
 from serving.service.dead_letters import dead_letter_id, dead_letters_of
@@ -25,17 +26,31 @@ AT_MOST_EVERY = 1.5  # seconds: several who look share a sample
 _MOST_SAMPLES = 240
 
 
+@dataclass(slots=True)
+class Latency:
+    """The requests of a route. ``within`` counts those that took at most so many seconds."""
+
+    requests: float = 0.0
+    seconds: float = 0.0
+    within: dict[float, float] = field(default_factory=dict)
+
+    def most(self, share: float) -> float:
+        """The seconds within which a share of them was answered, as precisely as they are counted."""
+        return next((limit for limit, number in sorted(self.within.items()) if number >= share * self.requests), math.inf)
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """One look. ``at`` is of the monotonic clock, in seconds; ``counts`` is None where the index did not answer.
 
-    ``models`` are calls and tokens by model, of this process and of the flow that it started.
+    ``models`` are calls and tokens by model, of this process and of the flow that it started; ``routes`` its requests.
     """
 
     at: float
     health: Health
     counts: Mapping[Collection, int] | None
     models: Mapping[str, tuple[float, float]]
+    routes: Mapping[str, Latency]
 
 
 class Samples:
@@ -59,7 +74,7 @@ class Samples:
             counts: Mapping[Collection, int] | None = self._service.counts()
         except MnemeError:
             counts = None  # the health says why
-        return Sample(time.monotonic(), self._service.health(), counts, _model_usage())
+        return Sample(time.monotonic(), self._service.health(), counts, *_measured())
 
 
 def rates(samples: tuple[Sample, ...]) -> list[tuple[float, float]]:
@@ -72,21 +87,33 @@ def rates(samples: tuple[Sample, ...]) -> list[tuple[float, float]]:
     ]
 
 
-def _model_usage() -> dict[str, tuple[float, float]]:
+def _measured() -> tuple[dict[str, tuple[float, float]], dict[str, Latency]]:
+    """Calls and tokens by model, and requests by route, as this process and its flow counted them."""
     from prometheus_client.parser import text_string_to_metric_families
 
     from connectors.telemetry.exposition import exposition
 
-    found: dict[str, tuple[float, float]] = {}
+    models: dict[str, tuple[float, float]] = {}
+    routes: dict[str, Latency] = {}
     for family in text_string_to_metric_families(exposition().decode()):
-        if family.name in ("mneme_model_calls", "mneme_model_tokens"):
-            for sample in family.samples:
-                if sample.name.endswith("_total"):
-                    name = f"{sample.labels.get('model', '')} for {sample.labels.get('role', '')}"
-                    calls, tokens = found.get(name, (0.0, 0.0))
-                    is_call = family.name == "mneme_model_calls"
-                    found[name] = (calls + sample.value, tokens) if is_call else (calls, tokens + sample.value)
-    return found
+        for sample in family.samples:
+            labels, value = sample.labels, sample.value
+            if family.name in ("mneme_model_calls", "mneme_model_tokens") and sample.name.endswith("_total"):
+                name = f"{labels.get('model', '')} for {labels.get('role', '')}"
+                calls, tokens = models.get(name, (0.0, 0.0))
+                is_call = family.name == "mneme_model_calls"
+                models[name] = (calls + value, tokens) if is_call else (calls, tokens + value)
+            elif family.name == "mneme_http_request_seconds":
+                route = routes.setdefault(f"{labels.get('method', '')} {labels.get('route', '')}", Latency())
+                match sample.name.removeprefix(family.name):
+                    case "_count":
+                        route.requests += value
+                    case "_sum":
+                        route.seconds += value
+                    case "_bucket":
+                        limit = float(labels["le"])
+                        route.within[limit] = route.within.get(limit, 0.0) + value
+    return models, {name: route for name, route in routes.items() if route.requests}
 
 
 _MOST_SHOWN = 50
@@ -206,8 +233,16 @@ async def flow(visit: Visit) -> None:
         with tag("section", classes="card", aria_labelledby="models-title"):
             tag("h2", "Models", id="models-title")
             models = tag("div")
+    with tag("section", classes="card", aria_labelledby="requests-title"):
+        tag("h2", "Requests", id="requests-title")
+        requests = tag("div")
     dead_letters = DeadLetterPanel(visit)
-    parts = ((state, _health, "health"), (rows, _counts, "counts"), (models, _models, "models"))
+    parts = (
+        (state, _health, "health"),
+        (rows, _counts, "counts"),
+        (models, _models, "models"),
+        (requests, _requests, "routes"),
+    )
     shown: list[Sample] = []
 
     async def look() -> None:
@@ -281,6 +316,26 @@ def _models(last: Sample) -> None:
         return
     rows = [(name, number(calls), number(tokens)) for name, (calls, tokens) in sorted(last.models.items())]
     _table(("model", "calls", "tokens"), rows)
+
+
+_MOST_ROUTES = 12
+
+
+def _at_most(limit: float) -> str:
+    return "longer than is counted" if limit == math.inf else f"at most {seconds(limit)}"
+
+
+def _requests(last: Sample) -> None:
+    """The routes that were asked most, and how long they took."""
+    if not last.routes:
+        tag("p", "Nobody has asked anything yet.", "quiet")
+        return
+    often = sorted(last.routes.items(), key=lambda each: (-each[1].requests, each[0]))[:_MOST_ROUTES]
+    rows = [
+        (name, number(route.requests), seconds(route.seconds / route.requests), _at_most(route.most(0.95)))
+        for name, route in often
+    ]
+    _table(("route", "requests", "mean", "95 of 100"), rows)
 
 
 def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:

@@ -1,5 +1,6 @@
 """The entity graph as a picture and a list, with the history of the entity in the middle."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,7 +13,8 @@ from serving.console.statements import cited, relationship
 from serving.console.visit import Visit
 
 _MOST = 40  # entities in the picture; more of them cannot be read
-_WIDTH, _HEIGHT, _MARGIN = 900, 520, 70
+_MOST_ALONE = 6  # entities in the picture that nothing is linked with: the list has them all
+_WIDTH, _HEIGHT, _MARGIN = 900, 520, 100
 _COLOURS = {"person": "episode", "organization": "case", "organisation": "case", "location": "entity", "event": "foresight"}
 
 
@@ -32,7 +34,7 @@ async def graph(visit: Visit) -> None:
         return
     if found.entities:
         with tag("div", classes="map"):
-            _picture(visit, found, name)
+            _picture(visit, found, name or _person(visit, found))
             _list(visit, found)
     else:
         notice(f"{name!r} is no entity of this owner, or means several. Its history may still tell of it.")
@@ -64,7 +66,10 @@ def _form(visit: Visit, name: str, hops: int) -> None:
 
 def _picture(visit: Visit, found: Graph, name: str) -> None:
     """The graph as a picture. Whoever cannot see it has the list beside it, so it is hidden from them."""
-    nodes = sorted(found.entities, key=lambda each: (each.hop, -each.mentions, each.name))
+    linked = {name for edge in found.relationships for name in (edge.source, edge.target)}
+    nodes = sorted(found.entities, key=lambda each: (each.name != name, each.hop, -each.mentions, each.name))
+    alone = [each for each in nodes if each.name not in linked and each.name != name][:_MOST_ALONE]
+    nodes = [each for each in nodes if each.name in linked or each.name == name or each in alone]
     at = positions(
         [each.name for each in nodes],
         [(each.source, each.target) for each in found.relationships],
@@ -72,7 +77,7 @@ def _picture(visit: Visit, found: Graph, name: str) -> None:
         _HEIGHT - _MARGIN,
     )
     with (
-        tag("figure", classes="card picture"),
+        tag("figure", classes="card picture") as figure,
         tag("svg", viewBox=f"0 0 {_WIDTH} {_HEIGHT}", aria_hidden="true"),
         tag("g", transform=f"translate({_MARGIN} {_MARGIN / 2})"),
     ):
@@ -81,7 +86,19 @@ def _picture(visit: Visit, found: Graph, name: str) -> None:
                 _edge(edge, at)
         for each in nodes:
             x, y = at[each.name]
-            _node(visit, each, x, y, each.name == name or (bool(name) and each.hop == 0))
+            _node(visit, each, x, y, each.name == name)
+    with figure, tag("div", classes="zoom"):
+        for way, title in (("in", "Nearer"), ("out", "Further"), ("all", "All of it")):
+            tag("button", title, type="button", data_zoom=way)
+
+
+def _person(visit: Visit, found: Graph) -> str:
+    """The entity that is the owner, or where nothing is linked with that, the person that most is linked with."""
+    wanted = {visit.name.casefold(), visit.owner.id.casefold()} if visit.owner is not None else set()
+    ends = Counter(name for edge in found.relationships for name in (edge.source, edge.target))
+    people = [each for each in found.entities if each.type.lower() == "person"]
+    people.sort(key=lambda each: (not ends[each.name], each.name.casefold() not in wanted, -ends[each.name], each.name))
+    return people[0].name if people else ""
 
 
 def _edge(edge: GraphRelationship, at: dict[str, tuple[float, float]]) -> None:
@@ -199,7 +216,7 @@ def positions(
     """The place of each node within a frame, the same for the same graph (the springs of Fruchterman and Reingold).
 
     Args:
-        nodes: their names, the most important first: it begins in the middle.
+        nodes: their names, the most important first: it is in the middle.
         edges: pairs of names; what is no node is left out.
         width: of the frame, in its units.
         height: of the frame.
@@ -225,6 +242,7 @@ def positions(
         force -= _GRAVITY * at  # towards the middle, or what is linked to nothing would drift away
         length = np.maximum(np.linalg.norm(force, axis=1, keepdims=True), 1e-9)
         at = at + force / length * np.minimum(length, heat)
-    low, size = at.min(axis=0), np.maximum(np.ptp(at, axis=0), 1e-6)
-    scaled = (at - low) / size if len(nodes) > 1 else np.full((1, 2), 0.5)
+        at[0] = 0.0  # the first stays in the middle
+    low, high = np.maximum(-at.min(axis=0), 1e-6), np.maximum(at.max(axis=0), 1e-6)
+    scaled = 0.5 + np.where(at < 0, at / low, at / high) / 2  # each side fills its half of the frame
     return {name: (float(x * width), float(y * height)) for name, (x, y) in zip(nodes, scaled, strict=True)}

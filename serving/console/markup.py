@@ -5,12 +5,12 @@ from typing import Any
 
 from nicegui.elements.mixins.text_element import TextElement
 
-from mneme.times import zone
 from serving.terminal import format as terminal
 from serving.terminal.format import count
 
 _ICONS = {  # paths of 24 by 24, drawn as lines
     "conversations": "M21 12a8 8 0 0 1-8 8H4l2-3.2A8 8 0 1 1 21 12z",
+    "facts": "M4 5h16M4 12h16M4 19h10M17 17l2 2 3-4",
     "search": "M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM20.5 20.5 16 16",
     "graph": "M5 8a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM19 12a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM9 21a2.5 2.5 0 1 0 0-5"
     " 2.5 2.5 0 0 0 0 5zM7.4 6.2l9.2 2.6M6 8l2.4 8M10.8 16.8l6.6-5.4",
@@ -77,10 +77,10 @@ def notice(text: str, kind: str = "note") -> None:
 __all__ = ["count", "day", "expected", "moment", "number", "seconds", "span", "whole_day"]
 
 
-def moment(at: datetime, timezone: str = "UTC") -> str:
-    """``5 Mar 2025, 12:31``, on the speaker's clock."""
-    local = at.astimezone(zone(timezone))
-    return f"{local.day} {local:%b %Y, %H:%M}"
+def moment(at: datetime) -> str:
+    """``5 Mar 2025, 12:31``. Every time of the console is UTC, so that two pages never tell two times of one thing."""
+    at = at.astimezone(UTC)
+    return f"{at.day} {at:%b %Y, %H:%M}"
 
 
 def day(at: datetime) -> str:
@@ -93,12 +93,12 @@ def whole_day(at: datetime) -> str:
     return day(datetime.strptime(terminal.whole_day(at.astimezone(UTC)), "%Y-%m-%d").replace(tzinfo=UTC))
 
 
-def span(start: datetime, end: datetime, timezone: str = "UTC") -> str:
+def span(start: datetime, end: datetime) -> str:
     """``5 Mar 2025, 12:31 – 12:53``; both days where there are two."""
-    first, last = start.astimezone(zone(timezone)), end.astimezone(zone(timezone))
+    first, last = start.astimezone(UTC), end.astimezone(UTC)
     if first.date() == last.date():
-        return f"{moment(start, timezone)} – {last:%H:%M}" if last > first else moment(start, timezone)
-    return f"{moment(start, timezone)} – {moment(end, timezone)}"
+        return f"{moment(start)} – {last:%H:%M}" if last > first else moment(start)
+    return f"{moment(start)} – {moment(end)}"
 
 
 def expected(start: datetime | None, end: datetime | None) -> str:
@@ -121,7 +121,9 @@ def number(value: float) -> str:
 
 
 def seconds(value: float) -> str:
-    """``0.4 s``, ``12 s``, ``3 min``."""
+    """``5 ms``, ``0.4 s``, ``12 s``, ``3 min``."""
+    if value < 0.1:
+        return f"{value * 1000:.0f} ms"
     if value >= 120:
         return f"{value / 60:.0f} min"
     return f"{value:.1f} s" if value < 10 else f"{value:.0f} s"

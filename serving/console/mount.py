@@ -17,10 +17,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from serving.console import (
     conversations,
     documents,
+    facts,
     flow,
     gate,
     graph,
     login,
+    lost,
     search,
     sockets,
     statements,
@@ -33,7 +35,7 @@ from serving.rest.sessions import Sessions
 from serving.service.service import Service
 
 PATH = "/console"
-PAGES = (login, conversations, search, graph, statements, documents, flow)
+PAGES = (login, conversations, facts, search, graph, statements, documents, flow)
 
 _THEME = Path(__file__).parent / "theme"
 
@@ -94,6 +96,7 @@ def _console() -> ASGIApp:
     nicegui.router.redirect_slashes = False  # it would send whoever asks to the host that the request names
     gate.install()
     sockets.install()
+    nicegui.exception_handler(404)(lost.not_found)
     nicegui.on_exception(_told)
     return nicegui
 

@@ -103,7 +103,8 @@ def _when(place: Found) -> str:
         return f"expected {expected(place.start, place.end)}" if place.start or place.end else f"said {day(place.said_at)}"
     if isinstance(place, FoundFact):
         if place.event_at is not None and place.event_at.date() != place.said_at.date():
-            return f"{whole_day(place.event_at)}, said {day(place.said_at)}"
+            when = expected(place.event_at, place.event_until) if place.event_until else whole_day(place.event_at)
+            return f"{when}, said {day(place.said_at)}"
         return day(place.said_at)
     if isinstance(place, FoundMessage):
         return f"{place.sender_name}, {moment(place.sent_at)}"

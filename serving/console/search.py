@@ -21,6 +21,7 @@ from serving.console.visit import Visit
 _METHODS = (("hybrid", "Hybrid"), ("keyword", "Keyword"), ("vector", "Vector"), ("agentic", "Agentic"))
 _AGENTS = ("router", "direct", "split", "chain", "reflect")
 _KINDS = ("fact", "episode", "message", "foresight", "profile", "case", "skill", "knowledge")
+_OF_DOCUMENTS_ALONE = 3  # results where nobody said anything yet
 _DATES = (("since", "Since"), ("before", "Before"), ("as_of", "As it was known on"))
 
 
@@ -29,12 +30,15 @@ async def search(visit: Visit) -> None:
     """The form, and what the address asks for."""
     with tag("div", classes="heading"):
         tag("h1", "Search")
-        tag("p", "Everything that answers is in the address: keep it, or send it to somebody.", "quiet")
+        if not (question := visit.parameter("q")):
+            tag("p", "Everything that answers is in the address: keep it, or send it to somebody.", "quiet")
     _form(visit)
-    question = visit.parameter("q")
     if not question:
         return
     how = _how(visit)
+    if not visit.has_memories:
+        notice(f"Nothing is remembered of {visit.name} yet. This is what the documents of everybody say.")
+        how["top_k"] = min(how["top_k"] or _OF_DOCUMENTS_ALONE, _OF_DOCUMENTS_ALONE)
     if visit.parameter("ask"):
         answer = await answering(visit, question, filters=_filters(visit), explain=True, **how)
         found = answer.found if answer else None
@@ -80,7 +84,14 @@ def _filters(visit: Visit) -> dict[str, Any]:
 
 def _form(visit: Visit) -> None:
     given = {name: value for name, value in _filters(visit).items() if value}
-    with tag("form", classes="ask-form", method="get", action="search", role="search", aria_label="Search"):
+    with tag(
+        "form",
+        classes=f"ask-form{' is-asked' if visit.parameter('q') else ''}",
+        method="get",
+        action="search",
+        role="search",
+        aria_label="Search",
+    ):
         for name, value in (("owner", visit.parameter("owner")), ("tenant", visit.parameter("tenant"))):
             if value:
                 tag("input", type="hidden", name=name, value=value)
@@ -96,7 +107,6 @@ def _form(visit: Visit) -> None:
                 aria_label="Question",
                 aria_keyshortcuts="/",
                 autocomplete="off",
-                autofocus=not visit.parameter("q"),
             )
             tag("button", "Search", "primary", type="submit")
             tag("button", "Ask", type="submit", name="ask", value="1", title="Search, and write an answer from what is found")

@@ -2,10 +2,11 @@
 
 import hashlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
@@ -22,6 +23,7 @@ SERVICE, SESSIONS = "mneme.service", "mneme.sessions"  # where the mount lays th
 
 _PLACES = (
     ("conversations", "Conversations", ("conversation",)),
+    ("facts", "Facts", ()),
     ("search", "Search", ()),
     ("graph", "Graph", ()),
     ("profile", "Profile", ()),
@@ -30,6 +32,7 @@ _PLACES = (
 )
 _FOR_OPERATORS = ("flow",)
 _MOST_OWNERS = 200  # in the chooser; others are named by hand
+_MOST_NAMES = 30  # owners whose names are looked up
 
 _log = logging.getLogger(__name__)
 
@@ -101,7 +104,26 @@ async def _with_owner(visit: Visit) -> Visit:
     chosen = owner_of(visit.parameter("owner"), visit.tenant_id)
     if chosen is None and people:
         chosen = Owner(tenant_id=visit.tenant_id, type=people[0].type, id=people[0].id)
-    return replace(visit, owners=people, owner=chosen)
+    shown = [Owner(tenant_id=visit.tenant_id, type=each.type, id=each.id) for each in people[:_MOST_NAMES]]
+    names = await visit.in_thread("others", _names_of, visit.service, [*([chosen] if chosen else []), *shown])
+    return replace(visit, owners=people, owner=chosen, names=names)
+
+
+_names: "WeakKeyDictionary[Service, dict[str, str]]" = WeakKeyDictionary()  # of owners, once they have said something
+
+
+def _names_of(service: Service, owners: Sequence[Owner]) -> dict[str, str]:
+    """The names under which owners speak, by the names of ``owner_name``. Blocks."""
+    known = _names.setdefault(service, {})
+    found = {}
+    for owner in owners:
+        if owner.key not in known:
+            whose = {"tenant_id": owner.tenant_id, f"{owner.type}_id": owner.id, "participants": (owner.id,)}
+            said = service.memories.browse("message", whose, limit=1).items
+            if said and said[0].body["sender_id"] == owner.id:
+                known[owner.key] = said[0].body["sender_name"]
+        found[f"{owner.type}:{owner.id}"] = known.get(owner.key, owner.id)
+    return found
 
 
 def _frame(visit: Visit, path: str) -> TextElement:
@@ -111,7 +133,7 @@ def _frame(visit: Visit, path: str) -> TextElement:
     with tag("div", classes="console"):
         with tag("header", classes="side"):
             with tag("div", classes="brand"):
-                with link("", visit.link("conversations"), "brand-name", aria_label="Mneme, to the conversations"):
+                with link("", visit.link("conversations"), "brand-name", aria_label="Mneme: to the conversations"):
                     with tag("svg", classes="mark", viewBox="0 0 32 32", aria_hidden="true"):
                         tag("rect", width=32, height=32, rx=8)
                         tag("path", d="M5 12c4-5 7-5 11 0s7 5 11 0M5 20c4-5 7-5 11 0s7 5 11 0")
@@ -125,6 +147,7 @@ def _frame(visit: Visit, path: str) -> TextElement:
                 _way(visit, path)
                 with tag("div", classes="foot"):
                     _theme()
+                    tag("small", "Times are UTC")
                     if visit.service.settings.service.keys:
                         with tag("form", method="post", action="logout"):
                             tag("button", "Log out", "plain", type="submit")
@@ -146,16 +169,13 @@ def _whose(visit: Visit, path: str) -> None:
     """The chooser of the owner: a list of links that opens, and a field for one that is not in it."""
     owner = visit.owner
     with tag("details", classes="whose"):
-        with tag("summary", aria_label=f"Whose memory: {owner.id if owner else 'nobody yet'}. Choose another"):
-            tag(
-                "span",
-                (owner.id[:1] if owner else "?").upper(),
-                f"face is-{owner.type if owner else 'none'}",
-                aria_hidden="true",
-            )
+        with tag("summary"):
+            tag("span", "Whose memory:", "hidden")
+            _face(visit.name or "?", owner.type if owner else "none")
             with tag("span", classes="whose-name"):
-                tag("strong", owner.id if owner else "Nobody yet")
-                tag("small", f"{owner.type} in {visit.tenant_id}" if owner else f"in {visit.tenant_id}")
+                tag("strong", visit.name or "Nobody yet")
+                known_as = "" if owner is None or owner.id.casefold() == visit.name.casefold() else f"{owner.id}, "
+                tag("small", f"{known_as}{owner.type} in {visit.tenant_id}" if owner else f"in {visit.tenant_id}")
         with tag("div", classes="whose-list"):
             place = path if path in {name for name, _, _ in _PLACES} else "conversations"
             with tag("ul"):
@@ -163,9 +183,10 @@ def _whose(visit: Visit, path: str) -> None:
                     chosen = Owner(tenant_id=visit.tenant_id, type=each.type, id=each.id)
                     to = replace(visit, owner=chosen).link(place)
                     with tag("li"), link("", to, aria_current="true" if chosen == owner else None):
-                        tag("span", each.id[:1].upper(), f"face is-{each.type}", aria_hidden="true")
-                        tag("span", each.id)
-                        tag("small", each.type)
+                        name = visit.names.get(f"{each.type}:{each.id}", each.id)
+                        _face(name, each.type)
+                        tag("span", name)
+                        tag("small", each.type if name.casefold() == each.id.casefold() else f"{each.id}, {each.type}")
             with tag("form", method="get", action=place):
                 tag("label", "Another, as type:id", for_="another-owner")
                 tag("input", name="owner", id="another-owner", placeholder="user:mira", autocomplete="off")
@@ -173,6 +194,11 @@ def _whose(visit: Visit, path: str) -> None:
                     tag("label", "Tenant", for_="another-tenant")
                     tag("input", name="tenant", id="another-tenant", defaultValue=visit.tenant_id, autocomplete="off")
                 tag("button", "Show", type="submit")
+
+
+def _face(name: str, kind: str) -> None:
+    """The first letter of a name, drawn by the theme: it is said with the name beside it."""
+    tag("span", "", f"face is-{kind}", aria_hidden="true", data_letter=name[:1].upper())
 
 
 def _theme() -> None:

@@ -96,9 +96,8 @@ def _made(title: str, kind: str, number: int) -> TextElement:
 async def profile(visit: Visit) -> None:
     """The portrait, then the changes, the newest first."""
     portrait = await visit.fetch(visit.service.memories.portrait, visit.filters(knowledge=None))
-    owner = visit.owner
     with tag("div", classes="heading"):
-        tag("h1", f"Profile of {owner.id if owner else ''}")
+        tag("h1", f"Profile of {visit.name}")
         tag("p", f"As of {day(portrait.updated_at)}" if portrait.updated_at else "No portrait yet", "quiet")
     for each in portrait.notes:
         notice(each)

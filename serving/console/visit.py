@@ -1,9 +1,9 @@
 """One look at one page: who looks, at whose memory, and what the address says."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ParamSpec, TypeVar
 from urllib.parse import urlencode
 
@@ -21,6 +21,7 @@ from serving.rest.pools import PoolKind, RequestPools
 from serving.service.service import Service
 
 POOLS = "mneme.pools"  # where the mount lays them into the scope of a request
+SENT_EVENT = "sent"  # what theme/console.js makes of a form that is sent, in place of loading a page; ``detail`` has its fields
 AT_ONCE = 0.5  # seconds that a page waits before it is shown without what is still being fetched
 
 P = ParamSpec("P")
@@ -29,7 +30,11 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A look at a page. ``owners`` are those whose memory there is in the tenant; ``owner`` the one that is looked at."""
+    """A look at a page.
+
+    ``owners`` are those whose memory there is in the tenant; ``owner`` the one that is looked at. ``names`` are what they call
+    themselves, by the names of ``owner_name``.
+    """
 
     request: Request
     service: Service
@@ -37,6 +42,18 @@ class Visit:
     tenant_id: str
     owners: tuple[OwnerSummary, ...] = ()
     owner: Owner | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The name of the owner, as a person says it."""
+        return "" if self.owner is None else self.names.get(owner_name(self.owner) or "", self.owner.id)
+
+    @property
+    def has_memories(self) -> bool:
+        """Tell whether anything was ever said to the owner's memory."""
+        owner = self.owner
+        return owner is not None and any((each.type, each.id) == (owner.type, owner.id) for each in self.owners)
 
     def parameter(self, name: str, default: str = "") -> str:
         """A parameter of the address."""
@@ -80,6 +97,12 @@ class Visit:
                 return await to_thread.run_sync(lambda: function(*arguments, **named))
         finally:
             current_caller.reset(token)
+
+
+def fields_of(given: Any) -> dict[str, str]:
+    """The fields of a form that was sent (``SENT_EVENT``)."""
+    fields = given.get("detail") if isinstance(given, dict) else None
+    return {str(name): str(value).strip() for name, value in fields.items()} if isinstance(fields, dict) else {}
 
 
 def owner_name(owner: Owner | None) -> str | None:

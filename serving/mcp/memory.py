@@ -19,6 +19,7 @@ from queries import Memories
 from serving.clients import await_index, conversation_name, iterate_memories
 from serving.mcp.results import (
     AskResult,
+    ContextResult,
     Event,
     ForgetResult,
     Line,
@@ -179,6 +180,19 @@ class AgentMemory:
         data = AskResult(answer=text, abstained=answer.abstained, citations=citations, notes=answer.notes)
         return Answer(with_notes(told, answer.notes), data)
 
+    def context(
+        self, scope: OwnerScope, question: str, max_tokens: int, since: datetime | None, before: datetime | None
+    ) -> Answer:
+        """One text of what is remembered for a question.
+
+        Raises:
+            InputError, StoreError: as ``Memories.context``.
+        """
+        found = self._open_memories().context(question, scope.filters(since=since, before=before), max_tokens)
+        ids = tuple(citation.id for citation in found.citations)
+        data = ContextResult(text=found.text, tokens=found.tokens, memory_ids=ids, notes=found.notes)
+        return Answer(with_notes(found.text, found.notes), data)
+
     def timeline(self, scope: OwnerScope, entity: str, since: datetime | None, before: datetime | None, limit: int) -> Answer:
         """The history of somebody or something; without a name, what happened between two dates.
 
@@ -260,9 +274,9 @@ class AgentMemory:
     # --- writing --------------------------------------------------------------------------------------------------------
 
     def remember(
-        self, scope: OwnerScope, note: str, messages: Sequence[SpokenMessage], conversation: str, wait: bool
+        self, scope: OwnerScope, note: str, messages: Sequence[SpokenMessage], conversation: str, wait: float
     ) -> Answer:
-        """Keep a note or messages; durable on return.
+        """Keep a note or messages; durable on return, and searchable if that is so within ``wait`` seconds.
 
         Raises:
             InputError: neither or both are given, too many, or a field is wrong.
@@ -279,12 +293,12 @@ class AgentMemory:
         publisher = self._publisher()
         publisher.send_many(events)
         publisher.flush()
-        searchable = wait and self._flushed(scope.tenant_id, name)
+        searchable = wait > 0 and self._flushed(scope.tenant_id, name, wait)
         ids = tuple(message_id(scope.tenant_id, name, each.message_id) for each in events)
         if searchable:
             state = "searchable now, with the facts in it"
         elif wait:
-            state = f"durable; its facts were not searchable after {self._wait_seconds:g} seconds, they will be later"
+            state = f"durable; its episodes and facts are not searchable after {wait:g} seconds, they will be later"
         else:
             state = "durable; its words are found within seconds, facts and episodes once the conversation rests"
         text = f"remembered in conversation {name}: {state}\nids: {', '.join(ids)}"
@@ -367,7 +381,7 @@ class AgentMemory:
         def delete() -> bool:
             self._publisher().send(event)
             # What was learnt from it is taken back when its conversation is looked at again, which a flush waits for.
-            return self._flushed(tenant, event.conversation_id)
+            return self._flushed(tenant, event.conversation_id, self._wait_seconds)
 
         return f"message {identity}", f"the message “{memory.text}”, and what was learnt from it alone", delete
 
@@ -391,12 +405,12 @@ class AgentMemory:
         for each in islice(iterate_memories(self._open_memories(), "episode", scope.filters(since=since, before=before)), most):
             yield Event(date=each.at, kind="episode", text=each.text, id=each.id, conversation_id=each.conversation_id)
 
-    def _flushed(self, tenant: str, conversation: str) -> bool:
+    def _flushed(self, tenant: str, conversation: str, timeout: float) -> bool:
         flush_id = self._publisher().flush_conversation(tenant, conversation)
         memories = self._open_memories()
         if self._service is not None:
-            return self._service.wait_for_flush(tenant, flush_id, self._wait_seconds)
-        return memories.wait_for_flush(flush_id, tenant, self._wait_seconds)
+            return self._service.wait_for_flush(tenant, flush_id, timeout)
+        return memories.wait_for_flush(flush_id, tenant, timeout)
 
     def _received(self, tenant: str, erasure: str) -> bool:
         memories = self._open_memories()

@@ -7,8 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from mneme.ids import message_id
-from queries.answers.answer import AnswerResponse
-from queries.answers.answer import Citation as Cited
+from queries.answers.answer import AnswerResponse, CitedMemory
 from queries.browsing.responses import Entry, HistoryFact, HistoryForesight, HistoryLine, HistoryRelationship
 from queries.responses import (
     Found,
@@ -55,6 +54,15 @@ class AskResult(_Result):
     answer: str
     abstained: Annotated[bool, Field(description="the memories do not tell")]
     citations: tuple[Memory, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class ContextResult(_Result):
+    """A text of memories; its numbers in brackets are places in ``memory_ids``, from 1."""
+
+    text: str
+    tokens: int
+    memory_ids: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -215,7 +223,7 @@ def _document(citation: object) -> str | None:
     return None if citation is None else str(citation)
 
 
-def _cited(citation: Cited) -> Memory:
+def _cited(citation: CitedMemory) -> Memory:
     return Memory(
         id=citation.id, kind=citation.kind, text=citation.text, date=citation.said_at, document=_document(citation.document)
     )

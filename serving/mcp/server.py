@@ -21,7 +21,15 @@ from mneme import __version__
 from mneme.errors import MnemeError
 from mneme.events import describe
 from serving.mcp.memory import MOST_MESSAGES, AgentMemory, Answer, OwnerScope, SpokenMessage
-from serving.mcp.results import AskResult, ForgetResult, ProfileResult, RememberResult, SearchResult, TimelineResult
+from serving.mcp.results import (
+    AskResult,
+    ContextResult,
+    ForgetResult,
+    ProfileResult,
+    RememberResult,
+    SearchResult,
+    TimelineResult,
+)
 
 INSTRUCTIONS = """\
 Long-term memory of one person, group or agent, over all conversations. Whose it is, is fixed by the server.
@@ -184,6 +192,22 @@ def _add_reading(server: MemoryServer, memory: AgentMemory, scope_of: Callable[[
         """
         return _result(memory.ask(scope_of(), question, _aware(since), _aware(before)))
 
+    @server.tool(title="Context", annotations=reads)
+    def context(
+        question: Annotated[str, Field(description="what you are about to answer or do, in a sentence", min_length=1)],
+        max_tokens: Annotated[int, Field(description="the most that the text may have", strict=True, ge=50, le=20_000)] = 1500,
+        since: Since = None,
+        before: Before = None,
+    ) -> Annotated[CallToolResult, ContextResult]:
+        """Gather all that is remembered for a question, as one text of limited length.
+
+        Use it before a longer answer that leans on many memories: what holds now comes first, dated, with what it replaced,
+        then what is known of the people. Nothing is there twice. To look around use `search`.
+
+        Returns the text with numbers in brackets, the number of its tokens, and the ids of the numbered memories.
+        """
+        return _result(memory.context(scope_of(), question, max_tokens, _aware(since), _aware(before)))
+
     @server.tool(title="Timeline", annotations=reads)
     def timeline(
         entity: Annotated[
@@ -245,12 +269,15 @@ def _add_writing(server: MemoryServer, memory: AgentMemory, scope_of: Callable[[
             ),
         ] = "",
         wait: Annotated[
-            bool,
+            float,
             Field(
-                description="wait until the facts in it are found too (some seconds); only if you will search for them at once",
+                description="seconds to wait until it is found with the facts in it, which takes 2 or 3 mostly; give 10, and"
+                " only if you will search for it at once",
+                ge=0,
+                le=60,
                 strict=True,
             ),
-        ] = False,
+        ] = 0.0,
     ) -> Annotated[CallToolResult, RememberResult]:
         """Keep something for later conversations: either one `note`, or `messages` word for word.
 

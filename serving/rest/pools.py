@@ -34,7 +34,7 @@ _kinds: dict[Callable[..., Any], Kind] = {}
 
 
 def uses_pool(kind: Kind) -> Callable[[Endpoint], Endpoint]:
-    """Say of which kind the requests of a route are; without it they are ``others``. ``none`` is for what takes no thread."""
+    """Say of which kind the requests of a route are; without it they are ``others``. ``none``: the route sees to it."""
 
     def mark(endpoint: Endpoint) -> Endpoint:
         _kinds[endpoint] = kind
@@ -76,13 +76,12 @@ class RequestPools:
         return sum(each.shares.places for each in self._pools.values()) + _FRAMEWORK_THREADS
 
     @asynccontextmanager
-    async def admit(self, endpoint: Callable[..., Any], caller: str) -> AsyncIterator[None]:
-        """A turn for a request of a route.
+    async def admit(self, kind: Kind, caller: str) -> AsyncIterator[None]:
+        """A turn for a request of a kind.
 
         Raises:
             Refused: it would wait, and the key has as many waits as it may.
         """
-        kind = kind_of(endpoint)
         if kind == "none":
             yield
             return

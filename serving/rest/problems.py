@@ -147,6 +147,10 @@ def _field_error(detail: Mapping[str, Any]) -> FieldError:
         message = "is missing"
     elif detail["type"] in ("model_attributes_type", "dict_type"):
         message = "is no JSON object"
+    elif detail["type"] == "tuple_type":
+        message = "is no list"
+    elif detail["type"] == "too_short":
+        message = f"is too short; give at least {detail['ctx']['min_length']}"
     shorter = message if len(message) <= _LONGEST_MESSAGE else f"{message[: _LONGEST_MESSAGE - 1]}…"
     return FieldError(field=".".join(part[:_LONGEST_MESSAGE] for part in place), message=shorter)
 

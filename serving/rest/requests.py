@@ -18,7 +18,7 @@ from mneme.records import Owner
 from queries.filtering.filters import Filters
 from serving.clients import one_owner
 from serving.rest.middleware.auth import Caller
-from serving.rest.pools import RequestPools
+from serving.rest.pools import RequestPools, kind_of
 from serving.service.service import Service
 
 MOST_OF_A_PAGE = 200
@@ -60,7 +60,7 @@ PoolsIn = Annotated[RequestPools, Depends(_pools)]
 
 
 async def _pool_place(request: Request, pools: PoolsIn) -> AsyncIterator[None]:
-    async with pools.admit(request.scope["endpoint"], request.state.identity):
+    async with pools.admit(kind_of(request.scope["endpoint"]), request.state.identity):
         yield
 
 

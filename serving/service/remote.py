@@ -58,13 +58,13 @@ class RemoteService:
         began = time.monotonic()
         wait = min(timeout, _LONGEST_WAIT_SECONDS)
         answer = self._client.request("POST", "/flush", json=what | {"timeout": wait}, wait_seconds=wait, repeatable=True)
-        flush_ids, missing = tuple(answer["flush_ids"]), [] if answer["searchable"] else list(answer["flush_ids"])
+        flush_ids, missing = tuple(answer["flush_ids"]), list(answer["missing"])
         while missing and (left := timeout - (time.monotonic() - began)) > 0:
             wait = min(left, _LONGEST_WAIT_SECONDS)
             params = {"tenant_id": what["tenant_id"], "wait": wait}
             if self._client.request("GET", f"/flushes{quoted(missing[0])}", params=params, wait_seconds=wait)["searchable"]:
                 missing.pop(0)
-        return Flushed(flush_ids, not missing, time.monotonic() - began)
+        return Flushed(flush_ids, tuple(answer["conversation_ids"]), tuple(missing), time.monotonic() - began)
 
 
 def open_service(settings: Settings, url: str | None = None) -> Service | RemoteService:

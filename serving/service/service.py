@@ -39,11 +39,17 @@ ErasureEvent = Forget | ForgetDocument | Erase
 
 @dataclass(frozen=True, slots=True)
 class Flushed:
-    """A flush of one or several conversations: ``searchable`` once everything sent before is; ``seconds`` it took so far."""
+    """A flush of conversations, one id for each of them. ``missing`` are the ids of those that are not searchable yet."""
 
     flush_ids: tuple[str, ...]
-    searchable: bool
+    conversation_ids: tuple[str, ...]
+    missing: tuple[str, ...]
     seconds: float
+
+    @property
+    def searchable(self) -> bool:
+        """Tell whether everything sent to the conversations before the flush is searchable."""
+        return not self.missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +139,10 @@ class Service:
         began = time.monotonic()
         flushes = [Flush(tenant_id=tenant_id, conversation_id=each, flush_id=uuid4().hex) for each in conversation_ids]
         self.accept(flushes)
-        found = self._awaited([_marker(tenant_id, flush.flush_id) for flush in flushes], timeout)
-        return Flushed(tuple(flush.flush_id for flush in flushes), len(found) == len(flushes), time.monotonic() - began)
+        markers = {_marker(tenant_id, flush.flush_id): flush.flush_id for flush in flushes}
+        found = self._awaited(list(markers), timeout)
+        missing = tuple(flush_id for key, flush_id in markers.items() if key not in found)
+        return Flushed(tuple(markers.values()), tuple(conversation_ids), missing, time.monotonic() - began)
 
     def flush_owner(self, tenant_id: str, owner_key: str, timeout: float) -> Flushed:
         """The same for all conversations of an owner that have anything open.

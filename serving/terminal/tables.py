@@ -159,6 +159,7 @@ def status_view(status: Status, rate: float | None) -> RenderableType:
     parts: list[RenderableType] = [Text(status.where, style="bold"), facts]
     if status.models:
         parts.append(_models(status))
+    parts += [Text(wait, style="yellow") for wait in status.waits]
     parts += [Text(problem, style="red") for problem in status.problems]
     return Group(*parts)
 

@@ -12,7 +12,18 @@ import pytest
 from tests.attacks.served import Served, serving
 
 KEYS = {"SERVICE__KEYS": json.dumps({"a-key-of-a-tenant-0001": "acme"}), "SERVICE__INTAKE": "none"}
-PAGES = ("conversations", "search?q=x", "graph", "profile", "documents", "document?id=x", "flow", "conversation?id=x", "login")
+PAGES = (
+    "conversations",
+    "facts",
+    "search?q=x",
+    "graph",
+    "profile",
+    "documents",
+    "document?id=x",
+    "flow",
+    "conversation?id=x",
+    "login",
+)
 OTHERS = (
     "",
     "conversations/",

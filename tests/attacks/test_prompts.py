@@ -340,7 +340,7 @@ class Obedient(Listening):
         self.prompts.append(prompt)
         number = len(self.prompts)
         queries = [f"tenant_id:evil {number} {each}" for each in range(5000)]
-        supplements = [{"style": "question", "query": query} for query in queries]
+        supplements = [{"style": "statement", "query": query} for query in queries]
         answer: dict[str, Any] = {**ENDLESS, "tool": self._tool, "next_query": "x" * 100_000 + str(number)}
         answer["queries"] = supplements if form.__name__ == "Reflection" else queries
         if spent:

@@ -20,7 +20,7 @@ from mneme.settings import Settings
 from queries import Memories
 from serving.mcp.mount import mount
 from serving.rest.app import create_app
-from serving.rest.pools import Pool, RequestPools, kind_of
+from serving.rest.pools import Kind, Pool, RequestPools
 from serving.service.service import Service
 from tests.serving.rest.conftest import HERE, ServiceWithoutFlow, memory_settings, with_service
 
@@ -147,8 +147,8 @@ def test_every_operation_takes_a_turn_but_the_one_that_says_that_the_service_liv
     taken: list[str] = []
 
     @asynccontextmanager
-    async def admit(self: RequestPools, endpoint: Callable[..., Any], caller: str) -> AsyncIterator[None]:
-        taken.append(kind_of(endpoint))
+    async def admit(self: RequestPools, kind: Kind, caller: str) -> AsyncIterator[None]:
+        taken.append(kind)
         yield
 
     monkeypatch.setattr(RequestPools, "admit", admit)
@@ -158,7 +158,11 @@ def test_every_operation_takes_a_turn_but_the_one_that_says_that_the_service_liv
     for method, path in tried([*operations, ("get", "/docs")]):
         client.request(method, path, headers={"Authorization": f"Bearer {QUIET}"})
     assert len(taken) == len(operations) + 1
-    assert taken.count("none") == 1
+    assert taken.count("none") == 2, "POST /memories takes one by what is asked for"
+    message = {"conversation_id": "c", "user_id": "u", "content": "x"}
+    for asked, kind in (({}, "others"), ({"flush": True, "wait": 1}, "waits")):
+        client.post("/api/v1/memories", json={"messages": [message], **asked}, headers={"Authorization": f"Bearer {QUIET}"})
+        assert taken[-1] == kind
 
 
 def test_one_alone_has_all_places() -> None:

@@ -114,7 +114,7 @@ def test_what_is_given_arrives(
     settings = settings_of(service, manifests, monkeypatch, tmp_path)
     assert settings.kafka.sasl_mechanism == "SCRAM-SHA-512"
     assert settings.kafka.sasl_password is not None
-    assert settings.service.searches == 32
+    assert settings.service.largest_lag == 20_000
     assert settings.telemetry.log_format == "text"
     assert json.dumps(list(settings.service.keys.values())) == '["*"]'
 

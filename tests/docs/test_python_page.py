@@ -31,7 +31,7 @@ def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     from serving.rest.app import create_app
     from serving.service.service import Service
 
-    settings = load_settings({}, data=tmp_path, embedder={"provider": "hash"})
+    settings = load_settings({}, data=tmp_path)
     listening = socket.create_server(("127.0.0.1", 0))
     with listening, Service(settings) as opened:
         server = uvicorn.Server(uvicorn.Config(create_app(opened), log_config=None))

@@ -53,12 +53,22 @@ def over_http(url: str) -> tuple[dict[str, Any], EmbedderSettings]:
 def test_an_ingestion_is_repeated_from_its_recordings(tmp_path: Path) -> None:
     file = tmp_path / "recordings.jsonl"
     with ModelServer() as server, recording(server.url, file) as (url, recorder):
-        # Which pairs share a call of the model that judges depends on how many episodes wait for it: no two runs agree.
+        # Over HTTP a call is known by its pairs, and which share one depends on how many episodes wait. From a file of
+        # recordings each pair is known: see the next test.
         before = remembered(tmp_path / "one", *over_http(url), judge="rule")
         assert recorder.counts["recorded"] == server.received > 10
     with replaying(file) as (url, replayer):
         after = remembered(tmp_path / "two", *over_http(url), judge="rule")
     assert (replayer.unknown, before[1]) == ({}, 0)
+    assert after == before
+
+
+def test_a_second_ingestion_with_the_judge_asks_nothing(tmp_path: Path) -> None:
+    file, embedder = tmp_path / "recordings.jsonl", EmbedderSettings(provider="hash")
+    with ModelServer() as server, recording(server.url, file) as (url, _):
+        before = remembered(tmp_path / "one", {"base_url": url}, embedder)
+    after = remembered(tmp_path / "two", {"recordings": file}, embedder)
+    assert not len(PendingRequests(pending_path(file)))
     assert after == before
 
 

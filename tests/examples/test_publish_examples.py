@@ -129,6 +129,13 @@ def test_the_shell_sends_keys_and_events_that_fit_the_schema(tmp_path: Path) -> 
     assert [key for key, _, _ in lines] == ["default/standup"] * 3
 
 
+def test_the_shell_names_the_program_that_it_needs() -> None:
+    command = ["/bin/bash", str(FOLDER / "publish.sh")]
+    done = subprocess.run(command, env={"PATH": ""}, capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 1
+    assert "kafka-console-producer.sh is not on the PATH; add bin/ of Apache Kafka" in done.stderr
+
+
 class Recording(BaseHTTPRequestHandler):
     """Keeps what it is sent."""
 

@@ -20,7 +20,7 @@ from flows.consistency.judge import Judge
 from flows.cuts import BoundaryDetector, Cut, ExtractedEntity, ExtractedFact, Extraction, Extractor, Utterance, Verdict
 from flows.embed import EmbedLane
 from flows.extract import ExtractLane
-from flows.items import Amendment, Arrived, Erased, Erasure, FlushDone, Pause, Unread, WriteBatch
+from flows.items import OF_THE_WRITER, Amendment, Arrived, Erased, Erasure, Pause, Unread
 from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
 from flows.lanes.services import Reading, Services
@@ -119,6 +119,11 @@ class Letters:
     def erase(self, scope: Scope) -> int:
         self.erased.append(scope)
         return 0
+
+    def remove(self, unwanted: Callable[[DeadLetter], bool]) -> int:
+        before = len(self.letters)
+        self.letters = [letter for letter in self.letters if not unwanted(letter)]
+        return before - len(self.letters)
 
     def close(self) -> None:
         pass
@@ -310,10 +315,10 @@ class River:
             self._onward(step, list(self._lanes[step].on_batch(items)))
 
     def _onward(self, step: int, out: list[Any]) -> None:
-        writes = [item for item in out if isinstance(item, WriteBatch | FlushDone | Erased | DeadLetter)]
+        writes = [item for item in out if isinstance(item, OF_THE_WRITER)]
         if writes:
             self._writer.write(writes)
-        self._pass(step + 1, [item for item in out if not isinstance(item, WriteBatch | FlushDone | Erased | DeadLetter)])
+        self._pass(step + 1, [item for item in out if not isinstance(item, OF_THE_WRITER)])
 
 
 def message(number: int, text: str, conversation: str = "talk", after: float | None = None, **fields: Any) -> Arrived:

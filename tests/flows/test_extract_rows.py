@@ -1,7 +1,7 @@
 """The rows of an episode cite the document that its messages stand in."""
 
 from flows.cuts import Cut, ExtractedFact, ExtractedForesight, Extraction, embedding_text
-from flows.extract import NewTexts, assemble
+from flows.extraction.assemble import NewTexts, assemble
 from mneme.records import AtomicFact, Citation, Episode, Foresight
 from tests.flows.extraction.cuts import cut_of, message
 

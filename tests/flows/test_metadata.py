@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from flows.cuts import Cut, ExtractedCase, ExtractedFact, ExtractedForesight, Extraction, Utterance
-from flows.extract import NewTexts, assemble
+from flows.extraction.assemble import NewTexts, assemble
 from flows.items import Embedded
 from mneme.labels import labels_of
 from mneme.ports import Put

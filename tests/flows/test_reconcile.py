@@ -23,7 +23,7 @@ from flows.cuts import (
     Extraction,
     Utterance,
 )
-from flows.extract import NewTexts, assemble
+from flows.extraction.assemble import NewTexts, assemble
 from flows.items import Extracted, Retraction
 from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
@@ -55,6 +55,9 @@ class SaysWhere:
             raise ModelTimeout("no answer")
         both_homes = [("home" in older.text and "home" in newer.text) for older, newer in pairs]
         return [Relation.REPLACES if one else Relation.NEITHER for one in both_homes]
+
+    def known(self, pairs: Sequence[Pair], scope: str) -> list[Relation | None]:
+        return [None] * len(pairs)
 
 
 class Lane:

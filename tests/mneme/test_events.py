@@ -1,5 +1,6 @@
 """Events at the edge: what is filled in, and what two clients that write the same mean by it."""
 
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from mneme import Document, Flush, Message, Owner
+from mneme import Correct, Document, Flush, InputError, Message, Owner
 from mneme.events import parse_event
 from mneme.records import Position
 
@@ -74,3 +75,28 @@ def test_a_document_has_its_content_or_says_where_it_is(fields: dict[str, str]) 
 
 def test_events_of_one_conversation_have_one_key() -> None:
     assert talk().key == Flush(conversation_id="talk", flush_id="f").key == "default/talk"
+
+
+def test_a_correction_is_a_message_that_names_what_it_corrects() -> None:
+    named = {"conversation_id": "c", "user_id": "ann", "corrects": "m1", "words": "Rome."}
+    asked = json.dumps({"event": "correct", "content": "Milan.", **named}).encode()
+    event = parse_event(asked, SENT)
+    assert isinstance(event, Correct)
+    assert event.message_id == parse_event(asked, SENT).message_id, "it counts once"  # type: ignore[union-attr]
+    record = event.stored(event.owner, Position(topic="t", partition=0, offset=0), SENT, 1)
+    assert (record.text, record.corrects, record.sent_at) == ("Milan.", "m1", SENT)
+
+
+@pytest.mark.parametrize(
+    ("event", "field"),
+    [
+        ({"event": "correct", "user_id": "ann", "content": "Milan.", "words": "Rome."}, "corrects"),
+        ({"event": "correct", "user_id": "ann", "content": "Milan.", "corrects": "m1", "words": " "}, "words"),
+        ({"event": "correct", "user_id": "ann", "content": [], "corrects": "m1", "words": "Rome."}, "content"),
+        ({"event": "retract", "message_id": "m1"}, "words"),
+        ({"event": "retract", "words": "Rome."}, "message_id"),
+    ],
+)
+def test_what_changes_a_fact_names_its_message_and_its_words(event: dict[str, object], field: str) -> None:
+    with pytest.raises(InputError, match=f"^{field}: "):
+        parse_event(json.dumps({"conversation_id": "c", **event}).encode(), SENT)

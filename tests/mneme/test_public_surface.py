@@ -15,7 +15,7 @@ def test_the_public_names_are_these() -> None:
     assert set(mneme.__all__) == {
         *("AgentCase", "AgentSkill", "AtomicFact", "Entity", "Episode", "Foresight", "Owner", "Profile", "Relationship"),
         *("StoredMessage", "ToolCall"),
-        *("Message", "Edit", "Delete", "Flush", "Forget", "ForgetDocument", "Erase", "Document"),
+        *("Message", "Edit", "Delete", "Correct", "Retract", "Flush", "Forget", "ForgetDocument", "Erase", "Document"),
         *("MnemeError", "InputError", "SettingsError", "ModelError", "StoreError", "StoreRejected", "StoreUnavailable"),
         *("Settings", "load_settings"),
     }

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queries.compete import Standing, compete
+from queries.compete import Standing, compete, compete_beside_documents
 
 scores = st.floats(0, 1).map(lambda score: round(score, 2))  # few digits, so that ties happen
 
@@ -89,3 +89,25 @@ def test_who_holds_the_places(found, top_k, expected):
 @pytest.mark.parametrize("score", [0.9, 0.7])
 def test_the_best_fact_of_an_episode_stands_in_its_place(score):
     assert compete(trip(score, 0.1), 2).replaced == {"trip/f/0": Standing("trip", 0.8)}
+
+
+class TestTheTenantsDocuments:
+    OWN = tuple(Standing(f"said-{place}", 0.1 - place / 1000) for place in range(20))
+
+    def held(self, *documents: Standing, own: tuple[Standing, ...] = OWN, top_k: int = 9) -> list[str]:
+        names = {each.id for each in documents}
+        return [each.id for each in compete_beside_documents((*own, *documents), top_k, names).standings]
+
+    def test_hold_a_third_of_the_places_where_what_was_said_fits_best(self) -> None:
+        best = Standing("said-best", 0.9)
+        handbook = [Standing(f"section-{place}", 0.5 - place / 100) for place in range(20)]
+        held = self.held(*handbook, own=(best, *self.OWN))
+        assert held == ["said-best", "section-0", "section-1", "section-2", *(f"said-{place}" for place in range(5))]
+        assert self.held(*handbook, own=(best,)) == ["said-best", *(f"section-{place}" for place in range(8))]
+
+    def test_compete_freely_where_one_of_them_fits_best(self) -> None:
+        handbook = [Standing(f"section-{place}", 0.5 - place / 100) for place in range(20)]
+        assert self.held(*handbook) == [f"section-{place}" for place in range(9)]
+
+    def test_get_no_place_that_they_would_not_get_anyway(self) -> None:
+        assert self.held(Standing("section", 0.01)) == [f"said-{place}" for place in range(9)]

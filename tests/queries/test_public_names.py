@@ -18,7 +18,7 @@ def test_the_public_names_are_these() -> None:
     assert queries.__all__ == sorted(queries.__all__)
     assert set(queries.__all__) == {
         *("Memories", "RemoteMemories", "QueryPolicy"),
-        *("SearchResponse", "AnswerResponse", "AnswerStream", "Graph"),
+        *("SearchResponse", "AnswerResponse", "AnswerStream", "ContextResponse", "Graph"),
         *("ConversationPage", "ConversationSummary", "MemoryPage", "Memory", "OwnerSummary", "Portrait", "Receipt"),
         *("DocumentList", "History", "Inspection"),
     }

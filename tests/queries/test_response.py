@@ -29,6 +29,7 @@ def test_a_fact_that_answers_is_listed_and_nested_under_the_episode_it_replaced(
         "said_at": "2026-03-02T09:03:00Z",
         "citation": None,
         "event_at": None,
+        "event_until": None,
         "valid_from": None,
         "valid_to": None,
         "superseded_by": None,

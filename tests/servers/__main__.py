@@ -17,7 +17,6 @@ from pathlib import Path
 
 from tests.servers import kafka_server, opensearch_server
 from tests.servers.kafka_server import KafkaServer
-from tests.servers.models import ModelServer
 from tests.servers.opensearch_server import OpenSearchServer
 from tests.servers.process import Server, cache_directory
 
@@ -66,6 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve_models(latency: float, port: int) -> int:
+    from tests.servers.models import ModelServer  # a fixture as well: it needs pytest, which users do not have
+
     with ModelServer(latency=latency, port=port) as server:
         server.keeps_requests = False
         print("export MNEME_MODELS__PROVIDER=openai")

@@ -47,7 +47,7 @@ def plan(schema: dict[str, Any], user: str) -> dict[str, Any]:
     verdict = {"established": "", "missing": " ".join(missing[:1]), "sufficient": sufficient, "confidence": 0.9}
     if "next_query" in fields:
         return verdict | {"next_query": "" if sufficient else next(iter(missing), "")}
-    styles = ("key words", "question", "statement")
+    styles = ("key words", "statement", "key words")
     queries = [{"style": style, "query": query} for style, query in zip(styles, [*_split(question), *missing], strict=False)]
     return verdict | {"queries": [] if sufficient else queries}
 

@@ -13,6 +13,13 @@ from tests.contracts.chat_model import Notes, ask
 ROOT = Path(__file__).parents[2]
 
 
+def test_servers_are_started_without_what_only_tests_need() -> None:
+    needs = "import sys; sys.modules['pytest'] = None; from tests.servers.__main__ import main; sys.exit(main(['status']))"
+    command = [sys.executable, "-c", needs]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert "# kafka: " in done.stdout, done.stderr
+
+
 def test_a_model_endpoint_runs_until_it_is_interrupted() -> None:
     command = [sys.executable, "-m", "tests.servers", "models", "--latency", "0.01"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import queries
 from mneme import records
-from queries.answers.answer import AnswerMetrics, AnswerResponse, AnswerStream, Citation
+from queries.answers.answer import AnswerMetrics, AnswerResponse, AnswerStream, CitedMemory
 from serving.cli import app
 from tests.queries.answers.found import ASKED_AT, at, found
 
@@ -21,9 +21,9 @@ ANSWER = AnswerResponse(
     answer="At the shipyard [2].",
     reasoning="[2] tells it.",
     citations=(
-        Citation(number=2, id="a", kind="fact", text="Jonas works there", said_at=at("2026-03-02"), message_ids=("m1",)),
-        Citation(number=4, id="d", kind="fact", text="a desk", said_at=None, message_ids=(), document=PAGE_TWO),
-        Citation(number=3, id="s", kind="skill", text="finding work", said_at=None, message_ids=()),
+        CitedMemory(number=2, id="a", kind="fact", text="Jonas works there", said_at=at("2026-03-02"), message_ids=("m1",)),
+        CitedMemory(number=4, id="d", kind="fact", text="a desk", said_at=None, message_ids=(), document=PAGE_TWO),
+        CitedMemory(number=3, id="s", kind="skill", text="finding work", said_at=None, message_ids=()),
     ),
     asked_at=ASKED_AT,
     found=found("Where does Jonas work?"),

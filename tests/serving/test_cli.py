@@ -197,6 +197,15 @@ def test_a_folder_that_may_not_be_written_is_named(
     )
 
 
+@pytest.mark.parametrize("command", [["serve"], ["ingest", "chat.jsonl"]])
+def test_a_data_folder_that_is_none_is_named(command_line: CliRunner, tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "taken").write_text("a file")
+    (tmp_path / "chat.jsonl").write_text("")
+    result = command_line.invoke(app, command, env={"MNEME_DATA": str(tmp_path / "taken" / "data")})
+    assert result.exit_code == 1
+    assert "not a directory; it must be a folder that may be written, or set MNEME_DATA to another folder" in result.stderr
+
+
 def test_debug_shows_where_an_error_came_from(command_line: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise InputError("content: is empty")
@@ -513,11 +522,11 @@ class FakeService:
 
     def flush(self, tenant: str, conversations: list[str], timeout: float) -> Flushed:
         self.asked.append((tenant, *conversations, timeout))
-        return Flushed(("flush-1",), self.is_done, 0.4)
+        return Flushed(("flush-1",), ("standup",), () if self.is_done else ("flush-1",), 0.4)
 
     def flush_owner(self, tenant: str, owner_key: str, timeout: float) -> Flushed:
         self.asked.append((tenant, owner_key, timeout))
-        return Flushed(("flush-1", "flush-2"), self.is_done, 0.4)
+        return Flushed(("flush-1", "flush-2"), ("a", "b"), () if self.is_done else ("flush-2",), 0.4)
 
 
 def serve(monkeypatch: pytest.MonkeyPatch, service: FakeService) -> FakeService:

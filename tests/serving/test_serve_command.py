@@ -75,8 +75,9 @@ def test_what_is_sent_is_found_and_it_ends_in_order_while_somebody_waits(served:
     with httpx.Client(base_url=served.url, timeout=60) as client:
         said = ("Good morning.", "We agreed the Q2 deadline is unrealistic given current headcount.")
         messages = [{"conversation_id": "standup", "user_id": "user_123", "content": text} for text in said]
-        assert client.post("/api/v1/memories", json={"messages": messages}).status_code == 202
-        assert client.post("/api/v1/flush", json={"user_id": "user_123", "timeout": 60}).json()["searchable"] is True
+        told = client.post("/api/v1/memories", json={"messages": messages, "flush": True, "wait": 60})
+        assert (told.status_code, told.json()["flush"]["searchable"], told.json()["flush"]["missing"]) == (200, True, [])
+        assert told.json()["flush"]["conversation_ids"] == ["standup"]
         path, body = ANNOUNCED.removeprefix("POST ").splitlines()
         found = client.post(path, content=body, headers={"Content-Type": "application/json"}).json()
         assert "Q2 deadline is unrealistic" in found["facts"][0]["atomic_fact"]

@@ -64,8 +64,8 @@ def test_a_search_loads_its_index_and_its_embedder_and_nothing_to_make_them_with
     loaded = loaded_by(COMMAND, "search", "who is the CEO of Acme?", "--user", "nadia", **environment)
     assert {"lancedb", "onnxruntime", "serving.terminal.search_view"} <= loaded, "it searched"
     assert not loaded & TOOLS
-    others = ("queries.answers.", "queries.agents.")
-    assert [name for name in loaded if name.startswith(others)] == []
+    others = {name for name in loaded if name.startswith(("queries.answers.", "queries.agents."))}
+    assert others == {"queries.agents.evidence", "queries.agents.query"}, "what a search may be told, and no agent"
 
 
 def test_a_library_leaves_pandas_to_the_process_that_it_is_in(monkeypatch: pytest.MonkeyPatch) -> None:

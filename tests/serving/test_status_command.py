@@ -34,6 +34,9 @@ mneme_model_calls_total{role="extraction",model="small",tenant="acme",outcome="o
 mneme_model_calls_total{role="extraction",model="small",tenant="other",outcome="ModelTimeout"} 1
 mneme_model_tokens_total{role="extraction",model="small",tenant="acme",direction="in"} 900
 mneme_model_cost_total{role="extraction",model="small",tenant="acme"} 0.25
+mneme_model_paused_until_seconds{endpoint="http://a/v1/chat/completions",reason="asked"} 4102444800.0
+mneme_model_paused_until_seconds{endpoint="http://b/v1/embeddings",reason="down"} 12.0
+mneme_flow_owed_episodes 24
 """
 HEALTH = {"status": "red", "problems": ["no flow runs"], "lag": {"unread": {"messages": 3}, "alive": False}}
 
@@ -122,6 +125,10 @@ def test_a_service_is_told_by_its_health_and_metrics(service: Callable[[str, str
         messages=160,
         dead_letters=2,
         models=(ModelStatus("extraction", "small", calls=9, failed=1, tokens=900, cost=0.25),),
+        waits=(
+            "http://a/v1/chat/completions asked for time: nothing is called until 00:00:00 UTC",
+            "24 episodes will be extracted again when the model is back",
+        ),
     )
 
 

@@ -37,6 +37,39 @@ document.addEventListener("click", (event) => {
     if (!open.contains(event.target)) open.open = false;
   }
 });
+// The picture of the graph: nearer, further, all of it; what is near can be drawn along.
+const VIEWS = new WeakMap();
+function look(svg, change) {
+  const whole = svg.dataset.whole ?? (svg.dataset.whole = svg.getAttribute("viewBox"));
+  const [, , width, height] = whole.split(" ").map(Number);
+  const { x, y, share } = change(VIEWS.get(svg) ?? { x: width / 2, y: height / 2, share: 1 }, width, height);
+  const view = { share: Math.min(1, Math.max(0.15, share)), x, y };
+  if (view.share === 1) [view.x, view.y] = [width / 2, height / 2];
+  VIEWS.set(svg, view);
+  const [w, h] = [width * view.share, height * view.share];
+  svg.setAttribute("viewBox", `${view.x - w / 2} ${view.y - h / 2} ${w} ${h}`);
+}
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-zoom]");
+  const svg = button?.closest(".picture")?.querySelector("svg");
+  const factor = { in: 0.7, out: 1 / 0.7, all: 100 }[button?.dataset.zoom];
+  if (svg) look(svg, (view) => ({ ...view, share: view.share * factor }));
+});
+document.addEventListener("wheel", (event) => {
+  const svg = event.ctrlKey ? event.target.closest?.(".picture svg") : null;
+  if (!svg) return;
+  event.preventDefault();
+  look(svg, (view) => ({ ...view, share: view.share * (event.deltaY < 0 ? 0.9 : 1.1) }));
+}, { passive: false });
+document.addEventListener("pointermove", (event) => {
+  const svg = event.buttons === 1 ? event.target.closest?.(".picture svg") : null;
+  if (!svg) return;
+  look(svg, (view, width) => {
+    const scale = (width * view.share) / svg.clientWidth;
+    return { ...view, x: view.x - event.movementX * scale, y: view.y - event.movementY * scale };
+  });
+});
+
 for (const [shown, hidden] of [["mouseover", "mouseout"], ["focusin", "focusout"]]) {
   document.addEventListener(shown, (event) => {
     const record = event.target.closest?.(".follows [data-record]");
@@ -55,7 +88,7 @@ document.addEventListener("submit", (event) => {
   form.dispatchEvent(new CustomEvent("sent", { detail: Object.fromEntries(new FormData(form)) }));
 });
 
-const PAGES = { c: "conversations", s: "search", g: "graph", p: "profile", d: "documents", f: "flow" };
+const PAGES = { c: "conversations", a: "facts", s: "search", g: "graph", p: "profile", d: "documents", f: "flow" };
 let waitsForPage = false;
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") {
@@ -66,6 +99,7 @@ document.addEventListener("keydown", (event) => {
     }
   }
   const writes = event.target.closest?.("input, textarea, select, [contenteditable]");
+  if (writes && event.key === "Escape") event.target.blur(); // the keys below are free again
   if (writes || event.ctrlKey || event.metaKey || event.altKey) return;
   if (waitsForPage) {
     waitsForPage = false;
@@ -74,8 +108,9 @@ document.addEventListener("keydown", (event) => {
   } else if (event.key === "/") {
     event.preventDefault();
     const field = document.getElementById("question");
+    const search = [...document.querySelectorAll(".way a")].find((each) => each.href.includes("/search"));
     if (field) field.focus();
-    else [...document.querySelectorAll(".way a")].find((each) => each.href.includes("/search"))?.click();
+    else if (search) location.assign(`${search.href}#question`);
   } else if (event.key === "g") {
     waitsForPage = true;
     setTimeout(() => (waitsForPage = false), 1500);
@@ -87,5 +122,12 @@ new MutationObserver((_, observer) => {
   if (!document.querySelector(".console, .alone")) return;
   observer.disconnect();
   theme(root.dataset.theme ?? "auto");
-  document.querySelector("[autofocus]")?.focus();
+  document.querySelector(location.hash === "#question" ? "#question" : "[autofocus]")?.focus();
+}).observe(document, { childList: true, subtree: true });
+// A field that comes into a page because somebody asked for it is where they write.
+new MutationObserver(() => {
+  for (const field of document.querySelectorAll("[data-focuses]")) {
+    field.removeAttribute("data-focuses");
+    field.focus();
+  }
 }).observe(document, { childList: true, subtree: true });

@@ -1,18 +1,23 @@
 """``/memories``: put messages in; list, read, correct and take away what is remembered."""
 
-from typing import Annotated, Any
+import time
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
 
-from fastapi import APIRouter, Header, Path, Query
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from anyio import to_thread
+from fastapi import APIRouter, Header, Path, Query, Request, Response
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from mneme import problems
-from mneme.events import Message, Name
+from mneme.errors import InputError
+from mneme.events import Message, Name, describe
 from mneme.events.messages import Content
 from mneme.ids import content_hash, message_id
 from queries.browsing.responses import Memory, MemoryKind, MemoryPage
 from serving.rest.middleware import API
 from serving.rest.middleware.auth import Caller
 from serving.rest.openapi import problem_responses
+from serving.rest.pools import uses_pool
 from serving.rest.problems import ProblemRaised
 from serving.rest.requests import (
     MOST_ENTRIES,
@@ -23,12 +28,15 @@ from serving.rest.requests import (
     Limit,
     OwnerParameters,
     PeriodParameters,
+    PoolsIn,
     RequestModel,
     ServiceIn,
+    Wait,
     json_object,
     with_tenant,
 )
 from serving.rest.routes.stream import FlushStatus, events_of, flush_status
+from serving.service.amending import KINDS, correction_of, retractions_of
 from serving.service.service import Service
 
 router = APIRouter(prefix=API, tags=["memories"])
@@ -36,6 +44,7 @@ router = APIRouter(prefix=API, tags=["memories"])
 _MOST_SHOWN = 20  # messages that something comes from
 _ID_DIGITS = 32  # of a message that got its id here
 MemoryId = Annotated[str, Path(max_length=2048, description="percent-encoded once more", examples=["default/standup/m1"])]
+Made = TypeVar("Made")
 IdempotencyKey = Annotated[
     str | None,
     Header(min_length=1, max_length=255, description="the same again makes no second memory: messages without an id get one"),
@@ -58,6 +67,7 @@ class MessagesRequest(RequestModel):
                         }
                     ],
                     "flush": True,
+                    "wait": 10,
                 }
             ]
         }
@@ -67,8 +77,10 @@ class MessagesRequest(RequestModel):
         tuple[Annotated[dict[str, Any], BeforeValidator(json_object, json_schema_input_type=Message)], ...],
         Field(min_length=1, max_length=MOST_MESSAGES),
     ]
-    flush: bool = Field(
-        default=False, strict=True, description="make episodes and facts of what is open now; GET /flushes/{id} waits for it"
+    flush: bool = Field(default=False, strict=True, description="make episodes and facts of what is open now")
+    wait: Annotated[Wait, Field(strict=True)] = Field(
+        default=0.0,
+        description="with `flush`: seconds, at most 60, until messages, episodes and facts are searchable",
     )
 
 
@@ -83,7 +95,7 @@ class Accepted(BaseModel):
 
 
 class MessagesAccepted(BaseModel):
-    """Messages that are kept, in order, and will be searchable; ``flush`` where one was asked for."""
+    """Messages that are kept, in order; ``flush`` says which of them are searchable, where one was asked for."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -91,16 +103,44 @@ class MessagesAccepted(BaseModel):
     flush: FlushStatus | None = None
 
 
-@router.post("/memories", status_code=202, summary="Remember messages", responses=problem_responses(409, 503))
-def remember(
-    asked: MessagesRequest, service: ServiceIn, caller: CallerIn, idempotency_key: IdempotencyKey = None
+@router.post(
+    "/memories",
+    status_code=202,
+    summary="Remember messages",
+    responses={
+        200: {"description": "With `wait`: kept and searchable", "model": MessagesAccepted},
+        202: {"description": "Kept; not searchable yet"},
+        **problem_responses(409, 503),
+    },
+)
+@uses_pool("none")
+async def remember(
+    asked: MessagesRequest,
+    service: ServiceIn,
+    caller: CallerIn,
+    pools: PoolsIn,
+    request: Request,
+    response: Response,
+    idempotency_key: IdempotencyKey = None,
 ) -> MessagesAccepted:
     """Messages, kept when this returns; each is found within about a second, facts and episodes when its episode ends.
+
+    With `flush` their episode ends now, and with `wait` as well this returns once all of it is searchable: 200. When the
+    time is over it returns 202, and `flush.missing` says what is not searchable yet.
 
     With an `Idempotency-Key` a message without a `message_id` gets one from the key and its place, so that a retry changes
     nothing and has the same answer. A message is known by its id, whatever it says: other content under a key that was
     used is answered in the same way, and not taken in.
     """
+    if asked.wait and not asked.flush:
+        raise InputError('wait: needs "flush": true, which ends the episode that is waited for')
+    async with pools.admit("waits" if asked.wait else "others", request.state.identity):
+        told = await to_thread.run_sync(_remembered, asked, service, caller, idempotency_key)
+    response.status_code = 200 if asked.wait and told.flush is not None and told.flush.searchable else 202
+    return told
+
+
+def _remembered(asked: MessagesRequest, service: Service, caller: Caller, idempotency_key: str | None) -> MessagesAccepted:
     given = asked.messages
     if idempotency_key is not None:
         given = tuple(_named(message, idempotency_key, place, caller) for place, message in enumerate(given))
@@ -120,7 +160,10 @@ def remember(
         by_tenant: dict[str, dict[str, None]] = {}
         for each in messages:
             by_tenant.setdefault(each.tenant_id, {})[each.conversation_id] = None
-        flush = flush_status(*(service.flush(tenant, tuple(named), 0.0) for tenant, named in by_tenant.items()))
+        end = time.monotonic() + min(asked.wait, service.settings.service.wait_seconds)
+        flush = flush_status(
+            *(service.flush(tenant, tuple(named), end - time.monotonic()) for tenant, named in by_tenant.items())
+        )
     return MessagesAccepted(accepted=accepted, flush=flush)
 
 
@@ -155,33 +198,47 @@ def get(id: MemoryId, asked: Annotated[FilterParameters, Query()], service: Serv
 
 
 class Correction(RequestModel):
-    """New content of a message."""
+    """New content of a message, or the right words in place of a fact's."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"content": "The release moves to Monday."}]})
 
     content: Content
 
 
-@router.patch("/memories/{id:name}", status_code=202, summary="Correct a message", responses=problem_responses(404, 409, 503))
+@router.patch("/memories/{id:name}", status_code=202, summary="Correct a memory", responses=problem_responses(404, 409, 503))
 def correct(
     id: MemoryId, asked: Annotated[OwnerParameters, Query()], correction: Correction, service: ServiceIn, caller: CallerIn
 ) -> Accepted:
-    """Let a message say something else; what was made of it is made again."""
-    message = _message(_found(id, asked, service, caller), "corrected")
+    """Let a message say something else; what was made of it is made again.
+
+    The text for a fact or foresight is a correction: a message of its own, which the answer names. What it corrects holds no
+    longer, and names the fact in its place as `superseded_by`.
+    """
+    memory = _found(id, asked, service, caller)
     content = correction.model_dump(exclude_none=True)["content"]
+    if _is_statement(memory) and isinstance(content, str):
+        event = _checked(lambda: correction_of(service.memories, memory, content))
+        service.accept([event])
+        named = message_id(event.tenant_id, event.conversation_id, event.message_id)
+        return Accepted(id=named, conversation_id=event.conversation_id, message_id=event.message_id)
+    message = _message(memory, "corrected")
     _change(message, {"event": "edit", "content": content}, asked, service, caller)
     return message
 
 
-@router.delete(
-    "/memories/{id:name}", status_code=202, summary="Take a message away", responses=problem_responses(404, 409, 503)
-)
+@router.delete("/memories/{id:name}", status_code=202, summary="Take a memory away", responses=problem_responses(404, 409, 503))
 def delete(id: MemoryId, asked: Annotated[OwnerParameters, Query()], service: ServiceIn, caller: CallerIn) -> Accepted:
     """Take a message away, with all that was made of it alone.
 
-    What is made from messages is not taken away itself: 409 names the messages that it comes from.
+    Of a fact or foresight its words go, from every message that says them. What else is made from messages is not taken away
+    itself: 409 names the messages that it comes from.
     """
-    message = _message(_found(id, asked, service, caller), "taken away")
+    memory = _found(id, asked, service, caller)
+    if _is_statement(memory):
+        events = _checked(lambda: retractions_of(service.memories, memory))
+        service.accept(events)
+        return Accepted(id=memory.id, conversation_id=events[0].conversation_id, message_id=events[0].message_id)
+    message = _message(memory, "taken away")
     _change(message, {"event": "delete"}, asked, service, caller)
     return message
 
@@ -195,6 +252,22 @@ def _found(id: str, asked: OwnerParameters, service: Service, caller: Caller) ->
     if memory is None:
         raise ProblemRaised(problems.NOT_FOUND, "id: there is nothing of this name in this memory; is the id percent-encoded?")
     return memory
+
+
+def _is_statement(memory: Memory) -> bool:
+    """Return whether words of a conversation say it."""
+    return memory.kind in KINDS and memory.document_id is None
+
+
+def _checked(make: Callable[[], Made]) -> Made:
+    """
+    Raises:
+        InputError: the event that was asked for cannot be: a field is wrong.
+    """
+    try:
+        return make()
+    except ValidationError as error:
+        raise InputError(describe(error)) from error
 
 
 def _message(memory: Memory, what: str) -> Accepted:

@@ -46,7 +46,7 @@ def owners(asked: Annotated[OwnersAsked, Query()], service: ServiceIn, caller: C
     return OwnerList(items=service.memories.owners(caller.tenant_of(asked.tenant_id)))
 
 
-NDJSON = "application/x-ndjson"
+EXPORT = "application/octet-stream"  # a file of lines of JSON; generators of clients know no type of that
 _PIECE_BYTES = 65_536
 
 
@@ -57,7 +57,7 @@ _PIECE_BYTES = 65_536
     responses={
         200: {
             "description": "A header, a line for each row, an end with their number and hash (docs/operations.md)",
-            "content": {NDJSON: {"schema": {"type": "string"}, "example": '{"mneme":"export","format":1}\n'}},
+            "content": {EXPORT: {"schema": {"type": "string"}, "example": '{"mneme":"export","format":1}\n'}},
         },
         **problem_responses(409, 503),
     },
@@ -80,7 +80,7 @@ def export(asked: Annotated[OwnerParameters, Query()], service: ServiceIn, calle
         "Content-Length": str(os.fstat(file.fileno()).st_size),
         "Content-Disposition": 'attachment; filename="mneme-export.jsonl"',
     }
-    return StreamingResponse(_pieces(file), media_type=NDJSON, headers=headers)
+    return StreamingResponse(_pieces(file), media_type=EXPORT, headers=headers)
 
 
 def _pieces(file: IO[bytes]) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""``POST /memories/search`` and ``POST /ask``: memories for a question, and an answer whole or as it is written."""
+"""``POST /memories/search``, ``/memories/context`` and ``/ask``: memories for a question, a text of them, an answer."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Generator
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from mneme import problems
 from mneme.errors import MnemeError
-from queries import AnswerResponse, AnswerStream, QueryPolicy, SearchResponse
+from queries import AnswerResponse, AnswerStream, ContextResponse, QueryPolicy, SearchResponse
 from queries.questions.understand import LONGEST_QUESTION
 from queries.responses import Method
 from serving.rest.middleware import API
@@ -79,6 +79,34 @@ def search(asked: SearchRequest, service: ServiceIn, caller: CallerIn) -> Search
     if asked.policy is not None:
         options["policy"] = QueryPolicy(**asked.policy.model_dump())
     return service.memories.search(asked.query, asked.method, with_tenant(asked.filters, caller), **options)
+
+
+class ContextRequest(RequestModel):
+    """A question for whose prompt a text of memories is wanted."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"question": "what should I cook for Mira?", "filters": {"user_id": "mira"}, "max_tokens": 1500}]
+        }
+    )
+
+    question: str = Field(max_length=LONGEST_QUESTION, description="in any language")
+    filters: FiltersField
+    max_tokens: int = Field(default=1500, strict=True, ge=50, le=100_000, description="the most that the text may have")
+    method: Method = "hybrid"
+    agent: Agent | None = Field(default=None, description="of `agentic`; null: of the settings")
+    top_k: int | None = TopK
+
+
+@router.post("/memories/context", summary="Context for a prompt", responses=problem_responses(409, 502, 503, 504))
+@uses_pool("searches")
+def context(asked: ContextRequest, service: ServiceIn, caller: CallerIn) -> ContextResponse:
+    """One text of what is remembered for a question, to paste into the prompt of a model of your own.
+
+    What holds comes first, dated, with what it replaced in a clause. `citations` tell the ids of the numbered memories.
+    """
+    options: dict[str, Any] = asked.model_dump(exclude={"question", "filters"})
+    return service.memories.context(asked.question, with_tenant(asked.filters, caller), **options)
 
 
 _PING_SECONDS = 15.0  # of silence, after which a proxy is told that the answer still goes on

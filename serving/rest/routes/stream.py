@@ -94,7 +94,10 @@ def events_of(field: str, given: Sequence[Mapping[str, Any]], caller: Caller) ->
         try:
             events.append(parse_event(json.dumps(with_tenant(event, caller)).encode(), received_at))
         except InputError as error:
-            raise InputError(f"{field}.{place}.{error}") from error
+            named, _, reason = str(error).partition(": ")
+            # Of the event as a whole nothing is named: whoever sent a message has sent no field "event".
+            at = f"{field}.{place}" if named in ("event", "json", "bytes") else f"{field}.{place}.{named}"
+            raise InputError(f"{at}: {reason}") from error
     return events
 
 
@@ -119,12 +122,14 @@ class FlushRequest(OwnerParameters):
 
 
 class FlushStatus(BaseModel):
-    """``searchable`` once everything that was sent before is; else ask for each of ``flush_ids`` again."""
+    """State of a flush: ``searchable`` once the messages, episodes and facts of all that was sent before it are found."""
 
     model_config = ConfigDict(frozen=True)
 
-    flush_ids: tuple[str, ...]
+    flush_ids: tuple[str, ...] = Field(description="one for each conversation")
+    conversation_ids: tuple[str, ...] = Field(description="that were waited for; empty where only a flush id is asked for")
     searchable: bool
+    missing: tuple[str, ...] = Field(description="flush ids of those not searchable yet: GET /flushes/{id} waits for each")
     seconds: float = Field(description="that it took so far")
 
 
@@ -170,13 +175,17 @@ def flushed(id: FlushId, asked: Annotated[FlushAsked, Query()], service: Service
     tenant = caller.tenant_of(asked.tenant_id)
     began = time.monotonic()
     found = service.wait_for_flush(tenant, id, min(asked.wait, service.settings.service.wait_seconds))
-    return FlushStatus(flush_ids=(id,), searchable=found, seconds=round(time.monotonic() - began, 3))
+    missing = () if found else (id,)
+    seconds = round(time.monotonic() - began, 3)
+    return FlushStatus(flush_ids=(id,), conversation_ids=(), searchable=found, missing=missing, seconds=seconds)
 
 
 def flush_status(*flushed: Flushed) -> FlushStatus:
     """Several flushes as one."""
     return FlushStatus(
         flush_ids=tuple(name for each in flushed for name in each.flush_ids),
+        conversation_ids=tuple(name for each in flushed for name in each.conversation_ids),
         searchable=all(each.searchable for each in flushed),
+        missing=tuple(name for each in flushed for name in each.missing),
         seconds=round(max(each.seconds for each in flushed), 3),
     )

@@ -7,7 +7,7 @@ import pytest
 from connectors.service import NotThere, ServiceClient
 from mneme.errors import DiskFull, InputError, MnemeError, SettingsError, StoreUnavailable
 from mneme.problems import DISK_FULL, INPUT, PROBLEMS, RATE_LIMITED, STORE_UNAVAILABLE, Problem
-from mneme.settings import Settings
+from mneme.settings import Settings, load_settings
 from tests.connectors.service.listening import Answer, Listening, problem
 
 KEY = "key-that-nobody-may-see"
@@ -96,6 +96,21 @@ def test_a_service_that_is_not_there_is_named_without_the_key(pauses: list[float
     with pytest.raises(StoreUnavailable, match=r"http://127\.0\.0\.1:.*mneme serve") as raised:
         client.request("GET", "/health")
     assert KEY not in f"{raised.value!r}{client!r}"
+    client.close()
+
+
+@pytest.mark.parametrize("waits_for_start", [False, True])
+def test_whoever_asks_learns_soon_that_nothing_is_there_and_whoever_sends_outlasts_a_restart(
+    waits_for_start: bool, monkeypatch: pytest.MonkeyPatch
+):
+    client = ServiceClient.of(load_settings({}), "http://127.0.0.1:1", waits_for_start=waits_for_start)
+    assert client is not None
+    waited: list[float] = []
+    client._sleep = waited.append
+    monkeypatch.setattr("connectors.service.time.monotonic", lambda: sum(waited))
+    with pytest.raises(StoreUnavailable, match="does not answer"):
+        client.request("GET", "/health")
+    assert (15.0 if waits_for_start else 0.5) < sum(waited) <= (20.0 if waits_for_start else 2.0)
     client.close()
 
 

@@ -10,7 +10,7 @@ from connectors.telemetry import metrics
 METRICS = [each for each in vars(metrics).values() if isinstance(each, Counter | Gauge | Histogram)]
 ALLOWED = {
     "lane", "partition", "step", "kind", "stage", "role", "model", "tenant", "outcome", "direction", "purpose", "result",
-    "method", "writer", "route", "status",
+    "method", "writer", "route", "status", "endpoint", "reason",
 }  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from mneme.settings import Models, Reconcile, Settings
 from mneme.tokens import estimate_tokens
 from tests.connectors.model_help import Clock
 from tests.contracts.rows import fact
+from tests.evaluation.recording.recording_help import recording
 from tests.servers.models import ModelServer
 
 SAME, REPLACES, NEITHER = Relation.SAME, Relation.REPLACES, Relation.NEITHER
@@ -137,6 +138,29 @@ def test_a_verdict_hangs_on_texts_and_days_and_on_no_id(chat: CachedChat, model_
     assert model_server.calls() == 3
 
 
+def test_recorded_calls_answer_their_pairs_in_any_company(scripted: Scripted, chat: CachedChat, tmp_path: Path) -> None:
+    file = tmp_path / "recordings.jsonl"
+    pairs = [(GOOGLE, META), (GOOGLE, ALSO_GOOGLE), (OSLO, META)]
+    with recording(scripted.server.url, file) as (url, _):
+        online = CachedChat(OpenAiChat(Models(provider="openai", base_url=url, default="small")), tmp_path / "online.sqlite")
+        before = ModelJudge(online).judge(pairs, SCOPE)
+        online.close()
+    offline = CachedChat(OpenAiChat(Models(provider="openai", recordings=file, default="small")), tmp_path / "offline.sqlite")
+    judge = ModelJudge(offline)
+    assert judge.known([*reversed(pairs), (OSLO, GOOGLE)], SCOPE) == [*reversed(before), None]
+    assert [verdict for pair in pairs for verdict in judge.judge([pair], SCOPE)] == before
+    assert offline.erase(SCOPE) == 3
+    offline.close()
+
+
+def test_the_same_pairs_are_the_same_calls_in_any_order(chat: CachedChat, model_server: ModelServer) -> None:
+    pairs = [(GOOGLE, META), (GOOGLE, ALSO_GOOGLE), (OSLO, META)]
+    ModelJudge(chat).judge(pairs, SCOPE)
+    ModelJudge(chat).judge(pairs[::-1], "acme/user/ben")
+    first, second = (request.body["messages"] for request in model_server.requests)
+    assert first == second
+
+
 def test_another_owner_or_model_is_asked_anew(scripted: Scripted, chat: CachedChat, path: Path) -> None:
     ModelJudge(chat).judge([(GOOGLE, META)], SCOPE)
     ModelJudge(chat).judge([(GOOGLE, META)], "acme/user/ben")
@@ -211,7 +235,7 @@ def test_the_prompt_names_each_statement_once(snapshot: SnapshotAssertion) -> No
 
 
 def test_the_rules_cost_little() -> None:
-    assert estimate_tokens(judge_prompt([(GOOGLE, META)], SCOPE).system) < 200
+    assert estimate_tokens(judge_prompt([(GOOGLE, META)], SCOPE).system) < 260
     assert len(json.dumps(judge_prompt([(GOOGLE, META)] * 3, SCOPE).user)) < 200
 
 

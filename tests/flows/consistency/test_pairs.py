@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from flows.consistency.judge import Pair, Relation
 from flows.consistency.pairs import judged_validities, validities
+from flows.consistency.validity import place
 from mneme.records import AtomicFact, Claim, Statement, Validity
 from tests.contracts.rows import fact
 
@@ -19,6 +20,9 @@ class ByLastWord:
 
     def judge(self, pairs: Sequence[Pair], scope: str) -> list[Relation]:
         return [relation(older, newer) for older, newer in pairs]
+
+    def known(self, pairs: Sequence[Pair], scope: str) -> list[Relation | None]:
+        return [None] * len(pairs)
 
 
 def relation(older: Statement, newer: Statement) -> Relation:
@@ -127,6 +131,27 @@ def test_a_judge_is_asked_about_a_pair_once_and_changes_nothing_but_the_number_o
     assert result == validities(given, relation)
     ids = [(older.id, newer.id) for older, newer in asked]
     assert len(ids) == len(set(ids))
+
+
+@given(statements, st.integers(0, 12))
+def test_what_one_run_heard_answers_another_however_it_is_divided(given: list[Statement], divided_at: int) -> None:
+    heard: dict[tuple[str, str], Relation] = {}
+
+    class Remembering(ByLastWord):
+        def judge(self, pairs: Sequence[Pair], scope: str) -> list[Relation]:
+            verdicts = super().judge(pairs, scope)
+            heard.update(zip(((older.id, newer.id) for older, newer in pairs), verdicts, strict=True))
+            return verdicts
+
+        def known(self, pairs: Sequence[Pair], scope: str) -> list[Relation | None]:
+            return [heard.get((older.id, newer.id)) for older, newer in pairs]
+
+    judge, in_order = Remembering(), sorted(given, key=place)
+    judged_validities([in_order], lambda older, newer: True, judge, "scope")
+    asked = len(heard)
+    for part in (in_order[:divided_at], in_order):
+        judged_validities([part], lambda older, newer: True, judge, "scope")
+    assert len(heard) == asked
 
 
 @given(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.consistency.validity import End, ends, repetitions
-from mneme.records import Stated, Validity
+from mneme.records import Corrected, Stated, Validity
 from mneme.relations import UNREAD
 
 DAY = datetime(2026, 3, 2, tzinfo=UTC)
@@ -136,6 +136,12 @@ def test_a_state_without_a_value_takes_no_other_s_place_and_ends_with_the_next_c
     assert standing(HOME, said(1, UNREAD), said(5, "Bonn", over="")) == ["Bonn"]
 
 
+def test_a_change_between_two_states_that_are_not_read_ends_the_first() -> None:
+    """ "I rent a room" and "First night in our new flat!" tell no place, and are still not the same home."""
+    moved = said(50, UNREAD, over="")
+    assert ends(HOME, [said(1, UNREAD), moved]) == {"t/c1/e/f/0": {UNREAD: End(on(50), moved.id)}}
+
+
 def test_a_class_is_not_over_with_its_day_and_a_meeting_is() -> None:
     for about, left in (("yoga class|plan:yoga class", ["Friday"]), ("lunch|plan:lunch", ["Tuesday", "Friday"])):
         assert standing(about, said(1, "Tuesday", event=3), said(30, "Friday", over="")) == left
@@ -252,3 +258,19 @@ def test_the_statement_that_stands_for_many_names_the_newest_of_them() -> None:
     assert len(found["t/c000/e/f/0"].repeated_by) == 200
     assert found["t/c000/e/f/0"].repeated_by[-1] == "t/c299/e/f/0"
     assert all(found[f"t/c{day:03}/e/f/0"].merged_into for day in range(1, 300))
+
+
+def test_a_correction_ends_the_same_words_of_everybody_before_it_and_none_behind_it() -> None:
+    right = Corrected(at=on(5), by="t/right/e/f/0")
+    told = [same_words(day) for day in (1, 3, 7)]
+    told[1] = told[1].model_copy(update={"corrected": right})
+    found = repetitions(told)
+    assert (found["t/c1/e/f/0"].valid_to, found["t/c1/e/f/0"].superseded_by) == (on(5), "t/right/e/f/0")
+    assert found["t/c1/e/f/0"].repeated_by == ("t/c3/e/f/0",)
+    assert found["t/c3/e/f/0"].merged_into == "t/c1/e/f/0"
+    assert "t/c7/e/f/0" not in found, "what is said again is news"
+    assert repetitions(told[::-1]) == found
+
+
+def same_words(day: int) -> Stated:
+    return said(day).model_copy(update={"repeats": True})

@@ -19,8 +19,8 @@ from flows import ingest
 from flows.lanes.epochs import WRITES_PER_RUN
 from flows.maintenance.rebuild import StoreContents, rebuild_from_messages
 from flows.maintenance.transfer import export_owner, import_owner
-from mneme.errors import InputError, StoreRejected
-from mneme.events import Delete, Document, Edit, Message
+from mneme.errors import InputError, StoreRejected, StoreUnavailable
+from mneme.events import Correct, Delete, Document, Edit, Forget, Message, Retract, parse_event
 from mneme.ports import MemoryIndex
 from mneme.records import Owner
 from mneme.rows import Collection
@@ -82,6 +82,17 @@ def test_it_makes_again_what_there_was(settings: Settings) -> None:
     assert not (settings.data / "rebuild").exists()
     oldest = with_index(settings, lambda index: min(row.version for row in index.scan(Collection.FACTS)))
     assert oldest // WRITES_PER_RUN == 2, "everything was made again"
+
+
+def test_a_damaged_table_says_what_mends_it_and_that_mends_it(settings: Settings) -> None:
+    ingest(FILES[:1], settings)
+    before = with_index(settings, contents)
+    for file in (settings.data / "index" / "tables" / "facts.lance" / "data").iterdir():
+        file.write_bytes(b"no table")
+    with pytest.raises(StoreUnavailable, match="mneme admin rebuild --from messages"):
+        with_index(settings, lambda index: list(index.scan(Collection.FACTS)))
+    rebuild_from_messages(settings)
+    assert with_index(settings, contents) == before
 
 
 def documents(index: MemoryIndex) -> dict[str, Any]:
@@ -305,3 +316,44 @@ def _wait_for_messages(settings: Settings, count: int) -> None:
             index.close()
         time.sleep(0.02)
     raise AssertionError("the messages do not come")
+
+
+def test_corrections_and_retractions_stay_as_they_are_and_travel_and_are_erased(settings: Settings, tmp_path: Path) -> None:
+    """One flow: a fact is corrected, another retracted; rebuild, replay, export and import keep it, an erasure takes it."""
+    first = [line for line in halves()[0] if b"jason-and-mira" in line][:8]
+    about = {"conversation_id": "jason-and-mira", "tenant_id": "default"}
+    said = [parse_event(line, START) for line in first]
+    wrong, gone = [each for each in said if isinstance(each, Message)][3:5]
+    changes = [
+        Correct(
+            **about,
+            user_id=wrong.user_id,
+            group_id=wrong.group_id,
+            sent_at=START.replace(year=2026, month=9),
+            content="Rosalind moved to Ulaanbaatar.",
+            corrects=wrong.message_id,
+            words=wrong.text,
+        ).to_bytes(),
+        Retract(**about, message_id=gone.message_id, words=gone.text).to_bytes(),
+    ]
+    taken_in(settings, "1.jsonl", [*first, *changes])
+    before = with_index(settings, contents)
+    [right] = [each for each in before.values() if "Ulaanbaatar" in each.get("atomic_fact", "")]
+    over = [each for each in before.values() if each.get("corrected")]
+    assert over
+    assert {each["validity"]["superseded_by"] for each in over if "validity" in each} == {right["id"]}
+    assert not any(gone.text in str(each) for each in before.values())
+    rebuild_from_messages(settings)
+    assert with_index(settings, contents) == before
+    taken_in(settings, "2.jsonl", [*first, *changes])
+    assert with_index(settings, contents) == before, "a replay changes nothing"
+    there = named(tmp_path, "there")
+    owner = wrong.owner
+    export_owner(owner, tmp_path / "out.jsonl", settings)
+    import_owner(tmp_path / "out.jsonl", there)
+    of_owner = {name for name, body in before.items() if body["owner"] == owner.model_dump()}
+    assert {*with_index(there, contents)} == of_owner
+    rebuild_from_messages(there)
+    assert with_index(there, contents) == {name: body for name, body in before.items() if name in of_owner}
+    taken_in(settings, "3.jsonl", [Forget(**about, requested_at=START.replace(year=2026, month=10)).to_bytes()])
+    assert not any("Ulaanbaatar" in str(each) for each in with_index(settings, contents).values())

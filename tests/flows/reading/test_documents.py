@@ -129,6 +129,21 @@ def test_what_cannot_be_read_is_a_dead_letter_and_the_version_before_stays(text:
     assert said(river) == ["Pets are allowed.", "The rent is 900 euros."]
 
 
+def test_what_cannot_be_read_is_listed_with_its_reason_until_a_version_of_it_can(river: River) -> None:
+    run(river, document(1, "this is broken"))
+    [letter] = river.letters.letters
+    failed = record(river)
+    assert failed is not None
+    assert (failed.status, failed.unread, failed.chunk_ids) == ("unread", (letter.reason,), ())
+    assert said(river) == []
+    run(river, document(2, FIRST))
+    read = record(river)
+    assert read is not None
+    assert (read.status, read.unread) == ("read", ())
+    run(river, document(3, "this is broken"), forget_document(4))
+    assert record(river) is None
+
+
 def test_a_recording_nobody_listens_to_is_kept_by_its_name_and_marked(river: River) -> None:
     run(river, document(1, "silent", "standup", document_type="mp3"))
     found = record(river, "standup")

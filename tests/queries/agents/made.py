@@ -147,11 +147,15 @@ class ScriptedPlanner:
     were found by then.
     """
 
-    name = "model"
-
     def __init__(
-        self, route: Step = Tool.CHAIN, parts: Step = (), judgements: Sequence[Step] = (), supplements: Sequence[Step] = ()
+        self,
+        route: Step = Tool.CHAIN,
+        parts: Step = (),
+        judgements: Sequence[Step] = (),
+        supplements: Sequence[Step] = (),
+        name: str = "scripted",
     ) -> None:
+        self.name = name
         self._steps: dict[str, list[Step]] = {
             "route": [route],
             "split": [parts],
@@ -265,7 +269,7 @@ class Immediately(Executor):
 def ask(
     memory: Remembered,
     planner: Planner,
-    agent: str = "router",
+    agent: str | None = "router",
     question: str = "question",
     limit: int = 10,
     policy: QueryPolicy | None = None,

@@ -352,3 +352,19 @@ def test_what_is_scored_stands_before_the_rest_and_each_once() -> None:
     by_id = {each.item.id: each.item for each in evidence.places(10)}
     assert [each.item.id for each in evidence.scored([Place(by_id["c"], 0.9)], 10)] == ["c", "a", "b"]
     assert len(evidence.scored([Place(by_id["c"], 0.9)], 2)) == 2
+
+
+@pytest.mark.parametrize(("name", "behind"), [("model", "violin"), ("rules", None)])
+def test_queries_of_a_model_are_lists_beside_the_joint_order_and_those_of_rules_stand_behind_it(
+    name: str, behind: str | None
+) -> None:
+    class InOrder(Backwards):
+        def places(self, question: str, found: Evidence) -> Sequence[Place] | None:
+            return [Place(item, 0.5) for item in found.episodic(found.searches[0].response)]
+
+    asked = response(*(fact(each) for each in ("cello", "rain", "drum", "violin")))
+    memory = Remembered({SEARCHED_QUESTION: asked, "a": response(fact("flute"), fact("cello"))})
+    planner = ScriptedPlanner(supplements=[Judgement(False, 0.5, ("a",))], name=name)
+    found = ids(ask(memory, planner, "reflect", SEARCHED_QUESTION, joint=InOrder()))
+    assert found[0] == "cello"
+    assert found[found.index("flute") + 1 :] == ([behind] if behind else [])

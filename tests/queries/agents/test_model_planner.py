@@ -158,7 +158,7 @@ class TestDecisions:
         assert judgement.queries == ("Where does Lee work?",)
 
     def test_a_reflection_has_the_queries_that_are_new(self) -> None:
-        proposed = [{"style": "question", "query": query} for query in ("one", QUESTION, "One", "two", "three", "four")]
+        proposed = [{"style": "statement", "query": query} for query in ("one", QUESTION, "One", "two", "three", "four")]
         judgement = planner(REFLECTION | {"queries": proposed}).supplement(QUESTION, FOUND, 3, budget())
         assert judgement == Judgement(False, 0.7, ("one", "two", "three"), "Lee's work")
 

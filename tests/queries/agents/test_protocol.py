@@ -35,7 +35,7 @@ def verdict(sufficient: bool, confidence: float, next_query: str = "") -> dict[s
 
 
 def reflection(*queries: str) -> dict[str, Any]:
-    wanted = [{"style": "question", "query": query} for query in queries]
+    wanted = [{"style": "statement", "query": query} for query in queries]
     return {"established": "", "missing": "a step", "sufficient": False, "confidence": 0.5, "queries": wanted}
 
 

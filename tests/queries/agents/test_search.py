@@ -83,7 +83,7 @@ class TestMetrics:
         metrics = agent_of(found)
         assert metrics.model_dump(exclude={"memory_retrieval_time", "llm_time"}) == {
             "selected_tool": "chain",
-            "planner": "model",
+            "planner": "scripted",
             "queries": ("question", "query 0", "query 1"),
             "memory_search_called": 3,
             "llm_called": 3,
@@ -118,7 +118,7 @@ class TestMetrics:
         )
         steps = [(step.move, step.id, step.score, step.reason, step.round) for step in found.trace or ()]
         assert steps == [
-            ("route", "chain", 0.0, "chosen by model", 0),
+            ("route", "chain", 0.0, "chosen by scripted", 0),
             ("search", "question", 2.0, "2 new of 2 found", 1),
             ("judge", "query 0", 0.6, "not sufficient: the rest", 1),
             ("search", "query 0", 1.0, "1 new of 2 found", 2),

@@ -466,3 +466,29 @@ def test_exactly_one_strategy_is_chosen() -> None:
     found = ask(Remembered(ROUTER_MEMORY), ScriptedPlanner(Tool.REFLECT, **SCRIPT), "router", ROUTER_QUESTION)
     assert found.trace is not None
     assert [step.id for step in found.trace if step.move == "route"] == ["reflect"]
+
+
+def model(*queries: str, **more_of: Any) -> ScriptedPlanner:
+    """A model that proposes these queries."""
+    return ScriptedPlanner(supplements=[more(*queries)], name="model", **more_of)
+
+
+def test_a_model_reflects_by_default_and_rules_route() -> None:
+    for planner, tool in ((model(), "reflect"), (ScriptedPlanner(route=Tool.DIRECT), "direct")):
+        found = ask(Remembered(REFLECT_MEMORY), planner, None, ALL)
+        assert found.metrics.agent is not None
+        assert found.metrics.agent.selected_tool == tool
+
+
+def test_of_a_model_up_to_six_queries_are_searched_for_by_one_decision() -> None:
+    memory, planner = Remembered(), model(*(f"query {number}" for number in range(20)))
+    ask(memory, planner, "reflect", ALL)
+    assert len(memory.queries) == 1 + 6
+    assert len(planner.asked) == 1
+
+
+def test_a_model_looks_at_twenty_memories() -> None:
+    memory = Remembered({ALL: response(*(message(f"m{number:02}") for number in range(30)))})
+    planner = model(WORDS)
+    ask(memory, planner, "reflect", ALL)
+    assert len(planner.seen[0]) == 20

@@ -280,7 +280,7 @@ class TestMemories:
     def test_are_asked_as_of_a_time(self) -> None:
         then = datetime(2026, 3, 4, tzinfo=UTC)
         with world.memories() as memories:
-            response = memories.ask("What colour is the boat painted?", {"user_id": "maya", "as_of": then}, explain=True)
+            response = memories.ask("When was the boat painted?", {"user_id": "maya", "as_of": then}, explain=True)
         assert response.asked_at == then
         assert "2026-03-02 (Monday) is 2 days before the question's date" in (response.context or "")
         assert response.found.trace

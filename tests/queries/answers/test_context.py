@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
-from mneme.records import Citation
+from mneme.records import Citation, Quote, Spoken
 from mneme.tokens import estimate_tokens
 from queries.answers.context import Context, asked_line, context_of
-from queries.responses import SearchResponse
+from queries.responses import FoundFact, SearchResponse
 from tests.queries.answers.found import ASKED_AT, at, day, edge, episode, fact, foresight, found, message, profile
 
 PAGE_TWO = Citation(document_id="offer", name="offer.pdf", section="Prices", place="page 2")
@@ -132,15 +132,25 @@ def test_relationships_say_since_when_and_whether_they_hold() -> None:
     ]
 
 
+def when(response: SearchResponse) -> SearchResponse:
+    """The same, found for a question about time."""
+    return response.model_copy(update={"query": response.query.model_copy(update={"type": "temporal"})})
+
+
+def test_distances_are_computed_only_for_a_question_about_time() -> None:
+    assert "<computed_dates>" not in context(everything()).text
+    assert "<computed_dates>" in context(when(everything())).text
+
+
 def test_every_date_is_in_the_table_with_its_distance_from_the_question() -> None:
-    table = lines(context(everything()), "computed_dates")
+    table = lines(context(when(everything())), "computed_dates")
     assert "2026-06-21 (Sunday) is 1 day (yesterday) before the question's date" in table
     assert "2026-05-02 (Saturday) is 51 days (7 weeks and 2 days; 1 month and 20 days) before the question's date" in table
     assert any(line.startswith("2026-07-01 to 2026-07-07 begins 9 days") for line in table)
 
 
 def test_distances_are_never_from_today() -> None:
-    shown = context(found("race?", fact("a", "Ann ran", "2013-06-14")), asked_at=at("2013-06-15"))
+    shown = context(found("When was the race?", fact("a", "Ann ran", "2013-06-14")), asked_at=at("2013-06-15"))
     assert lines(shown, "computed_dates") == ["2013-06-14 (Friday) is 1 day (yesterday) before the question's date"]
 
 
@@ -204,6 +214,60 @@ def test_nothing_is_told_twice() -> None:
     shown = lines(context(response))
     assert sum("Ann ran the long race." in line for line in shown) == 1
     assert sum("Then it rained." in line for line in shown) == 1
+
+
+def quote(identity: str, speaker: str, words: str, message_id: str, question: Spoken | None = None, rank: int = 1) -> FoundFact:
+    asked = f' ({question.speaker}: "{question.words}")' if question else ""
+    told = Quote(speaker=speaker, listener="Ben", words=words, question=question)
+    text = f"{speaker} to Ben, 2 March 2026{asked}: {words}"
+    return fact(identity, text, rank=rank).model_copy(update={"quote": told, "message_ids": (message_id,)})
+
+
+def test_a_quote_is_told_without_its_day_again_and_with_the_question_that_it_answers() -> None:
+    asked = Spoken(speaker="Ben", words="I was away all week. Sorry! " * 9 + "Did you run?", message_id="m1")
+    [line] = lines(context(found("Who ran?", quote("a", "Ann", "Yes, on Sunday.", "m2", asked))))
+    assert line.startswith("[1] 2026-03-02 (Monday): Ann (to Ben: ")
+    assert line.endswith('Did you run?"): Yes, on Sunday.')
+    assert len(line) < 220
+
+
+def test_a_question_that_has_a_line_of_its_own_is_not_told_again() -> None:
+    asked = Spoken(speaker="Ben", words="Did you run?", message_id="m1")
+    response = found("Who ran?", quote("a", "Ann", "Yes.", "m2", asked, 1), quote("q", "Ben", "Did you run?", "m1", None, 2))
+    assert context(response).text.count("Did you run?") == 1
+
+
+def test_a_fact_within_another_of_its_message_is_left_out() -> None:
+    of_one = {"message_ids": ("m1",)}
+    told, again = fact("a", "Ann ran. It rained.", rank=1, **of_one), fact("b", "It rained.", rank=2, **of_one)
+    response = found("Who ran?", told, again, fact("c", "Ben ran.", rank=3))
+    assert len(lines(context(response))) == 2
+
+
+def test_a_story_whose_messages_are_shown_is_left_out() -> None:
+    response = found(
+        "Who ran?",
+        fact("a", "Ann ran far.", rank=1, parent_episode_id="e", message_ids=("m1",)),
+        fact("b", "Ben walked.", rank=2, parent_episode_id="e", message_ids=("m2",)),
+        episode("e", "In other words: Ann was running, Ben was not.", message_ids=("m1", "m2")),
+    )
+    assert not any("In other words" in line for line in lines(context(response)))
+
+
+def test_statements_come_before_stories_at_the_same_budget() -> None:
+    facts = [
+        fact(f"f{n}", f"fact number {n} " + "long " * 20, "2026-03-02", n + 1, message_ids=(f"m{n}",)) for n in range(1, 20)
+    ]
+    response = found("boats?", episode("e", "A long story. " * 60, rank=1), *facts)
+    assert {memory.kind for memory in context(response, 500).memories} == {"fact"}
+
+
+def test_relationships_that_have_nothing_to_do_with_the_question_stay_out() -> None:
+    edges = (edge("Ann", "works_at", "Acme"), edge("Acme", "located_in", "Oslo", hop=2))
+    near = context(found("Where does Ann work?", fact("a", "Ann ran."), edges=edges))
+    chain = context(found("Where is the company of the husband of Ann?", fact("a", "Ann ran."), edges=edges))
+    assert len(lines(near, "knowledge_graph")) == 1
+    assert len(lines(chain, "knowledge_graph")) == 2
 
 
 def test_a_short_message_takes_no_letters_out_of_the_words_of_its_episode() -> None:

@@ -32,6 +32,15 @@ def test_one_fact_is_answered_by_the_best_quote_with_its_day_and_number() -> Non
     assert not extract.abstained
 
 
+def test_the_question_itself_is_no_answer() -> None:
+    asked = message("m1", "Maya", "Where does Jonas work?", rank=1, score=0.9)
+    told = fact("a", "Jonas works at the shipyard", "2026-03-02", 2, score=0.8)
+    extract = answer(found("where does Jonas work", SPEAKERS, asked, told))
+    assert "shipyard" in extract.answer
+    assert "Where does" not in extract.answer
+    assert answer(found("Where does Jonas work?", SPEAKERS, asked)).abstained
+
+
 def test_a_quote_from_a_document_names_file_and_page() -> None:
     page = Citation(document_id="offer", name="offer.pdf", section="Prices", place="page 2")
     section = {"document_id": "offer", "section": "Prices", "citation": page, "conversation_id": None}

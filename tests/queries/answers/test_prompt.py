@@ -77,7 +77,7 @@ def test_the_rules_are_the_same_for_every_question_so_that_endpoints_can_cache_t
 
 def test_rules_of_the_settings_take_their_place() -> None:
     prompt = prompt_for("Where does Jonas work?", "Answer in verse.")
-    assert prompt.system == "Answer in verse."
+    assert prompt.system == f"Answer in verse.\n- {rules.DATA}"
     assert "shipyard" in prompt.user
 
 

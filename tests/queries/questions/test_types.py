@@ -163,7 +163,10 @@ def test_how_it_is_written_does_not_matter(one, other):
 def test_a_count_gets_many_results_and_one_fact_few():
     assert {kind: top_k_of(kind, 20) for kind in QuestionType} == {
         **dict.fromkeys(QuestionType, 20),
-        QuestionType.COUNTING: 40,
+        QuestionType.COUNTING: 60,
+        QuestionType.MULTI_HOP: 60,
+        QuestionType.PREFERENCE: 40,
+        QuestionType.GENERAL: 40,
         QuestionType.FACTUAL: 10,
     }
 

@@ -11,7 +11,7 @@ import pytest
 from tests.serving.adapters.conftest import Connection
 from tests.serving.adapters.test_langchain import tell
 
-ADAPTERS = ["langchain", "langgraph", "llama_index", "openai_agents"]
+ADAPTERS = ["langchain", "langgraph", "llama_index", "mem0", "openai_agents"]
 SNIPPET = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
@@ -37,6 +37,7 @@ def test_snippets_of_the_page_run(told: Connection, place: int, monkeypatch: pyt
     snippet = SNIPPET.findall(Path("docs/agents.md").read_text())[place]
     monkeypatch.setattr("queries.Memories.connect", lambda: Unclosed(told.memories))
     monkeypatch.setattr("connectors.Publisher.connect", lambda: Unclosed(told.publisher))
+    monkeypatch.setattr("serving.adapters.mem0.Memory._opened", lambda memory: (told.memories, told.publisher))
     exec(compile(snippet, f"docs/agents.md, snippet {place + 1}", "exec"), {"__name__": "snippet"})
 
 

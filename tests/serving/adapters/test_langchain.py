@@ -79,21 +79,21 @@ def test_messages_come_back_as_they_were_given(connection: Connection):
 def test_a_chain_with_a_history_goes_on_where_it_stands(here: Connection):
     prompt = ChatPromptTemplate.from_messages([MessagesPlaceholder("history"), ("human", "{input}")])
     seen: list[int] = []
-    made: dict[str, MnemeChatMessageHistory] = {}
 
     def counted(value: object) -> object:
         seen.append(len(value.to_messages()))  # type: ignore[attr-defined]
         return value
 
     chain = RunnableWithMessageHistory(
-        prompt | RunnableLambda(counted) | FakeListChatModel(responses=["Noted.", "In Lyon."]),
-        lambda session: made.setdefault(session, history_of(here, session)),
+        prompt | RunnableLambda(counted) | FakeListChatModel(responses=["Noted.", "In Lyon.", "Since May.", "Yes."]),
+        lambda session: history_of(here, session),  # anew for each turn
         input_messages_key="input",
         history_messages_key="history",
     )
     asked = {"configurable": {"session_id": "trip"}}
     chain.invoke({"input": "I moved to Lyon."}, asked)
     assert chain.invoke({"input": "Where do I live?"}, asked).content == "In Lyon."
-    assert seen == [1, 3]
-    made["trip"]._store.wait_until_stored()
+    for question in ("Since when?", "Do I like it?"):
+        chain.invoke({"input": question}, asked)
+    assert seen == [1, 3, 5, 7]
     assert history_of(here, "trip").messages[0].text == "I moved to Lyon."

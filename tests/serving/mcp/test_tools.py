@@ -67,7 +67,7 @@ def test_an_error_says_what_is_wrong_and_what_to_do(service: Service, tool: str,
 def test_what_was_learnt_is_forgotten_with_its_messages_and_a_fact_says_which(service: Service):
     async def run() -> None:
         async with client_of(service, "ines") as client:
-            await told(client, "remember", note="Ines plays the cello on Tuesdays.", wait=True)
+            await told(client, "remember", note="Ines plays the cello on Tuesdays.", wait=30)
             _, found = await told(client, "search", query="cello")
             fact = next(each for each in found["memories"] if each["kind"] == "fact")
             text = await refused(client, "forget", target="message", id=fact["id"], confirm=True)
@@ -101,7 +101,7 @@ def test_a_document_is_forgotten_by_its_owner_only(service: Service):
 def test_only_where_it_may_everything_is_erased(service: Service):
     async def run() -> None:
         async with client_of(service, "ann", may_erase=True) as client:
-            await told(client, "remember", note="Ann keeps bees.", wait=True)
+            await told(client, "remember", note="Ann keeps bees.", wait=30)
             _, preview = await told(client, "forget", target="everything")
             assert preview["preview"] == "everything that is known of user ann"
             _, gone = await told(client, "forget", target="everything", confirm=True)
@@ -114,7 +114,13 @@ def test_only_where_it_may_everything_is_erased(service: Service):
 def test_a_memory_that_takes_nothing_in_has_no_tools_for_it():
     async def run() -> None:
         async with client_of(None, "ann", writable=False) as client:
-            assert {tool.name for tool in (await client.list_tools()).tools} == {"search", "ask", "timeline", "profile"}
+            assert {tool.name for tool in (await client.list_tools()).tools} == {
+                "search",
+                "ask",
+                "context",
+                "timeline",
+                "profile",
+            }
 
     asyncio.run(run())
 
@@ -122,7 +128,7 @@ def test_a_memory_that_takes_nothing_in_has_no_tools_for_it():
 def test_resources_tell_of_the_owner_and_of_nobody_else(service: Service):
     async def run() -> None:
         async with client_of(service, "otto") as client:
-            _, talk = await told(client, "remember", note="Otto sails.", wait=True)
+            _, talk = await told(client, "remember", note="Otto sails.", wait=30)
             listed = await client.read_resource("mneme://conversations")
             assert listed.contents[0].text.startswith(f"{talk['conversation_id']}: ")
             assert (await client.read_resource("mneme://profile")).contents[0].text

@@ -83,17 +83,32 @@ class TestRemembering:
         assert [each.event for each in sent] == ["message", "message", "flush", "flush"]
         assert told["flush"] == {
             "flush_ids": [each.flush_id for each in sent[2:]],
+            "conversation_ids": ["planning", "b"],
             "searchable": False,
+            "missing": [each.flush_id for each in sent[2:]],
             "seconds": told["flush"]["seconds"],
         }
+
+    def test_a_wait_that_was_too_short_says_what_is_missing(self, client: TestClient, inbox: Inbox) -> None:
+        asked = {"messages": [HELLO, HELLO | {"conversation_id": "b"}], "flush": True, "wait": 0.1}
+        told = client.post(f"{API}/memories", json=asked)
+        assert (told.status_code, told.json()["flush"]["searchable"]) == (202, False)
+        assert told.json()["flush"]["missing"] == told.json()["flush"]["flush_ids"]
+        assert told.json()["flush"]["seconds"] >= 0.1
+        assert len(inbox.read()) == 4
+
+    def test_only_a_flush_can_be_waited_for(self, client: TestClient, inbox: Inbox) -> None:
+        told = client.post(f"{API}/memories", json={"messages": [HELLO], "wait": 5})
+        assert (told.status_code, told.json()["detail"][:11]) == (422, "wait: needs")
+        assert inbox.read() == []
 
     @pytest.mark.parametrize(
         ("message", "said"),
         [
-            ({"conversation_id": "c", "content": "x"}, "messages.1.event: one of user_id"),
-            ({**HELLO, "content": ""}, "messages.1.event: content is empty"),
+            ({"conversation_id": "c", "content": "x"}, "messages.1: one of user_id"),
+            ({**HELLO, "content": ""}, "messages.1: content is empty"),
             ({**HELLO, "sent_at": "2999-01-01T00:00:00Z"}, "messages.1.sent_at: "),
-            ({**HELLO, "content": "\ud800"}, "messages.1.json: holds half"),
+            ({**HELLO, "content": "\ud800"}, "messages.1: holds half"),
             ({**HELLO, "event": "erase"}, ""),
         ],
     )
@@ -207,12 +222,44 @@ class TestOneMemory:
         assert client.delete(f"{API}/memories/default/standup/m3", params=WHOSE).status_code == 202
         assert [(each.event, each.message_id) for each in inbox.read()] == [("delete", "m3")]
 
-    def test_what_is_derived_stays_and_names_its_messages(self, client: TestClient, inbox: Inbox, fact: dict[str, Any]) -> None:
-        path = f"{API}/memories/{quote(fact['id'])}"
+    def test_a_fact_is_corrected_by_a_message_of_its_speaker(
+        self, client: TestClient, inbox: Inbox, fact: dict[str, Any]
+    ) -> None:
+        told = client.patch(f"{API}/memories/{quote(fact['id'])}", params=WHOSE, json={"content": "It moves to Monday."})
+        assert told.status_code == 202, told.json()
+        [event] = inbox.read()
+        assert (event.event, event.content, event.corrects) == ("correct", "It moves to Monday.", fact["message_ids"][0])
+        assert (event.words, event.sender_name) == (fact["body"]["quote"]["words"], fact["body"]["speakers"][0])
+        assert told.json()["id"] == f"default/standup/{event.message_id}"
+        assert client.patch(f"{API}/memories/{quote(fact['id'])}", params=WHOSE, json={"content": " "}).status_code == 422
+
+    def test_a_fact_is_taken_away_by_the_words_of_its_message(
+        self, client: TestClient, inbox: Inbox, fact: dict[str, Any]
+    ) -> None:
+        assert client.delete(f"{API}/memories/{quote(fact['id'])}", params=WHOSE).status_code == 202
+        [event] = inbox.read()
+        assert (event.event, event.message_id, event.words) == (
+            "retract",
+            fact["message_ids"][0],
+            fact["body"]["quote"]["words"],
+        )
+
+    def test_what_is_derived_stays_and_names_its_messages(self, client: TestClient, inbox: Inbox) -> None:
+        [episode] = client.get(f"{API}/memories", params={**WHOSE, "kind": "episode", "conversation_id": "standup"}).json()[
+            "items"
+        ]
+        path = f"{API}/memories/{quote(episode['id'])}"
         for told in (client.delete(path, params=WHOSE), client.patch(path, params=WHOSE, json={"content": "x"})):
             assert told.status_code == 409
             assert told.json()["type"] == "urn:mneme:problem:derived"
-            assert all(name in told.json()["detail"] for name in fact["message_ids"])
+            assert all(name in told.json()["detail"] for name in episode["message_ids"])
+        assert inbox.read() == []
+
+    def test_what_a_document_says_is_changed_in_the_document(self, client: TestClient, inbox: Inbox) -> None:
+        items = client.get(f"{API}/memories", params={**WHOSE, "kind": "fact", "document_id": "lease.txt"}).json()["items"]
+        told = client.delete(f"{API}/memories/{quote(items[0]['id'])}", params=WHOSE)
+        assert told.status_code == 409
+        assert "send that again, or erase it" in told.json()["detail"]
         assert inbox.read() == []
 
 
@@ -333,7 +380,7 @@ class TestExport:
         self, client: TestClient, memory_settings: Settings, tmp_path: Path
     ) -> None:
         told = client.get(f"{API}/export", params=WHOSE)
-        assert told.headers["content-type"] == "application/x-ndjson"
+        assert told.headers["content-type"] == "application/octet-stream"
         (tmp_path / "export.jsonl").write_bytes(told.content)
         done = import_owner(tmp_path / "export.jsonl", memory_settings.model_copy(update={"data": tmp_path / "data"}))
         assert done.owner.id == "user_123"

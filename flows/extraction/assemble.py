@@ -1,0 +1,229 @@
+"""Rows of one episode, made from what was extracted of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from flows.consistency.aggregates.relationships import edge_of
+from flows.cuts import Cut, ExtractedFact, Extraction, Utterance, embedded_words
+from flows.items import AggregateMention, Extracted, Reference
+from mneme.ids import case_id, entity_id, fact_id, foresight_id, profile_id, relationship_id
+from mneme.labels import joined
+from mneme.records import AgentCase, AtomicFact, Citation, Episode, Foresight, Mention, Metadata, StoredMessage, Validity
+from mneme.rows import Embedding, Row, row_of
+
+_UNDISPUTED = Validity()  # the same object for all: a record makes a deep copy of what it has by default
+_LONGEST_EVIDENCE = 300  # characters of an episode's words kept in an aggregate's mention
+
+
+@dataclass(frozen=True, slots=True)
+class NewTexts:
+    """The texts of an extraction that no message's vector serves, in the order in which they are embedded."""
+
+    texts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, cut: Cut, extraction: Extraction) -> "NewTexts":
+        """Subject with summary, then facts that are not their message's text, foresights and the case."""
+        texts = [f"{extraction.subject}. {extraction.summary}"]
+        texts += [
+            embedded_words(fact.statement, fact.quote)
+            for fact in extraction.facts
+            if _of_message(cut, fact.same_as_source, fact.sources) is None
+        ]
+        texts += [foresight.statement for foresight in extraction.foresights]
+        if extraction.case is not None:
+            texts.append(extraction.case.task_intent)
+        return cls(tuple(texts))
+
+
+def assemble(
+    reference: Reference, cut: Cut, extraction: Extraction, embeddings: Sequence[Embedding | None], extractor: str
+) -> Extracted:
+    """The rows of one episode (first) with its facts, foresights and case, and its mentions for the aggregates.
+
+    Args:
+        reference: names the cut (flows/lanes/snapshots.py).
+        cut: the episode as it was cut.
+        extraction: what was taken from it.
+        embeddings: one for each of ``NewTexts.of(cut, extraction)``; None where the embedder did not serve.
+        extractor: who extracted it.
+
+    Returns:
+        Rows with version 0: reconcile gives the versions.
+    """
+    new = iter(embeddings)
+    newest = max(utterance.message.created_at for utterance in cut.utterances)
+    common = {
+        "owner": cut.owner,
+        "conversation_id": cut.conversation_id,
+        "document_id": cut.document_id,
+        "created_at": newest,
+        "version": 0,
+    }
+    messages = [utterance.message for utterance in cut.utterances]
+    agent_id = next((message.agent_id for message in messages if message.agent_id), None)
+    of_episode = next(new)
+
+    children: list[Row] = []
+    fact_ids = []
+    for index, fact in enumerate(extraction.facts):
+        reused = _of_message(cut, fact.same_as_source, fact.sources)
+        sources = [cut.utterances[at].message for at in fact.sources]
+        record = AtomicFact(
+            id=fact_id(cut.id, index),
+            parent_episode_id=cut.id,
+            atomic_fact=fact.statement,
+            topic_name=fact.topic,
+            message_ids=tuple(message.message_id for message in sources),
+            speakers=tuple(dict.fromkeys(message.sender_name for message in (sources[:1] if fact.quote else sources))),
+            said_at=sources[0].sent_at if fact.quote else max(message.sent_at for message in sources),
+            event_at=fact.event_at,
+            event_until=fact.event_until,
+            agent_id=agent_id,
+            metadata=_metadata(sources),
+            citation=_citation(sources[0], fact.place),
+            quote=fact.quote,
+            claims=fact.claims,
+            corrected=fact.corrected,
+            validity=_UNDISPUTED,
+            **common,
+        )
+        fact_ids.append(record.id)
+        children.append(row_of(record, reused if reused is not None else next(new), _context(cut, fact)))
+    foresight_ids = []
+    for index, foresight in enumerate(extraction.foresights):
+        sources = [cut.utterances[at].message for at in foresight.sources]
+        expected = Foresight(
+            id=foresight_id(cut.id, index),
+            parent_episode_id=cut.id,
+            statement=foresight.statement,
+            evidence=foresight.evidence,
+            message_ids=tuple(message.message_id for message in sources),
+            said_at=max(message.sent_at for message in sources),
+            start=foresight.start,
+            end=foresight.end,
+            metadata=_metadata(sources),
+            citation=_citation(sources[0], foresight.place),
+            claims=foresight.claims,
+            validity=_UNDISPUTED,
+            **common,
+        )
+        foresight_ids.append(expected.id)
+        children.append(row_of(expected, next(new)))
+    case = None
+    if extraction.case is not None and agent_id is not None:
+        case = AgentCase(
+            id=case_id(cut.id),
+            parent_episode_id=cut.id,
+            agent_id=agent_id,
+            task_intent=extraction.case.task_intent,
+            approach=extraction.case.approach,
+            quality_score=extraction.case.quality_score,
+            key_insight=extraction.case.key_insight,
+            message_ids=tuple(u.message.message_id for u in cut.utterances),
+            metadata=_metadata(messages),
+            at=_ended_at(cut),
+            **common,
+        )
+        children.append(row_of(case, next(new)))
+    mentions = tuple(_mentions(cut, extraction))
+    episode = Episode(
+        id=cut.id,
+        subject=extraction.subject,
+        summary=extraction.summary,
+        episode=extraction.narrative,
+        started_at=min(u.message.sent_at for u in cut.utterances),
+        ended_at=_ended_at(cut),
+        timezone=cut.utterances[0].message.timezone,
+        participants=tuple(dict.fromkeys(u.message.sender_name for u in cut.utterances)),
+        message_ids=tuple(u.message.message_id for u in cut.utterances),
+        fact_ids=tuple(fact_ids),
+        foresight_ids=tuple(foresight_ids),
+        case_id=case.id if case else None,
+        aggregate_ids=tuple(dict.fromkeys(mention.row_id for mention in mentions)),
+        agent_id=agent_id,
+        metadata=_metadata(messages),
+        section=cut.section if cut.is_document else None,
+        citation=messages[0].citation,
+        begins_because=cut.begins_because,
+        closed_by=cut.closed_by,
+        provisional=cut.provisional,
+        extractor=extractor,
+        **common,
+    )
+    return Extracted(reference["lane"], reference, cut.owner, (row_of(episode, of_episode), *children), mentions)
+
+
+def _citation(source: StoredMessage, place: str) -> Citation | None:
+    return source.citation.model_copy(update={"place": place}) if source.citation is not None and place else source.citation
+
+
+def _metadata(messages: Sequence[StoredMessage]) -> Metadata:
+    return joined(message.metadata for message in messages)
+
+
+def _of_message(cut: Cut, same_as_source: bool, sources: Sequence[int]) -> Embedding | None:
+    """The vector of a fact that is told in the words of its one message; those of its tokens lie with the message."""
+    vector = cut.utterances[sources[0]].vector if same_as_source and len(sources) == 1 else None
+    return None if vector is None else Embedding(vector)
+
+
+def _context(cut: Cut, fact: ExtractedFact) -> str:
+    """The messages before and after: an answer is found by the words of its question. Of a quote those beside its own."""
+    sources = fact.sources if fact.quote is None else fact.sources[:1]
+    around = (min(sources) - 1, max(sources) + 1)
+    return "\n".join(cut.utterances[at].message.text for at in around if 0 <= at < len(cut.utterances))
+
+
+def _ended_at(cut: Cut) -> datetime:
+    return max(utterance.message.sent_at for utterance in cut.utterances)
+
+
+def _mentions(cut: Cut, extraction: Extraction) -> "list[AggregateMention]":
+    owner = cut.owner.key
+    mentions = [
+        AggregateMention(
+            entity_id(owner, entity.name),
+            "entity",
+            (),
+            _mention(cut, entity.summary, entity.sources, name=entity.name, type=entity.type),
+        )
+        for entity in extraction.entities
+    ]
+    for edge in extraction.relationships:
+        ends = edge_of(edge.source, edge.relation, edge.target)
+        mentions.append(
+            AggregateMention(
+                relationship_id(owner, *ends),
+                "relationship",
+                ends,
+                _mention(cut, " ".join(ends), edge.sources, date=edge.date, ended=edge.ended),
+            )
+        )
+    for item in extraction.profile:
+        mentions.append(
+            AggregateMention(
+                profile_id(owner),
+                "profile",
+                (item.about, item.category, "implicit" if item.implicit else "explicit"),
+                _mention(cut, item.statement, item.sources, claim=item.claim),
+            )
+        )
+    return mentions
+
+
+def _mention(cut: Cut, text: str, sources: Sequence[int], **of_kind: Any) -> Mention:
+    messages = [cut.utterances[at].message for at in sources] or [_first(cut).message]
+    return Mention(
+        episode_id=cut.id,
+        text=text[:_LONGEST_EVIDENCE],
+        at=max(message.sent_at for message in messages),
+        message_ids=tuple(message.message_id for message in messages),
+        **of_kind,
+    )
+
+
+def _first(cut: Cut) -> Utterance:
+    return cut.utterances[0]

@@ -1,0 +1,48 @@
+"""What README and quickstart send to a service is found by what they ask next: their Python and their curls, as printed."""
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mneme.settings import load_settings
+from tests.serving.embedded_service import opened, over_http
+
+ROOT = Path(__file__).parents[2]
+PRINTED_URL = "http://127.0.0.1:8765"
+
+
+def blocks(page: str, language: str, with_text: str) -> list[str]:
+    """The blocks of a page that hold a text."""
+    found = re.findall(rf"^```{language}\n(.*?)^```", (ROOT / page).read_text("utf-8"), flags=re.S | re.M)
+    return [block for block in found if with_text in block]
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    settings = load_settings({}, data=tmp_path_factory.mktemp("first"), service={"requests_per_minute": 0})
+    with opened(settings) as service, over_http(service) as url:
+        yield url
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not here")
+def test_the_curls_of_the_quickstart_find_the_message_that_they_send(url: str) -> None:
+    [block] = blocks("docs/quickstart.md", "bash", "/memories/search")
+    sent, found = (
+        json.loads(subprocess.run(["bash", "-c", call], check=True, capture_output=True, timeout=90).stdout)
+        for call in re.findall(r"^curl .*?\}'$", block.replace(PRINTED_URL, url).replace("curl ", "curl -sS "), re.S | re.M)
+    )
+    assert sent["flush"]["searchable"] is True
+    assert sent["flush"]["conversation_ids"] == ["standup"]
+    assert "The release moves to Friday." in found["facts"][0]["atomic_fact"]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/quickstart.md"])
+def test_the_python_finds_the_message_that_it_sends(url: str, page: str, capsys: pytest.CaptureFixture[str]) -> None:
+    [block] = blocks(page, "python", "publisher.send(")
+    exec(compile(block.replace(PRINTED_URL, url), page, "exec"), {})
+    assert "Tom tests the release." in capsys.readouterr().out.splitlines()[0]
