@@ -31,10 +31,10 @@ log = logging.getLogger(__name__)
 def decode(incoming: Incoming, buckets: int, partition_of_tenant: Callable[[str], int] | None = None) -> Iterator[Decoded]:
     """One event as what the lanes take, or as a dead letter with its raw bytes.
 
-    A message gives one ``Arrived``, with attachments an ``Unread`` behind it; a document, and an edit with attachments, an
-    ``Unread``; another edit, a delete or a retraction an ``Amendment``, a correction one behind its own message; a flush a
-    ``Pause``, the erasure of a conversation or a document one ``Erasure``, that of an owner one for each of the ``buckets``
-    of conversations. Versions are 1: a first write only creates (flows/embed.py).
+    A message gives one ``Arrived``, with attachments an ``Unread`` behind it. A document, and an edit with attachments, give an
+    ``Unread``. Another edit, a delete or a retraction gives an ``Amendment``; a correction gives one behind its own message.
+    A flush gives a ``Pause``. The erasure of a conversation or a document gives one ``Erasure``, that of an owner one for each
+    of the ``buckets`` of conversations. Versions are 1: a first write only creates (flows/embed.py).
 
     With ``partition_of_tenant`` an event in another partition than its tenant's is refused: what it concerns may be another
     flow's to write (flows/running/partition_range.py).

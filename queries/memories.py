@@ -186,7 +186,7 @@ class Memories(MemoryReader):
         agent: str | None = None,
         top_k: int | None = None,
     ) -> "ContextResponse":
-        """What is remembered for a question, as one text to paste into the prompt of a model of your own. Calls no model.
+        """Return the memories for a question as one text to paste into the prompt of a model of your own. Calls no model.
 
         Args:
             question: in any language.

@@ -122,8 +122,8 @@ class Backoff:
             attempt: sends the request once, with the seconds that are left; raises what ``failure`` or ``no_answer`` make.
             deadline: a moment of the clock by which all attempts end; None: the whole time from now.
             before_each: called before each attempt with the seconds that are left; may wait, and may raise.
-            hands_back: raise at once when the endpoint is to be left alone for more than two seconds, for a caller that has
-                something else to do; else that is waited out where the time allows it.
+            hands_back: raise at once when the endpoint is to be left alone for more than two seconds: the caller has
+                something else to do. Else that is waited out where the time allows it.
 
         Raises:
             ModelTimeout: no answer by the deadline.

@@ -198,7 +198,7 @@ class OfflineEndpoint:
         yield {**completion, "choices": deltas}
 
     def recorded(self, model: str, system: str) -> Iterator[tuple[str, str]]:
-        """What a user says and what the model answers, of each recorded request with these rules."""
+        """Yield the words of the user and the answer of the model for each recorded request with these rules."""
         for recording in self._recordings:
             request = recording.request
             if recording.path != _CHAT or recording.status >= 400 or request.get("model") != model or request.get("stream"):

@@ -72,9 +72,9 @@ _LONGEST_TOOL_TEXT = 300  # characters of a tool's arguments and of its result i
 class ModelExtractor:
     """Extract the memories of an episode by a model's reading.
 
-    The model's statements are checked: sources that are not there fall away, a fact without a source or with a number,
-    name or date that its sources do not have is dropped and counted, and a date that mneme/dates resolves differently
-    is replaced.
+    The model's statements are checked. Sources that are not there fall away. A fact without a source, or with a number,
+    name or date that its sources do not have, is dropped and counted. A date that mneme/dates resolves differently is
+    replaced.
     """
 
     calls_a_model = True
@@ -273,8 +273,9 @@ def _meant(start: str, end: str) -> DaySpan | None:
 
 
 def _days(written: str) -> tuple[date, date] | None:
-    """The first and the last day of a year, a month, a week or a day in ISO's form; None where it is none of these, or too near
-    the ends of the calendar.
+    """The first and the last day of a year, month, week or day in ISO's form.
+
+    None where it is none of these, or too near the ends of the calendar.
     """
     written = written.strip()
     try:

@@ -73,7 +73,7 @@ class AnswerResponse(_Response):
 
 
 class ContextResponse(_Response):
-    """What is remembered for a question, as one text to paste into a prompt.
+    """Return the memories for a question as one text to paste into a prompt.
 
     ``text`` has ``tokens`` by the tokens of the model that answers (``MNEME_MODELS__BY_ROLE``), and numbers its memories;
     ``citations`` tell their ids. What holds comes first, dated, with what it replaced in a clause. Nothing is there twice.

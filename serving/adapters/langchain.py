@@ -46,7 +46,7 @@ class MnemeRetriever(BaseRetriever):
     """How many at most; None leaves it to the type of the question."""
 
     def context(self, question: str, max_tokens: int = 1500) -> str:
-        """What is remembered for a question, as one text to paste into a prompt (``Memories.context``)."""
+        """Return the memories for a question as one text to paste into a prompt (``Memories.context``)."""
         text: str = self.memories.context(question, self.filters, max_tokens, method=self.method).text
         return text
 

@@ -56,7 +56,7 @@ class MnemeRetriever(BaseRetriever):
         super().__init__()
 
     def context(self, question: str, max_tokens: int = 1500) -> str:
-        """What is remembered for a question, as one text to paste into a prompt (``Memories.context``)."""
+        """Return the memories for a question as one text to paste into a prompt (``Memories.context``)."""
         return self._memories.context(question, self._filters, max_tokens, method=self._method).text
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:

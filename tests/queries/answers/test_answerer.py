@@ -12,6 +12,7 @@ from mneme.errors import InputError, ModelError, ModelTimeout, SettingsError
 from mneme.settings import Models, Settings, load_settings
 from queries.answers.answer import AnswerResponse, AnswerStream
 from queries.answers.answerer import Answerer
+from queries.answers.context import DATA
 from queries.answers.followup import Rewritten
 from queries.responses import SearchResponse
 from tests.connectors.model_help import Clock
@@ -119,7 +120,7 @@ class TestAModel:
     def test_gets_the_rules_of_the_settings(self) -> None:
         chat = ScriptedChat(["Answer: yes"])
         ask(chat, answers={"prompt": "Answer in verse."})
-        assert chat.prompts[0].system == "Answer in verse."
+        assert chat.prompts[0].system == f"Answer in verse.\n- {DATA}"
 
     def test_is_not_opened_for_quotes(self) -> None:
         def opened() -> Any:
