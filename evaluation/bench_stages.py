@@ -41,7 +41,9 @@ from evaluation.vector_cache import embed_texts
 from evaluation.volume_flow import NoDeadLetters, flow_services
 from flows.cuts import embedding_text
 from flows.decode import decode
-from flows.engine import Source, build, execute
+from flows.engines.bytewax import build, execute
+from flows.engines.dataflow import Dataflow
+from flows.engines.port import Source
 from flows.extraction import LocalExtractor
 from flows.items import Arrived
 from flows.lanes.pending import Pending
@@ -161,12 +163,12 @@ def through_the_engine(events: Sequence[Incoming], settings: Settings, known: di
         limits = FeedLimits(pending, flow.pending_limit, flow.source_batch, stopping, flow.buckets)
         return FileFeed([Path("stages")], read, lambda path: "stages", None, limits)
 
-    dataflow = build(
+    dataflow = Dataflow(
         [Source("stages", ("stages",), open_feed)], partial(decode, buckets=flow.buckets), services, writer_of(index)
     )
     with tempfile.TemporaryDirectory(prefix="mneme-stages-") as folder, closing(queue), closing(pool):
         began = time.process_time()
-        execute(dataflow, Path(folder) / "epochs", flow.epoch_seconds, flow.recovery_partitions)
+        execute(build(dataflow), Path(folder) / "epochs", flow.epoch_seconds, flow.recovery_partitions)
         return time.process_time() - began - index.acknowledged - known_texts.seconds
 
 

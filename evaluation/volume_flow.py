@@ -20,7 +20,9 @@ from evaluation.synthetic_talks import vectors_of_texts
 from flows.boundaries.semantic import SemanticDetector
 from flows.cuts import Cut, Extraction, Extractor
 from flows.decode import decode
-from flows.engine import Source, build, execute
+from flows.engines.bytewax import build, execute
+from flows.engines.dataflow import Dataflow
+from flows.engines.port import Source
 from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
 from flows.lanes.services import Services, Submit
@@ -226,5 +228,6 @@ def run_stream(task: Task, services: Services, index: MemoryIndex, open_feed: Ca
     """Run the whole flow over a feed, with its engine and the recovery store of the task's folder."""
     flow = task.settings.flow
     writer = Writer(index, NoDeadLetters(), None, utc_now, threading.Event())
-    dataflow = build([Source("volume", ("volume",), open_feed)], partial(decode, buckets=flow.buckets), services, writer)
-    execute(dataflow, task.folder / "epochs", flow.epoch_seconds, flow.recovery_partitions)
+    source = Source("volume", ("volume",), open_feed)
+    dataflow = Dataflow([source], partial(decode, buckets=flow.buckets), services, writer)
+    execute(build(dataflow), task.folder / "epochs", flow.epoch_seconds, flow.recovery_partitions)

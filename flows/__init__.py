@@ -9,8 +9,8 @@
     reconcile.py  new records join what is known of their owner    consistency/
     write.py      everything is written to the index
 
-items.py and cuts.py hold what travels between the steps, lanes/ what the steps share. engine.py joins the steps, runner.py runs
-them; running/ has sources, processes and recovery, maintenance/ the operations beside the running flow.
+items.py and cuts.py hold what travels between the steps, lanes/ what the steps share. engines/ joins and drives the steps,
+runner.py runs them; running/ has sources, processes and recovery, maintenance/ the operations beside the running flow.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -150,9 +150,6 @@ class EmbedLane:
     def snapshot(self) -> bytes:
         """References to what is on its way, and whose the conversations are of which the index may not tell yet."""
         pending = []
-        for lane in {lane for item in self._jobs.items() if isinstance(item, MessageBatch) for lane in item.lanes}:
-            if lane in self._owners:  # what begins with these is not in the index yet
-                self._owners[lane] = self._owners[lane]
         for item in self._jobs.items():
             match item:
                 case Pause() | Erasure():
@@ -160,18 +157,23 @@ class EmbedLane:
                 case Withdrawn():
                     pending.append({"withdrawn": [*owner_values(item.owner), item.document_id, item.chunk_id]})
                 case PendingAmendment():
-                    self._amending[item.stored_id] = self._amending.get(item.stored_id, item.progress)
                     about = [item.tenant_id, item.conversation_id, item.message_id]
                     pending.append({"amendment": [item.key.owner_key, item.key.id], "about": about})
                 case MessageBatch():
                     pending.append({"keys": [[key.owner_key, key.id] for key in item.keys]})
         owners = {lane: [owner.tenant_id, owner.type, owner.id] for lane, owner in self._owners.items()}
-        self._owners.snapshot_taken()
-        self._recent.snapshot_taken()
-        self._edited.snapshot_taken()
-        self._amending.snapshot_taken()
-        self._withdrawn.snapshot_taken()
         return encode_state(STATE_VERSION, {"owners": owners, "pending": pending})
+
+    def epoch_done(self) -> None:
+        """Forget what the index tells by now."""
+        for lane in {lane for item in self._jobs.items() if isinstance(item, MessageBatch) for lane in item.lanes}:
+            if lane in self._owners:  # what begins with these is not in the index yet
+                self._owners[lane] = self._owners[lane]
+        for item in self._jobs.items():
+            if isinstance(item, PendingAmendment):
+                self._amending[item.stored_id] = self._amending.get(item.stored_id, item.progress)
+        for recent in (self._owners, self._recent, self._edited, self._amending, self._withdrawn):
+            recent.epoch_done()
 
     def _restore(self, state: dict[str, object]) -> None:
         owners = state["owners"]

@@ -136,6 +136,9 @@ class ExtractLane:
         call = partial(extract_again, reference, self._services)
         self._jobs.add(str(reference["lane"]), reference | {"is": "owed"}, call)
 
+    def epoch_done(self) -> None:
+        """Nothing here depends on epochs."""
+
     def _wait_for_all(self, erasure: Erasure) -> None:
         """An erasure goes on behind everything of the erased that is at work: it waits in each of their queues."""
         ahead = [reference for reference in self._jobs.items() if reference["is"] in ("cut", "owed")]

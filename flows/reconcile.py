@@ -130,11 +130,14 @@ class ReconcileLane:
 
     def snapshot(self) -> bytes:
         """References to the episodes at work."""
-        self._unrefreshed.snapshot_taken()
         works = [work.reference for work in self._works()]
         done = [astuple(flush) for flush in self._done.items()]
-        self._done.snapshot_taken()
         return encode_state(STATE_VERSION, {"works": works, "tokens": dict(self._tokens), "done": done})
+
+    def epoch_done(self) -> None:
+        """Forget what is in the index by now, and let go what waited for other processes."""
+        self._unrefreshed.epoch_done()
+        self._done.epoch_done()
 
     def _works(self) -> Iterator[_ReconcileJob]:
         """Everything unfinished, in order within each owner."""

@@ -81,10 +81,11 @@ def ingest(
     from connectors.dead_letters import FileDeadLetters
     from connectors.files.files import content_identity, is_document, read_file
     from connectors.files.folders import find_files
-    from flows.engine import Source
+    from flows.engines.port import Source
     from flows.lanes.pending import Pending
     from flows.running.feeds import FeedLimits, FileFeed
-    from flows.running.process import Endpoints, run_process
+    from flows.running.open_services import Endpoints
+    from flows.running.process import run_process
 
     started = time.monotonic()
     if settings.index.backend == "embedded" and is_locked(inbox_folder(settings.data)):

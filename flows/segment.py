@@ -151,6 +151,9 @@ class SegmentLane:
         parts = self._active.parts(self._loading_texts, self._waiting, at_work, self._services.clock())
         return joined((*self._dormant.parts(), *parts))
 
+    def epoch_done(self) -> None:
+        """Nothing here depends on epochs."""
+
     # --- conversations -----------------------------------------------------------------------------------------------
 
     def _take_in(self, item: Embedded | Amended, now: datetime) -> None:

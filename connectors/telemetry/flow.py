@@ -1,4 +1,4 @@
-"""Meters of the flow: once for a batch, an epoch or a bulk, never for each message (flows/engine.py, flows/write.py)."""
+"""Meters of the flow: once for a batch, an epoch or a bulk, never for each message (flows/engines/, flows/write.py)."""
 
 import time
 from collections import Counter, OrderedDict

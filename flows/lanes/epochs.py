@@ -1,11 +1,11 @@
 """State that a lane keeps for some epochs, and the versions of what it writes.
 
-A write of a lane is in the index for certain once its epoch is over. A lane does not see epochs, but it is asked for a
-snapshot at the end of each epoch in which it was touched: what it wrote before the last few snapshots is in the index.
+A write of a lane is in the index for certain once its epoch is over. A lane does not see epochs, but hears at the end of each
+epoch in which it was touched (``epoch_done``): what it wrote before the last few of them is in the index.
 
 Where several processes run the flow, a step may receive an item while another process still writes what came before it.
-Sources enter an epoch only when everything of the epoch before is written everywhere. The first snapshot after an arrival
-ends the epoch of the arrival, of which other processes may still be writing. The second snapshot ends the epoch that could
+Sources enter an epoch only when everything of the epoch before is written everywhere. The first end after an arrival
+is that of the epoch of the arrival, which other processes may still be writing. The second is that of the epoch that could
 only begin afterwards.
 
 A version is ``run * 10**12 + counter``: of two writes the one made later wins, whichever arrives last. The run is a number
@@ -23,7 +23,7 @@ from typing import Generic, TypeVar
 
 from mneme.rows import Key, Row
 
-SNAPSHOTS = 3  # the sink may be one epoch behind the step, and one more for good measure
+EPOCHS = 3  # the sink may be one epoch behind the step, and one more for good measure
 
 
 class UnrefreshedWrites:
@@ -40,10 +40,10 @@ class UnrefreshedWrites:
         """An owner's rows as they were written lately."""
         return {key: row for generation in self._generations for key, row in generation.get(owner_key, {}).items()}
 
-    def snapshot_taken(self) -> None:
+    def epoch_done(self) -> None:
         """Forget what is in the index by now."""
         self._generations.append({})
-        while len(self._generations) > SNAPSHOTS:
+        while len(self._generations) > EPOCHS:
             self._generations.popleft()
 
 
@@ -51,10 +51,10 @@ Value = TypeVar("Value")
 
 
 class RecentKeys(MutableMapping[str, Value]):
-    """A dictionary that forgets what was not set again for some snapshots."""
+    """A dictionary that forgets what was not set again for some epochs."""
 
     def __init__(self) -> None:
-        self._generations: deque[dict[str, Value]] = deque([{}], maxlen=SNAPSHOTS)
+        self._generations: deque[dict[str, Value]] = deque([{}], maxlen=EPOCHS)
 
     def __getitem__(self, name: str) -> Value:
         for generation in reversed(self._generations):
@@ -79,20 +79,20 @@ class RecentKeys(MutableMapping[str, Value]):
     def __len__(self) -> int:
         return len(set().union(*self._generations))
 
-    def snapshot_taken(self) -> None:
+    def epoch_done(self) -> None:
         """Forget what is in the index by now."""
         self._generations.append({})
 
 
 Item = TypeVar("Item")
 
-_SNAPSHOTS = 2
+_EPOCHS_HELD = 2
 
 
 class EpochBarrier(Generic[Item]):
     """Items of one step, held until everything before them is written by all processes.
 
-    A step that holds something must stay awake, for a step that sleeps through an epoch is not asked for a snapshot.
+    A step that holds something must stay awake, for a step that sleeps through an epoch does not hear of its end.
     What a snapshot held needs to wait no longer after a restart: its epoch is over everywhere.
 
     Args:
@@ -101,7 +101,7 @@ class EpochBarrier(Generic[Item]):
 
     def __init__(self, processes: int) -> None:
         self._alone = processes == 1
-        self._snapshots = 0
+        self._epochs = 0
         self._held: deque[tuple[int, Item]] = deque()
 
     def __len__(self) -> int:
@@ -109,24 +109,24 @@ class EpochBarrier(Generic[Item]):
 
     def hold(self, item: Item) -> None:
         """Take in an item behind those that are held."""
-        self._held.append((self._snapshots, item))
+        self._held.append((self._epochs, item))
 
     def restore(self, item: Item) -> None:
         """Take in what the snapshot held from which the step began."""
-        self._held.append((self._snapshots - _SNAPSHOTS, item))
+        self._held.append((self._epochs - _EPOCHS_HELD, item))
 
     def released(self) -> Iterator[Item]:
         """Remove and yield the items that need not wait any longer, in order."""
-        while self._held and (self._alone or self._snapshots - self._held[0][0] >= _SNAPSHOTS):
+        while self._held and (self._alone or self._epochs - self._held[0][0] >= _EPOCHS_HELD):
             yield self._held.popleft()[1]
 
     def items(self) -> list[Item]:
         """The held items in order, for the step's snapshot."""
         return [item for _, item in self._held]
 
-    def snapshot_taken(self) -> None:
-        """The step was asked for a snapshot."""
-        self._snapshots += 1
+    def epoch_done(self) -> None:
+        """An epoch of the step is over."""
+        self._epochs += 1
 
 
 # Three years at 10,000 writes a second (a run that outgrew its share would win over the next one), and 9 million runs

@@ -28,14 +28,15 @@ from connectors.indices import index_place, open_generations, open_index
 from connectors.models import open_embedder
 from connectors.reading_order import Listed, ReadingOrder
 from flows.cuts import lane_of_row
-from flows.engine import Source
+from flows.engines.port import Source
 from flows.lanes.parked_events import PARKED, incoming_in
 from flows.lanes.pending import Pending
 from flows.maintenance.bulk import batches, put_all
 from flows.maintenance.carry_over import carried_messages, carried_notes
 from flows.runner import stopped_by_signals
 from flows.running.feeds import FeedLimits, StoredFeed
-from flows.running.process import Endpoints, RunContext, run_process
+from flows.running.open_services import Endpoints
+from flows.running.process import RunContext, run_process
 from flows.running.recovery import REBUILD, REINDEX, RecoveryStore, flows_stopped, forget_older_stores, refuse_unfinished
 from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import Embedder, Generations, Incoming, MemoryIndex, embeddings_of

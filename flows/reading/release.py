@@ -150,11 +150,11 @@ class ReadResult:
 
 @dataclass(slots=True, eq=False)
 class AwaitingSnapshot:
-    """A job of which everything went on; its records are written as read after some snapshots (flows/lanes/epochs.py)."""
+    """A job of which everything went on; its records are written as read after some epochs (flows/lanes/epochs.py)."""
 
     work: ReadJob
     releases: list[Release]
-    snapshots: int = 0
+    epochs: int = 0
 
 
 def encode_job(work: ReadJob) -> dict[str, Any]:

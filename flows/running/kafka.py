@@ -10,12 +10,13 @@ from connectors.kafka.client import bounds_of, create_topics, partitions_of, top
 from connectors.kafka.producer import partition_of
 from connectors.kafka.reader import PartitionReader
 from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters
-from flows.engine import Source
+from flows.engines.port import Source
 from flows.lanes.pending import Pending, SharedSum
 from flows.running.feeds import BoundedFeed, EndOffsets, FeedLimits
 from flows.running.live import LiveLag, Partitions, live_sources
+from flows.running.open_services import Endpoints
 from flows.running.partition_range import range_of
-from flows.running.process import Endpoints, RunContext, run_process
+from flows.running.process import RunContext, run_process
 from mneme.ports import Lane, MemoryIndex
 from mneme.settings import Kafka, Settings
 

@@ -15,10 +15,11 @@ from connectors.dead_letters import FileDeadLetters
 from connectors.durable import FolderLock
 from connectors.inbox.reader import InboxReader
 from connectors.inbox.segments import disk_errors, inbox_folder
-from flows.engine import Source
+from flows.engines.port import Source
 from flows.lanes.pending import Pending, SharedSum
 from flows.running.feeds import EventReader, FeedLimits, PartitionFeed
-from flows.running.process import INTERRUPTED, Endpoints, RunContext, run_process
+from flows.running.open_services import Endpoints
+from flows.running.process import INTERRUPTED, RunContext, run_process
 from mneme.ports import Lane, MemoryIndex
 from mneme.settings import Flow, Settings
 

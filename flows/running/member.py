@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from connectors.telemetry.logs import set_levels, telemetry
-from flows.engine import EngineFailed
+from flows.engines.port import EngineFailed
 from flows.lanes.pending import SharedSum
 from flows.running.child_process import begin, end, report
 from flows.running.kafka import stream

@@ -167,7 +167,7 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
                 "topics from the start (nothing is duplicated: ids are positions in the source)"
             )
         self._run = max(self._run, int(metadata.get("run", "0"))) + 1
-        from flows.engine import make_store  # with all steps: who is refused hears of it before they are loaded
+        from flows.engines.bytewax import make_store  # with all steps: who is refused hears of it before they are loaded
 
         with disk_errors(self._directory):
             make_store(self.epochs, self._partitions)

@@ -35,7 +35,8 @@ from flows.lanes.pending import reset
 from flows.running.kafka import input_partitions
 from flows.running.live import Partitions
 from flows.running.member import Assignment
-from flows.running.process import RunContext, pause
+from flows.running.open_services import pause
+from flows.running.process import RunContext
 from flows.running.recovery import RecoveryStore
 from mneme import errors
 from mneme.errors import DiskFull, MnemeError, StoreUnavailable

@@ -17,7 +17,7 @@ from connectors.endpoints.answer_cache import CachedChat
 from connectors.endpoints.transcription import CachedTranscriber
 from flows.extraction.model import ModelExtractor
 from flows.items import Erased, Erasure
-from flows.running.process import _erase_answers
+from flows.running.open_services import _erase_answers
 from mneme.ports import Prompt, Role, Spoken, Transcript, Usage
 from mneme.records import Owner, OwnerType, Position
 from mneme.settings import Extraction

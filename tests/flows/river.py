@@ -1,6 +1,6 @@
 """The steps of the flow joined by hand: no engine, no threads, a clock that a test moves, and crashes on demand.
 
-``River`` does what flows/engine.py does: items pass read, embed, segment, extract, reconcile and the writer; an epoch ends
+``River`` does what an engine does: items pass read, embed, segment, extract, reconcile and the writer; an epoch ends
 with a snapshot of all steps; a crash rebuilds the steps from the last snapshot, and what was fed since comes again.
 """
 
@@ -245,6 +245,8 @@ class River:
     def epoch(self) -> None:
         """An epoch ends: everything up to here is settled."""
         self._snapshot = [lane.snapshot() for lane in self._lanes]
+        for lane in self._lanes:
+            lane.epoch_done()
         self._fed_in_epoch = []
 
     def crash(self) -> None:

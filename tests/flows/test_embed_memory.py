@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from flows.items import Pause
-from flows.lanes.epochs import SNAPSHOTS
+from flows.lanes.epochs import EPOCHS
 from mneme.rows import Collection
 from tests.flows.river import River, message
 from tests.memory_index_reference import ReferenceIndex
 
 
-def settled(flow: River, epochs: int = SNAPSHOTS) -> None:
+def settled(flow: River, epochs: int = EPOCHS) -> None:
     flow.settle()
     for _ in range(epochs):
         flow.epoch()
@@ -29,7 +29,7 @@ def test_a_state_does_not_grow_with_the_conversations_that_ever_were() -> None:
     for number in range(50):
         flow.feed(message(number, "coffee", conversation=f"talk{number}"))
         settled(flow, 1)
-    assert len(state_of(flow)["owners"]) <= SNAPSHOTS
+    assert len(state_of(flow)["owners"]) <= EPOCHS
 
 
 def test_a_repetition_is_known_long_after_it_was_forgotten_here() -> None:
@@ -71,7 +71,7 @@ def test_an_owner_is_remembered_while_what_began_with_it_is_at_work() -> None:
 
     flow = River(ReferenceIndex(), submit=later)
     flow.feed(message(0, "coffee"))
-    for _ in range(3 * SNAPSHOTS):
+    for _ in range(3 * EPOCHS):
         flow.epoch()
     assert list(state_of(flow)["owners"]) == ["default/talk"]
     flow.feed(message(1, "tea", user_id="bob"))

@@ -63,11 +63,11 @@ def test_what_a_lane_wrote_is_known_until_some_snapshots_later() -> None:
     unseen.wrote(key, row)
     assert unseen.of("t/user/u") == {key: row}
     assert unseen.of("t/user/other") == {}
-    unseen.snapshot_taken()
+    unseen.epoch_done()
     unseen.wrote(key, None)
     assert unseen.of("t/user/u") == {key: None}
     for _ in range(3):
-        unseen.snapshot_taken()
+        unseen.epoch_done()
     assert unseen.of("t/user/u") == {}
 
 

@@ -12,12 +12,12 @@ def test_with_one_process_nothing_is_held() -> None:
 
 def test_with_several_an_item_goes_at_the_second_snapshot_after_it_came() -> None:
     held = EpochBarrier[str](processes=2)
-    held.snapshot_taken()  # of an epoch before
+    held.epoch_done()  # of an epoch before
     held.hold("flush")
     assert list(held.released()) == []
-    held.snapshot_taken()
+    held.epoch_done()
     assert list(held.released()) == [], "others may still be writing what came in the same epoch"
-    held.snapshot_taken()
+    held.epoch_done()
     assert list(held.released()) == ["flush"]
     assert not held
 
@@ -26,12 +26,12 @@ def test_each_waits_for_itself_and_they_go_in_order() -> None:
     held = EpochBarrier[str](processes=2)
     held.hold("a")
     held.hold("b")
-    held.snapshot_taken()
+    held.epoch_done()
     held.hold("c")
-    held.snapshot_taken()
+    held.epoch_done()
     assert list(held.released()) == ["a", "b"]
     assert held.items() == ["c"]
-    held.snapshot_taken()
+    held.epoch_done()
     assert list(held.released()) == ["c"]
 
 

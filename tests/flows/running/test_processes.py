@@ -29,10 +29,10 @@ def test_with_others_a_flush_waits_until_they_have_written_what_came_before() ->
     reconcile = lane(2)
     assert list(reconcile.on_batch([FLUSH])) == []
     for _ in range(2):
-        assert reconcile.wake_at() is not None, "a step that sleeps is not asked for a snapshot"
+        assert reconcile.wake_at() is not None, "a step that sleeps does not hear of the end of an epoch"
         assert reconcile.unfinished == 1
         assert list(reconcile.poll()) == []
-        reconcile.snapshot()
+        reconcile.epoch_done()
     assert list(reconcile.poll()) == [FlushDone("default", "f1")]
     assert reconcile.wake_at() is None
     assert reconcile.unfinished == 0

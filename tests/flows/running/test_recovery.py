@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.engine import make_store
+from flows.engines.bytewax import make_store
 from flows.running.recovery import RecoveryStore
 from mneme.errors import DiskFull, StoreRejected
 from mneme.ports import Put

@@ -12,7 +12,7 @@ import pytest
 from bytewax.dataflow import Dataflow
 from bytewax.testing import TestingSink, TestingSource
 
-from flows.engine import execute, make_store
+from flows.engines.bytewax import execute, make_store
 from flows.running.store_files import is_used, store_error, tidy
 from mneme.errors import DiskFull, StoreRejected, StoreUnavailable
 
