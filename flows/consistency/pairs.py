@@ -22,16 +22,14 @@ from flows.consistency.validity import is_plan, place
 from mneme.ids import episode_of
 from mneme.labels import joined
 from mneme.ports import Filter, VectorLeg
-from mneme.records import AtomicFact, Stated, Statement, Validity
+from mneme.records import Stated, Statement, Validity
 from mneme.rows import Collection, Key, Row
 from mneme.settings import Reconcile
-from mneme.text import tokenise
 
 _MOST_COMPARED = 1_000  # statements that stand, beside those that just came
 _MOST_MEMBERS = 200  # of a cluster: the first, for which the others stand, and the newest
 _MOST_CONNECTED = 1000  # statements compared at once, should links ever chain through a whole memory
 _HITS_FOR_A_NEIGHBOUR = 3  # repetitions of one statement are one neighbour
-_SAYS_THE_SAME = 0.8  # cosine of statements that may say the same without a word in common
 
 
 def validities(statements: Iterable[Statement], relation: Callable[[Statement, Statement], Relation]) -> dict[str, Validity]:
@@ -268,16 +266,9 @@ class Pairs:
                 if other is None or other.parent_id == row.parent_id or not (record := _record(self._work, other)).by_model:
                     continue
                 its = nearest[place(record) < place(statement)]
-                may_be_related = cosines[key] >= _SAYS_THE_SAME or _share_a_word(statement, record)
-                if may_be_related and len(its) < self._settings.neighbours and own.isdisjoint(clusters_of(record)):
+                if len(its) < self._settings.neighbours and own.isdisjoint(clusters_of(record)):
                     its.setdefault(own_cluster(record), record)
             yield from ((statement, other) for its in nearest.values() for other in its.values())
-
-
-def _share_a_word(one: Statement, other: Statement) -> bool:
-    """Tell whether two statements share more than names of speakers: "Ann loves nature" and "Ann misses hiking" do not."""
-    speakers = [name for each in (one, other) if isinstance(each, AtomicFact) for name in each.speakers]
-    return not set(tokenise(one.text)).isdisjoint(set(tokenise(other.text)) - set(tokenise(" ".join(speakers))))
 
 
 def statement_key(work: UnitOfWork, identity: str) -> Key:
