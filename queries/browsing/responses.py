@@ -340,7 +340,7 @@ class ConversationPage(_Response):
 class Memory(_Response):
     """A memory of any kind, in a list or alone.
 
-    ``text`` is what it says, in few words; ``body`` is the whole record (mneme/records.py). ``at`` is when it was said or
+    ``text`` is what it says, in few words; ``body`` is the whole record (mneme/records/). ``at`` is when it was said or
     began, of a portrait, a skill, an entity or a relationship when it last changed. A statement that only repeats another is
     in no list. It held from ``valid_from`` until ``valid_to``, when ``superseded_by`` took its place.
     """
