@@ -4,9 +4,7 @@ As few as suffice: one memory for one fact, a further one only where it tells wo
 for a time the date first; for a count or a preference each memory, once. Where the memories do not tell the answer
 (queries/answers/support.py) it says so instead. In Chinese for a question in Chinese, else in English.
 
-Where relationships alone tell it, their chain is the answer: "the current company of the spouse of the CEO of Acme" leads by
-``ceo_of`` from Acme to Clara, by ``married_to`` to Anton, and by ``works_at`` to his company. Each word of the question leads
-one step, and only over what holds. In English alone: Chinese has no words by themselves.
+Where relationships alone tell it, their chain is the answer (queries/answers/chains.py).
 """
 
 import re
@@ -17,15 +15,14 @@ from math import inf
 
 from mneme.dates import DaySpan
 from mneme.text import cjk_languages, cjk_share, tokenise
+from queries.answers.chains import chain_of
 from queries.answers.context import Context
 from queries.answers.dates import difference
 from queries.answers.memory import ContextMemory
-from queries.answers.support import Support, question_words, support_of
-from queries.entities.naming import asked_by
-from queries.questions.people import names_person
+from queries.answers.support import Support, support_of
 from queries.questions.types import QuestionType
 from queries.records import one_line
-from queries.responses import GraphRelationship, SearchResponse
+from queries.responses import SearchResponse
 
 _MOST = {QuestionType.COUNTING: 12, QuestionType.PREFERENCE: 5, QuestionType.MULTI_HOP: 8}
 _OTHERWISE = 3
@@ -35,10 +32,6 @@ _NEAR_OTHERWISE = 0.6
 _WORTH_ADDING = 0.3  # share of the best score from which a memory may tell what is missing yet
 _LONGEST_QUOTE = 400  # characters
 _AGO = re.compile(r"\bhow (?:long|many \w+)\b[^?]*\b(?:ago|since|passed)\b|多久|几[天周月年]前|多少[天周月年]", re.IGNORECASE)
-
-_LONGEST = 4  # steps
-_ASKS_WHAT = re.compile(r"\W*(?:(?:and|at|in|for|with|to|from|of) )*(?:what|who|whose|whom|where|which)\b", re.IGNORECASE)
-_NOW = frozenset(tokenise("current currently now today present presently still"))  # asked of everything: what holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,60 +175,3 @@ def _written(span: DaySpan, chinese: bool) -> str:
 
 def _words_for(question: str) -> _Words:
     return _CHINESE if cjk_share(question) > 0.5 and "zh" in cjk_languages(question) else _ENGLISH
-
-
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """A path through the graph that a question asks for: its ``end``, and its connected ``steps``."""
-
-    end: str
-    steps: tuple[GraphRelationship, ...]
-
-
-def chain_of(question: str, relationships: Sequence[GraphRelationship], asked_at: datetime) -> Chain | None:
-    """The chain that answers a question; None where there is none, or where two end differently.
-
-    It answers only if nothing else is asked: every word of the question leads a step, or names where it begins.
-
-    Args:
-        question: what is asked.
-        relationships: of the graph around it.
-        asked_at: what no longer holds then leads nowhere.
-    """
-    holding = [each for each in relationships if each.valid_to is None or each.valid_to > asked_at]
-    if not _ASKS_WHAT.match(question):
-        return None
-    best: list[Chain] = []
-    for edge in holding:
-        for begin, end in ((edge.source, edge.target), (edge.target, edge.source)):
-            if names_person(question, begin) and not names_person(question, end):
-                words = question_words(question, [begin]) - _NOW
-                best += _onwards(Chain(begin, ()), edge, end, holding, words)
-    ends = {chain.end.casefold() for chain in best}
-    return best[0] if len(ends) == 1 else None
-
-
-def _onwards(
-    chain: Chain, edge: GraphRelationship, end: str, edges: Sequence[GraphRelationship], words: frozenset[str]
-) -> Iterator[Chain]:
-    """The chains over this step whose steps take all of the words."""
-    asked = asked_by(edge.relation, words)
-    if not asked:
-        return
-    longer = Chain(end, (*chain.steps, edge))
-    if words == asked:
-        yield longer
-    if len(longer.steps) == _LONGEST:
-        return
-    for each in edges:
-        if each in longer.steps:
-            continue
-        for begin, beyond in ((each.source, each.target), (each.target, each.source)):
-            if _same(begin, end):
-                yield from _onwards(longer, each, beyond, edges, words - asked)
-
-
-def _same(one: str, other: str) -> bool:
-    """True if two names may be of one: all words of the shorter are in the longer."""
-    words = frozenset(one.casefold().split()), frozenset(other.casefold().split())
-    return words[0] <= words[1] or words[1] <= words[0]

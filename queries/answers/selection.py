@@ -1,10 +1,11 @@
 """Selection of memories for a number of tokens: statements before stories, nothing twice. Pure.
 
-1. Statements (facts, messages, what is expected, lines of a portrait) are taken best rank first, as long as they fit; what does
+1. A chain of relationships that answers the question by itself comes first: it is a few lines.
+2. Statements (facts, messages, what is expected, lines of a portrait) are taken best rank first, as long as they fit; what does
    not fit is left out for shorter ones behind it. They are short, and each answers for itself.
-2. The graph gets a small share: relationships of what the question names, unless their messages are shown already; and all that
+3. The graph gets a small share: relationships of what the question names, unless their messages are shown already; and all that
    these lead to where the question asks for several steps.
-3. Stories (episodes, sections of documents) get the rest: those that hold a place, then those around the best facts. A story
+4. Stories (episodes, sections of documents) get the rest: those that hold a place, then those around the best facts. A story
    whose messages are shown already is left out.
 
 Said twice is what says no more than another memory of the same message.
@@ -14,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, tzinfo
 
 from mneme.dates import DaySpan
+from queries.answers.chains import chain_of
 from queries.answers.dates import from_question
 from queries.answers.memory import (
     ContextMemory,
@@ -129,11 +131,14 @@ def _selected(
 ) -> Selection:
     is_chain = found.query.type in _CHAINS
     selection = Selection(asked_at.astimezone(zone).date(), count, room, counts_days, is_chain)
+    links = relationships_of(found, zone, _ALL_STEPS if is_chain else 1)
+    chain = chain_of(found.query.text, found.graph.relationships, asked_at)
+    answering = {step.id for step in chain.steps} if chain is not None else set()
+    selection.add_at_most([each for each in links if each.id in answering], room // _GRAPH_SHARE)
     ranked = memories_of(found, zone)
     selection.add_all(each for each in ranked if each.kind not in _STORIES)
     selection.add_all(nested_facts(found, zone))
-    steps = _ALL_STEPS if is_chain else 1
-    selection.add_at_most(relationships_of(found, zone, steps), room // _GRAPH_SHARE)
+    selection.add_at_most(links, room // _GRAPH_SHARE)
     selection.add_all(each for each in ranked if each.kind in _STORIES)
     selection.add_all(surrounding_episodes(found, zone))
     return selection

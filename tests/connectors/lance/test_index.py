@@ -258,7 +258,7 @@ index.close()
     ended = subprocess.run([sys.executable, "-c", script, str(folder)], check=False, capture_output=True)
     assert ended.returncode == 0, ended.stderr.decode()
     *error, rows = ended.stdout.decode().splitlines()
-    assert f"{folder}: check the disk" in error[0]
+    assert f"{folder}: cannot be read or written; check the disk" in error[0]
     assert rows == "['after', 'before', 'during']"
 
 
