@@ -45,7 +45,7 @@ def test_without_servers_the_defaults_are_fit_and_what_is_missing_is_said_below(
         assert f"\n{group} " in f"\n{result.stdout}"
     assert "docx" in result.stdout
     assert "MNEME_TRANSCRIPTION__PROVIDER" in result.stderr
-    assert "fill it with `mneme ingest FILE`" in result.stderr
+    assert "`mneme ingest FILE` does too" in result.stderr
 
 
 def test_servers_that_are_away_are_missing_with_the_remedy(monkeypatch: pytest.MonkeyPatch):
