@@ -222,7 +222,7 @@ class FileDeadLetters:
                         raise StoreRejected(
                             f"{self._path}, line {number}: no dead letter ({error!r}); remove the line"
                         ) from error
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return
         except OSError as error:
             raise self._unavailable(error) from error

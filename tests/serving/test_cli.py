@@ -197,13 +197,19 @@ def test_a_folder_that_may_not_be_written_is_named(
     )
 
 
-@pytest.mark.parametrize("command", [["serve"], ["ingest", "chat.jsonl"]])
-def test_a_data_folder_that_is_none_is_named(command_line: CliRunner, tmp_path: Path, command: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("command", "remedy"),
+    [
+        (["serve"], "it must be a folder that may be written, or set MNEME_DATA to another folder"),
+        (["ingest", "chat.jsonl"], "correct the folder, or its rights"),
+    ],
+)
+def test_a_data_folder_that_is_none_is_named(command_line: CliRunner, tmp_path: Path, command: list[str], remedy: str) -> None:
     (tmp_path / "taken").write_text("a file")
     (tmp_path / "chat.jsonl").write_text("")
     result = command_line.invoke(app, command, env={"MNEME_DATA": str(tmp_path / "taken" / "data")})
     assert result.exit_code == 1
-    assert "not a directory; it must be a folder that may be written, or set MNEME_DATA to another folder" in result.stderr
+    assert f"not a directory; {remedy}" in result.stderr
 
 
 def test_debug_shows_where_an_error_came_from(command_line: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
