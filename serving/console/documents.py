@@ -180,7 +180,14 @@ async def _document(visit: Visit, identity: str, place: TextElement) -> bool:
         for each in found.notes:
             notice(each)
         _sections(visit, identity, found)
-        return listed is not None and listed.status == "reading"
+        return _is_coming(found, listed)
+
+
+def _is_coming(found: Inspection, listed: ListedDocument | None) -> bool:
+    """Tell if it is still being read, or its sections are made in a moment. Speech has those of its conversation."""
+    if listed is None:
+        return False
+    return listed.status == "reading" or (listed.status == "read" and not found.episodes and listed.conversation_id is None)
 
 
 def _listed(visit: Visit, identity: str) -> ListedDocument | None:
@@ -208,7 +215,13 @@ def _head(visit: Visit, found: Inspection, listed: ListedDocument | None) -> Non
         with tag("div", classes="heading"):
             tag("h1", (listed.title or listed.name) if listed else str(found.document_id))
             tag("p", f"{listed.name} · {count(len(found.episodes), 'section')}" if listed else "", "quiet")
-        if listed is not None and listed.message_id is None and visit.service.intake != "none":
+        # While the page is shown anew, an open dialog would go with it.
+        if (
+            listed is not None
+            and listed.message_id is None
+            and visit.service.intake != "none"
+            and not _is_coming(found, listed)
+        ):
             _forget(visit, listed)
     if listed is None:
         return
