@@ -138,7 +138,7 @@ def _selected(
     ranked = memories_of(found, zone)
     selection.add_all(each for each in ranked if each.kind not in _STORIES)
     selection.add_all(nested_facts(found, zone))
-    selection.add_at_most(links, room // _GRAPH_SHARE)
+    selection.add_at_most([each for each in links if each.id not in answering], room // _GRAPH_SHARE)
     selection.add_all(each for each in ranked if each.kind in _STORIES)
     selection.add_all(surrounding_episodes(found, zone))
     return selection
