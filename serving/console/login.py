@@ -11,21 +11,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from serving.console.gate import DOOR, caller_of, session_of
-from serving.console.shell import SESSIONS, links
+from serving.console.shell import SESSIONS, page_alone
 from serving.rest.sessions import COOKIE, LASTS, Sessions
 
-_PAGE = """<!doctype html>
-<html lang="en-US">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Log in · Mneme</title>
-<link rel="icon" href="theme/icon.svg">
-{links}
-</head>
-<body>
-<main class="alone">
-<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8"></rect>\
+_MAIN = """<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8"></rect>\
 <path d="M5 12c4-5 7-5 11 0s7 5 11 0M5 20c4-5 7-5 11 0s7 5 11 0"></path></svg>
 <h1>Mneme</h1>
 <p class="quiet">The keys of this service are in MNEME_SERVICE__KEYS. Yours says whose memory you see.</p>
@@ -33,11 +22,7 @@ _PAGE = """<!doctype html>
 <label for="key">Key</label>
 <input name="key" id="key" type="password" required autocomplete="current-password" autofocus>
 <button class="primary" type="submit">Log in</button>
-</form>
-</main>
-</body>
-</html>
-"""
+</form>"""
 _WRONG = '<p class="notice is-problem" role="alert">This key is not one of this service\'s.</p>\n'
 
 
@@ -46,7 +31,7 @@ def login(request: Request) -> Response:
     """Ask for a key."""
     if caller_of(request) is not None:
         return RedirectResponse("conversations", 303)
-    page = _PAGE.format(links=links(), notice=_WRONG if "wrong" in request.query_params else "")
+    page = page_alone("Log in", _MAIN.format(notice=_WRONG if "wrong" in request.query_params else ""))
     return HTMLResponse(page, headers={"Content-Security-Policy": DOOR, "Cache-Control": "no-store"})
 
 

@@ -231,6 +231,36 @@ def head() -> None:
         within.parent.props["role"] = "none"  # NiceGUI puts everything into a <main>; ours is the one
 
 
+_PAGE_ALONE = """<!doctype html>
+<html lang="en-US">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title} · Mneme</title>
+<link rel="icon" href="{theme}icon.svg">
+{links}
+</head>
+<body>
+<main class="alone">
+{main}
+</main>
+</body>
+</html>
+"""
+
+
+def page_alone(title: str, main: str, root: str = "") -> str:
+    """A page of plain HTML, with nothing of the console but its theme.
+
+    Args:
+        title: of the page.
+        main: its content, as HTML.
+        root: the address of the console with a slash at its end, where the page may be asked for anywhere below it; as HTML.
+    """
+    theme = f"{root}theme/"
+    return _PAGE_ALONE.format(title=title, theme=theme, links=links().replace('"theme/', f'"{theme}'), main=main)
+
+
 @cache
 def links() -> str:
     """The theme, for the head of a page."""
