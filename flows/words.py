@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from mneme.ids import long_hash
+from mneme.ids import folded, long_hash
 
 _SEAM = re.compile(r"[^\S\n]*\0[^\S\n]*")
 _EMPTY_LINES = re.compile(r"\n\s*\n\s*\n+")
@@ -34,7 +34,7 @@ def without(text: str, *words: str) -> str:
 
 def hash_of(words: str) -> str:
     """The hash by which words are known again, whatever their case and blanks."""
-    return long_hash(" ".join(words.casefold().split()))
+    return long_hash(folded(words))
 
 
 @lru_cache(maxsize=64)

@@ -62,7 +62,10 @@ __all__ = [
 
 _HOMES = {
     "errors": ("InputError", "MnemeError", "ModelError", "SettingsError", "StoreError", "StoreRejected", "StoreUnavailable"),
-    "events": (*("Correct", "Delete", "Document", "Edit", "Erase", "Flush", "Forget", "ForgetDocument", "Message", "Retract"),),
+    "events": (
+        *("Correct", "Delete", "Document", "Edit", "Erase", "Flush", "Forget", "ForgetDocument", "Message"),
+        "Retract",
+    ),
     "records": (
         *("AgentCase", "AgentSkill", "AtomicFact", "Entity", "Episode", "Foresight", "Owner", "Profile", "Relationship"),
         *("StoredMessage", "ToolCall"),

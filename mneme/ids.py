@@ -48,6 +48,15 @@ def content_hash(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def folded(text: str) -> str:
+    """A text by which it is known again, whatever its case and blanks.
+
+    >>> folded(" Anton\\n REYES")
+    'anton reyes'
+    """
+    return " ".join(text.casefold().split())
+
+
 def make_id(*parts: str) -> str:
     """Join parts into an id; each is percent-encoded, and hashed when it is long."""
     return "/".join(_encode(part) for part in parts)
@@ -139,12 +148,12 @@ def owner_key(tenant_id: str, owner_type: str, owner_id: str) -> str:
 
 def entity_id(owner: str, name: str) -> str:
     """The id of an entity of an owner (``owner_key``); names that differ in case only are one entity."""
-    return f"{owner}/e/{_encode(' '.join(name.casefold().split()))}"
+    return f"{owner}/e/{_encode(folded(name))}"
 
 
 def relationship_id(owner: str, source: str, relation: str, target: str) -> str:
     """The id of an edge, by its deduplication key ``source, relation, target``."""
-    key = "/".join(_encode(" ".join(part.casefold().split())) for part in (source, relation, target))
+    key = "/".join(_encode(folded(part)) for part in (source, relation, target))
     if len(key) > _LONGEST_EDGE_BYTES:
         key = long_hash(key)
     return f"{owner}/r/{key}"

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, tzinfo
 
 from mneme.dates import DaySpan
+from mneme.ids import folded
 from queries.answers.chains import chain_of
 from queries.answers.dates import from_question
 from queries.answers.memory import (
@@ -145,4 +146,4 @@ def _selected(
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.casefold().split()).strip(" .!?\"'")
+    return folded(text).strip(" .!?\"'")

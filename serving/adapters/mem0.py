@@ -29,11 +29,7 @@ WAIT_SECONDS = 10.0  # two or three pass until what is added is searchable
 _START_SECONDS = 60.0
 _ID, _MESSAGE = "mem0_id", "mem0_message"  # labels by which memories are found again, beside the caller's own metadata
 _OURS = {_ID: {"exists": True}}
-_TYPES: tuple[OwnerType, ...] = (
-    "user",
-    "agent",
-    "group",
-)  # of the owner that each of NAMES is, if it is the first that is given
+_TYPES: tuple[OwnerType, ...] = ("user", "agent", "group")  # of the owner that each of NAMES is, if it is given first
 _ROLES: Mapping[str, Role] = {"assistant": "assistant", "tool": "tool", "function": "tool"}
 _PLACES_EACH, _MOST_PLACES = 4, 1000  # of a search: several facts may come from one message
 
@@ -108,9 +104,8 @@ class Memory:
         store, now = self._store(scope), utc_now().isoformat()
         values: list[dict[str, Any]] = []
         for role, text, name in _messages(messages):
-            identity = (
-                f"{store.owner.type}:{quote(store.owner.id, safe='')}:{uuid4().hex}"  # read by it alone, it names its owner
-            )
+            # Read by it alone, it names its owner.
+            identity = f"{store.owner.type}:{quote(store.owner.id, safe='')}:{uuid4().hex}"
             value: dict[str, Any] = {**scope, "id": identity, "text": text, "role": role, "actor_id": name, "infer": infer}
             value |= {"metadata": dict(metadata or {}), "created_at": now, "updated_at": now}
             values.append({**value, "history": [_change(value, None, "ADD")]})

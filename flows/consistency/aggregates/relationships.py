@@ -22,6 +22,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 
 from flows.consistency.aggregates.mentions import in_order, kept, newest
+from mneme.ids import folded
 from mneme.records import Mention, Owner, Relationship, Validity
 
 Found = Callable[[Collection[str]], Sequence[Relationship]]
@@ -50,7 +51,7 @@ def edge_of(source: str, relation: str, target: str) -> tuple[str, str, str]:
     """The edge that stands for what was said: one spelling of the relation, and one direction of a symmetric one."""
     spelled = "_".join(relation.casefold().replace("-", " ").replace("_", " ").split())
     relation = _RELATION_OF.get(spelled, spelled)
-    if relation in _SYMMETRIC and _folded(target) < _folded(source):
+    if relation in _SYMMETRIC and folded(target) < folded(source):
         source, target = target, source
     return source, relation, target
 
@@ -101,7 +102,7 @@ def slots(edge: Relationship | None) -> tuple[str, ...]:
     if edge is None or edge.relation not in _ONE_AT_A_TIME:
         return ()
     ends = (edge.source, edge.target) if edge.relation in _SYMMETRIC else (edge.source,)
-    return tuple(dict.fromkeys(f"{_folded(end)}|{edge.relation}" for end in ends))
+    return tuple(dict.fromkeys(f"{folded(end)}|{edge.relation}" for end in ends))
 
 
 def edge_validities(edges: Collection[Relationship]) -> dict[str, Validity]:
@@ -213,10 +214,6 @@ def _spelled(mentions: Sequence[Mention], edge: tuple[str, str, str]) -> tuple[s
     """The names as the newest mention writes them, so that it does not matter which episode came last."""
     source, relation, target = edge
     written_source, _, written_target = mentions[-1].text.partition(f" {relation} ")
-    if (_folded(written_source), _folded(written_target)) == (_folded(source), _folded(target)):
+    if (folded(written_source), folded(written_target)) == (folded(source), folded(target)):
         return written_source, relation, written_target
     return edge
-
-
-def _folded(name: str) -> str:
-    return " ".join(name.casefold().split())

@@ -260,9 +260,10 @@ def _is_statement(memory: Memory) -> bool:
 
 
 def _checked(make: Callable[[], Made]) -> Made:
-    """
+    """Make an event that was asked for.
+
     Raises:
-        InputError: the event that was asked for cannot be: a field is wrong.
+        InputError: a field of it is wrong.
     """
     try:
         return make()
