@@ -1,6 +1,5 @@
 """Somebody finds a wrong fact, corrects it, sees what it superseded, and erases another: a few clicks each."""
 
-import re
 from datetime import UTC, datetime
 
 import pytest
@@ -10,7 +9,7 @@ from mneme.events import Message
 from tests.serving.console.conftest import Console, Visitor
 
 WRONG, RIGHT = "My flight to Lisbon leaves on Friday.", "My flight to Lisbon leaves on Saturday."
-SECRET = "My locker has the code 7731."
+SECRET = "My locker has the code marmalade."
 MOST_CLICKS = 6
 
 
@@ -89,10 +88,10 @@ def test_a_fact_is_erased_wherever_it_was_said(visitor: Visitor, traveller: str)
     clicks.on(page.get_by_role("button", name="Erase it"))
 
     expect(page.get_by_text("Erased.")).to_be_visible(timeout=300_000)
-    expect(page.locator(".fact-row").filter(has_text=re.compile("7731"))).to_have_count(0)
+    expect(page.locator(".fact-row").filter(has_text="marmalade")).to_have_count(0)
     assert clicks.count <= MOST_CLICKS
     found = memories.search("code of the locker", "hybrid", {"user_id": "u-4711"})
-    assert "7731" not in found.model_dump_json()
+    assert "marmalade" not in found.model_dump_json()
     for conversation in ("trip-of-tomas", "gym-of-tomas"):
         inspection = memories.inspect(conversation, {"user_id": "u-4711"})
-        assert inspection is None or "7731" not in inspection.model_dump_json()
+        assert inspection is None or "marmalade" not in inspection.model_dump_json()
