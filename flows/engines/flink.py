@@ -6,8 +6,8 @@
 
 Flink keeps offsets and states in its checkpoints and goes on from the last complete one; what was written after it is written
 again, and converges (flows/lanes/epochs.py). Lanes whose keys are the same share a function. A tick a second goes to every
-key: PyFlink 2.3 moves timers to the task's own thread (FLINK-37084), where those of the last bundle before a checkpoint are not
-in it, and a key whose timer is lost would stand still.
+key. PyFlink 2.3 registers timers in the task's own thread (FLINK-37084), so that a checkpoint misses those of its last bundle: a
+key whose timer is lost would stand still.
 """
 
 import hashlib

@@ -58,7 +58,7 @@ class Endpoints:
 
 @dataclass(frozen=True, slots=True)
 class OpenServices:
-    """What is open for the lanes of one process. ``chat`` counts what models cost; None where none is called."""
+    """Services and writer of one process. ``chat`` counts what models cost; None where none is called."""
 
     services: Services
     writer: Writer
