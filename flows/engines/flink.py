@@ -6,8 +6,8 @@
 
 Flink keeps offsets and states in its checkpoints and goes on from the last complete one; what was written after it is written
 again, and converges (flows/lanes/epochs.py). Lanes whose keys are the same share a function. A tick a second goes to every
-key. PyFlink 2.3 registers timers in the task's own thread (FLINK-37084), so that a checkpoint misses those of its last bundle: a
-key whose timer is lost would stand still.
+key. PyFlink 2.3 registers timers in the task's own thread (FLINK-37084), so that a checkpoint misses those of its last bundle.
+A key whose timer is lost would stand still.
 """
 
 import hashlib
@@ -23,7 +23,9 @@ import pyflink
 from pyflink.common import Configuration, Types
 from pyflink.datastream import FlatMapFunction, KeyedProcessFunction, RuntimeContext, StreamExecutionEnvironment
 from pyflink.datastream.state import ValueStateDescriptor
+from pyflink.java_gateway import get_gateway
 from pyflink.table import StreamTableEnvironment
+from pyflink.util.java_utils import to_jarray
 
 from connectors.kafka.client import connection_arguments
 from flows.decode import decode
@@ -59,7 +61,7 @@ def submit(run: FlinkRun, parallelism: int, checkpoints: str, resume_from: str |
         SettingsError: the connector of Kafka is missing or is another one.
     """
     check_connector(Path(pyflink.__path__[0]) / "lib" / CONNECTOR)
-    env = StreamExecutionEnvironment.get_execution_environment(_configuration(run, parallelism, checkpoints, resume_from))
+    env = _environment(run, _configuration(parallelism, run.settings.flow.epoch_seconds, checkpoints, resume_from))
     table = StreamTableEnvironment.create(env)
     buckets, kafka = run.settings.flow.buckets, run.settings.kafka
     streams = []
@@ -97,14 +99,22 @@ def check_connector(jar: Path) -> None:
         raise SettingsError(f"{jar} has SHA-256 {found}, and not {_CONNECTOR_SHA256}: fetch it again from Maven Central")
 
 
-def _configuration(run: FlinkRun, parallelism: int, checkpoints: str, resume_from: str | None) -> Configuration:
+def _environment(run: FlinkRun, configuration: Configuration) -> StreamExecutionEnvironment:
+    """The cluster. PyFlink's own factory would start one in its process; the client brings the jar of Python's operators."""
+    gateway = get_gateway()
     host, _, port = run.jobmanager.rpartition(":")
-    seconds = max(run.settings.flow.epoch_seconds, 1.0)
+    jars = [str(jar) for jar in (Path(pyflink.__path__[0]) / "opt").glob("flink-python-*.jar")]
+    java = gateway.jvm.org.apache.flink.streaming.api.environment.StreamExecutionEnvironment
+    settings = configuration._j_configuration  # PyFlink has no public name for it
+    return StreamExecutionEnvironment(
+        java.createRemoteEnvironment(host, int(port), settings, to_jarray(gateway.jvm.String, jars))
+    )
+
+
+def _configuration(parallelism: int, epoch_seconds: float, checkpoints: str, resume_from: str | None) -> Configuration:
+    seconds = max(epoch_seconds, 1.0)
     values = {
-        "execution.target": "remote",
         "execution.attached": "false",
-        "rest.address": host,
-        "rest.port": port,
         "parallelism.default": str(parallelism),
         "pipeline.max-parallelism": str(_MOST_KEYS),
         "table.local-time-zone": "UTC",
