@@ -80,18 +80,19 @@ def build(flow: Dataflow) -> BytewaxFlow:
     """The dataflow as Bytewax runs it."""
     built = BytewaxFlow("mneme")
     epochs, pending, failures = EpochMeter(), flow.services.pending, flow.failures
+    buckets = flow.buckets
     inputs = [op.input(source.name, built, _Source(source, failures, epochs, pending)) for source in flow.sources]
     events = op.merge("sources", *inputs) if len(inputs) > 1 else inputs[0]
     arrived = op.branch("decoded", op.flat_map_batch("decode", events, flow.decoded), goes_to_the_writer)
-    unread = op.map("document", arrived.falses, partial(_keyed, READ, flow.buckets))
+    unread = op.map("document", arrived.falses, partial(_keyed, READ, buckets))
     read = op.branch("read-writes", _step(READ, unread, flow), _pair_goes_to_the_writer)
     to_writer: list[Stream[Any]] = [arrived.trues, op.map("read-unkeyed", read.trues, _without_key)]
-    lanes = op.map("conversation", read.falses, lambda pair: _keyed(EMBED, flow.buckets, pair[1]))
+    lanes = op.map("conversation", read.falses, lambda pair: _keyed(EMBED, buckets, pair[1]))
     for step in (EMBED, SEGMENT, EXTRACT):
         out = op.branch(f"{step.name}ed", _step(step, lanes, flow), _pair_goes_to_the_writer)
         to_writer.append(op.map(f"{step.name}-writes", out.trues, _without_key))
         lanes = out.falses
-    owners = op.map("owner", lanes, lambda pair: _keyed(RECONCILE, flow.buckets, pair[1]))
+    owners = op.map("owner", lanes, lambda pair: _keyed(RECONCILE, buckets, pair[1]))
     to_writer.append(op.map("reconcile-writes", _step(RECONCILE, owners, flow), _without_key))
     op.output("write", op.merge("writes", *to_writer), _Sink(flow))
     return built

@@ -84,6 +84,7 @@ class FlinkServers:
             "rest.port": self.port,
             "heartbeat.interval": 1000,
             "heartbeat.timeout": 5000,
+            "pekko.ask.timeout": "60 s",  # of a machine that does much else beside
             "state.backend.type": "hashmap",
             "execution.checkpointing.dir": (folder / "checkpoints").as_uri(),
         }
