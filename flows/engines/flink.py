@@ -1,0 +1,302 @@
+"""The dataflow on Apache Flink: the only file that knows this engine. It is loaded only where a flow runs there.
+
+    topics ─ decode ─┐                ┌ ticks ┐                ┌ ticks ┐
+                     read ── (embed, segment, extract) ── reconcile
+                     each a keyed function; what goes to the index is written in it
+
+Flink keeps offsets and states in its checkpoints and goes on from the last complete one; what was written after it is written
+again, and converges (flows/lanes/epochs.py). Lanes whose keys are the same share a function. A tick a second goes to every
+key. PyFlink 2.3 registers timers in the task's own thread (FLINK-37084), so that a checkpoint misses those of its last bundle.
+A key whose timer is lost would stand still.
+"""
+
+import hashlib
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyflink
+from pyflink.common import Configuration, Types
+from pyflink.datastream import FlatMapFunction, KeyedProcessFunction, RuntimeContext, StreamExecutionEnvironment
+from pyflink.datastream.state import ValueStateDescriptor
+from pyflink.java_gateway import get_gateway
+from pyflink.table import StreamTableEnvironment
+from pyflink.util.java_utils import to_jarray
+
+from connectors.kafka.client import connection_arguments
+from flows.decode import decode
+from flows.engines.dataflow import EMBED, EXTRACT, READ, RECONCILE, SEGMENT, Step, goes_to_the_writer
+from flows.engines.flink_worker import FlinkRun, KeyedLanes, worker_of
+from mneme.errors import SettingsError
+from mneme.ports import Incoming
+from mneme.records import Position
+from mneme.settings import Kafka
+from mneme.times import to_milliseconds, utc_now
+
+CONNECTOR = "flink-sql-connector-kafka-5.0.0-2.2.jar"
+_CONNECTOR_SHA256 = "5605c691d11a501382c383fecba37a7a552467da5ab7ba904ef5d6f3d62c5616"
+_MOST_KEYS = 128  # at a time: the parallelism that a job can grow to
+_LINGER_MILLISECONDS = 40  # until items of a key are worked on together
+_MOST_TOGETHER = 200
+_PICKLED = Types.PICKLED_BYTE_ARRAY()
+
+
+def submit(run: FlinkRun, parallelism: int, checkpoints: str, resume_from: str | None) -> str:
+    """Hand the dataflow to a cluster.
+
+    Args:
+        run: what its workers need.
+        parallelism: how many slots it takes.
+        checkpoints: the URI of the folder for checkpoints, which all machines see; empty for that of the cluster.
+        resume_from: the checkpoint or savepoint to go on from; None to begin.
+
+    Returns:
+        The id of the job.
+
+    Raises:
+        SettingsError: the connector of Kafka is missing or is another one.
+    """
+    check_connector(Path(pyflink.__path__[0]) / "lib" / CONNECTOR)
+    env = _environment(run, _configuration(parallelism, run.settings.flow.epoch_seconds, checkpoints, resume_from))
+    table = StreamTableEnvironment.create(env)
+    buckets, kafka = run.settings.flow.buckets, run.settings.kafka
+    streams = []
+    for lane, topic in run.topics.items():
+        options = _options({**_kafka_properties(kafka), "topic": topic})
+        table.execute_sql(
+            f"CREATE TABLE `{lane}` (body BYTES, part INT METADATA FROM 'partition', place BIGINT METADATA FROM 'offset', "
+            f"stamp TIMESTAMP_LTZ(3) METADATA FROM 'timestamp') WITH ({options})"
+        )
+        rows = table.to_data_stream(table.sql_query(f"SELECT body, part, place, CAST(stamp AS TIMESTAMP(3)) FROM `{lane}`"))  # noqa: S608
+        streams.append(rows.flat_map(_Decode(topic, buckets), output_type=_PICKLED).name(lane).uid(lane))
+    table.execute_sql("CREATE TABLE ticks (beat INT) WITH ('connector' = 'datagen', 'rows-per-second' = '1')")
+    clock = table.to_data_stream(table.sql_query("SELECT beat FROM ticks"))
+    ticks = clock.flat_map(_EachBucket(buckets), output_type=_PICKLED).name("ticks").uid("ticks")
+    stream = streams[0].union(*streams[1:])
+    for name, steps in (("read", (READ,)), ("conversations", (EMBED, SEGMENT, EXTRACT)), ("owners", (RECONCILE,))):
+        keyed = stream.union(ticks).key_by(partial(_key, steps[0], buckets), key_type=Types.STRING())
+        stream = keyed.process(LanesFunction(steps, run), output_type=_PICKLED).name(name).uid(name)
+    stream.flat_map(_Nothing(), output_type=_PICKLED).name("end").uid("end").print().name("nothing").uid("nothing")
+    return str(env.execute_async(run.name).get_job_id())
+
+
+def check_connector(jar: Path) -> None:
+    """Make sure that the connector of Kafka is there.
+
+    Raises:
+        SettingsError: it is missing, or is another one; says where it comes from.
+    """
+    if not jar.is_file():
+        raise SettingsError(
+            f"Flink has no connector for Kafka: put {CONNECTOR} (Maven Central, org.apache.flink:flink-sql-connector-kafka, "
+            f"SHA-256 {_CONNECTOR_SHA256}) into {jar.parent}, on every machine of the cluster"
+        )
+    if (found := hashlib.sha256(jar.read_bytes()).hexdigest()) != _CONNECTOR_SHA256:
+        raise SettingsError(f"{jar} has SHA-256 {found}, and not {_CONNECTOR_SHA256}: fetch it again from Maven Central")
+
+
+def _environment(run: FlinkRun, configuration: Configuration) -> StreamExecutionEnvironment:
+    """The cluster. PyFlink's own factory would start one in its process; the client brings the jar of Python's operators."""
+    gateway = get_gateway()
+    host, _, port = run.jobmanager.rpartition(":")
+    jars = [str(jar) for jar in (Path(pyflink.__path__[0]) / "opt").glob("flink-python-*.jar")]
+    java = gateway.jvm.org.apache.flink.streaming.api.environment.StreamExecutionEnvironment
+    settings = configuration._j_configuration  # PyFlink has no public name for it
+    return StreamExecutionEnvironment(
+        java.createRemoteEnvironment(host, int(port), settings, to_jarray(gateway.jvm.String, jars))
+    )
+
+
+def _configuration(parallelism: int, epoch_seconds: float, checkpoints: str, resume_from: str | None) -> Configuration:
+    seconds = max(epoch_seconds, 1.0)
+    values = {
+        "execution.attached": "false",
+        "parallelism.default": str(parallelism),
+        "pipeline.max-parallelism": str(_MOST_KEYS),
+        "table.local-time-zone": "UTC",
+        "python.executable": sys.executable,
+        "python.client.executable": sys.executable,
+        "python.execution-mode": "process",  # a thread's tells neither its attempt nor ends with a job (2.3)
+        "python.fn-execution.bundle.time": "50",
+        "python.fn-execution.bundle.size": "500",
+        "execution.checkpointing.interval": f"{int(1000 * seconds)} ms",
+        "execution.checkpointing.max-concurrent-checkpoints": "1",  # epochs are told by it (flows/engines/flink_worker.py)
+        "execution.checkpointing.externalized-checkpoint-retention": "RETAIN_ON_CANCELLATION",
+        "restart-strategy.type": "exponential-delay",
+        "restart-strategy.exponential-delay.initial-backoff": "500 ms",
+        "restart-strategy.exponential-delay.max-backoff": "30 s",
+    }
+    if checkpoints:
+        values["execution.checkpointing.dir"] = checkpoints
+    if resume_from is not None:
+        values["execution.state-recovery.path"] = resume_from
+    configuration = Configuration()
+    for name, value in values.items():
+        configuration.set_string(name, value)
+    return configuration
+
+
+def _kafka_properties(kafka: Kafka) -> dict[str, str]:
+    """The connector's options for a broker, as of ``connection_arguments``.
+
+    Raises:
+        SettingsError: as there; or a client certificate is set, which the connector takes in another form.
+    """
+    known = connection_arguments(kafka)
+    if known.get("ssl_certfile") or known.get("ssl_keyfile"):
+        raise SettingsError("MNEME_KAFKA__SSL_CERTFILE: Flink's connector needs another form of it; use SASL over SSL")
+    values = {
+        "connector": "kafka",
+        "format": "raw",
+        "scan.startup.mode": "earliest-offset",
+        "properties.bootstrap.servers": kafka.bootstrap_servers,
+        "properties.group.id": kafka.group_id,
+        "properties.isolation.level": "read_committed",
+        "properties.security.protocol": kafka.security_protocol,
+    }
+    if authority := known.get("ssl_cafile"):
+        values |= {"properties.ssl.truststore.type": "PEM", "properties.ssl.truststore.location": str(authority)}
+    if mechanism := known.get("sasl_mechanism"):
+        module = "scram.ScramLoginModule" if mechanism.startswith("SCRAM") else "plain.PlainLoginModule"
+        user, password = (_quoted(str(known[name])) for name in ("sasl_plain_username", "sasl_plain_password"))
+        values["properties.sasl.mechanism"] = mechanism
+        values["properties.sasl.jaas.config"] = (
+            f"org.apache.flink.kafka.shaded.org.apache.kafka.common.security.{module} required "
+            f"username={user} password={password};"
+        )
+    return values
+
+
+def _quoted(value: str) -> str:
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _options(values: Mapping[str, str]) -> str:
+    quoted = {name: value.replace("'", "''") for name, value in values.items()}
+    return ", ".join(f"'{name}' = '{value}'" for name, value in quoted.items())
+
+
+@dataclass(frozen=True, slots=True)
+class _Tick:
+    """Asks a key what is due."""
+
+    key: str
+
+
+def _key(step: Step, buckets: int, item: Any) -> str:
+    if isinstance(item, _Tick):
+        return item.key
+    return f"{0:04d}" if goes_to_the_writer(item) else step.key(item, buckets)
+
+
+class _Decode(FlatMapFunction):  # type: ignore[misc]
+    """Rows of a topic as items."""
+
+    def __init__(self, topic: str, buckets: int) -> None:
+        self._topic = topic
+        self._buckets = buckets
+
+    def flat_map(self, row: Any) -> Iterator[Any]:
+        body, partition, offset, stamp = row
+        assert isinstance(stamp, datetime), "in process mode it is Python's"
+        position = Position(topic=self._topic, partition=partition, offset=offset)
+        yield from decode(Incoming(bytes(body or b""), position, stamp.replace(tzinfo=UTC)), self._buckets)
+
+
+class _EachBucket(FlatMapFunction):  # type: ignore[misc]
+    """A tick for every key."""
+
+    def __init__(self, buckets: int) -> None:
+        self._buckets = buckets
+
+    def flat_map(self, row: Any) -> Iterator[_Tick]:
+        for bucket in range(self._buckets):
+            yield _Tick(f"{bucket:04d}")
+
+
+class _Nothing(FlatMapFunction):  # type: ignore[misc]
+    """The end: everything is written."""
+
+    def flat_map(self, item: Any) -> Iterator[Any]:
+        return iter(())
+
+
+class LanesFunction(KeyedProcessFunction):  # type: ignore[misc]
+    """Lanes of the steps of one key, as Flink drives them. Their state is one pickled value, made when a bundle ends."""
+
+    def __init__(self, steps: tuple[Step, ...], run: FlinkRun) -> None:
+        self._steps = steps
+        self._run = run
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        """Begin on a slot."""
+        self._worker = worker_of(self._run)
+        self._name = f"{runtime_context.get_index_of_this_subtask()}"
+        self._state = runtime_context.get_state(ValueStateDescriptor("lanes", _PICKLED))
+        self._lanes: dict[str, KeyedLanes] = {}
+        self._timers: dict[str, int] = {}
+        self._unknown = set[str]()
+
+    def process_element(self, item: Any, ctx: KeyedProcessFunction.Context) -> Iterator[Any]:
+        """Keep an item for a moment, or look what is due."""
+        key = ctx.get_current_key()
+        if isinstance(item, _Tick):
+            if key not in self._unknown and (lanes := self._of(key, is_new=False)) is not None:
+                # A timer that ought to have come by now is lost.
+                if self._timers.get(key, 0) < to_milliseconds(utc_now()):
+                    self._timers.pop(key, None)
+                yield from self._do_what_is_due(key, lanes, ctx)
+            return
+        lanes = self._of(key, is_new=True)
+        assert lanes is not None, "it is made where there is none"
+        lanes.add(item)
+        self._state.update(lanes)
+        if len(lanes) >= _MOST_TOGETHER:
+            yield from self._work(key, lanes, ctx)
+        else:
+            self._wake_in(key, to_milliseconds(utc_now()) + _LINGER_MILLISECONDS, ctx)
+
+    def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext) -> Iterator[Any]:
+        """Do what is due."""
+        key = ctx.get_current_key()
+        if self._timers.get(key) == timestamp:
+            del self._timers[key]
+        lanes = self._of(key, is_new=False)
+        if lanes is not None:
+            yield from self._do_what_is_due(key, lanes, ctx)
+
+    def _of(self, key: str, is_new: bool) -> KeyedLanes | None:
+        if (known := self._lanes.get(key)) is not None:
+            return known
+        held = self._state.value()
+        if held is None and not is_new:
+            self._unknown.add(key)
+            return None
+        self._unknown.discard(key)
+        self._lanes[key] = KeyedLanes(self._steps, self._worker, f"{self._name}-{key}", held)
+        return self._lanes[key]
+
+    def _do_what_is_due(self, key: str, lanes: KeyedLanes, ctx: Any) -> Iterator[Any]:
+        if lanes.is_due(utc_now()):
+            yield from self._work(key, lanes, ctx)
+        else:
+            self._wake(key, lanes.wake_at(utc_now()), ctx)
+
+    def _work(self, key: str, lanes: KeyedLanes, ctx: Any) -> Iterator[Any]:
+        yield from lanes.work()
+        self._state.update(lanes)
+        self._wake(key, lanes.wake_at(utc_now()), ctx)
+
+    def _wake(self, key: str, at: datetime | None, ctx: Any) -> None:
+        if at is not None:
+            self._wake_in(key, to_milliseconds(at), ctx)
+
+    def _wake_in(self, key: str, at: int, ctx: Any) -> None:
+        if (known := self._timers.get(key)) is None or at < known:
+            self._timers[key] = at
+            ctx.timer_service().register_processing_time_timer(at)

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Makes the environment of the Flink tests beside .venv, with which it cannot share one, and prints its Python. Needs Java 17.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+connector=flink-sql-connector-kafka:5.0.0-2.2
+home=${MNEME_TEST_CACHE:-$HOME/.cache/mneme-tests}/flink-$(sha256sum pyproject.toml requirements/flink.sh | sha256sum | cut -c1-12)
+if [ ! -e "$home/ready" ]; then
+    rm -rf "$home"
+    .venv/bin/python -m venv "$home" >&2
+    "$home/bin/pip" install --quiet --disable-pip-version-check -e '.[flink]' >&2
+    lib=$("$home/bin/python" -c 'import pathlib, pyflink; print(pathlib.Path(pyflink.__path__[0]) / "lib")')
+    # shellcheck disable=SC2086
+    mvn -B -q dependency:copy -Dartifact="org.apache.flink:$connector" -DoutputDirectory="$lib" ${MVN_ARGS:-} >&2
+    touch "$home/ready"
+fi
+printf '%s' "$home/bin/python"
