@@ -1,28 +1,34 @@
 """The dataflow on Apache Flink: the only file that knows this engine. It is loaded only where a flow runs there.
 
-    topics ─ decode ─┐                ┌ ticks ┐                ┌ ticks ┐
-                     read ── (embed, segment, extract) ── reconcile
-                     each a keyed function; what goes to the index is written in it
+    topics ─ decode ── read ── (embed, segment, extract) ── reconcile
+                        │                 │                    │
+                        └───── ticks ─────┴────────────────────┘
 
+Each function is keyed by group of buckets, and holds the lanes of all its buckets; what goes to the index is written in it.
 Flink keeps offsets and states in its checkpoints and goes on from the last complete one; what was written after it is written
-again, and converges (flows/lanes/epochs.py). Lanes whose keys are the same share a function. A tick a second goes to every
-key. PyFlink 2.3 registers timers in the task's own thread (FLINK-37084), so that a checkpoint misses those of its last bundle.
-A key whose timer is lost would stand still.
+again, and converges (flows/lanes/epochs.py). A tick a second goes to every group: PyFlink 2.3 registers timers in the task's
+own thread (FLINK-37084), so that a checkpoint misses those of its last bundle. A group whose timer is lost would stand still.
 """
 
 import hashlib
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from functools import partial
+from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pyflink
 from pyflink.common import Configuration, Types
-from pyflink.datastream import FlatMapFunction, KeyedProcessFunction, RuntimeContext, StreamExecutionEnvironment
-from pyflink.datastream.state import ValueStateDescriptor
+from pyflink.datastream import (
+    FlatMapFunction,
+    KeyedCoProcessFunction,
+    KeySelector,
+    RuntimeContext,
+    StreamExecutionEnvironment,
+)
+from pyflink.datastream.state import MapStateDescriptor
 from pyflink.java_gateway import get_gateway
 from pyflink.table import StreamTableEnvironment
 from pyflink.util.java_utils import to_jarray
@@ -30,7 +36,7 @@ from pyflink.util.java_utils import to_jarray
 from connectors.kafka.client import connection_arguments
 from flows.decode import decode
 from flows.engines.dataflow import EMBED, EXTRACT, READ, RECONCILE, SEGMENT, Step, goes_to_the_writer
-from flows.engines.flink_worker import FlinkRun, KeyedLanes, worker_of
+from flows.engines.flink_worker import FlinkRun, GroupLanes, worker_of
 from mneme.errors import SettingsError
 from mneme.ports import Incoming
 from mneme.records import Position
@@ -39,8 +45,8 @@ from mneme.times import to_milliseconds, utc_now
 
 CONNECTOR = "flink-sql-connector-kafka-5.0.0-2.2.jar"
 _CONNECTOR_SHA256 = "5605c691d11a501382c383fecba37a7a552467da5ab7ba904ef5d6f3d62c5616"
-_MOST_KEYS = 128  # at a time: the parallelism that a job can grow to
-_LINGER_MILLISECONDS = 40  # until items of a key are worked on together
+_GROUPS = 32  # of buckets: the keys that Flink sees, and so the parallelism that a job can grow to
+_LINGER = timedelta(milliseconds=40)  # until items of a group are worked on together
 _MOST_TOGETHER = 200
 _PICKLED = Types.PICKLED_BYTE_ARRAY()
 
@@ -63,25 +69,39 @@ def submit(run: FlinkRun, parallelism: int, checkpoints: str, resume_from: str |
     check_connector(Path(pyflink.__path__[0]) / "lib" / CONNECTOR)
     env = _environment(run, _configuration(parallelism, run.settings.flow.epoch_seconds, checkpoints, resume_from))
     table = StreamTableEnvironment.create(env)
-    buckets, kafka = run.settings.flow.buckets, run.settings.kafka
-    streams = []
-    for lane, topic in run.topics.items():
-        options = _options({**_kafka_properties(kafka), "topic": topic})
-        table.execute_sql(
-            f"CREATE TABLE `{lane}` (body BYTES, part INT METADATA FROM 'partition', place BIGINT METADATA FROM 'offset', "
-            f"stamp TIMESTAMP_LTZ(3) METADATA FROM 'timestamp') WITH ({options})"
-        )
-        rows = table.to_data_stream(table.sql_query(f"SELECT body, part, place, CAST(stamp AS TIMESTAMP(3)) FROM `{lane}`"))  # noqa: S608
-        streams.append(rows.flat_map(_Decode(topic, buckets), output_type=_PICKLED).name(lane).uid(lane))
+    buckets, groups = run.settings.flow.buckets, _groups()
+    options = _options({**_kafka_properties(run.settings.kafka), "topic": ";".join(run.topics.values())})
+    table.execute_sql(
+        "CREATE TABLE events (body BYTES, topic STRING METADATA, part INT METADATA FROM 'partition', "
+        f"place BIGINT METADATA FROM 'offset', stamp TIMESTAMP_LTZ(3) METADATA FROM 'timestamp') WITH ({options})"
+    )
+    rows = table.to_data_stream(table.sql_query("SELECT body, topic, part, place, CAST(stamp AS TIMESTAMP(3)) FROM events"))
+    stream = rows.flat_map(_Decode(buckets), output_type=_PICKLED).name("events").uid("events")
     table.execute_sql("CREATE TABLE ticks (beat INT) WITH ('connector' = 'datagen', 'rows-per-second' = '1')")
     clock = table.to_data_stream(table.sql_query("SELECT beat FROM ticks"))
-    ticks = clock.flat_map(_EachBucket(buckets), output_type=_PICKLED).name("ticks").uid("ticks")
-    stream = streams[0].union(*streams[1:])
+    ticks = clock.flat_map(_EachGroup(groups), output_type=Types.STRING()).name("ticks").uid("ticks")
     for name, steps in (("read", (READ,)), ("conversations", (EMBED, SEGMENT, EXTRACT)), ("owners", (RECONCILE,))):
-        keyed = stream.union(ticks).key_by(partial(_key, steps[0], buckets), key_type=Types.STRING())
-        stream = keyed.process(LanesFunction(steps, run), output_type=_PICKLED).name(name).uid(name)
+        keyed = stream.key_by(_Key(steps[0], buckets, groups), key_type=Types.STRING())
+        timed = keyed.connect(ticks.key_by(_itself, key_type=Types.STRING()))
+        stream = timed.process(LanesFunction(steps, run), output_type=_PICKLED).name(name).uid(name)
     stream.flat_map(_Nothing(), output_type=_PICKLED).name("end").uid("end").print().name("nothing").uid("nothing")
     return str(env.execute_async(run.name).get_job_id())
+
+
+def _itself(tick: str) -> str:
+    return tick
+
+
+def _groups() -> tuple[str, ...]:
+    """The keys of the groups, of which Flink gives each slot as many as any other: each lies in a key group of its own."""
+    jvm = get_gateway().jvm
+    found: dict[int, str] = {}
+    for number in count():
+        if len(found) == _GROUPS:
+            break
+        row = jvm.org.apache.flink.types.Row.of(to_jarray(jvm.Object, [str(number)]))
+        found.setdefault(jvm.org.apache.flink.runtime.state.KeyGroupRangeAssignment.assignToKeyGroup(row, _GROUPS), str(number))
+    return tuple(found[group] for group in range(_GROUPS))
 
 
 def check_connector(jar: Path) -> None:
@@ -116,7 +136,7 @@ def _configuration(parallelism: int, epoch_seconds: float, checkpoints: str, res
     values = {
         "execution.attached": "false",
         "parallelism.default": str(parallelism),
-        "pipeline.max-parallelism": str(_MOST_KEYS),
+        "pipeline.max-parallelism": str(_GROUPS),
         "table.local-time-zone": "UTC",
         "python.executable": sys.executable,
         "python.client.executable": sys.executable,
@@ -182,41 +202,39 @@ def _options(values: Mapping[str, str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Tick:
-    """Asks a key what is due."""
+class _Key(KeySelector):  # type: ignore[misc]
+    """The key of an item: that of the group of its bucket. What goes to the writer has no bucket."""
 
-    key: str
+    step: Step
+    buckets: int
+    groups: tuple[str, ...]
 
-
-def _key(step: Step, buckets: int, item: Any) -> str:
-    if isinstance(item, _Tick):
-        return item.key
-    return f"{0:04d}" if goes_to_the_writer(item) else step.key(item, buckets)
+    def get_key(self, value: Any) -> str:
+        bucket = 0 if goes_to_the_writer(value) else int(self.step.key(value, self.buckets))
+        return self.groups[bucket % len(self.groups)]
 
 
 class _Decode(FlatMapFunction):  # type: ignore[misc]
-    """Rows of a topic as items."""
-
-    def __init__(self, topic: str, buckets: int) -> None:
-        self._topic = topic
-        self._buckets = buckets
-
-    def flat_map(self, row: Any) -> Iterator[Any]:
-        body, partition, offset, stamp = row
-        assert isinstance(stamp, datetime), "in process mode it is Python's"
-        position = Position(topic=self._topic, partition=partition, offset=offset)
-        yield from decode(Incoming(bytes(body or b""), position, stamp.replace(tzinfo=UTC)), self._buckets)
-
-
-class _EachBucket(FlatMapFunction):  # type: ignore[misc]
-    """A tick for every key."""
+    """Rows of the topics as items."""
 
     def __init__(self, buckets: int) -> None:
         self._buckets = buckets
 
-    def flat_map(self, row: Any) -> Iterator[_Tick]:
-        for bucket in range(self._buckets):
-            yield _Tick(f"{bucket:04d}")
+    def flat_map(self, row: Any) -> Iterator[Any]:
+        body, topic, partition, offset, stamp = row
+        assert isinstance(stamp, datetime), "in process mode it is Python's"
+        position = Position(topic=topic, partition=partition, offset=offset)
+        yield from decode(Incoming(bytes(body or b""), position, stamp.replace(tzinfo=UTC)), self._buckets)
+
+
+class _EachGroup(FlatMapFunction):  # type: ignore[misc]
+    """A tick is the key of a group; one beat has one for each."""
+
+    def __init__(self, groups: tuple[str, ...]) -> None:
+        self._groups = groups
+
+    def flat_map(self, row: Any) -> Iterator[str]:
+        return iter(self._groups)
 
 
 class _Nothing(FlatMapFunction):  # type: ignore[misc]
@@ -226,8 +244,8 @@ class _Nothing(FlatMapFunction):  # type: ignore[misc]
         return iter(())
 
 
-class LanesFunction(KeyedProcessFunction):  # type: ignore[misc]
-    """Lanes of the steps of one key, as Flink drives them. Their state is one pickled value, made when a bundle ends."""
+class LanesFunction(KeyedCoProcessFunction):  # type: ignore[misc]
+    """Lanes of a group of buckets, as Flink drives them: with items, and ticks. State is made when a bundle ends."""
 
     def __init__(self, steps: tuple[Step, ...], run: FlinkRun) -> None:
         self._steps = steps
@@ -236,67 +254,60 @@ class LanesFunction(KeyedProcessFunction):  # type: ignore[misc]
     def open(self, runtime_context: RuntimeContext) -> None:
         """Begin on a slot."""
         self._worker = worker_of(self._run)
-        self._name = f"{runtime_context.get_index_of_this_subtask()}"
-        self._state = runtime_context.get_state(ValueStateDescriptor("lanes", _PICKLED))
-        self._lanes: dict[str, KeyedLanes] = {}
+        self._state = runtime_context.get_map_state(MapStateDescriptor("lanes", Types.STRING(), _PICKLED))
+        self._groups: dict[str, GroupLanes] = {}
         self._timers: dict[str, int] = {}
-        self._unknown = set[str]()
 
-    def process_element(self, item: Any, ctx: KeyedProcessFunction.Context) -> Iterator[Any]:
-        """Keep an item for a moment, or look what is due."""
+    def process_element1(self, value: Any, ctx: KeyedCoProcessFunction.Context) -> Iterator[Any]:
+        """Keep an item for a moment, so that those of a group are worked on together."""
         key = ctx.get_current_key()
-        if isinstance(item, _Tick):
-            if key not in self._unknown and (lanes := self._of(key, is_new=False)) is not None:
-                # A timer that ought to have come by now is lost.
-                if self._timers.get(key, 0) < to_milliseconds(utc_now()):
-                    self._timers.pop(key, None)
-                yield from self._do_what_is_due(key, lanes, ctx)
-            return
-        lanes = self._of(key, is_new=True)
-        assert lanes is not None, "it is made where there is none"
-        lanes.add(item)
-        self._state.update(lanes)
-        if len(lanes) >= _MOST_TOGETHER:
-            yield from self._work(key, lanes, ctx)
+        group = self._of(key)
+        group.add(value)
+        if len(group) >= _MOST_TOGETHER:
+            yield from self._work(key, group, ctx)
         else:
-            self._wake_in(key, to_milliseconds(utc_now()) + _LINGER_MILLISECONDS, ctx)
+            self._keep(group)
+            self._wake(key, utc_now() + _LINGER, ctx)
 
-    def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext) -> Iterator[Any]:
+    def process_element2(self, value: str, ctx: KeyedCoProcessFunction.Context) -> Iterator[Any]:
+        """See to it, once in a while, that nothing stands still: a timer that ought to have come by now is lost."""
+        key = ctx.get_current_key()
+        if self._timers.get(key, 0) < to_milliseconds(utc_now()):
+            self._timers.pop(key, None)
+            yield from self._do_what_is_due(key, ctx)
+
+    def on_timer(self, timestamp: int, ctx: KeyedCoProcessFunction.OnTimerContext) -> Iterator[Any]:
         """Do what is due."""
         key = ctx.get_current_key()
         if self._timers.get(key) == timestamp:
             del self._timers[key]
-        lanes = self._of(key, is_new=False)
-        if lanes is not None:
-            yield from self._do_what_is_due(key, lanes, ctx)
+        yield from self._do_what_is_due(key, ctx)
 
-    def _of(self, key: str, is_new: bool) -> KeyedLanes | None:
-        if (known := self._lanes.get(key)) is not None:
-            return known
-        held = self._state.value()
-        if held is None and not is_new:
-            self._unknown.add(key)
-            return None
-        self._unknown.discard(key)
-        self._lanes[key] = KeyedLanes(self._steps, self._worker, f"{self._name}-{key}", held)
-        return self._lanes[key]
+    def _of(self, key: str) -> GroupLanes:
+        if key not in self._groups:
+            self._groups[key] = GroupLanes(self._steps, self._worker, key, dict(self._state.items()))
+        return self._groups[key]
 
-    def _do_what_is_due(self, key: str, lanes: KeyedLanes, ctx: Any) -> Iterator[Any]:
-        if lanes.is_due(utc_now()):
-            yield from self._work(key, lanes, ctx)
+    def _do_what_is_due(self, key: str, ctx: Any) -> Iterator[Any]:
+        group = self._of(key)
+        if group.is_due(utc_now()):
+            yield from self._work(key, group, ctx)
         else:
-            self._wake(key, lanes.wake_at(utc_now()), ctx)
+            self._wake(key, group.wake_at(utc_now()), ctx)
 
-    def _work(self, key: str, lanes: KeyedLanes, ctx: Any) -> Iterator[Any]:
-        yield from lanes.work()
-        self._state.update(lanes)
-        self._wake(key, lanes.wake_at(utc_now()), ctx)
+    def _work(self, key: str, group: GroupLanes, ctx: Any) -> Iterator[Any]:
+        yield from group.work()
+        self._keep(group)
+        self._wake(key, group.wake_at(utc_now()), ctx)
+
+    def _keep(self, group: GroupLanes) -> None:
+        for name, value in group.changes().items():  # put_all of 2.3 takes no dictionary
+            self._state.put(name, value)
 
     def _wake(self, key: str, at: datetime | None, ctx: Any) -> None:
-        if at is not None:
-            self._wake_in(key, to_milliseconds(at), ctx)
-
-    def _wake_in(self, key: str, at: int, ctx: Any) -> None:
-        if (known := self._timers.get(key)) is None or at < known:
-            self._timers[key] = at
-            ctx.timer_service().register_processing_time_timer(at)
+        if at is None:
+            return
+        milliseconds = to_milliseconds(at)
+        if (known := self._timers.get(key)) is None or milliseconds < known:
+            self._timers[key] = milliseconds
+            ctx.timer_service().register_processing_time_timer(milliseconds)

@@ -1,4 +1,4 @@
-"""One Python worker of Flink: everything outside the steps, opened once, and the lanes of one key.
+"""One Python worker of Flink: everything outside the steps, opened once, and the lanes of a group of buckets.
 
 Nothing here knows PyFlink. What differs from an engine that sees epochs:
 
@@ -13,12 +13,11 @@ import logging
 import os
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -45,7 +44,9 @@ _GLANCE_SECONDS = 1.0  # between looks at the JobManager
 _PARENT_SECONDS = 0.2  # between looks whether the TaskManager lives
 _ANSWER_SECONDS = 5.0
 _ALIVE = ("CREATED", "RUNNING", "RESTARTING")  # states of a job
-_REST = timedelta(milliseconds=40)  # the least time between two wake-ups of a key: each is a round trip through Java
+_REST = timedelta(milliseconds=40)  # the least time between two wake-ups of a group: each is a round trip through Java
+_WAITING = "waiting"  # in the state of a group, beside its buckets
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 Result = TypeVar("Result")
 
@@ -253,25 +254,63 @@ def _parent_of(process: int) -> int | None:
     return parent if parent > 1 else None
 
 
-State = tuple[tuple[bytes, ...], tuple[Any, ...]]  # of the lanes of a key, and items that wait
+State = tuple[bytes, ...]  # of the lanes of a bucket
 
 
-class KeyedLanes:
-    """The lanes of some steps for one key, one behind the other. Pickled it is a ``State``: only when Flink asks for it."""
+class BucketLanes:
+    """The lanes of some steps for one bucket, one behind the other. Pickled it is a ``State``: only when Flink asks for it."""
 
-    def __init__(self, steps: Sequence[Step], worker: Worker, name: str, state: State | None) -> None:
-        states, waiting = state if state is not None else ((None,) * len(steps), ())
-        self._worker = worker
-        self._waiting = deque[Any](waiting)
+    def __init__(self, steps: Sequence[Step], worker: Worker, name: str, states: State | None) -> None:
+        self._checkpoints = worker.checkpoints
         self._lanes = [
-            HostedLane(f"{step.name}-{name}", step.lane(worker.services, held), worker.services, worker.failures, meter)
-            for step, held, meter in zip(steps, states, _meters(steps), strict=True)
+            HostedLane(f"{step.name}-{name}", step.lane(worker.services, state), worker.services, worker.failures, meter)
+            for step, state, meter in zip(steps, states or (None,) * len(steps), _meters(steps), strict=True)
         ]
         self._epoch = worker.checkpoints.epoch
-        self._at_work = state is not None
+        self._at_work = states is not None
 
-    def __reduce__(self) -> tuple[Callable[..., State], tuple[Any, ...]]:
-        return _as_state, (tuple(lane.snapshot() for lane in self._lanes), tuple(self._waiting))
+    def __reduce__(self) -> tuple[Callable[[State], State], tuple[State]]:
+        return tuple, (tuple(lane.snapshot() for lane in self._lanes),)
+
+    def wake_at(self) -> datetime | None:
+        """The time of the next wake-up; the past where an epoch is over that it has to hear of."""
+        if self._at_work and self._epoch < self._checkpoints.epoch:
+            return _LONG_AGO
+        return min((at for at in (lane.wake_at() for lane in self._lanes) if at is not None), default=None)
+
+    def work(self, items: list[Any], writes: list[Any]) -> list[Any]:
+        """Do what is due with what has come; what goes to the writer is added to ``writes``, the rest is returned."""
+        if self._at_work and self._epoch < (epoch := self._checkpoints.epoch):
+            self._epoch, self._at_work = epoch, False
+            for lane in self._lanes:
+                lane.epoch_done()
+        is_awake = bool(items)
+        for lane in self._lanes:
+            is_awake = is_awake or lane.wake_at() is not None
+            given = lane.on_batch(items) if items else lane.poll()
+            items = [item for item in given if not goes_to_the_writer(item)]
+            writes += [item for item in given if goes_to_the_writer(item)]
+        self._at_work = self._at_work or is_awake
+        return items
+
+
+class GroupLanes:
+    """The lanes of the buckets that Flink keeps under one key: they are worked on together, and written in one go.
+
+    Args:
+        steps: whose lanes follow one another, all of the same key.
+        worker: services and writer.
+        name: of the group, unlike that of all others in the process.
+        held: the state of each bucket, and items that wait; empty for a new group.
+    """
+
+    def __init__(self, steps: Sequence[Step], worker: Worker, name: str, held: Mapping[str, Any]) -> None:
+        self._steps = steps
+        self._worker = worker
+        self._name = name
+        self._waiting: list[Any] = list(held.get(_WAITING, ()))
+        self._changed = set[str]()
+        self._lanes = {bucket: self._made(bucket, state) for bucket, state in held.items() if bucket != _WAITING}
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -279,43 +318,47 @@ class KeyedLanes:
     def add(self, item: Any) -> None:
         """Take in an item, to be worked on together with those that come within a moment."""
         self._waiting.append(item)
-
-    def is_due(self, now: datetime) -> bool:
-        """Return whether there is something to do, or an epoch to hear of."""
-        if self._waiting or (self._at_work and self._epoch < self._worker.checkpoints.epoch):
-            return True
-        return self._is_awake(now)
+        self._changed.add(_WAITING)
 
     def wake_at(self, now: datetime) -> datetime | None:
         """The time of the next wake-up."""
-        times = [at for at in (lane.wake_at() for lane in self._lanes) if at is not None]
+        times = [at for at in (lanes.wake_at() for lanes in self._lanes.values()) if at is not None]
         return max(min(times), now + _REST) if times else None
 
-    def work(self) -> Iterator[Any]:
-        """Do what is due, write what is to be written, and then hand on the rest."""
-        if self._at_work and self._epoch < (epoch := self._worker.checkpoints.epoch):
-            self._epoch, self._at_work = epoch, False
-            for lane in self._lanes:
-                lane.epoch_done()
-        items = list(self._waiting)
-        self._waiting.clear()
-        self._at_work = self._at_work or bool(items) or self._is_awake(utc_now())
-        writes = [item for item in items if goes_to_the_writer(item)]
-        items = [item for item in items if not goes_to_the_writer(item)]
-        for lane in self._lanes:
-            given = lane.on_batch(items) if items else lane.poll()
-            writes += [item for item in given if goes_to_the_writer(item)]
-            items = [item for item in given if not goes_to_the_writer(item)]
+    def is_due(self, now: datetime) -> bool:
+        """Return whether there is something to do."""
+        return bool(self._waiting) or ((at := self.wake_at(now)) is not None and at <= now + _REST)
+
+    def work(self) -> list[Any]:
+        """Do what is due, write what is to be written, and return what goes on."""
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            self._changed.add(_WAITING)
+        soon = utc_now() + _REST
+        writes = [item for item in waiting if goes_to_the_writer(item)]
+        given: dict[str, list[Any]] = {
+            bucket: [] for bucket, lanes in self._lanes.items() if (at := lanes.wake_at()) is not None and at <= soon
+        }
+        for item in waiting:
+            if not goes_to_the_writer(item):
+                given.setdefault(self._steps[0].key(item, self._worker.services.settings.flow.buckets), []).append(item)
+        on: list[Any] = []
+        for bucket, items in given.items():
+            if bucket not in self._lanes:
+                self._lanes[bucket] = self._made(bucket, None)
+            on += self._lanes[bucket].work(items, writes)
+        self._changed |= given.keys()
         if writes:
             self._worker.writer.write(writes)
-        yield from items
+        return on
 
-    def _is_awake(self, now: datetime) -> bool:
-        return (at := self.wake_at(now)) is not None and at <= now + _REST
+    def changes(self) -> dict[str, Any]:
+        """What is not in the state yet, by the name under which it is held there."""
+        changed, self._changed = self._changed, set()
+        return {name: self._waiting if name == _WAITING else self._lanes[name] for name in changed}
 
-
-def _as_state(states: tuple[bytes, ...], waiting: tuple[Any, ...]) -> State:
-    return states, waiting
+    def _made(self, bucket: str, states: State | None) -> BucketLanes:
+        return BucketLanes(self._steps, self._worker, f"{self._name}-{bucket}", states)
 
 
 _known_meters: dict[str, StepMeter] = {}

@@ -48,8 +48,10 @@ class _FlinkProcess(Server):
         return ["env", *variables, "bash", str(self._home / "bin" / self._script), "start-foreground"]
 
     def ready(self) -> bool:
-        """Whether its JobManager answers."""
-        return answer(self.port, "/overview") is not None
+        """Whether the JobManager answers; and knows it, if it is a TaskManager."""
+        known = answer(self.port, "/taskmanagers")
+        wanted = self._settings.get("taskmanager.resource-id")
+        return known is not None and (wanted is None or wanted in json.dumps(known))
 
 
 def answer(port: int, path: str) -> dict[str, object] | None:

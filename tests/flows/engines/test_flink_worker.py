@@ -11,14 +11,15 @@ from typing import Any
 import httpx
 import pytest
 
-from flows.engines.dataflow import EMBED, EXTRACT, READ, RECONCILE, SEGMENT, Dataflow, goes_to_the_writer
-from flows.engines.flink_worker import Bounded, CheckpointWatch, FlinkRun, KeyedLanes, versions_of
+from flows.engines.dataflow import EMBED, EXTRACT, READ, RECONCILE, SEGMENT, Dataflow, Step, goes_to_the_writer
+from flows.engines.flink_worker import Bounded, CheckpointWatch, FlinkRun, GroupLanes, versions_of
 from flows.running.feeds import Feed
 from mneme.settings import Settings
 from mneme.times import utc_now
 from tests.contracts.engine import EngineContract
 
 _FUNCTIONS = ((READ,), (EMBED, SEGMENT, EXTRACT), (RECONCILE,))
+_GROUPS = 2
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 
@@ -43,8 +44,8 @@ class Host:
         self._flow.write(items)
 
 
-class TestKeyedLanes(EngineContract):
-    """Each round is a bundle with a tick for every key; the pickled states of every second one are a checkpoint."""
+class TestGroupLanes(EngineContract):
+    """Each round is a bundle with a tick for every group; the pickled states of every second one are a checkpoint."""
 
     dies = Died
 
@@ -53,40 +54,45 @@ class TestKeyedLanes(EngineContract):
         self.forget()
 
     def forget(self) -> None:
-        self.checkpoint: tuple[Any, dict[tuple[int, str], bytes]] = (None, {})
+        self.position: Any = None
+        self.states: dict[tuple[int, int], dict[str, bytes]] = {}
 
     def drive(self, flow: Dataflow) -> None:
-        position, states = self.checkpoint
-        host = Host(flow)
-        lanes = {
-            (number, key): KeyedLanes(_FUNCTIONS[number], host, key, pickle.loads(state))
-            for (number, key), state in states.items()
+        host, bundles = Host(flow), 0
+        held = {place: {name: pickle.loads(state) for name, state in states.items()} for place, states in self.states.items()}
+        states: dict[tuple[int, int], dict[str, bytes]] = {place: dict(each) for place, each in self.states.items()}
+        groups = {
+            (number, group): GroupLanes(steps, host, f"{group}", held.get((number, group), {}))
+            for number, steps in enumerate(_FUNCTIONS)
+            for group in range(_GROUPS)
         }
         [source] = flow.sources
-        feed: Feed = source.open("only", position)
-        bundles = 0
-        while True:
+        feed: Feed = source.open("only", self.position)
+        is_over = False
+        while not is_over:
             try:
-                self._give(0, flow.decoded(feed.next_batch()), flow, host, lanes)
+                self._give(_FUNCTIONS[0], 0, flow.decoded(feed.next_batch()), flow, groups)
             except StopIteration:
-                break
-            for (number, _), each in list(lanes.items()):
+                is_over = True
+            for (number, _), each in groups.items():
                 if each.is_due(utc_now()):
-                    self._give(number + 1, list(each.work()), flow, host, lanes)
-            encoded = {place: pickle.dumps(each) for place, each in lanes.items()}
+                    on = each.work()
+                    if number + 1 < len(_FUNCTIONS):
+                        self._give(_FUNCTIONS[number + 1], number + 1, on, flow, groups)
+            for place, each in groups.items():
+                states.setdefault(place, {}).update({name: pickle.dumps(part) for name, part in each.changes().items()})
             bundles += 1
-            if bundles % 2 == 0:
-                self.checkpoint = feed.resume_state(), encoded
+            if bundles % 2 == 0 or is_over:
+                self.position, self.states = feed.resume_state(), {place: dict(each) for place, each in states.items()}
                 host.checkpoints.epoch = bundles // 4
             time.sleep(0.005)
-        self.checkpoint = feed.resume_state(), {place: pickle.dumps(each) for place, each in lanes.items()}
 
     def _give(
-        self, number: int, items: list[Any], flow: Dataflow, host: Host, lanes: dict[tuple[int, str], KeyedLanes]
+        self, steps: tuple[Step, ...], number: int, items: list[Any], flow: Dataflow, groups: dict[tuple[int, int], GroupLanes]
     ) -> None:
         for item in items:
-            key = "0000" if goes_to_the_writer(item) else _FUNCTIONS[number][0].key(item, flow.buckets)
-            lanes.setdefault((number, key), KeyedLanes(_FUNCTIONS[number], host, key, None)).add(item)
+            bucket = 0 if goes_to_the_writer(item) else int(steps[0].key(item, flow.buckets))
+            groups[number, bucket % _GROUPS].add(item)
 
 
 def run(began_at: datetime) -> FlinkRun:
