@@ -228,12 +228,13 @@ def _run_on_flink(settings: Settings, jobmanager: str, stopping: threading.Event
             "--engine flink reads whole Kafka topics: set MNEME_SERVICE__INTAKE=kafka, and MNEME_KAFKA__PARTITIONS_READ empty"
         )
     from flows.engines.flink import submit
-    from flows.running.flink import FlinkCluster, run_on_flink
+    from flows.running.flink import FlinkCluster, begin_run, run_on_flink
 
     with recovery_store(settings, store_name(settings), "flink") as store, stopped_by_signals(stopping):
         cluster = FlinkCluster(jobmanager)
         try:
-            run_on_flink(settings, store, cluster, stopping, on_ready, submit)
+            begin = partial(begin_run, settings, store, stopping)
+            run_on_flink(settings, store, cluster, stopping, on_ready, begin, submit)
         finally:
             cluster.close()
 

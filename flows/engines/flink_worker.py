@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 
 import httpx
 
+from connectors.folders import private_folder
 from connectors.indices import open_index
 from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters
 from connectors.models import open_embedder
@@ -178,6 +179,7 @@ class Worker:
 
     def __init__(self, run: FlinkRun) -> None:
         settings = run.settings
+        private_folder(settings.data)
         self.failures = Failures()
         self._stopping = threading.Event()
         self._stack = ExitStack()

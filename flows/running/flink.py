@@ -1,7 +1,8 @@
 """The flow on a Flink cluster: submitted, followed, and stopped with a savepoint, from which the next start goes on.
 
 1. Hold the recovery store, which names the newest checkpoint, and begin a run on the index.
-2. Submit the dataflow (flows/engines/flink.py); a job of this store that still runs is followed instead.
+2. Submit the dataflow (flows/engines/flink.py). A job of this store that still runs is followed instead; one that was submitted
+   with other settings, another number of slots or by another Mneme is stopped with a savepoint first.
 3. Follow it. Flink restarts what fails. A job that is gone, with a JobManager that died, is submitted again from its newest
    checkpoint, as a new run.
 4. Told to stop, stop it with a savepoint. Another number of slots, or a newer Mneme, then goes on from there.
@@ -9,8 +10,10 @@
 
 import json
 import logging
+import re
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,15 +23,16 @@ import httpx
 
 from connectors.durable import replace_json
 from connectors.indices import open_index
-from connectors.kafka.client import topics_of_lanes
+from connectors.kafka.client import create_topics, topics_of_lanes
 from connectors.models import open_embedder
 from flows.engines.flink_worker import FlinkRun
-from flows.running.kafka import input_partitions
 from flows.running.open_services import pause
 from flows.running.recovery import RecoveryStore
+from mneme import __version__
 from mneme.errors import SettingsError, StoreUnavailable
+from mneme.ids import short_hash
 from mneme.settings import Settings
-from mneme.times import utc_now
+from mneme.times import to_milliseconds, utc_now
 
 Submit = Callable[[FlinkRun, int, str, str | None], str]
 
@@ -48,9 +52,9 @@ class FlinkCluster:
         StoreUnavailable: it does not answer.
     """
 
-    def __init__(self, jobmanager: str) -> None:
+    def __init__(self, jobmanager: str, transport: httpx.BaseTransport | None = None) -> None:
         self.address = jobmanager
-        self._client = httpx.Client(base_url=f"http://{jobmanager}", timeout=_ANSWER_SECONDS)
+        self._client = httpx.Client(base_url=f"http://{jobmanager}", timeout=_ANSWER_SECONDS, transport=transport)
 
     def close(self) -> None:
         """Hang up."""
@@ -77,12 +81,12 @@ class FlinkCluster:
         answer = self._ask("GET", f"/jobs/{job}") or {"vertices": []}
         return bool(answer["vertices"]) and all(each["status"] == "RUNNING" for each in answer["vertices"])
 
-    def cause_of_end(self, job: str) -> str:
-        """The first line of what ended a job."""
+    def newest_failure(self, job: str) -> tuple[int, str]:
+        """When the newest failure of a job was, in milliseconds since 1970, and its cause in a line; 0 where there is none."""
         answer = self._ask("GET", f"/jobs/{job}/exceptions") or {}
-        entries = (answer.get("exceptionHistory") or {}).get("entries") or [{}]
-        causes = [line for line in str(entries[0].get("stacktrace", "")).splitlines() if line.startswith("Caused by")]
-        return causes[-1] if causes else "see the log of the JobManager"
+        for entry in (answer.get("exceptionHistory") or {}).get("entries") or ():
+            return int(entry["timestamp"]), _cause(entry["stacktrace"])
+        return 0, "see the log of the JobManager"
 
     def checkpoint_folder(self) -> str | None:
         """The URI that the cluster has for checkpoints; None where it has none."""
@@ -133,6 +137,7 @@ def run_on_flink(
     cluster: FlinkCluster,
     stopping: threading.Event,
     on_ready: Callable[[], None],
+    begin: Callable[[], int],
     submit: Submit,
 ) -> None:
     """Run the flow from Kafka in ``flow.processes`` slots of a cluster, until ``stopping``.
@@ -143,76 +148,110 @@ def run_on_flink(
         cluster: where it runs.
         stopping: set when the flow is to end.
         on_ready: called when all slots read for the first time.
+        begin: begins a run on the index; its number.
         submit: hands the dataflow to the cluster (flows/engines/flink.py).
 
     Raises:
         SettingsError, StoreError: the flow cannot run, or cannot go on.
     """
+    settings = settings.model_copy(update={"data": settings.data.absolute()})  # a worker has a working directory of its own
     if settings.index.backend == "embedded":
         raise SettingsError("--engine flink: the embedded index has one writing process; set MNEME_INDEX__BACKEND=opensearch")
     if (slots := cluster.slots()) < settings.flow.processes:
         raise SettingsError(
             f"--processes is {settings.flow.processes}, and the cluster has {slots} slots: start TaskManagers, or ask for fewer"
         )
-    input_partitions(settings.kafka)
     folder = cluster.checkpoint_folder() or store.epochs.absolute().as_uri()
-    note, was_whole = store.epochs / _PLACE, False
-    job = _job_in(note)
-    if job is None or cluster.state_of(job) not in _ALIVE:
-        job = _submitted(settings, store, cluster, folder, stopping, submit)
+    note, was_whole, failed_at = store.epochs / _PLACE, False, to_milliseconds(utc_now())
+    job = _job_of(note, settings, cluster, folder) or _submitted(settings, store, cluster, folder, begin, submit)
     while not stopping.wait(_GLANCE_SECONDS):
         try:
             state = cluster.state_of(job)
             if state in _ALIVE:
+                failure, cause = cluster.newest_failure(job)
+                if failure > failed_at:
+                    failed_at = failure
+                    log.warning("Flink begins again from the newest checkpoint: %s", cause)
                 if (newest := cluster.newest_checkpoint(job)) is not None:
-                    _keep(note, job, newest)
+                    _keep(note, newest)
                 if not was_whole and cluster.runs_whole(job):
                     was_whole = True
                     on_ready()
                 continue
             if state is not None and not was_whole:
-                raise StoreUnavailable(f"the job {job} of Flink is {state}: {cluster.cause_of_end(job)}")
+                raise StoreUnavailable(f"the job {job} of Flink is {state}: {cluster.newest_failure(job)[1]}")
             log.warning("the job %s of Flink is %s; submitting it again", job, state or "gone")
-            job = _submitted(settings, store, cluster, folder, stopping, submit)
+            job = _submitted(settings, store, cluster, folder, begin, submit)
         except StoreUnavailable as error:
             if not was_whole:
                 raise
             log.warning("%s", error)
     if cluster.state_of(job) in _ALIVE:
-        _keep(note, job, cluster.stop(job, folder), is_stopped=True)
+        _keep(note, cluster.stop(job, folder), is_stopped=True)
+
+
+def begin_run(settings: Settings, store: RecoveryStore, stopping: threading.Event) -> int:
+    """Begin a run on the topics and the index; its number.
+
+    Raises:
+        SettingsError, StoreError: as of the broker, the index, the embedder and the store.
+    """
+    create_topics(settings.kafka)
+    with ExitStack() as stack:
+        index = open_index(settings, pause=partial(pause, stopping))
+        stack.callback(index.close)
+        embedder = open_embedder(settings)
+        stack.callback(embedder.close)
+        index.prepare(embedder.identity)
+        return store.begin_run(index, settings.flow.adopt_index)
 
 
 def _submitted(
-    settings: Settings, store: RecoveryStore, cluster: FlinkCluster, folder: str, stopping: threading.Event, submit: Submit
+    settings: Settings,
+    store: RecoveryStore,
+    cluster: FlinkCluster,
+    folder: str,
+    begin: Callable[[], int],
+    submit: Submit,
 ) -> str:
     """The id of a job that goes on from the newest checkpoint."""
-    index = open_index(settings, pause=partial(pause, stopping))
-    try:
-        embedder = open_embedder(settings)
-        try:
-            index.prepare(embedder.identity)
-        finally:
-            embedder.close()
-        number = store.begin_run(index, settings.flow.adopt_index)
-    finally:
-        index.close()
-    name, topics = f"mneme {store.id}", topics_of_lanes(settings.kafka.topics)
-    run = FlinkRun(settings, number, utc_now(), name, cluster.address, topics)
+    number = begin()
+    run = FlinkRun(settings, number, utc_now(), f"mneme {store.id}", cluster.address, topics_of_lanes(settings.kafka.topics))
     note = store.epochs / _PLACE
     newest = _newest(note, folder)
     job = submit(run, settings.flow.processes, folder, newest)
-    _keep(note, job, newest)
+    replace_json(note, {"job": job, "newest": newest, "stopped": False, "of": _fingerprint(settings)})
     return job
 
 
-def _job_in(note: Path) -> str | None:
-    return json.loads(note.read_text())["job"] if note.exists() else None
+def _job_of(note: Path, settings: Settings, cluster: FlinkCluster, folder: str) -> str | None:
+    """The job that runs as these settings say; None where there is none, or no longer."""
+    if not note.exists():
+        return None
+    known = json.loads(note.read_text())
+    if cluster.state_of(known["job"]) not in _ALIVE:
+        return None
+    if known["of"] == _fingerprint(settings):
+        return str(known["job"])
+    _keep(note, cluster.stop(known["job"], folder), is_stopped=True)
+    return None
 
 
-def _keep(note: Path, job: str, newest: str | None, is_stopped: bool = False) -> None:
-    value = {"job": job, "newest": newest, "stopped": is_stopped}
-    if not note.exists() or json.loads(note.read_text()) != value:
+def _fingerprint(settings: Settings) -> str:
+    return short_hash(f"{__version__} {settings.model_dump_json()}")
+
+
+def _keep(note: Path, newest: str, is_stopped: bool = False) -> None:
+    known = json.loads(note.read_text())
+    if (value := known | {"newest": newest, "stopped": is_stopped}) != known:
         replace_json(note, value)
+
+
+def _cause(stacktrace: str) -> str:
+    """The line that tells most: the last of a traceback of Python, else the last cause of Java."""
+    lines = stacktrace.splitlines()
+    errors = [line for line in lines if re.match(r"(\w+\.)*\w*(Error|Exception|Unavailable|Rejected)\b", line)]
+    return (errors or [line for line in lines if line.startswith("Caused by")] or lines or [""])[-1]
 
 
 def _newest(note: Path, folder: str) -> str | None:

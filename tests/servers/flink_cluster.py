@@ -4,6 +4,7 @@ import json
 import os
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
@@ -103,10 +104,12 @@ class FlinkServers:
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
-            for server in (self.jobmanager, *self.taskmanagers):
+            servers = (self.jobmanager, *self.taskmanagers)
+            for server in servers:
                 stack.callback(server.wipe)
                 stack.callback(server.kill)
-                server.start()
+            with ThreadPoolExecutor(len(servers)) as side_by_side:
+                list(side_by_side.map(lambda server: server.start(300.0), servers))
             self._stack = stack.pop_all()
         return self
 
