@@ -62,7 +62,7 @@ def settings_for(name: str, folder: Path, kafka: Kafka, opensearch: OpenSearch) 
         data=folder / name,
         index={"backend": "opensearch"},
         opensearch=opensearch.model_copy(update={"index_prefix": f"{opensearch.index_prefix}-{name}"}).model_dump(),
-        kafka={**kafka.model_dump(), "group_id": f"{kafka.group_id}-{name}", "topics": kafka.topics.model_dump() | own},
+        kafka={**kafka.model_dump(), "group_id": f"{kafka.group_id}-{name}", "topics": kafka.topics.model_copy(update=own)},
         embedder={"provider": "hash"},
         boundaries={"hold_back_seconds": 0.2},
     )

@@ -62,7 +62,7 @@ class TestGroupLanes(EngineContract):
         held = {place: {name: pickle.loads(state) for name, state in states.items()} for place, states in self.states.items()}
         states: dict[tuple[int, int], dict[str, bytes]] = {place: dict(each) for place, each in self.states.items()}
         groups = {
-            (number, group): GroupLanes(steps, host, f"{group}", held.get((number, group), {}))
+            (number, group): GroupLanes(steps, host, f"{group}", held.get((number, group), {}), {})
             for number, steps in enumerate(_FUNCTIONS)
             for group in range(_GROUPS)
         }
