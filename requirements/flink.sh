@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes the environment of the Flink tests beside .venv, with which it cannot share one, and prints its Python. Needs Java 17.
+# Makes the environment of the Flink tests beside .venv, with which it cannot share one, and prints its Python. It has everything
+# but Mneme, which comes by PYTHONPATH: checkouts share the environment. Needs Java 17 and Maven.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,7 +9,8 @@ home=${MNEME_TEST_CACHE:-$HOME/.cache/mneme-tests}/flink-$(sha256sum pyproject.t
 if [ ! -e "$home/ready" ]; then
     rm -rf "$home"
     .venv/bin/python -m venv "$home" >&2
-    "$home/bin/pip" install --quiet --disable-pip-version-check -e '.[flink]' >&2
+    "$home/bin/pip" install --quiet --disable-pip-version-check '.[flink]' >&2
+    "$home/bin/pip" uninstall --quiet --yes mneme-river >&2
     lib=$("$home/bin/python" -c 'import pathlib, pyflink; print(pathlib.Path(pyflink.__path__[0]) / "lib")')
     # shellcheck disable=SC2086
     mvn -B -q dependency:copy -Dartifact="org.apache.flink:$connector" -DoutputDirectory="$lib" ${MVN_ARGS:-} >&2

@@ -362,7 +362,7 @@ class GroupLanes:
         return on
 
     def changes(self) -> dict[str, Any]:
-        """What is not in the state yet, by the name under which it is held there."""
+        """The parts that are not in the state yet, by the names under which they are held there."""
         changed, self._changed = self._changed, set()
         return {name: self._waiting if name == _WAITING else self._lanes[name] for name in changed}
 
@@ -371,7 +371,7 @@ class GroupLanes:
 
 
 def moved_states(steps: Sequence[Step]) -> dict[str, State]:
-    """What the engine before left of these steps, by bucket: the states of their lanes."""
+    """The states of the lanes of these steps, by bucket, as the engine before left them."""
     left = [{file.name: file.read_bytes() for file in (MOVED / step.name).glob("*")} for step in steps]
     return {bucket: tuple(states.get(bucket) for states in left) for bucket in sorted(set[str]().union(*left))}
 

@@ -2,8 +2,8 @@
 
 1. Read the store of the stopped flow: the place in each partition, and the state of each bucket of each step.
 2. Commit the places to the consumer group, and keep the states in an archive beside the store.
-3. Hand the store over. The first job begins at the places and takes the states from the archive, which goes as soon as they are in
-   its checkpoints (flows/running/flink.py).
+3. Hand the store over. The first job begins at the places and takes the states from the archive, which goes as soon as they
+   are in its checkpoints (flows/running/flink.py).
 
 There is no way back: only Flink reads its checkpoints.
 """
