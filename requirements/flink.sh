@@ -9,8 +9,14 @@ home=${MNEME_TEST_CACHE:-$HOME/.cache/mneme-tests}/flink-$(sha256sum pyproject.t
 if [ ! -e "$home/ready" ]; then
     rm -rf "$home"
     .venv/bin/python -m venv "$home" >&2
-    "$home/bin/pip" install --quiet --disable-pip-version-check '.[flink]' >&2
-    "$home/bin/pip" uninstall --quiet --yes mneme-river >&2
+    "$home/bin/python" - > "$home/requirements.txt" <<'END'
+import tomllib
+
+project = tomllib.load(open("pyproject.toml", "rb"))["project"]
+extras = [each for name in ("flow", "kafka", "opensearch", "flink") for each in project["optional-dependencies"][name]]
+print(*project["dependencies"], *(each for each in extras if not each.startswith(project["name"])), sep="\n")
+END
+    "$home/bin/pip" install --quiet --disable-pip-version-check -r "$home/requirements.txt" >&2
     lib=$("$home/bin/python" -c 'import pathlib, pyflink; print(pathlib.Path(pyflink.__path__[0]) / "lib")')
     # shellcheck disable=SC2086
     mvn -B -q dependency:copy -Dartifact="org.apache.flink:$connector" -DoutputDirectory="$lib" ${MVN_ARGS:-} >&2

@@ -152,7 +152,7 @@ def _configuration(run: FlinkRun, parallelism: int, checkpoints: str, resume_fro
         "execution.state-recovery.claim-mode": "CLAIM",  # what is superseded goes: it holds what may have been erased
         "restart-strategy.type": "exponential-delay",
         "restart-strategy.exponential-delay.initial-backoff": "500 ms",
-        "restart-strategy.exponential-delay.max-backoff": "30 s",
+        "restart-strategy.exponential-delay.max-backoff": "5 s",
     }
     if run.moved is not None:
         values["python.archives"] = f"{run.moved}#{MOVED}"
