@@ -88,7 +88,7 @@ class FlinkCluster:
         return bool(answer["vertices"]) and all(each["status"] == "RUNNING" for each in answer["vertices"])
 
     def newest_failure(self, job: str) -> tuple[int, str]:
-        """The time of the newest failure of a job, in milliseconds since 1970, and its cause in a line; 0 where there is none."""
+        """The time of the newest failure of a job, in milliseconds since 1970, and its cause in a line; 0 if there is none."""
         answer = self._ask("GET", f"/jobs/{job}/exceptions") or {}
         for entry in (answer.get("exceptionHistory") or {}).get("entries") or ():
             return int(entry["timestamp"]), _cause(entry["stacktrace"])
