@@ -202,7 +202,7 @@ class OwnerRows:
         counts = np.concatenate([each for _, each, _ in held])
         of_token = np.repeat([weight * (K1 + 1) for _, _, weight in held], [len(each) for each, _, _ in held])
         shares = of_token * counts / (counts + K1 * (1 - B + B * self._lengths[places] / average))
-        scores: Numbers = np.bincount(places, shares, len(self._alive))
+        scores: Numbers = np.bincount(places, shares, len(self._alive)).astype(np.float64, copy=False)
         return scores
 
     def cosines(self, query: Vector, places: Places) -> Numbers:
