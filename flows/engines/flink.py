@@ -48,6 +48,7 @@ _CONNECTOR_SHA256 = "5605c691d11a501382c383fecba37a7a552467da5ab7ba904ef5d6f3d62
 _GROUPS = 32  # of buckets: the keys that Flink sees, and so the parallelism that a job can grow to
 _LINGER = timedelta(milliseconds=40)  # until items of a group are worked on together
 _MOST_TOGETHER = 200
+_CHECKPOINT_SECONDS = 2.0  # at least, between two: each is work in all slots, also where nothing comes
 _PICKLED = Types.PICKLED_BYTE_ARRAY()
 
 
@@ -135,7 +136,7 @@ def _environment(run: FlinkRun, configuration: Configuration) -> StreamExecution
 
 
 def _configuration(run: FlinkRun, parallelism: int, checkpoints: str, resume_from: str | None) -> Configuration:
-    seconds = max(run.settings.flow.epoch_seconds, 1.0)
+    seconds = max(run.settings.flow.epoch_seconds, _CHECKPOINT_SECONDS)
     values = {
         "execution.attached": "false",
         "parallelism.default": str(parallelism),
@@ -147,6 +148,7 @@ def _configuration(run: FlinkRun, parallelism: int, checkpoints: str, resume_fro
         "python.fn-execution.bundle.time": "50",
         "python.fn-execution.bundle.size": "500",
         "execution.checkpointing.interval": f"{int(1000 * seconds)} ms",
+        "execution.checkpointing.min-pause": f"{int(500 * seconds)} ms",
         "execution.checkpointing.max-concurrent-checkpoints": "1",  # epochs are told by it (flows/engines/flink_worker.py)
         "execution.checkpointing.externalized-checkpoint-retention": "RETAIN_ON_CANCELLATION",
         "execution.state-recovery.claim-mode": "CLAIM",  # what is superseded goes: it holds what may have been erased

@@ -113,7 +113,7 @@ class FlinkCluster:
             if "location" in operation:
                 return str(operation["location"])
             if "failure-cause" in operation:
-                raise StoreUnavailable(f"Flink made no savepoint: {operation['failure-cause'].get('class')}; stop it again")
+                raise StoreUnavailable(f"Flink made no savepoint: {_cause(operation['failure-cause'].get('stack-trace', ''))}")
             waited.wait(_GLANCE_SECONDS)
         raise StoreUnavailable(f"Flink made no savepoint within {_SAVEPOINT_SECONDS:.0f} s; the job goes on: stop it again")
 
@@ -195,7 +195,7 @@ def run_on_flink(
                 raise
             log.warning("%s", error)
     if cluster.state_of(job) in _ALIVE:
-        _keep(note, cluster.stop(job, folder), is_stopped=True)
+        _stop(note, job, cluster, folder)
 
 
 def begin_run(settings: Settings, store: RecoveryStore, stopping: threading.Event) -> int:
@@ -244,8 +244,18 @@ def _job_of(note: Path, settings: Settings, cluster: FlinkCluster, folder: str) 
         return None
     if known["of"] == _fingerprint(settings):
         return str(known["job"])
-    _keep(note, cluster.stop(known["job"], folder), is_stopped=True)
+    _stop(note, known["job"], cluster, folder)
     return None
+
+
+def _stop(note: Path, job: str, cluster: FlinkCluster, folder: str) -> None:
+    """Stop a job with a savepoint. One that fails meanwhile has ended as well, and its newest checkpoint is as good."""
+    try:
+        _keep(note, cluster.stop(job, folder), is_stopped=True)
+    except StoreUnavailable as error:
+        if cluster.state_of(job) in _ALIVE:
+            raise
+        log.warning("%s; the next start goes on from its newest checkpoint", error)
 
 
 def _fingerprint(settings: Settings) -> str:

@@ -86,7 +86,7 @@ class FlinkServers:
             "rest.bind-address": "127.0.0.1",
             "rest.port": self.port,
             "heartbeat.interval": 1000,
-            "heartbeat.timeout": 5000,
+            "heartbeat.timeout": 30000,  # of a busy machine; one that is dead refuses connections, and is noticed at once
             "pekko.ask.timeout": "60 s",  # of a machine that does much else beside
             "state.backend.type": "hashmap",
             "execution.checkpointing.dir": (folder / "checkpoints").as_uri(),
