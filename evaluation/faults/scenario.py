@@ -24,8 +24,6 @@ class Need(StrEnum):
 
     BROKER = "broker"
     INDEX = "index"
-    JOBMANAGER = "jobmanager"
-    TASKMANAGER = "taskmanager"
 
 
 @dataclass(frozen=True, slots=True)
