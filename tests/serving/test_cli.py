@@ -448,7 +448,7 @@ def test_there_is_one_owner_by_the_names_of_the_options(
 
 
 def test_run_says_what_it_reads_and_writes_when_it_is_ready(command_line: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
-    def run(settings: object, on_ready: Callable[[], None], intake: str) -> None:
+    def run(settings: object, on_ready: Callable[[], None], intake: str, jobmanager: str) -> None:
         sys.stderr.write("--- ready ---\n")
         on_ready()
 
