@@ -1,4 +1,4 @@
-"""How likely a statement tells of a change: by its words, and by its vector. Pure.
+"""The chance that a statement tells of a change: by its words, and by its vector. Pure.
 
 A logistic regression over the vector of a statement, one for each model that makes vectors (``mneme bench fit present``), and
 the words that mostly tell of a change in its language. Words alone find half of the changes that others wrote; vectors find
