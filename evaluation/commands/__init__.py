@@ -9,9 +9,7 @@ for _name, _purpose in retrieval.PURPOSES.items():
     app.command(_name.value, help=_purpose)(retrieval.measuring(_name))
 for _command in (
     retrieval.compare,
-    retrieval.ablations,
     retrieval.peers,
-    retrieval.report,
     quality.boundaries,
     quality.extraction,
     quality.granularity,
