@@ -31,7 +31,7 @@ def boundaries(
         ),
     ] = None,
 ) -> None:
-    """Detection of topic changes: the model of the default detector, cross-validated and online, beside baselines."""
+    """Detection of topic changes: the model of the default detector, cross-validated and online, at several paces."""
     from evaluation.bench_boundaries import PACES, run_boundaries
 
     run_boundaries(segmentation, configured(), out, locomo, vectors, sample, pace or PACES, console=output())
