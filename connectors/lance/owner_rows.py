@@ -195,10 +195,14 @@ class OwnerRows:
             weights: of each token of the question, its inverse document frequency.
             average: tokens of a row.
         """
-        scores = np.zeros(len(self._alive))
-        for token, weight in weights.items():
-            places, counts = self._words.of(token)
-            scores[places] += weight * (K1 + 1) * counts / (counts + K1 * (1 - B + B * self._lengths[places] / average))
+        held = [(*self._words.of(token), weight) for token, weight in weights.items()]
+        if not held:
+            return np.zeros(len(self._alive))
+        places = np.concatenate([each for each, _, _ in held])
+        counts = np.concatenate([each for _, each, _ in held])
+        of_token = np.repeat([weight * (K1 + 1) for _, _, weight in held], [len(each) for each, _, _ in held])
+        shares = of_token * counts / (counts + K1 * (1 - B + B * self._lengths[places] / average))
+        scores: Numbers = np.bincount(places, shares, len(self._alive)).astype(np.float64, copy=False)
         return scores
 
     def cosines(self, query: Vector, places: Places) -> Numbers:

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from mneme.labels import LabelCondition
 from mneme.rows import Collection, Key, Row, Vector
@@ -122,16 +122,14 @@ class VectorLeg:
     limit: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Hit:
+class Hit(NamedTuple):
     """A row that a leg found, without its vector. ``score`` is BM25, or the cosine from -1 to 1."""
 
     row: Row
     score: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scored:
+class Scored(NamedTuple):
     """A row with both scores: ``bm25`` is 0 without a common token, ``cosine`` is None where there is no vector."""
 
     row: Row
