@@ -70,7 +70,7 @@ class UnsearchedIndex:
         """Nothing is found."""
         return [[] for _ in legs], [[] for _ in selections]
 
-    def token_vectors(self, keys: Sequence[Key]) -> dict[Key, bytes]:
+    def embeddings(self, keys: Sequence[Key]) -> dict[Key, Embedding]:
         """Nothing is found."""
         return {}
 
