@@ -11,7 +11,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -20,17 +19,14 @@ from rich.console import Console
 
 from connectors.models import open_embedder
 from evaluation.fit_changes import fit_changes, statements
-from evaluation.fitting import check_ready, logistic_regression
-from evaluation.own_index import fresh_index
+from evaluation.fitting import check_ready, ingested, logistic_regression
 from evaluation.report import Row, print_table
-from evaluation.retrieval.bench import ingest_set
 from evaluation.retrieval.question_set import QuestionSet
 from evaluation.retrieval.sets import LOADERS, changes
-from evaluation.retrieval.systems import DEPTH, last_times, owner_name
+from evaluation.retrieval.systems import DEPTH, owner_name
 from mneme.errors import InputError
 from mneme.settings import Settings
 from mneme.times import utc_now
-from queries import Memories
 from queries.scoring.change import ChangeScorer
 from queries.scoring.field import Numbers
 from queries.scoring.learned import LearnedScorer, coefficients_for
@@ -139,31 +135,26 @@ def _examples(
     questions: QuestionSet, settings: Settings, changes_of: Callable[[str], ChangesOf], console: Console
 ) -> list[Example]:
     both = {each.question.id: each for half in ("fit", "judge") for each in changes.changes(half)}
-    asked_at = last_times(questions)
-    now: list[datetime] = []
     examples = []
-    with fresh_index(settings, f"fit-present-{questions.name}") as own:
-        ingest_set(questions, own, console)
+    with ingested(questions, settings, console) as (own, memories):
         scorer = _scorer(own)
-        with Memories.open(own, clock=lambda: now[-1]) as memories:
-            for each in questions.questions:
-                now[:] = [each.asked_at or asked_at[owner_name(each.owner)]]
-                question, gathered = memories.gather(each.text, {**each.owner, "expired": True}, DEPTH)
-                if not asks_for_present(question):
-                    continue
-                used = MinMaxScorer(own.retrieval.alpha) if scorer is None or question.vector is None else scorer
-                scores = used.score(question, gathered.field, gathered.messages)
-                statements = best_statements(question, gathered.field, scores, changes_of(owner_name(each.owner)))
-                beside = both[each.id].beside if each.id in both else None
-                examples.append(
-                    Example(
-                        questions.name,
-                        each.category,
-                        statements,
-                        [bool(each.evidence & set(row.message_ids)) for row in statements.rows],
-                        [beside in row.message_ids for row in statements.rows],
-                    )
+        for each in questions.questions:
+            question, gathered = memories(each).gather(each.text, {**each.owner, "expired": True}, DEPTH)
+            if not asks_for_present(question):
+                continue
+            used = MinMaxScorer(own.retrieval.alpha) if scorer is None or question.vector is None else scorer
+            scores = used.score(question, gathered.field, gathered.messages)
+            statements = best_statements(question, gathered.field, scores, changes_of(owner_name(each.owner)))
+            beside = both[each.id].beside if each.id in both else None
+            examples.append(
+                Example(
+                    questions.name,
+                    each.category,
+                    statements,
+                    [bool(each.evidence & set(row.message_ids)) for row in statements.rows],
+                    [beside in row.message_ids for row in statements.rows],
                 )
+            )
     return examples
 
 
