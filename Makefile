@@ -27,7 +27,7 @@ help: ## This list
 
 setup: $(STAMP) ## Virtual environment in .venv with the pinned packages
 
-$(STAMP): requirements.lock pyproject.toml requirements/install.sh
+$(STAMP): requirements.lock pyproject.toml requirements/install.sh requirements/installer.lock
 	@PYTHON="$(PYTHON)" requirements/install.sh requirements.lock
 	@touch $@
 
@@ -107,6 +107,8 @@ formats: $(DEVELOPMENT) ## Measure what is read of every format, and write docs/
 lock: $(DEVELOPMENT) ## Resolve requirements.lock (what runs) and requirements-dev.lock (all, for development) again (needs uv)
 	$(RESOLVE) --extra all --extra adapters --extra bench --group pyproject.toml:dev -o requirements-dev.lock
 	$(RESOLVE) --extra all --constraint requirements-dev.lock -o requirements.lock
+	echo uv | uv pip compile - --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet \
+		-o requirements/installer.lock
 
 clean: ## Remove the virtual environment, caches, the demo's index and results
 	rm -rf .venv mneme-data site $(BENCH_OUT) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
