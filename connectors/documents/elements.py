@@ -56,7 +56,10 @@ def _prepare() -> None:
     from unstructured.partition.docx import register_picture_partitioner as register_of_docx
     from unstructured.partition.pptx import register_picture_partitioner as register_of_pptx
 
-    tokenize._load_spacy_model = _Pipeline  # private: tests/connectors/documents/test_elements.py holds it to the version
+    def pipeline() -> Any:
+        return _Pipeline()
+
+    tokenize._load_spacy_model = pipeline  # private: tests/connectors/documents/test_elements.py holds it to the version
     register_of_docx(_PicturesOfParagraph)
     register_of_pptx(_PictureOfSlide)
 
