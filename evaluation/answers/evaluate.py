@@ -24,6 +24,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from connectors.indices import open_index
 from connectors.models import open_chat_for_queries
+from connectors.tokens import token_counter
 from evaluation.answers.folder import RunFolder
 from evaluation.answers.gold_sets import LOADERS
 from evaluation.answers.judge import Verdict, judge_identity, judge_prompt
@@ -40,6 +41,7 @@ from mneme.ports import QueryChat, Role
 from mneme.rows import Collection
 from mneme.settings import Settings
 from queries.answers.answer import AnswerResponse
+from queries.answers.context import context_of
 
 Key = TypeVar("Key")
 
@@ -209,7 +211,9 @@ def answered_by(ask: Ask, question: Question, settings: Settings) -> GivenAnswer
     """
     started = time.perf_counter()
     response = ask(question)
-    given = given_answer(question, response, 1000 * (time.perf_counter() - started))
+    milliseconds = 1000 * (time.perf_counter() - started)
+    context = context_of(response.found, response.asked_at, settings.answers.context_tokens, token_counter().count)
+    given = given_answer(question, response, context, milliseconds)
     wants_model = settings.models.provider != "none" and settings.answers.writer != "extractive"
     reasons = [note for note in given.notes if _FAILED.match(note)]
     if reasons or (wants_model and given.extractive):
