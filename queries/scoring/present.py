@@ -48,6 +48,7 @@ FEATURES = (
     "near_in_a_change",
     "another_sitting",
     "another_value",
+    "lacks_value",
     "of_several",
 )
 """Of a later and an older statement: how far the score of each is from the best (log-odds), how well the tokens of the later
@@ -146,6 +147,7 @@ def best_statements(question: Question, field: Field, scores: Mapping[str, float
     at = np.array([row.at.timestamp() for row in rows])
     kind = value_asked(question.text)
     values = _values_of(rows, kind)
+    has_value = np.array([bool(each) for each in values], dtype=np.float64)
     near = np.sqrt(_near([_tokens(row) for row in rows]))
     vectors = [field.vectors[place] if field.vectors else None for place in places]
     change = changes(rows, vectors)
@@ -161,9 +163,9 @@ def best_statements(question: Question, field: Field, scores: Mapping[str, float
         "near_in_a_change": near * change[:, None],
         "another_sitting": at[None, :] < at[:, None] - _SITTING,
         "another_value": np.array([[is_another(one, other) for other in values] for one in values]) if kind else np.zeros(()),
+        "lacks_value": 1 - has_value[:, None] if kind else np.zeros(()),
         "of_several": np.log1p(earlier.sum(axis=0))[None, :],
     }
-    has_value = np.array([bool(each) for each in values], dtype=np.float64)
     pairs = np.stack([np.broadcast_to(features[name], earlier.shape) for name in FEATURES], axis=-1)
     return Statements(rows, log_odds + _HAS_VALUE * has_value, earlier, pairs.astype(np.float64))
 
