@@ -20,10 +20,10 @@ RESOLVE := uv pip compile pyproject.toml requirements/weights.in --override requ
 	--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup programs screenshots demo test lint audit format bench docs site fuzz attacks formats lock clean
+.PHONY: help setup programs screenshots demo test test-flink lint audit format bench docs site fuzz attacks formats lock clean
 
 help: ## This list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
 setup: $(STAMP) ## Virtual environment in .venv with the pinned packages
 
@@ -47,6 +47,11 @@ demo: $(STAMP) ## Ingest the examples and search them: no server, no key
 
 test: $(DEVELOPMENT) programs ## Every test; starts a real Kafka and a real OpenSearch once (ARGS="-k cli" to choose)
 	@$(BIN)/pytest $(PARALLEL) $(ARGS)
+
+test-flink: $(DEVELOPMENT) ## The engine on Apache Flink: a standalone cluster of two TaskManagers; needs Java 17 and Maven
+	@command -v java >/dev/null && command -v mvn >/dev/null || { echo "no Java or no Maven: the tests of Flink are left out"; exit 0; }; \
+	python=$$(requirements/flink.sh) || { echo "PyFlink or its connector for Kafka cannot be installed: the tests of Flink are left out"; exit 0; }; \
+	PYTHONPATH="$(CURDIR)" MNEME_TEST_FLINK="$$python" $(BIN)/pytest -n 0 tests/flink $(ARGS)
 
 lint: $(DEVELOPMENT) ## ruff, mypy --strict, the one-way imports of the rooms, and the prose
 	@$(BIN)/ruff check .
@@ -72,8 +77,7 @@ ifdef SERVERS
 	@$(BIN)/python -m tests.servers start --data $(BENCH_OUT)/servers
 	@trap '$(BIN)/python -m tests.servers stop --data $(BENCH_OUT)/servers --wipe' EXIT; set -e; \
 	$(BIN)/mneme bench ingest $(TALKS) --repeats 5 --copies $(COPIES) --out $(BENCH_OUT)/ingest.json; \
-	$(BIN)/mneme bench query --facts 10000 --index opensearch --out $(BENCH_OUT)/query-opensearch.json; \
-	$(BIN)/mneme bench scaling $(TALKS) --out $(BENCH_OUT)/scaling.json
+	$(BIN)/mneme bench query --facts 10000 --index opensearch --out $(BENCH_OUT)/query-opensearch.json
 endif
 ifdef LOCOMO
 	@$(BIN)/mneme bench locomo "$(LOCOMO)" --index $(BENCH_INDEX) --out $(BENCH_OUT)/locomo-$(BENCH_INDEX).json

@@ -6,12 +6,13 @@ changes a score nor can be read from one.
 
 import math
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 
 import numpy as np
 
 from connectors.lance.owner_rows import Numbers, OwnerRows, Places
 from mneme.ports import Filter, Hit, Scored
-from mneme.rows import Key, Row, Vector
+from mneme.rows import Embedding, Key, Vector
 
 
 class OwnerSearch:
@@ -52,12 +53,12 @@ class OwnerSearch:
             scored += map(Scored, part.rows(places), bm25[places].tolist(), near)
         return scored if len(scored) <= limit else sorted(scored, key=lambda each: each.row.id)[:limit]
 
-    def token_vectors(self, keys: Sequence[Key]) -> dict[Key, bytes]:
-        """The vectors of the tokens of the rows that have any."""
+    def embeddings(self, keys: Sequence[Key]) -> dict[Key, Embedding]:
+        """The vectors of the rows that have any, and those of their tokens."""
         owners, ids = list({key.owner_key for key in keys}), [key.id for key in keys]
-        found: dict[Key, bytes] = {}
+        found: dict[Key, Embedding] = {}
         for part in self._parts:
-            found |= part.token_vectors(owners, ids)
+            found |= part.embeddings(owners, ids)
         return {key: found[key] for key in keys if key in found}
 
     def _passed(self, filter: Filter) -> list[Places]:
@@ -84,9 +85,11 @@ def _best(found: Sequence[tuple[OwnerRows, Places, Numbers]], limit: int) -> lis
         return []
     scores = np.concatenate([scores for _, _, scores in found])
     edge = -np.inf if len(scores) <= limit else np.partition(scores, len(scores) - limit)[len(scores) - limit]
-    hits: list[tuple[float, Row]] = []
+    hits: list[Hit] = []
     for part, places, own in found:
         good = own >= edge
-        hits += zip(own[good].tolist(), part.rows(places[good]), strict=True)
-    hits.sort(key=lambda hit: (-hit[0], hit[1].id))
-    return [Hit(row, score) for score, row in hits[:limit]]
+        hits += map(Hit, part.rows(places[good]), own[good].tolist())
+    if len(found) > 1:  # those of one part are in order of their ids
+        hits.sort(key=lambda hit: hit.row.id)
+    hits.sort(key=attrgetter("score"), reverse=True)
+    return hits[:limit]
