@@ -18,7 +18,7 @@ from connectors.durable import is_locked, replace_json
 from connectors.folders import private_folder
 from connectors.inbox.segments import inbox_folder
 from flows.running.partition_range import store_name
-from flows.running.recovery import RecoveryStore
+from flows.running.recovery import Engine, RecoveryStore
 from mneme.errors import SettingsError, StoreRejected
 from mneme.ids import short_hash
 from mneme.ports import Incoming, MemoryIndex, Role, Usage
@@ -169,6 +169,7 @@ def run(
     stopping: threading.Event | None = None,
     on_ready: Callable[[], None] = lambda: None,
     intake: Literal["kafka", "inbox"] = "kafka",
+    jobmanager: str = "",
 ) -> None:
     """Continuous ingestion from Kafka, or from the inbox on disk, until SIGTERM, SIGINT or ``stopping``.
 
@@ -176,11 +177,17 @@ def run(
     (flows/running/supervisor.py). A stop is clean: nothing open is closed by it, and the next start goes on where this one was,
     with any number of processes. ``on_ready`` is called when broker, index and models are there and reading begins.
 
+    With a ``jobmanager`` (``host:port``) the flow runs in so many slots of that Flink cluster instead, and this process follows
+    it (flows/running/flink.py).
+
     A signal ends the process within 5 s, also while a server keeps it waiting: with status 0, for nothing is lost.
 
     Raises:
         SettingsError, StoreError: the flow cannot run, or cannot go on.
     """
+    if jobmanager:
+        _run_on_flink(settings, jobmanager, stopping or threading.Event(), on_ready)
+        return
     if settings.flow.processes > 1 and settings.index.backend == "embedded":
         raise SettingsError(
             f"MNEME_FLOW__PROCESSES (--processes) is {settings.flow.processes}, but the embedded index has one writing "
@@ -215,6 +222,23 @@ def run(
             stream(settings, partial(single_process_run, settings, store), input_partitions(settings.kafka), stopping, on_ready)
 
 
+def _run_on_flink(settings: Settings, jobmanager: str, stopping: threading.Event, on_ready: Callable[[], None]) -> None:
+    if settings.intake == "inbox" or settings.kafka.partitions_read:
+        raise SettingsError(
+            "--engine flink reads whole Kafka topics: set MNEME_SERVICE__INTAKE=kafka, and MNEME_KAFKA__PARTITIONS_READ empty"
+        )
+    from flows.engines.flink import submit
+    from flows.running.flink import FlinkCluster, begin_run, run_on_flink
+
+    with recovery_store(settings, store_name(settings), "flink") as store, stopped_by_signals(stopping):
+        cluster = FlinkCluster(jobmanager)
+        try:
+            begin = partial(begin_run, settings, store, stopping)
+            run_on_flink(settings, store, cluster, stopping, on_ready, begin, submit)
+        finally:
+            cluster.close()
+
+
 def _named(note: Path, paths: Iterable[Path]) -> tuple[Path, ...]:
     """The files that were named, also for runs that ended early: what waits of them is still to be read. Kept in ``note``."""
     before = tuple(map(Path, json.loads(note.read_text()))) if note.exists() else ()
@@ -228,11 +252,14 @@ def _folder(settings: Settings, name: str) -> Path:
     return settings.data / "recovery" / name
 
 
-def recovery_store(settings: Settings, name: str) -> RecoveryStore:
+def recovery_store(settings: Settings, name: str, engine: Engine = "bytewax") -> RecoveryStore:
     """The recovery store of a flow of ``MNEME_DATA``, held by this process."""
     private_folder(settings.data)
     flow = settings.flow
-    return RecoveryStore(_folder(settings, name), name, flow.buckets, flow.recovery_partitions)
+    # Where one process writes, more files would only be more to sync and to tidy: 16 take a start and an end a second.
+    is_shared = name != _FILES and settings.index.backend != "embedded"
+    partitions = flow.recovery_partitions if is_shared else 1
+    return RecoveryStore(_folder(settings, name), name, flow.buckets, partitions, engine)
 
 
 def single_process_run(settings: Settings, store: RecoveryStore, index: MemoryIndex) -> "RunContext":

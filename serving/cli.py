@@ -21,6 +21,7 @@ from serving.terminal.output import messages
 
 _EXTRAS = {
     "bytewax": "flow",
+    "pyflink": "flink",
     "kafka": "kafka",
     "opensearchpy": "opensearch",
     "lancedb": "embedded",

@@ -35,7 +35,7 @@ from evaluation.answers.summary import Finished, summarise
 from evaluation.report import Report
 from evaluation.retrieval.bench import ingest_set
 from evaluation.retrieval.question_set import Question
-from evaluation.retrieval.systems import asked_at, last_times, moment_of, open_memories
+from evaluation.retrieval.systems import last_times, moment_of, open_memories
 from mneme.errors import ModelError, ModelPending
 from mneme.ports import QueryChat, Role
 from mneme.rows import Collection
@@ -194,10 +194,9 @@ def _ask_all(folder: RunFolder, gold: GoldSet, settings: Settings, plan: Plan, c
 
 def asker(gold: GoldSet, settings: Settings, plan: Plan, stack: ExitStack) -> Ask:
     """Asks the questions of a set of its index, each at its time; from several threads. ``stack`` closes what it opens."""
-    memories, last = open_memories(settings, plan.folds, stack), last_times(gold.questions)
+    memories = open_memories(settings, gold.questions, plan.folds, stack)
 
     def ask(question: Question) -> AnswerResponse:
-        asked_at.set(moment_of(question, last))
         filters = {**question.owner, "expired": True}  # what was expected then may lie behind
         return memories(question).ask(question.text, filters, method=plan.method, agent=plan.agent, top_k=plan.top_k)
 

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Self
 
 import psutil
@@ -76,12 +77,21 @@ class FlowProcess:
         processes: how many of them; they are one unit under the first.
         command: words after ``mneme``.
         log: the name of the file.
+        python: the interpreter that runs it; None for that of this process.
     """
 
-    def __init__(self, settings: Settings, processes: int = 1, command: Sequence[str] = ("run",), log: str = "run.log") -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        processes: int = 1,
+        command: Sequence[str] = ("run",),
+        log: str = "run.log",
+        python: Path | None = None,
+    ) -> None:
         self.processes = processes
         self._settings = settings
         self._command = command
+        self._python = str(python or sys.executable)
         self._log = settings.data / log
         self._process: subprocess.Popen[bytes] | None = None
         self._log_before = 0
@@ -90,7 +100,7 @@ class FlowProcess:
         """Start it, or start it again after a kill."""
         self._settings.data.mkdir(parents=True, exist_ok=True)
         self._log_before = self._log.stat().st_size if self._log.exists() else 0
-        command = [sys.executable, "-m", "serving", *self._command]
+        command = [self._python, "-m", "serving", *self._command]
         command += ["--processes", str(self.processes)] if self.processes > 1 else []
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(

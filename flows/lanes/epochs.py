@@ -136,10 +136,10 @@ MOST_RUNS = 1_000_000  # that an archive may claim: a row of the last version wo
 
 
 class Versions:
-    """Gives out versions; safe for several threads (``itertools.count`` is atomic in CPython)."""
+    """Gives out versions of a run above ``first``; safe for several threads (``itertools.count`` is atomic in CPython)."""
 
-    def __init__(self, run: int) -> None:
-        self._counter = itertools.count(run * WRITES_PER_RUN + 1)
+    def __init__(self, run: int, first: int = 0) -> None:
+        self._counter = itertools.count(run * WRITES_PER_RUN + first + 1)
 
     def next(self) -> int:
         """A version higher than all before."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
 from connectors.durable import FolderLock, replace_json
 from flows.running.partition_range import is_of_a_range, share_partitions
@@ -26,6 +26,8 @@ from mneme.store_format import FORMAT
 
 REBUILD = "rebuild"  # in the index's metadata while a rebuild is under way, and the name of its store
 REINDEX = "reindex"  # in the index's metadata while its rows move to another embedder or tokeniser, which it names
+
+Engine = Literal["bytewax", "flink"]
 
 _STATE_FILE, _EPOCHS = "mneme.json", "epochs"
 _STORE = "recovery_"  # in the index's metadata, before the name of each flow that wrote it: the id of its store
@@ -99,14 +101,16 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
         name: which flow it serves (``kafka``, ``files``): one index may be fed by one store of each name.
         buckets: into how many buckets its states are keyed.
         partitions: into how many files a new store is divided.
+        engine: which one keeps its states; Flink keeps them in checkpoints, of which the store names the newest.
 
     Raises:
-        StoreRejected: another process holds the directory, its states are keyed into another number of buckets, or a
-            part of it is missing or damaged.
+        StoreRejected: another process holds the directory, its states are those of another engine or keyed into another
+            number of buckets, or a part of it is missing or damaged.
         DiskFull: there is no room on its volume.
     """
 
-    def __init__(self, directory: Path, name: str, buckets: int, partitions: int) -> None:
+    def __init__(self, directory: Path, name: str, buckets: int, partitions: int, engine: Engine = "bytewax") -> None:
+        self._engine = engine
         self._directory = directory
         self._name = name
         self._buckets = buckets
@@ -122,8 +126,7 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
         try:
             state = self._read()
             self._check(state)
-            if self.epochs.exists():
-                tidy(self.epochs)
+            self.tidy()
         except BaseException:
             self._lock.release()
             raise
@@ -131,8 +134,13 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
 
     @property
     def epochs(self) -> Path:
-        """The folder of Bytewax's snapshots."""
+        """The folder of the engine's snapshots."""
         return self._directory / _EPOCHS
+
+    @property
+    def id(self) -> str:
+        """The name under which an index knows the store."""
+        return self._id
 
     @property
     def lock(self) -> int:
@@ -167,11 +175,15 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
                 "topics from the start (nothing is duplicated: ids are positions in the source)"
             )
         self._run = max(self._run, int(metadata.get("run", "0"))) + 1
-        from flows.engines.bytewax import make_store  # with all steps: who is refused hears of it before they are loaded
-
         with disk_errors(self._directory):
-            make_store(self.epochs, self._partitions)
+            if self._engine == "bytewax":
+                # With all steps: who is refused hears of it before they are loaded.
+                from flows.engines.bytewax import make_store
+
+                make_store(self.epochs, self._partitions)
+            self.epochs.mkdir(exist_ok=True)
             state = {"recovery_id": self._id, "run": self._run, "buckets": self._buckets, "format": FORMAT}
+            state["engine"] = self._engine
             replace_json(self._state_file, state)
         index.set_metadata(shared | {key: self._id, "run": str(self._run)})
         return self._run
@@ -182,7 +194,7 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
         Raises:
             StoreRejected, DiskFull: as for the store itself.
         """
-        if self.epochs.exists():
+        if self._engine == "bytewax" and self.epochs.exists():
             tidy(self.epochs)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -213,10 +225,16 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
 
     def _check(self, state: dict[str, Any]) -> None:
         """Raise what does not fit together."""
-        if not state["run"] and self.epochs.exists() and is_used(self.epochs):
+        if not state["run"] and self._engine == "bytewax" and self.epochs.exists() and is_used(self.epochs):
             raise StoreRejected(f"{self._state_file} is missing beside {self.epochs}; {remedy(self._directory)}")
         if state["run"] and not self.epochs.exists():
             raise StoreRejected(f"{self.epochs} is missing beside {self._state_file}; {remedy(self._directory)}")
+        if state["run"] and (engine := state.get("engine", "bytewax")) != self._engine:
+            raise StoreRejected(
+                f"{self._directory} holds the positions and conversations of the engine {engine}, and this is {self._engine}: "
+                f"run the flow with --engine {engine}; or, to read the topics from the start, give this one its own "
+                "MNEME_DATA and MNEME_FLOW__ADOPT_INDEX=true (nothing is duplicated: ids are positions in the source)"
+            )
         if _format_of(state) != FORMAT:
             raise StoreRejected(
                 f"{self._directory}: another version of Mneme made this recovery store (format {state.get('format')}, here "

@@ -160,6 +160,13 @@ def run(
             min=1, max=64, metavar="N", help="That share the work, as one unit; else MNEME_FLOW__PROCESSES.", show_default=False
         ),
     ] = None,
+    engine: Annotated[
+        Literal["bytewax", "flink"],
+        typer.Option(metavar="NAME", help="bytewax: processes of this machine; flink: slots of a Flink cluster."),
+    ] = "bytewax",
+    jobmanager: Annotated[
+        str, typer.Option(metavar="HOST:PORT", help="REST address of the cluster, for --engine flink.")
+    ] = "127.0.0.1:8081",
 ) -> None:
     """Run the flow into the index until it is stopped (SIGTERM or Ctrl-C).
 
@@ -183,7 +190,12 @@ def run(
     note(f"Starting, {begin}.")
     told = f"Reading {reading}; writing to"  # where to, is known when the index is
     with telemetry(settings, "mneme-flow", metrics_port=True):
-        flows.run(settings, on_ready=lambda: note(f"{told} {index_place(settings)}; stop with Ctrl-C."), intake=intake)
+        flows.run(
+            settings,
+            on_ready=lambda: note(f"{told} {index_place(settings)}; stop with Ctrl-C."),
+            intake=intake,
+            jobmanager=jobmanager if engine == "flink" else "",
+        )
     note("Stopped; the next run goes on from here.")
 
 

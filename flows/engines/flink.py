@@ -1,0 +1,318 @@
+"""The dataflow on Apache Flink: the only file that knows this engine. It is loaded only where a flow runs there.
+
+    topics ─ decode ── read ── (embed, segment, extract) ── reconcile
+                        │                 │                    │
+                        └───── ticks ─────┴────────────────────┘
+
+Each function is keyed by group of buckets, and holds the lanes of all its buckets; what goes to the index is written in it.
+Flink keeps offsets and states in its checkpoints and goes on from the last complete one; what was written after it is written
+again, and converges (flows/lanes/epochs.py). A tick a second goes to every group: PyFlink 2.3 registers timers in the task's
+own thread (FLINK-37084), so that a checkpoint misses those of its last bundle. A group whose timer is lost would stand still.
+"""
+
+import hashlib
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pyflink
+from pyflink.common import Configuration, Types
+from pyflink.datastream import (
+    FlatMapFunction,
+    KeyedCoProcessFunction,
+    KeySelector,
+    RuntimeContext,
+    StreamExecutionEnvironment,
+)
+from pyflink.datastream.state import MapStateDescriptor
+from pyflink.java_gateway import get_gateway
+from pyflink.table import StreamTableEnvironment
+from pyflink.util.java_utils import to_jarray
+
+from connectors.kafka.client import connection_arguments
+from flows.decode import decode
+from flows.engines.dataflow import EMBED, EXTRACT, READ, RECONCILE, SEGMENT, Step, goes_to_the_writer
+from flows.engines.flink_worker import FlinkRun, GroupLanes, worker_of
+from mneme.errors import SettingsError
+from mneme.ports import Incoming
+from mneme.records import Position
+from mneme.settings import Kafka
+from mneme.times import to_milliseconds, utc_now
+
+CONNECTOR = "flink-sql-connector-kafka-5.0.0-2.2.jar"
+_CONNECTOR_SHA256 = "5605c691d11a501382c383fecba37a7a552467da5ab7ba904ef5d6f3d62c5616"
+_GROUPS = 32  # of buckets: the keys that Flink sees, and so the parallelism that a job can grow to
+_LINGER = timedelta(milliseconds=40)  # until items of a group are worked on together
+_MOST_TOGETHER = 200
+_CHECKPOINT_SECONDS = 2.0  # at least, between two: each is work in all slots, also where nothing comes
+_PICKLED = Types.PICKLED_BYTE_ARRAY()
+
+
+def submit(run: FlinkRun, parallelism: int, checkpoints: str, resume_from: str | None) -> str:
+    """Hand the dataflow to a cluster.
+
+    Args:
+        run: what its workers need.
+        parallelism: how many slots it takes.
+        checkpoints: the URI of the folder for checkpoints, which all machines see; empty for that of the cluster.
+        resume_from: the checkpoint or savepoint to go on from; None to begin.
+
+    Returns:
+        The id of the job.
+
+    Raises:
+        SettingsError: the connector of Kafka is missing or is another one.
+    """
+    check_connector(Path(pyflink.__path__[0]) / "lib" / CONNECTOR)
+    env = _environment(run, _configuration(run, parallelism, checkpoints, resume_from))
+    table = StreamTableEnvironment.create(env)
+    buckets, groups = run.settings.flow.buckets, _groups()
+    options = _kafka_properties(run.settings.kafka) | {"topic": ";".join(run.topics.values())}
+    table.execute_sql(
+        "CREATE TABLE events (body BYTES, topic STRING METADATA, part INT METADATA FROM 'partition', "
+        f"place BIGINT METADATA FROM 'offset', stamp TIMESTAMP_LTZ(3) METADATA FROM 'timestamp') WITH ({_options(options)})"
+    )
+    rows = table.to_data_stream(table.sql_query("SELECT body, topic, part, place, CAST(stamp AS TIMESTAMP(3)) FROM events"))
+    stream = rows.flat_map(_Decode(buckets), output_type=_PICKLED).name("events").uid("events")
+    table.execute_sql(
+        "CREATE TABLE ticks (beat INT) WITH ('connector' = 'datagen', 'rows-per-second' = '1', 'scan.parallelism' = '1')"
+    )
+    clock = table.to_data_stream(table.sql_query("SELECT beat FROM ticks"))
+    ticks = clock.flat_map(_EachGroup(groups), output_type=Types.STRING()).name("ticks").uid("ticks")
+    for name, steps in (("read", (READ,)), ("conversations", (EMBED, SEGMENT, EXTRACT)), ("owners", (RECONCILE,))):
+        keyed = stream.key_by(_Key(steps[0], buckets, groups), key_type=Types.STRING())
+        timed = keyed.connect(ticks.key_by(_itself, key_type=Types.STRING()))
+        stream = timed.process(LanesFunction(steps, run), output_type=_PICKLED).name(name).uid(name)
+    stream.flat_map(_Nothing(), output_type=_PICKLED).name("end").uid("end").print().name("nothing").uid("nothing")
+    return str(env.execute_async(run.name).get_job_id())
+
+
+def _itself(tick: str) -> str:
+    return tick
+
+
+def _groups() -> tuple[str, ...]:
+    """The keys of the groups, of which Flink gives each slot as many as any other: each lies in a key group of its own."""
+    jvm = get_gateway().jvm
+    found: dict[int, str] = {}
+    for number in count():
+        if len(found) == _GROUPS:
+            break
+        row = jvm.org.apache.flink.types.Row.of(to_jarray(jvm.Object, [str(number)]))
+        found.setdefault(jvm.org.apache.flink.runtime.state.KeyGroupRangeAssignment.assignToKeyGroup(row, _GROUPS), str(number))
+    return tuple(found[group] for group in range(_GROUPS))
+
+
+def check_connector(jar: Path) -> None:
+    """Make sure that the connector of Kafka is there.
+
+    Raises:
+        SettingsError: it is missing, or is another one; says where it comes from.
+    """
+    if not jar.is_file():
+        raise SettingsError(
+            f"Flink has no connector for Kafka: put {CONNECTOR} (Maven Central, org.apache.flink:flink-sql-connector-kafka, "
+            f"SHA-256 {_CONNECTOR_SHA256}) into {jar.parent}, on every machine of the cluster"
+        )
+    if (found := hashlib.sha256(jar.read_bytes()).hexdigest()) != _CONNECTOR_SHA256:
+        raise SettingsError(f"{jar} has SHA-256 {found}, and not {_CONNECTOR_SHA256}: fetch it again from Maven Central")
+
+
+def _environment(run: FlinkRun, configuration: Configuration) -> StreamExecutionEnvironment:
+    """The cluster. PyFlink's own factory would start one in its process; the client brings the jar of Python's operators."""
+    gateway = get_gateway()
+    host, _, port = run.jobmanager.rpartition(":")
+    jars = [str(jar) for jar in (Path(pyflink.__path__[0]) / "opt").glob("flink-python-*.jar")]
+    java = gateway.jvm.org.apache.flink.streaming.api.environment.StreamExecutionEnvironment
+    settings = configuration._j_configuration  # PyFlink has no public name for it
+    return StreamExecutionEnvironment(
+        java.createRemoteEnvironment(host, int(port), settings, to_jarray(gateway.jvm.String, jars))
+    )
+
+
+def _configuration(run: FlinkRun, parallelism: int, checkpoints: str, resume_from: str | None) -> Configuration:
+    seconds = max(run.settings.flow.epoch_seconds, _CHECKPOINT_SECONDS)
+    values = {
+        "execution.attached": "false",
+        "parallelism.default": str(parallelism),
+        "pipeline.max-parallelism": str(_GROUPS),
+        "table.local-time-zone": "UTC",
+        "python.executable": sys.executable,
+        "python.client.executable": sys.executable,
+        "python.execution-mode": "process",  # a thread's tells neither its attempt nor ends with a job (2.3)
+        "python.fn-execution.bundle.time": "50",
+        "python.fn-execution.bundle.size": "500",
+        "execution.checkpointing.interval": f"{int(1000 * seconds)} ms",
+        "execution.checkpointing.min-pause": f"{int(500 * seconds)} ms",
+        "execution.checkpointing.max-concurrent-checkpoints": "1",  # epochs are told by it (flows/engines/flink_worker.py)
+        "execution.checkpointing.externalized-checkpoint-retention": "RETAIN_ON_CANCELLATION",
+        "execution.state-recovery.claim-mode": "CLAIM",  # what is superseded goes: it holds what may have been erased
+        "restart-strategy.type": "exponential-delay",
+        "restart-strategy.exponential-delay.initial-backoff": "500 ms",
+        "restart-strategy.exponential-delay.max-backoff": "5 s",
+    }
+    if checkpoints:
+        values["execution.checkpointing.dir"] = checkpoints
+    if resume_from is not None:
+        values["execution.state-recovery.path"] = resume_from
+    configuration = Configuration()
+    for name, value in values.items():
+        configuration.set_string(name, value)
+    return configuration
+
+
+def _kafka_properties(kafka: Kafka) -> dict[str, str]:
+    """The connector's options for a broker, as of ``connection_arguments``.
+
+    Raises:
+        SettingsError: as there; or a client certificate is set, which the connector takes in another form.
+    """
+    known = connection_arguments(kafka)
+    if known.get("ssl_certfile") or known.get("ssl_keyfile"):
+        raise SettingsError("MNEME_KAFKA__SSL_CERTFILE: Flink's connector needs another form of it; use SASL over SSL")
+    values = {
+        "connector": "kafka",
+        "format": "raw",
+        "scan.startup.mode": "earliest-offset",
+        "properties.bootstrap.servers": kafka.bootstrap_servers,
+        "properties.group.id": kafka.group_id,
+        "properties.isolation.level": "read_committed",
+        "properties.security.protocol": kafka.security_protocol,
+    }
+    if authority := known.get("ssl_cafile"):
+        values |= {"properties.ssl.truststore.type": "PEM", "properties.ssl.truststore.location": str(authority)}
+    if mechanism := known.get("sasl_mechanism"):
+        module = "scram.ScramLoginModule" if mechanism.startswith("SCRAM") else "plain.PlainLoginModule"
+        user, password = (_quoted(str(known[name])) for name in ("sasl_plain_username", "sasl_plain_password"))
+        values["properties.sasl.mechanism"] = mechanism
+        values["properties.sasl.jaas.config"] = (
+            f"org.apache.flink.kafka.shaded.org.apache.kafka.common.security.{module} required "
+            f"username={user} password={password};"
+        )
+    return values
+
+
+def _quoted(value: str) -> str:
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _options(values: Mapping[str, str]) -> str:
+    quoted = {name: value.replace("'", "''") for name, value in values.items()}
+    return ", ".join(f"'{name}' = '{value}'" for name, value in quoted.items())
+
+
+@dataclass(frozen=True, slots=True)
+class _Key(KeySelector):  # type: ignore[misc]
+    """The key of an item: that of the group of its bucket. What goes to the writer has no bucket."""
+
+    step: Step
+    buckets: int
+    groups: tuple[str, ...]
+
+    def get_key(self, value: Any) -> str:
+        bucket = 0 if goes_to_the_writer(value) else int(self.step.key(value, self.buckets))
+        return self.groups[bucket % len(self.groups)]
+
+
+class _Decode(FlatMapFunction):  # type: ignore[misc]
+    """Rows of the topics as items."""
+
+    def __init__(self, buckets: int) -> None:
+        self._buckets = buckets
+
+    def flat_map(self, row: Any) -> Iterator[Any]:
+        body, topic, partition, offset, stamp = row
+        assert isinstance(stamp, datetime), "in process mode it is Python's"
+        position = Position(topic=topic, partition=partition, offset=offset)
+        yield from decode(Incoming(bytes(body or b""), position, stamp.replace(tzinfo=UTC)), self._buckets)
+
+
+class _EachGroup(FlatMapFunction):  # type: ignore[misc]
+    """A tick is the key of a group; one beat has one for each."""
+
+    def __init__(self, groups: tuple[str, ...]) -> None:
+        self._groups = groups
+
+    def flat_map(self, row: Any) -> Iterator[str]:
+        return iter(self._groups)
+
+
+class _Nothing(FlatMapFunction):  # type: ignore[misc]
+    """The end: everything is written."""
+
+    def flat_map(self, item: Any) -> Iterator[Any]:
+        return iter(())
+
+
+class LanesFunction(KeyedCoProcessFunction):  # type: ignore[misc]
+    """Lanes of a group of buckets, as Flink drives them: with items, and ticks. State is made when a bundle ends."""
+
+    def __init__(self, steps: tuple[Step, ...], run: FlinkRun) -> None:
+        self._steps = steps
+        self._run = run
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        """Begin on a slot."""
+        self._worker = worker_of(self._run)
+        self._state = runtime_context.get_map_state(MapStateDescriptor("lanes", Types.STRING(), _PICKLED))
+        self._groups: dict[str, GroupLanes] = {}
+        self._timers: dict[str, int] = {}
+
+    def process_element1(self, value: Any, ctx: KeyedCoProcessFunction.Context) -> Iterator[Any]:
+        """Keep an item for a moment, so that those of a group are worked on together."""
+        key = ctx.get_current_key()
+        group = self._of(key)
+        group.add(value)
+        if len(group) >= _MOST_TOGETHER:
+            yield from self._work(key, group, ctx)
+        else:
+            self._keep(group)
+            self._wake(key, utc_now() + _LINGER, ctx)
+
+    def process_element2(self, value: str, ctx: KeyedCoProcessFunction.Context) -> Iterator[Any]:
+        """See to it, once in a while, that nothing stands still: a timer that ought to have come by now is lost."""
+        key = ctx.get_current_key()
+        if self._timers.get(key, 0) < to_milliseconds(utc_now()):
+            self._timers.pop(key, None)
+            yield from self._do_what_is_due(key, ctx)
+
+    def on_timer(self, timestamp: int, ctx: KeyedCoProcessFunction.OnTimerContext) -> Iterator[Any]:
+        """Do what is due."""
+        key = ctx.get_current_key()
+        if self._timers.get(key) == timestamp:
+            del self._timers[key]
+        yield from self._do_what_is_due(key, ctx)
+
+    def _of(self, key: str) -> GroupLanes:
+        if key not in self._groups:
+            self._groups[key] = GroupLanes(self._steps, self._worker, key, dict(self._state.items()))
+        return self._groups[key]
+
+    def _do_what_is_due(self, key: str, ctx: Any) -> Iterator[Any]:
+        group = self._of(key)
+        if group.is_due(utc_now()):
+            yield from self._work(key, group, ctx)
+        else:
+            self._wake(key, group.wake_at(utc_now()), ctx)
+
+    def _work(self, key: str, group: GroupLanes, ctx: Any) -> Iterator[Any]:
+        yield from group.work()
+        self._keep(group)
+        self._wake(key, group.wake_at(utc_now()), ctx)
+
+    def _keep(self, group: GroupLanes) -> None:
+        for name, value in group.changes().items():  # put_all of 2.3 takes no dictionary
+            self._state.put(name, value)
+
+    def _wake(self, key: str, at: datetime | None, ctx: Any) -> None:
+        if at is None:
+            return
+        milliseconds = to_milliseconds(at)
+        if (known := self._timers.get(key)) is None or milliseconds < known:
+            self._timers[key] = milliseconds
+            ctx.timer_service().register_processing_time_timer(milliseconds)

@@ -1,0 +1,370 @@
+"""One Python worker of Flink: everything outside the steps, opened once, and the lanes of a group of buckets.
+
+Nothing here knows PyFlink. What differs from an engine that sees epochs:
+
+- Flink encodes state at the end of each bundle, and tells no Python function that a checkpoint is complete. So a step writes
+  before it hands anything on, and ``CheckpointWatch`` asks the JobManager which checkpoint is complete.
+- A killed TaskManager leaves its workers behind for half a minute. They end themselves (``end_with``), and what they still
+  write has lower versions: the counter of a worker begins with the time since the run began (``versions_of``).
+- Memory shared by the processes of one machine means nothing. A step waits for its pool instead (``Bounded``).
+"""
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx
+
+from connectors.folders import private_folder
+from connectors.indices import open_index
+from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters
+from connectors.models import open_embedder
+from connectors.telemetry.flow import StepMeter
+from flows.engines.dataflow import Step, goes_to_the_writer
+from flows.engines.port import Failures, HostedLane
+from flows.lanes.epochs import Versions
+from flows.lanes.pending import Pending
+from flows.lanes.services import Services, Submit
+from flows.running.open_services import Endpoints, open_services, pause
+from flows.write import Writer
+from mneme.ports import Lane as Topic
+from mneme.settings import Settings
+from mneme.times import to_milliseconds, utc_now
+
+_WRITES_PER_MILLISECOND = 10  # of one worker, more than any can do: a later one begins above all that an earlier one wrote
+_GLANCE_SECONDS = 1.0  # between looks at the JobManager
+_PARENT_SECONDS = 0.2  # between looks whether the TaskManager lives
+_ANSWER_SECONDS = 5.0
+_ALIVE = ("CREATED", "RUNNING", "RESTARTING")  # states of a job
+_REST = timedelta(milliseconds=40)  # the least time between two wake-ups of a group: each is a round trip through Java
+_WAITING = "waiting"  # in the state of a group, beside its buckets
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+Result = TypeVar("Result")
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class FlinkRun:
+    """One run of the flow on Flink, as its workers need it.
+
+    Attributes:
+        settings: where and how.
+        number: of the run, higher than that of every earlier one.
+        began_at: when it was submitted.
+        name: of the job.
+        jobmanager: ``host:port`` of its REST address.
+        topics: what is read.
+    """
+
+    settings: Settings
+    number: int
+    began_at: datetime
+    name: str
+    jobmanager: str
+    topics: Mapping[Topic, str]
+
+
+def versions_of(run: FlinkRun, now: datetime) -> Versions:
+    """The versions of a worker that begins now, higher than those of all workers that began before it in the same run."""
+    since = max(0, to_milliseconds(now) - to_milliseconds(run.began_at))
+    return Versions(run.number, since * _WRITES_PER_MILLISECOND)
+
+
+class CheckpointWatch:
+    """Counts epochs: what a step did before the last two that were counted is in a complete checkpoint, and written.
+
+    One checkpoint runs at a time. One that completes may have begun before something was done; the next began behind it. So
+    every second one that completes ends an epoch.
+
+    Args:
+        jobmanager: ``host:port`` of its REST address.
+        name: of the job.
+    """
+
+    def __init__(self, jobmanager: str, name: str) -> None:
+        self._jobmanager = f"http://{jobmanager}"
+        self._name = name
+        self._job: str | None = None
+        self._completed = 0
+        self._seen = 0
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="checkpoints", daemon=True)
+
+    @property
+    def epoch(self) -> int:
+        """The number of epochs that are over since the worker began."""
+        return self._seen // 2
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """End."""
+        self._ended.set()
+
+    def look(self, client: httpx.Client) -> None:
+        """Ask once.
+
+        Raises:
+            httpx.HTTPError: the JobManager does not answer.
+        """
+        if self._job is None:
+            jobs = client.get(f"{self._jobmanager}/jobs/overview").raise_for_status().json()["jobs"]
+            running = [job for job in jobs if job["name"] == self._name and job["state"] in _ALIVE]
+            if not running:
+                return
+            self._job = max(running, key=lambda job: job["start-time"])["jid"]
+        answer = client.get(f"{self._jobmanager}/jobs/{self._job}/checkpoints").raise_for_status().json()
+        newest = (answer.get("latest") or {}).get("completed") or {}
+        if int(newest.get("id", 0)) > self._completed:
+            self._completed = int(newest["id"])
+            self._seen += 1
+
+    def _watch(self) -> None:
+        with httpx.Client(timeout=_ANSWER_SECONDS) as client:
+            while not self._ended.wait(_GLANCE_SECONDS):
+                try:
+                    self.look(client)
+                except (httpx.HTTPError, ValueError, KeyError) as error:
+                    self._job = None  # of a JobManager that died another one may go on with the job
+                    log.debug("the JobManager does not tell its checkpoints: %s", error)
+
+
+class Bounded:
+    """A pool that lets nobody hand in more than so many calls: who would, waits. That is the back-pressure of a step."""
+
+    def __init__(self, submit: Submit, most: int) -> None:
+        self._submit = submit
+        self._room = threading.Semaphore(most)
+
+    def __call__(self, call: Callable[[], Result], /) -> "Future[Result]":
+        """The future of the call's result, as soon as there is room."""
+        self._room.acquire()
+        future = self._submit(call)
+        future.add_done_callback(lambda done: self._room.release())
+        return future
+
+
+class Uncounted(Pending):
+    """A backlog that is not counted: what one worker takes in, another finishes."""
+
+    def enter(self, count: int = 1) -> None:
+        """Nothing is noted."""
+
+    def leave(self, count: int = 1) -> None:
+        """Nothing is noted."""
+
+    def jobs(self, step: str, count: int) -> None:
+        """Nothing is noted."""
+
+
+class Worker:
+    """Services and a writer for all functions of one Python process.
+
+    Raises:
+        SettingsError, StoreError: the index, a model or the broker cannot be used.
+    """
+
+    def __init__(self, run: FlinkRun) -> None:
+        settings = run.settings
+        private_folder(settings.data)
+        self.failures = Failures()
+        self._stopping = threading.Event()
+        self._stack = ExitStack()
+        index = open_index(settings, pause=partial(pause, self._stopping))
+        self._stack.callback(index.close)
+        embedder = open_embedder(settings)
+        self._stack.callback(embedder.close)
+        index.prepare(embedder.identity)
+        index.refresh()  # what a worker that died wrote must be found by the searches of this one
+        dead_letters = KafkaDeadLetters(settings.kafka, lock=settings.data / "dead-letters.lock")
+        self._stack.callback(dead_letters.close)
+        changes = KafkaChangeFeed(settings.kafka) if settings.flow.change_feed else None
+        if changes is not None:
+            self._stack.callback(changes.close)
+        ends = Endpoints([], dead_letters, changes)
+        opened = open_services(
+            settings, index, embedder, versions_of(run, utc_now()), ends, Uncounted(), self._stopping, self._stack
+        )
+        services, most = opened.services, settings.flow.pending_limit
+        reading = services.reading
+        self.services: Services = replace(
+            services,
+            submit=Bounded(services.submit, most),
+            submit_call=Bounded(services.submit_call, most) if services.submit_call is not None else None,
+            reading=replace(reading, in_flight=Uncounted(), submit=Bounded(reading.submit, most)) if reading else None,
+        )
+        self.writer: Writer = opened.writer
+        self.checkpoints = CheckpointWatch(run.jobmanager, run.name)
+        self.checkpoints.start()
+        self._stack.callback(self.checkpoints.close)
+
+    def close(self) -> None:
+        """Release everything."""
+        self._stopping.set()
+        self._stack.close()
+
+
+_opening = threading.Lock()
+_open: dict[int, Worker] = {}
+
+
+def worker_of(run: FlinkRun) -> Worker:
+    """The worker of this process, opened by the first function that asks."""
+    with _opening:
+        if run.number not in _open:
+            for worker in _open.values():
+                worker.close()
+            _open.clear()
+            end_with(_parent_of(os.getppid()))
+            _open[run.number] = Worker(run)
+        return _open[run.number]
+
+
+def end_with(process: int | None) -> None:
+    """End this process when another one is gone: nothing it still does would count. None: there is no such process."""
+    if process is None:
+        return
+
+    def watch() -> None:
+        while Path(f"/proc/{process}").exists():
+            time.sleep(_PARENT_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="taskmanager", daemon=True).start()
+
+
+def _parent_of(process: int) -> int | None:
+    """The TaskManager starts a shell, and the shell this process. None where that cannot be told."""
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return None
+    parent = int(stat.rpartition(")")[2].split()[1])
+    return parent if parent > 1 else None
+
+
+State = tuple[bytes, ...]  # of the lanes of a bucket
+
+
+class BucketLanes:
+    """The lanes of some steps for one bucket, one behind the other. Pickled it is a ``State``: only when Flink asks for it."""
+
+    def __init__(self, steps: Sequence[Step], worker: Worker, name: str, states: State | None) -> None:
+        self._checkpoints = worker.checkpoints
+        self._lanes = [
+            HostedLane(f"{step.name}-{name}", step.lane(worker.services, state), worker.services, worker.failures, meter)
+            for step, state, meter in zip(steps, states or (None,) * len(steps), _meters(steps), strict=True)
+        ]
+        self._epoch = worker.checkpoints.epoch
+        self._at_work = states is not None
+
+    def __reduce__(self) -> tuple[Callable[[State], State], tuple[State]]:
+        return tuple, (tuple(lane.snapshot() for lane in self._lanes),)
+
+    def wake_at(self) -> datetime | None:
+        """The time of the next wake-up; the past where an epoch is over that it has to hear of."""
+        if self._at_work and self._epoch < self._checkpoints.epoch:
+            return _LONG_AGO
+        return min((at for at in (lane.wake_at() for lane in self._lanes) if at is not None), default=None)
+
+    def work(self, items: list[Any], writes: list[Any]) -> list[Any]:
+        """Do what is due with what has come; what goes to the writer is added to ``writes``, the rest is returned."""
+        if self._at_work and self._epoch < (epoch := self._checkpoints.epoch):
+            self._epoch, self._at_work = epoch, False
+            for lane in self._lanes:
+                lane.epoch_done()
+        is_awake = bool(items)
+        for lane in self._lanes:
+            is_awake = is_awake or lane.wake_at() is not None
+            given = lane.on_batch(items) if items else lane.poll()
+            items = [item for item in given if not goes_to_the_writer(item)]
+            writes += [item for item in given if goes_to_the_writer(item)]
+        self._at_work = self._at_work or is_awake
+        return items
+
+
+class GroupLanes:
+    """The lanes of the buckets that Flink keeps under one key: they are worked on together, and written in one go.
+
+    Args:
+        steps: whose lanes follow one another, all of the same key.
+        worker: services and writer.
+        name: of the group, unlike that of all others in the process.
+        held: the state of each bucket, and items that wait; empty for a new group.
+    """
+
+    def __init__(self, steps: Sequence[Step], worker: Worker, name: str, held: Mapping[str, Any]) -> None:
+        self._steps = steps
+        self._worker = worker
+        self._name = name
+        self._waiting: list[Any] = list(held.get(_WAITING, ()))
+        self._changed = set[str]()
+        self._lanes = {bucket: self._made(bucket, state) for bucket, state in held.items() if bucket != _WAITING}
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def add(self, item: Any) -> None:
+        """Take in an item, to be worked on together with those that come within a moment."""
+        self._waiting.append(item)
+        self._changed.add(_WAITING)
+
+    def wake_at(self, now: datetime) -> datetime | None:
+        """The time of the next wake-up."""
+        times = [at for at in (lanes.wake_at() for lanes in self._lanes.values()) if at is not None]
+        return max(min(times), now + _REST) if times else None
+
+    def is_due(self, now: datetime) -> bool:
+        """Return whether there is something to do."""
+        return bool(self._waiting) or ((at := self.wake_at(now)) is not None and at <= now + _REST)
+
+    def work(self) -> list[Any]:
+        """Do what is due, write what is to be written, and return what goes on."""
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            self._changed.add(_WAITING)
+        soon = utc_now() + _REST
+        writes = [item for item in waiting if goes_to_the_writer(item)]
+        given: dict[str, list[Any]] = {
+            bucket: [] for bucket, lanes in self._lanes.items() if (at := lanes.wake_at()) is not None and at <= soon
+        }
+        for item in waiting:
+            if not goes_to_the_writer(item):
+                given.setdefault(self._steps[0].key(item, self._worker.services.settings.flow.buckets), []).append(item)
+        on: list[Any] = []
+        for bucket, items in given.items():
+            if bucket not in self._lanes:
+                self._lanes[bucket] = self._made(bucket, None)
+            on += self._lanes[bucket].work(items, writes)
+        self._changed |= given.keys()
+        if writes:
+            self._worker.writer.write(writes)
+        return on
+
+    def changes(self) -> dict[str, Any]:
+        """The parts that are not in the state yet, by the names under which they are held there."""
+        changed, self._changed = self._changed, set()
+        return {name: self._waiting if name == _WAITING else self._lanes[name] for name in changed}
+
+    def _made(self, bucket: str, states: State | None) -> BucketLanes:
+        return BucketLanes(self._steps, self._worker, f"{self._name}-{bucket}", states)
+
+
+_known_meters: dict[str, StepMeter] = {}
+
+
+def _meters(steps: Sequence[Step]) -> list[StepMeter]:
+    return [_known_meters.setdefault(step.name, StepMeter(step.name)) for step in steps]

@@ -1,0 +1,278 @@
+"""The flow on a Flink cluster: submitted, followed, and stopped with a savepoint, from which the next start goes on.
+
+1. Hold the recovery store, which names the newest checkpoint, and begin a run on the index.
+2. Submit the dataflow (flows/engines/flink.py). A job of this store that still runs is followed instead; one that was submitted
+   with other settings, another number of slots or by another Mneme is stopped with a savepoint first.
+3. Follow it. Flink restarts what fails. A job that is gone, with a JobManager that died, is submitted again from its newest
+   checkpoint, as a new run.
+4. Told to stop, stop it with a savepoint. Another number of slots, or a newer Mneme, then goes on from there.
+"""
+
+import json
+import logging
+import re
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import httpx
+
+from connectors.durable import replace_json
+from connectors.indices import open_index
+from connectors.kafka.client import create_topics, topics_of_lanes
+from connectors.models import open_embedder
+from flows.engines.flink_worker import FlinkRun
+from flows.running.open_services import pause
+from flows.running.recovery import RecoveryStore
+from mneme import __version__
+from mneme.errors import SettingsError, StoreUnavailable
+from mneme.ids import short_hash
+from mneme.settings import Settings
+from mneme.times import to_milliseconds, utc_now
+
+Submit = Callable[[FlinkRun, int, str, str | None], str]
+
+_PLACE = "newest.json"  # in the store: the job, and the checkpoint or savepoint to go on from
+_GLANCE_SECONDS = 1.0
+_ANSWER_SECONDS = 10.0
+_SAVEPOINT_SECONDS = 120.0
+_ALIVE = ("INITIALIZING", "CREATED", "RUNNING", "RESTARTING", "FAILING")
+
+log = logging.getLogger(__name__)
+
+
+class FlinkCluster:
+    """A cluster by the REST address of its JobManager.
+
+    Raises, each call:
+        StoreUnavailable: it does not answer.
+    """
+
+    def __init__(self, jobmanager: str, transport: httpx.BaseTransport | None = None) -> None:
+        self.address = jobmanager
+        self._client = httpx.Client(base_url=f"http://{jobmanager}", timeout=_ANSWER_SECONDS, transport=transport)
+
+    def close(self) -> None:
+        """Hang up."""
+        self._client.close()
+
+    def slots(self) -> int:
+        """The number of its slots."""
+        return int(self._get("/overview")["slots-total"])
+
+    def state_of(self, job: str) -> str | None:
+        """The state of a job; None if it knows none of this name."""
+        answer = self._ask("GET", f"/jobs/{job}")
+        return str(answer["state"]) if answer is not None else None
+
+    def newest_checkpoint(self, job: str) -> str | None:
+        """The place of the newest complete checkpoint or savepoint of a job."""
+        answer = self._ask("GET", f"/jobs/{job}/checkpoints") or {}
+        latest = answer.get("latest") or {}
+        complete = [each for each in (latest.get("completed"), latest.get("savepoint")) if each]
+        return str(max(complete, key=lambda each: each["id"])["external_path"]) if complete else None
+
+    def runs_whole(self, job: str) -> bool:
+        """Return whether all parts of a job run."""
+        answer = self._ask("GET", f"/jobs/{job}") or {"vertices": []}
+        return bool(answer["vertices"]) and all(each["status"] == "RUNNING" for each in answer["vertices"])
+
+    def newest_failure(self, job: str) -> tuple[int, str]:
+        """The time of the newest failure of a job, in milliseconds since 1970, and its cause in a line; 0 if there is none."""
+        answer = self._ask("GET", f"/jobs/{job}/exceptions") or {}
+        for entry in (answer.get("exceptionHistory") or {}).get("entries") or ():
+            return int(entry["timestamp"]), _cause(entry["stacktrace"])
+        return 0, "see the log of the JobManager"
+
+    def checkpoint_folder(self) -> str | None:
+        """The URI that the cluster has for checkpoints; None where it has none."""
+        settings = {each["key"]: each["value"] for each in self._get("/jobmanager/config")}
+        return settings.get("execution.checkpointing.dir") or settings.get("state.checkpoints.dir")
+
+    def stop(self, job: str, folder: str) -> str:
+        """Stop a job with a savepoint in a folder; where it is.
+
+        Raises:
+            StoreUnavailable: there is none within two minutes.
+        """
+        request = self._ask("POST", f"/jobs/{job}/stop", {"targetDirectory": folder, "drain": False}) or {}
+        waited = threading.Event()
+        for _ in range(int(_SAVEPOINT_SECONDS / _GLANCE_SECONDS)):
+            answer = self._ask("GET", f"/jobs/{job}/savepoints/{request.get('request-id')}") or {}
+            operation = answer.get("operation") or {}
+            if "location" in operation:
+                return str(operation["location"])
+            if "failure-cause" in operation:
+                raise StoreUnavailable(f"Flink made no savepoint: {_cause(operation['failure-cause'].get('stack-trace', ''))}")
+            waited.wait(_GLANCE_SECONDS)
+        raise StoreUnavailable(f"Flink made no savepoint within {_SAVEPOINT_SECONDS:.0f} s; the job goes on: stop it again")
+
+    def _get(self, path: str) -> Any:
+        answer = self._ask("GET", path)
+        if answer is None:
+            raise SettingsError(f"--jobmanager {self.address}: no JobManager of Flink answers there; give its REST address")
+        return answer
+
+    def _ask(self, method: str, path: str, body: object = None) -> Any:
+        try:
+            answer = self._client.request(method, path, json=body)
+        except httpx.HTTPError as error:
+            raise StoreUnavailable(
+                f"the JobManager at {self.address} does not answer: {error}; start it, or give its address with --jobmanager"
+            ) from error
+        if answer.status_code == httpx.codes.NOT_FOUND:
+            return None
+        if answer.is_error:
+            raise StoreUnavailable(f"the JobManager at {self.address} answers {answer.status_code}: {answer.text[:300]}")
+        return answer.json()
+
+
+def run_on_flink(
+    settings: Settings,
+    store: RecoveryStore,
+    cluster: FlinkCluster,
+    stopping: threading.Event,
+    on_ready: Callable[[], None],
+    begin: Callable[[], int],
+    submit: Submit,
+) -> None:
+    """Run the flow from Kafka in ``flow.processes`` slots of a cluster, until ``stopping``.
+
+    Args:
+        settings: where and how; the workers get them with the job.
+        store: the recovery store, held by this process.
+        cluster: where it runs.
+        stopping: set when the flow is to end.
+        on_ready: called when all slots read for the first time.
+        begin: begins a run on the index; its number.
+        submit: hands the dataflow to the cluster (flows/engines/flink.py).
+
+    Raises:
+        SettingsError, StoreError: the flow cannot run, or cannot go on.
+    """
+    settings = settings.model_copy(update={"data": settings.data.absolute()})  # a worker has a working directory of its own
+    if settings.index.backend == "embedded":
+        raise SettingsError("--engine flink: the embedded index has one writing process; set MNEME_INDEX__BACKEND=opensearch")
+    if (slots := cluster.slots()) < settings.flow.processes:
+        raise SettingsError(
+            f"--processes is {settings.flow.processes}, and the cluster has {slots} slots: start TaskManagers, or ask for fewer"
+        )
+    folder = cluster.checkpoint_folder() or store.epochs.absolute().as_uri()
+    note, was_whole, failed_at = store.epochs / _PLACE, False, to_milliseconds(utc_now())
+    job = _job_of(note, settings, cluster, folder) or _submitted(settings, store, cluster, folder, begin, submit)
+    while not stopping.wait(_GLANCE_SECONDS):
+        try:
+            state = cluster.state_of(job)
+            if state in _ALIVE:
+                failure, cause = cluster.newest_failure(job)
+                if failure > failed_at:
+                    failed_at = failure
+                    log.warning("Flink begins again from the newest checkpoint: %s", cause)
+                if (newest := cluster.newest_checkpoint(job)) is not None:
+                    _keep(note, newest)
+                if not was_whole and cluster.runs_whole(job):
+                    was_whole = True
+                    on_ready()
+                continue
+            if state is not None and not was_whole:
+                raise StoreUnavailable(f"the job {job} of Flink is {state}: {cluster.newest_failure(job)[1]}")
+            log.warning("the job %s of Flink is %s; submitting it again", job, state or "gone")
+            job = _submitted(settings, store, cluster, folder, begin, submit)
+        except StoreUnavailable as error:
+            if not was_whole:
+                raise
+            log.warning("%s", error)
+    if cluster.state_of(job) in _ALIVE:
+        _stop(note, job, cluster, folder)
+
+
+def begin_run(settings: Settings, store: RecoveryStore, stopping: threading.Event) -> int:
+    """Begin a run on the topics and the index; its number.
+
+    Raises:
+        SettingsError, StoreError: as of the broker, the index, the embedder and the store.
+    """
+    create_topics(settings.kafka)
+    with ExitStack() as stack:
+        index = open_index(settings, pause=partial(pause, stopping))
+        stack.callback(index.close)
+        embedder = open_embedder(settings)
+        stack.callback(embedder.close)
+        index.prepare(embedder.identity)
+        return store.begin_run(index, settings.flow.adopt_index)
+
+
+def _submitted(
+    settings: Settings,
+    store: RecoveryStore,
+    cluster: FlinkCluster,
+    folder: str,
+    begin: Callable[[], int],
+    submit: Submit,
+) -> str:
+    """The id of a job that goes on from the newest checkpoint."""
+    number = begin()
+    run = FlinkRun(settings, number, utc_now(), f"mneme {store.id}", cluster.address, topics_of_lanes(settings.kafka.topics))
+    note = store.epochs / _PLACE
+    newest = _newest(note, folder)
+    job = submit(run, settings.flow.processes, folder, newest)
+    replace_json(note, {"job": job, "newest": newest, "stopped": False, "of": _fingerprint(settings)})
+    return job
+
+
+def _job_of(note: Path, settings: Settings, cluster: FlinkCluster, folder: str) -> str | None:
+    """The job that runs as these settings say; None where there is none, or no longer."""
+    if not note.exists():
+        return None
+    known = json.loads(note.read_text())
+    if cluster.state_of(known["job"]) not in _ALIVE:
+        return None
+    if known["of"] == _fingerprint(settings):
+        return str(known["job"])
+    _stop(note, known["job"], cluster, folder)
+    return None
+
+
+def _stop(note: Path, job: str, cluster: FlinkCluster, folder: str) -> None:
+    """Stop a job with a savepoint. One that fails meanwhile has ended as well, and its newest checkpoint is as good."""
+    try:
+        _keep(note, cluster.stop(job, folder), is_stopped=True)
+    except StoreUnavailable as error:
+        if cluster.state_of(job) in _ALIVE:
+            raise
+        log.warning("%s; the next start goes on from its newest checkpoint", error)
+
+
+def _fingerprint(settings: Settings) -> str:
+    return short_hash(f"{__version__} {settings.model_dump_json()}")
+
+
+def _keep(note: Path, newest: str, is_stopped: bool = False) -> None:
+    known = json.loads(note.read_text())
+    if (value := known | {"newest": newest, "stopped": is_stopped}) != known:
+        replace_json(note, value)
+
+
+def _cause(stacktrace: str) -> str:
+    """The line that tells most: the last of a traceback of Python, else the last cause of Java."""
+    lines = stacktrace.splitlines()
+    errors = [line for line in lines if re.match(r"(\w+\.)*\w*(Error|Exception|Unavailable|Rejected)\b", line)]
+    return (errors or [line for line in lines if line.startswith("Caused by")] or lines or [""])[-1]
+
+
+def _newest(note: Path, folder: str) -> str | None:
+    """The newest checkpoint: the one that was noted, or one that its job made since, where the folder can be looked into."""
+    if not note.exists():
+        return None
+    known = json.loads(note.read_text())
+    place = urlsplit(folder)
+    noted: str | None = known["newest"]
+    if place.scheme != "file" or known["stopped"]:
+        return noted
+    made = [each.parent for each in (Path(unquote(place.path)) / known["job"]).glob("chk-*/_metadata")]
+    newest = max(made, key=lambda each: int(each.name.removeprefix("chk-")), default=None)
+    return newest.as_uri() if newest is not None else noted

@@ -1,0 +1,131 @@
+"""Both engines make the same store of the same topics, also where a TaskManager is killed and slots change."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from connectors.indices import open_index
+from connectors.kafka.client import create_topics
+from connectors.kafka.producer import KafkaTransport
+from connectors.kafka.sinks import read_dead_letters
+from evaluation.faults.flow_process import FlowProcess
+from evaluation.synthetic_talks import talk
+from mneme.errors import StoreError
+from mneme.events import AnyEvent, Delete, Document, Edit, Erase, Flush, Forget
+from mneme.rows import erasure_receipt, flush_marker
+from mneme.settings import Kafka, OpenSearch, Settings
+from serving.status import local_status
+from tests.flows.river import contents
+from tests.servers.flink_cluster import FlinkServers, flink_python
+
+START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+TALKS, MESSAGES = 12, 25
+ERASED = {"talk3", "talk7", "talk11", "talk4"}  # in one partition with their erasures: of others the order is not known
+
+
+def events() -> Iterator[AnyEvent]:
+    """Talks of four people, some messages edited, some deleted, a document, a conversation and a person erased."""
+    talks = [list(talk(f"talk{n}", f"user{n % 4}", MESSAGES, START + timedelta(hours=n))) for n in range(TALKS)]
+    for number in range(MESSAGES):
+        for messages in talks:
+            yield messages[number]
+        if number == 10:
+            yield Edit(conversation_id="talk1", message_id="m3", content="Ann moved to Lisbon in May.")
+            yield Delete(conversation_id="talk2", message_id="m5")
+            yield Document(
+                user_id="user1", document_id="paper", name="paper.md", content="Bob pays 40 euro.\n", flush_id="paper"
+            )
+        if number == 15:
+            yield Forget(conversation_id="talk4", erasure_id="forget-talk4", requested_at=START)
+            yield Erase(user_id="user3", erasure_id="erase-user3", requested_at=START)
+    for number in range(TALKS):
+        yield Flush(conversation_id=f"talk{number}", flush_id=f"end{number}")
+
+
+def publish(kafka: Kafka, sent: list[AnyEvent]) -> None:
+    transport = KafkaTransport(kafka)
+    for event in sent:
+        conversation = getattr(event, "conversation_id", None) or "owner"
+        key = "erased" if conversation in ERASED or isinstance(event, Erase) else conversation
+        transport.send("documents" if isinstance(event, Document) else "messages", key, event.to_bytes())
+    transport.send("messages", "broken", b"{not an event")
+    transport.flush()
+    transport.close()
+
+
+def settings_for(name: str, folder: Path, kafka: Kafka, opensearch: OpenSearch) -> Settings:
+    """The same topics of events, and all else of its own."""
+    own = {"dead_letters": f"{kafka.topics.dead_letters}-{name}", "memories": f"{kafka.topics.memories}-{name}"}
+    return Settings(_env_file=None).replace(
+        data=folder / name,
+        index={"backend": "opensearch"},
+        opensearch=opensearch.model_copy(update={"index_prefix": f"{opensearch.index_prefix}-{name}"}).model_dump(),
+        kafka={**kafka.model_dump(), "group_id": f"{kafka.group_id}-{name}", "topics": kafka.topics.model_copy(update=own)},
+        embedder={"provider": "hash"},
+        boundaries={"hold_back_seconds": 0.2},
+    )
+
+
+def is_done(settings: Settings) -> bool:
+    index = open_index(settings)
+    try:
+        keys = [flush_marker("default", f"end{number}", START).key for number in range(TALKS)]
+        keys += [erasure_receipt("default", name, START, {}).key for name in ("forget-talk4", "erase-user3")]
+        keys.append(flush_marker("default", "paper", START).key)
+        return len(index.get(keys)) == len(keys)
+    finally:
+        index.close()
+
+
+def rows(settings: Settings) -> dict[str, dict[str, Any]]:
+    index = open_index(settings)
+    try:
+        return {name: {key: value for key, value in body.items() if key != "at"} for name, body in contents(index).items()}
+    finally:
+        index.close()
+
+
+def on_flink(settings: Settings, cluster: FlinkServers, slots: int) -> FlowProcess:
+    return FlowProcess(settings, slots, ("run", "--engine", "flink", "--jobmanager", cluster.address), python=flink_python())
+
+
+def test_a_killed_taskmanager_and_other_slots_change_nothing_of_what_bytewax_makes_of_the_same_topics(
+    flink: FlinkServers, tmp_path: Path, kafka_settings: Kafka, opensearch_settings: OpenSearch
+) -> None:
+    create_topics(kafka_settings)
+    ours = settings_for("bytewax", tmp_path, kafka_settings, opensearch_settings)
+    theirs = settings_for("flink", tmp_path, kafka_settings, opensearch_settings)
+    everything = list(events())
+    for slots, part in ((2, everything[:160]), (4, everything[160:250]), (2, everything[250:])):
+        publish(kafka_settings, part[:40])
+        with on_flink(theirs, flink, slots) as flow:
+            flow.until_reading(300)
+            if part == everything[:160]:
+                flink.taskmanagers[0].kill()
+                flink.taskmanagers[0].start()
+            publish(kafka_settings, [*part[40:], Flush(conversation_id="talk0", flush_id=f"behind {len(part)}")])
+            flow.until(lambda: is_flushed(theirs, f"behind {len(part)}"), 400)  # noqa: B023  asked at once
+            assert local_status(theirs).flow == "runs"
+            if part[-1] == everything[-1]:
+                flow.until(lambda: is_done(theirs), 400)
+            assert flow.terminate(120) == 0
+    with FlowProcess(ours) as flow:
+        flow.until_reading(120)
+        flow.until(lambda: is_done(ours), 300)
+        assert flow.terminate() == 0
+    assert rows(theirs) == rows(ours)
+    letters = [list(read_dead_letters(settings.kafka)) for settings in (theirs, ours)]
+    assert len(letters[0]) >= len(letters[1]) > 0, "a letter of a broken event may come twice"
+    with FlowProcess(theirs) as flow, pytest.raises(StoreError, match="--engine flink"):
+        flow.until_reading(60)
+
+
+def is_flushed(settings: Settings, flush_id: str) -> bool:
+    index = open_index(settings)
+    try:
+        return bool(index.get([flush_marker("default", flush_id, START).key]))
+    finally:
+        index.close()

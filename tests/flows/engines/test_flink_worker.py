@@ -1,0 +1,139 @@
+"""The lanes as a keyed function of Flink hosts them, without Flink: the contract of engines, and what only this one needs."""
+
+import pickle
+import threading
+import time
+from concurrent.futures import Future
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from flows.engines.dataflow import EMBED, EXTRACT, READ, RECONCILE, SEGMENT, Dataflow, Step, goes_to_the_writer
+from flows.engines.flink_worker import Bounded, CheckpointWatch, FlinkRun, GroupLanes, versions_of
+from flows.running.feeds import Feed
+from mneme.settings import Settings
+from mneme.times import utc_now
+from tests.contracts.engine import EngineContract
+
+_FUNCTIONS = ((READ,), (EMBED, SEGMENT, EXTRACT), (RECONCILE,))
+_GROUPS = 2
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
+
+class Died(Exception):
+    """The process dies."""
+
+
+@dataclass
+class Checkpoints:
+    epoch: int = 0
+
+
+class Host:
+    """What ``Worker`` is, around a dataflow of the contract."""
+
+    def __init__(self, flow: Dataflow) -> None:
+        self.services, self.failures, self.checkpoints = flow.services, flow.failures, Checkpoints()
+        self.writer = self
+        self._flow = flow
+
+    def write(self, items: list[Any]) -> None:
+        self._flow.write(items)
+
+
+class TestGroupLanes(EngineContract):
+    """Each round is a bundle with a tick for every group; the pickled states of every second one are a checkpoint."""
+
+    dies = Died
+
+    @pytest.fixture(autouse=True)
+    def new_store(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        self.position: Any = None
+        self.states: dict[tuple[int, int], dict[str, bytes]] = {}
+
+    def drive(self, flow: Dataflow) -> None:
+        host, bundles = Host(flow), 0
+        held = {place: {name: pickle.loads(state) for name, state in states.items()} for place, states in self.states.items()}
+        states: dict[tuple[int, int], dict[str, bytes]] = {place: dict(each) for place, each in self.states.items()}
+        groups = {
+            (number, group): GroupLanes(steps, host, f"{group}", held.get((number, group), {}))
+            for number, steps in enumerate(_FUNCTIONS)
+            for group in range(_GROUPS)
+        }
+        [source] = flow.sources
+        feed: Feed = source.open("only", self.position)
+        is_over = False
+        while not is_over:
+            try:
+                self._give(_FUNCTIONS[0], 0, flow.decoded(feed.next_batch()), flow, groups)
+            except StopIteration:
+                is_over = True
+            for (number, _), each in groups.items():
+                if each.is_due(utc_now()):
+                    on = each.work()
+                    if number + 1 < len(_FUNCTIONS):
+                        self._give(_FUNCTIONS[number + 1], number + 1, on, flow, groups)
+            for place, each in groups.items():
+                states.setdefault(place, {}).update({name: pickle.dumps(part) for name, part in each.changes().items()})
+            bundles += 1
+            if bundles % 2 == 0 or is_over:
+                self.position, self.states = feed.resume_state(), {place: dict(each) for place, each in states.items()}
+                host.checkpoints.epoch = bundles // 4
+            time.sleep(0.005)
+
+    def _give(
+        self, steps: tuple[Step, ...], number: int, items: list[Any], flow: Dataflow, groups: dict[tuple[int, int], GroupLanes]
+    ) -> None:
+        for item in items:
+            bucket = 0 if goes_to_the_writer(item) else int(steps[0].key(item, flow.buckets))
+            groups[number, bucket % _GROUPS].add(item)
+
+
+def run(began_at: datetime) -> FlinkRun:
+    return FlinkRun(Settings(_env_file=None), 3, began_at, "mneme x", "flink:8081", {"messages": "m"})
+
+
+def test_a_worker_that_begins_later_in_a_run_writes_higher_versions_whatever_an_earlier_one_wrote() -> None:
+    earlier, later = versions_of(run(NOON), NOON), versions_of(run(NOON), NOON + timedelta(seconds=10))
+    wrote = [earlier.next() for _ in range(10_000)]
+    assert max(wrote) < later.next()
+
+
+def test_an_epoch_ends_with_every_second_checkpoint_that_completes() -> None:
+    completed = iter([0, 5, 5, 6, 7, 9])
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.url.path == "/jobs/overview":
+            return httpx.Response(200, json={"jobs": [{"jid": "j", "name": "mneme x", "state": "RUNNING", "start-time": 1}]})
+        newest = next(completed)
+        return httpx.Response(200, json={"latest": {"completed": {"id": newest} if newest else None}})
+
+    watch, epochs = CheckpointWatch("flink:8081", "mneme x"), []
+    with httpx.Client(transport=httpx.MockTransport(answer)) as client:
+        for _ in range(6):
+            watch.look(client)
+            epochs.append(watch.epoch)
+    assert epochs == [0, 0, 0, 1, 1, 2]
+
+
+def test_who_hands_in_more_than_there_is_room_for_waits() -> None:
+    futures: list[Future[Any]] = []
+
+    def submit(call: Any) -> Future[Any]:
+        futures.append(Future())
+        return futures[-1]
+
+    bounded = Bounded(submit, 1)
+    bounded(lambda: None)
+    second = threading.Thread(target=bounded, args=(lambda: None,))
+    second.start()
+    assert len(futures) == 1
+    futures[0].set_result(None)
+    second.join(10)
+    assert len(futures) == 2

@@ -1,0 +1,171 @@
+"""The program that submits the flow to a Flink cluster and follows it; the cluster's REST address is played."""
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from flows.engines.flink_worker import FlinkRun
+from flows.running.flink import FlinkCluster, run_on_flink
+from flows.running.recovery import RecoveryStore
+from mneme.errors import SettingsError, StoreUnavailable
+from mneme.settings import Settings
+
+
+class PlayedCluster:
+    """A cluster of four slots, and what is submitted to it. ``stops`` are the states of the job at which a run is stopped."""
+
+    def __init__(self) -> None:
+        self.jobs: dict[str, str] = {}
+        self.submitted: list[tuple[int, int, str | None]] = []
+        self.savepoints = 0
+        self.checkpoint: str | None = None
+        self.stopping = threading.Event()
+
+    def submit(self, run: FlinkRun, parallelism: int, folder: str, newest: str | None) -> str:
+        self.submitted.append((run.number, parallelism, newest))
+        job = f"job{len(self.submitted)}"
+        self.jobs[job] = "RUNNING"
+        return job
+
+    def answer(self, request: httpx.Request) -> httpx.Response:
+        parts = request.url.path.strip("/").split("/")
+        if parts == ["overview"]:
+            return httpx.Response(200, json={"slots-total": 4})
+        if parts == ["jobmanager", "config"]:
+            return httpx.Response(200, json=[{"key": "execution.checkpointing.dir", "value": "s3://folder"}])
+        if parts[1] not in self.jobs:
+            return httpx.Response(404, json={})
+        match parts[2:]:
+            case []:
+                state = self.jobs[parts[1]]
+                return httpx.Response(200, json={"state": state, "vertices": [{"status": state}]})
+            case ["checkpoints"]:
+                latest = {"completed": {"id": 1, "external_path": self.checkpoint}} if self.checkpoint else {}
+                return httpx.Response(200, json={"latest": latest})
+            case ["exceptions"]:
+                trace = "org.apache.flink.Failed\nmneme.errors.StoreRejected: the index is full\n\tat java.lang.Thread"
+                return httpx.Response(200, json={"exceptionHistory": {"entries": [{"timestamp": 1, "stacktrace": trace}]}})
+            case ["stop"]:
+                self.jobs[parts[1]] = "FINISHED"
+                self.savepoints += 1
+                return httpx.Response(202, json={"request-id": "r"})
+            case ["savepoints", "r"]:
+                return httpx.Response(200, json={"operation": {"location": f"s3://folder/savepoint{self.savepoints}"}})
+        raise AssertionError(request.url)
+
+
+@pytest.fixture
+def cluster() -> PlayedCluster:
+    return PlayedCluster()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[RecoveryStore]:
+    with RecoveryStore(tmp_path / "store", "kafka", 256, 1, "flink") as store:
+        store.epochs.mkdir()
+        yield store
+
+
+def settings_of(processes: int = 2) -> Settings:
+    return Settings(_env_file=None).replace(index={"backend": "opensearch"}, flow={"processes": processes})
+
+
+def follow(cluster: PlayedCluster, store: RecoveryStore, settings: Settings | None = None) -> None:
+    """Follow until the job runs, and stop."""
+    run_on_flink(
+        settings or settings_of(),
+        store,
+        FlinkCluster("flink:8081", httpx.MockTransport(cluster.answer)),
+        cluster.stopping,
+        cluster.stopping.set,
+        lambda: len(cluster.submitted) + 1,
+        cluster.submit,
+    )
+
+
+def test_a_stop_makes_a_savepoint_from_which_the_next_start_goes_on_in_other_slots(
+    cluster: PlayedCluster, store: RecoveryStore
+) -> None:
+    follow(cluster, store)
+    cluster.stopping.clear()
+    follow(cluster, store, settings_of(4))
+    assert cluster.submitted == [(1, 2, None), (2, 4, "s3://folder/savepoint1")]
+
+
+def test_a_job_that_still_runs_as_the_settings_say_is_followed(cluster: PlayedCluster, store: RecoveryStore) -> None:
+    follow(cluster, store)
+    cluster.jobs["job1"] = "RUNNING"
+    cluster.stopping.clear()
+    follow(cluster, store)
+    assert len(cluster.submitted) == 1
+
+
+def test_a_job_that_runs_with_other_settings_is_stopped_first(cluster: PlayedCluster, store: RecoveryStore) -> None:
+    follow(cluster, store)
+    cluster.jobs["job1"] = "RUNNING"
+    cluster.stopping.clear()
+    follow(cluster, store, settings_of(3))
+    assert cluster.submitted[1] == (2, 3, "s3://folder/savepoint2")
+    assert cluster.jobs["job1"] == "FINISHED"
+
+
+def test_a_job_that_went_with_its_jobmanager_is_submitted_again_from_its_newest_checkpoint(
+    cluster: PlayedCluster, store: RecoveryStore
+) -> None:
+    cluster.checkpoint = "s3://folder/chk-7"
+    answer, looked = cluster.answer, []
+
+    def forgets(request: httpx.Request) -> httpx.Response:
+        looked.append(request)
+        if len(cluster.submitted) == 1 and (store.epochs / "newest.json").read_text().find("chk-7") > 0:
+            cluster.jobs.clear()
+        if len(cluster.submitted) == 2:
+            cluster.stopping.set()
+        return answer(request)
+
+    run_on_flink(
+        settings_of(),
+        store,
+        FlinkCluster("flink:8081", httpx.MockTransport(forgets)),
+        cluster.stopping,
+        lambda: None,
+        lambda: len(cluster.submitted) + 1,
+        cluster.submit,
+    )
+    assert cluster.submitted == [(1, 2, None), (2, 2, "s3://folder/chk-7")]
+
+
+def test_a_job_that_fails_at_once_is_told_with_the_error_of_its_worker(cluster: PlayedCluster, store: RecoveryStore) -> None:
+    def submit(run: FlinkRun, parallelism: int, folder: str, newest: str | None) -> str:
+        job = PlayedCluster.submit(cluster, run, parallelism, folder, newest)
+        cluster.jobs[job] = "FAILED"
+        return job
+
+    cluster.submit = submit  # type: ignore[method-assign]
+    with pytest.raises(StoreUnavailable, match=r"is FAILED: mneme.errors.StoreRejected: the index is full$"):
+        follow(cluster, store)
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        (settings_of(5), "the cluster has 4 slots"),
+        (settings_of().replace(index={"backend": "embedded"}), "MNEME_INDEX__BACKEND=opensearch"),
+    ],
+)
+def test_what_cannot_run_there_is_refused(cluster: PlayedCluster, store: RecoveryStore, settings: Settings, why: str) -> None:
+    with pytest.raises(SettingsError, match=why):
+        follow(cluster, store, settings)
+    assert not cluster.submitted
+
+
+def test_the_store_of_one_engine_is_refused_by_the_other(store: RecoveryStore, tmp_path: Path) -> None:
+    state = {"recovery_id": "x", "run": 1, "buckets": 256, "format": 1, "engine": "bytewax"}
+    (tmp_path / "other" / "epochs").mkdir(parents=True)
+    (tmp_path / "other" / "mneme.json").write_text(json.dumps(state))
+    with pytest.raises(Exception, match="--engine bytewax"), RecoveryStore(tmp_path / "other", "kafka", 256, 1, "flink"):
+        pass
