@@ -210,8 +210,7 @@ _LONGEST_BEFORE = 120  # characters of what a quote takes along: a question is i
 _SENTENCES = re.compile(r"(?<=[.!?。！？])\s+")
 _OF_LISTENER, _OF_ONESELF = re.compile(r"\byour?s?\b", re.I), re.compile(r"\b(?:I|my|me|we|our|us)\b")
 _PHOTO = re.compile(r"\[shared a photo: (?:an? (?:photo|photography|picture|image) of )?")
-_STANDS_ALONE = 80  # characters of a quote that is understood without what it answers: the question cost a fifth of a context
-_SAYS_LITTLE = 40  # characters of a quote that leans on more than the words before it
+_SAYS_LITTLE = 40  # characters of a quote that needs what it answers: beside all quotes that cost a fifth of a context
 
 
 def told(memory: ContextMemory, shown: Collection[str] = ()) -> str:
@@ -225,11 +224,7 @@ def told(memory: ContextMemory, shown: Collection[str] = ()) -> str:
     quote = memory.quote
     if quote is None or quote.artifact is not None or quote.words not in memory.text:
         return memory.text
-    length = len(quote.words)
-    before = [
-        (quote.question or quote.context) if length < _STANDS_ALONE else None,
-        quote.behind if length < _SAYS_LITTLE else None,
-    ]
+    before = [quote.question or quote.context, quote.behind] if len(quote.words) < _SAYS_LITTLE else []
     kept = [each for each in before if each is not None and each.message_id not in shown]
     taken_along = "".join(f' (to {each.speaker}: "{_shortened(each.words)}")' for each in kept)
     own = _telling(quote.words) if quote.language == "en" else quote.words
