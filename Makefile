@@ -27,7 +27,7 @@ help: ## This list
 
 setup: $(STAMP) ## Virtual environment in .venv with the pinned packages
 
-$(STAMP): requirements.lock pyproject.toml requirements/install.sh
+$(STAMP): requirements.lock pyproject.toml requirements/install.sh requirements/installer.lock
 	@PYTHON="$(PYTHON)" requirements/install.sh requirements.lock
 	@touch $@
 
@@ -39,7 +39,7 @@ $(DEVELOPMENT): requirements-dev.lock $(STAMP)
 programs: ## Programs that tests need: tesseract, LibreOffice, docker-compose (installs them as root on Debian, else names them)
 	@requirements/system-packages.sh --tests
 
-screenshots: $(STAMP) ## Take the pictures of docs/console.md again, by the browser test of the console
+screenshots: $(DEVELOPMENT) ## Take the pictures of docs/console.md again, by the browser test of the console
 	@MNEME_TEST_SCREENSHOTS=1 $(BIN)/pytest -q -n 0 tests/serving/console/test_screenshots.py
 
 demo: $(STAMP) ## Ingest the examples and search them: no server, no key
@@ -67,7 +67,7 @@ format: $(DEVELOPMENT) ## Let ruff format and repair
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
 
-bench: $(STAMP) ## Speed on this machine; SERVERS=1: with Kafka and OpenSearch; LOCOMO=, SEGMENTATION=: quality, on your data; ATTACKS=1
+bench: $(DEVELOPMENT) ## Speed on this machine; SERVERS=1: with Kafka and OpenSearch; LOCOMO=, SEGMENTATION=: quality, on your data; ATTACKS=1
 	@mkdir -p $(BENCH_OUT)
 	@$(BIN)/mneme bench startup --out $(BENCH_OUT)/startup.json
 	@$(BIN)/mneme bench stages --no-kafka --out $(BENCH_OUT)/stages.json
@@ -77,8 +77,7 @@ ifdef SERVERS
 	@$(BIN)/python -m tests.servers start --data $(BENCH_OUT)/servers
 	@trap '$(BIN)/python -m tests.servers stop --data $(BENCH_OUT)/servers --wipe' EXIT; set -e; \
 	$(BIN)/mneme bench ingest $(TALKS) --repeats 5 --copies $(COPIES) --out $(BENCH_OUT)/ingest.json; \
-	$(BIN)/mneme bench query --facts 10000 --index opensearch --out $(BENCH_OUT)/query-opensearch.json; \
-	$(BIN)/mneme bench scaling $(TALKS) --out $(BENCH_OUT)/scaling.json
+	$(BIN)/mneme bench query --facts 10000 --index opensearch --out $(BENCH_OUT)/query-opensearch.json
 endif
 ifdef LOCOMO
 	@$(BIN)/mneme bench locomo "$(LOCOMO)" --index $(BENCH_INDEX) --out $(BENCH_OUT)/locomo-$(BENCH_INDEX).json
@@ -110,8 +109,10 @@ formats: $(DEVELOPMENT) ## Measure what is read of every format, and write docs/
 	@$(BIN)/python -m tests.samples.table docs/formats.md
 
 lock: $(DEVELOPMENT) ## Resolve requirements.lock (what runs) and requirements-dev.lock (all, for development) again (needs uv)
-	$(RESOLVE) --extra all --extra adapters --group pyproject.toml:dev -o requirements-dev.lock
+	$(RESOLVE) --extra all --extra adapters --extra bench --group pyproject.toml:dev -o requirements-dev.lock
 	$(RESOLVE) --extra all --constraint requirements-dev.lock -o requirements.lock
+	echo uv | uv pip compile - --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet \
+		-o requirements/installer.lock
 
 clean: ## Remove the virtual environment, caches, the demo's index and results
 	rm -rf .venv mneme-data site $(BENCH_OUT) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -3,9 +3,8 @@
 1. Read the sets and embed every message once.
 2. Cross-validate the model on all kinds at once, with vectors and with words only, and cut each conversation online by
    what was fitted without it; beside it the shipped coefficients, which have seen these conversations.
-3. Cut by the baselines (evaluation/baselines.py).
-4. Cut the dialogues again, without times and with times at several paces.
-5. Measure and report.
+3. Cut the dialogues again, without times and with times at several paces.
+4. Measure and report.
 """
 
 import random
@@ -19,7 +18,6 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from evaluation.baselines import cut_every, no_cut, text_tiled
 from evaluation.boundary_model import cross_validate, cut_online, examples_of
 from evaluation.boundary_sets import FOLDS, TIMED, Kind, paced, read_kinds, vectors_of
 from evaluation.fitting import logistic_regression
@@ -67,25 +65,20 @@ def run_boundaries(
     # 1.
     kinds = read_kinds(segmentation, locomo, sample)
     known = vectors_of(kinds, settings, vectors, console)
-    # 2. and 3.
+    # 2.
     rows: list[Row] = []
     for signals, given in ((VECTORS, known), (WORDS_ONLY, None)):
         with console.status(signals):
             heads = {CROSS_VALIDATED: cross_validate(examples_of(kinds, given)).folds, SHIPPED: (shipped_heads()[signals],)}
             for kind in kinds:
                 rows += [
-                    *(
-                        _row(kind, name, signals, cut_online(kind, given, each, settings.boundaries))
-                        for name, each in heads.items()
-                    ),
-                    _row(kind, "TextTiling", signals, text_tiled(kind, given)),
+                    _row(kind, name, signals, cut_online(kind, given, each, settings.boundaries))
+                    for name, each in heads.items()
                 ]
-            # 4.
+            # 3.
             if given is not None:
                 at_paces = _at_paces(kinds, known, heads, (None, *paces), settings.boundaries)
-    for kind in kinds:
-        rows += [_row(kind, "cut every n", "", cut_every(kind)), _row(kind, "no cut", "", no_cut(kind))]
-    # 5.
+    # 4.
     seconds = round(time.monotonic() - started, 1)
     rows.sort(key=lambda row: [kind.name for kind in kinds].index(str(row["set"])))
     report = Report(
@@ -104,9 +97,8 @@ def run_boundaries(
     )
     _show(console, kinds, rows)
     print_table(console, "At every pace, with vectors", at_paces, list(at_paces[0]))
-    labelled = [{**row, "label": ", ".join(filter(None, (str(row["method"]), str(row["signals"]))))} for row in rows]
-    drawn = [row for row in labelled if row["method"] != "no cut"]  # its F1 is 0
-    return report.finish(console, out, partial(plot_bars, drawn, "set", "label", "f1", title="Boundaries found exactly, F1"))
+    labelled = [{**row, "label": f"{row['method']}, {row['signals']}"} for row in rows]
+    return report.finish(console, out, partial(plot_bars, labelled, "set", "label", "f1", title="Boundaries found exactly, F1"))
 
 
 def _at_paces(

@@ -5,7 +5,6 @@ They are cut by the default detector; nothing is extracted, vectors are syntheti
 steps and recovery store are those of a service. It runs in a process of its own, and is sampled every second.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -24,7 +23,6 @@ from evaluation.synthetic_talks import Talks
 from evaluation.volume_flow import Stream, Task, every, in_a_process, resident_megabytes, run_stream, services_of, size_of
 from mneme.rows import Collection
 from mneme.settings import Settings
-from mneme.times import utc_now
 
 _TALK_MESSAGES = 20  # of a conversation, after which it goes idle
 _IDLE_SECONDS = 10.0  # so that conversations go idle all the time, not once
@@ -63,9 +61,9 @@ def run_volume(messages: int, settings: Settings, out: Path, console: Console | 
 
 def stream(task: Task, started: float) -> list[Sample]:
     """Run the stream, and look at the process every second."""
-    talks = Talks(task.conversations, at_once=_TALK_MESSAGES)
-    index = AcknowledgingIndex(talks, _TALK_MESSAGES, task.folder / "messages")
-    services = services_of(task, index, Counter(), utc_now)
+    talks = Talks(task.conversations, _TALK_MESSAGES)
+    index = AcknowledgingIndex(talks)
+    services = services_of(task, index)
     began, processor, samples = monotonic(), process_time(), list[Sample]()
 
     def sample() -> None:
@@ -80,7 +78,6 @@ def stream(task: Task, started: float) -> list[Sample]:
     with every(_SAMPLE_SECONDS, sample):
         run_stream(task, services, index, open_feed)
     sample()
-    index.close()
     return samples
 
 

@@ -11,7 +11,7 @@ answers, is half right: it takes two places of ten to read.
 """
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,15 +20,13 @@ from rich.console import Console
 from rich.progress import track
 
 from connectors.models import open_embedder
-from evaluation.fitting import check_ready, logistic_regression, write_entry
+from evaluation.fitting import check_ready, ingested, logistic_regression, write_entry
 from evaluation.metrics import recall_at
-from evaluation.own_index import fresh_index
 from evaluation.report import Row, print_table
-from evaluation.retrieval.bench import ingest_set
 from evaluation.retrieval.bootstrap import interval
 from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.retrieval.sets import LOADERS
-from evaluation.retrieval.systems import asked_at, last_times, moment_of, open_memories, read_folds
+from evaluation.retrieval.systems import read_folds
 from mneme.errors import InputError
 from mneme.settings import Settings
 from mneme.times import utc_now
@@ -152,19 +150,12 @@ def order(model: Model, example: Example) -> list[str]:
 
 def _examples(questions: QuestionSet, settings: Settings, folds: Path, console: Console) -> list[Example]:
     chosen = [each for each in questions.questions if wanted(each)]
-    last = last_times(questions)
-    with ExitStack() as stack:
-        own = stack.enter_context(fresh_index(settings, f"fit-{questions.name}"))
-        ingest_set(questions, own, console)
-        memories = open_memories(own, folds, stack)
-        embedder = open_embedder(settings)
-        stack.callback(embedder.close)
+    with ingested(questions, settings, console, folds) as (_, memories), closing(open_embedder(settings)) as embedder:
         scorer = JointScorer(lambda: None, embedder)
-        examples = []
-        for question in track(chosen, f"searching, {questions.title}", console=console, transient=True):
-            asked_at.set(moment_of(question, last))
-            examples.append(_example(memories(question), question, scorer))
-    return examples
+        return [
+            _example(memories(question), question, scorer)
+            for question in track(chosen, f"searching, {questions.title}", console=console, transient=True)
+        ]
 
 
 def _example(memories: Memories, question: Question, scorer: JointScorer) -> Example:

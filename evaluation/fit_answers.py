@@ -19,16 +19,13 @@ from rich.console import Console
 
 from evaluation.answers.gold_sets import LOADERS
 from evaluation.answers.records import ABSTENTION
-from evaluation.fitting import check_ready, logistic_regression
-from evaluation.own_index import fresh_index
+from evaluation.fitting import check_ready, ingested, logistic_regression
 from evaluation.report import Row, print_table
-from evaluation.retrieval.bench import ingest_set
 from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.retrieval.sets import answerable
 from evaluation.retrieval.systems import last_times, moment_of, owner_name
 from mneme.settings import Settings
 from mneme.tokens import estimate_tokens
-from queries import Memories
 from queries.answers.context import context_of
 from queries.answers.features import FEATURES
 from queries.answers.support import Likeliness, considered_of
@@ -103,24 +100,20 @@ def _examples(
 ) -> Iterator[Example]:
     """The questions of a set, and ``more`` of the same memories under names of their own."""
     last = last_times(questions)
-    now = [max(last.values())]
-    with fresh_index(settings, f"fit-answers-{questions.name}") as own:
-        ingest_set(questions, own, console)
-        with Memories.open(own, clock=lambda: now[-1]) as memories:
-            for name, asked in {questions.name: questions.questions, **more}.items():
-                for each in asked:
-                    now[:] = [moment_of(each, last)]
-                    found = memories.search(each.text, filters=each.owner)
-                    considered = considered_of(context_of(found, now[0], _TOKENS, estimate_tokens).ranked, found)
-                    if considered.rows:
-                        yield Example(
-                            name,
-                            each.conversation,
-                            each.category != ABSTENTION,
-                            np.array(considered.rows),
-                            considered.fits,
-                            [bool(each.evidence & set(one.message_ids)) for one in considered.memories],
-                        )
+    with ingested(questions, settings, console) as (_, memories):
+        for name, asked in {questions.name: questions.questions, **more}.items():
+            for each in asked:
+                found = memories(each).search(each.text, filters=each.owner)
+                considered = considered_of(context_of(found, moment_of(each, last), _TOKENS, estimate_tokens).ranked, found)
+                if considered.rows:
+                    yield Example(
+                        name,
+                        each.conversation,
+                        each.category != ABSTENTION,
+                        np.array(considered.rows),
+                        considered.fits,
+                        [bool(each.evidence & set(one.message_ids)) for one in considered.memories],
+                    )
 
 
 def _of_others(questions: QuestionSet) -> list[Question]:

@@ -8,7 +8,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -16,19 +15,16 @@ from rich.console import Console
 from rich.progress import track
 
 from connectors.models import open_embedder
-from evaluation.fitting import check_ready, write_entry
+from evaluation.fitting import check_ready, ingested, write_entry
 from evaluation.fusion_model import METRICS, Example, cross_validated, example_of, fit, folds_of
-from evaluation.own_index import fresh_index
 from evaluation.report import Row, print_table
-from evaluation.retrieval.bench import ingest_set
 from evaluation.retrieval.bootstrap import interval
 from evaluation.retrieval.question_set import QuestionSet
 from evaluation.retrieval.sets import LOADERS
-from evaluation.retrieval.systems import DEPTH, FOLDS_FILE, last_times, owner_name
+from evaluation.retrieval.systems import DEPTH, FOLDS_FILE
 from mneme.errors import InputError
 from mneme.settings import Settings
 from mneme.times import utc_now
-from queries import Memories
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, WITH_ASSISTANT
 from queries.scoring.field import Numbers
 from queries.scoring.learned import Coefficients
@@ -120,16 +116,11 @@ def run_fit_fusion(
 
 
 def _examples(questions: QuestionSet, settings: Settings, console: Console) -> list[Example]:
-    asked_at = last_times(questions)
-    now: list[datetime] = []
-    with fresh_index(settings, f"fit-{questions.name}") as own:
-        ingest_set(questions, own, console)
-        with Memories.open(own, clock=lambda: now[-1]) as memories:
-            examples = []
-            for each in track(questions.questions, f"gathering, {questions.title}", console=console, transient=True):
-                now[:] = [each.asked_at or asked_at[owner_name(each.owner)]]
-                question, gathered = memories.gather(each.text, {**each.owner, "expired": True}, DEPTH)
-                examples.append(example_of(questions.name, each.conversation, each.category, each.evidence, question, gathered))
+    examples = []
+    with ingested(questions, settings, console) as (_, memories):
+        for each in track(questions.questions, f"gathering, {questions.title}", console=console, transient=True):
+            question, gathered = memories(each).gather(each.text, {**each.owner, "expired": True}, DEPTH)
+            examples.append(example_of(questions.name, each.conversation, each.category, each.evidence, question, gathered))
     return examples
 
 

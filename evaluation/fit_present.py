@@ -1,5 +1,6 @@
 """``mneme bench fit present``: fits how far what is so now is raised in a search for a state (queries/scoring/present.py).
 
+0. Fit what tells that a statement is of a change (evaluation/fit_changes.py).
 1. Ingest the made-up changes (evaluation/retrieval/sets/changes.py), and beside them sets whose answers mostly do not change.
 2. Of each question for a state take the best statements by their score, with their features and which of them answer.
 3. Fit: of two statements the later took the place of the older where it answers and the older is what it was before; of the
@@ -7,9 +8,9 @@
 4. Print who stands first before and after, on what was fitted on and on the half of the changes that was not, and write.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -17,24 +18,23 @@ import numpy.typing as npt
 from rich.console import Console
 
 from connectors.models import open_embedder
-from evaluation.fitting import check_ready, logistic_regression
-from evaluation.own_index import fresh_index
+from evaluation.fit_changes import fit_changes, statements
+from evaluation.fitting import check_ready, ingested, logistic_regression
 from evaluation.report import Row, print_table
-from evaluation.retrieval.bench import ingest_set
 from evaluation.retrieval.question_set import QuestionSet
 from evaluation.retrieval.sets import LOADERS, changes
-from evaluation.retrieval.systems import DEPTH, last_times, owner_name
+from evaluation.retrieval.systems import DEPTH, owner_name
 from mneme.errors import InputError
 from mneme.settings import Settings
 from mneme.times import utc_now
-from queries import Memories
+from queries.scoring.change import ChangeScorer
 from queries.scoring.field import Numbers
 from queries.scoring.learned import LearnedScorer, coefficients_for
 from queries.scoring.min_max import MinMaxScorer
-from queries.scoring.present import FEATURES, PresentWeights, Statements, asks_for_present, best_statements
+from queries.scoring.present import FEATURES, ChangesOf, PresentWeights, Statements, asks_for_present, best_statements
 
 DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "scoring" / "present.json"
-READILY = 1.5  # log-odds, chosen with the changes that are not fitted on, LoCoMo and BEAM in view
+READILY = 2.3  # log-odds, chosen with the changes that are not fitted on, LoCoMo and BEAM in view
 FITS = 0.03  # how far an older statement fits at least, as a share of the best odds
 STRENGTH = 1.0  # inverse of the L2 penalty
 FIRST_TEN = 10
@@ -67,17 +67,28 @@ def run_fit_present(
     """
     console = console or Console()
     check_ready(out)
+    # 0.
+    with closing(open_embedder(settings)) as embedder:
+        told = fit_changes(statements(), embedder)
+        identity = embedder.identity
+
+    def changes_of(owner: str) -> ChangesOf:
+        """The chances of statements by regressions that did not see those of the owner."""
+        talk = next((each for each in (owner, owner.rpartition("-")[0]) if each in told.without), None)
+        return ChangeScorer(told.without[talk] if talk else told.weights, identity).chances
+
     # 1. and 2.
     others = [LOADERS[name](paths) for name, paths in sets.items() if paths]
     fitted_on = [changes.load("fit"), *others]
-    examples = [each for questions in fitted_on for each in _examples(questions, settings, console)]
-    unseen = _examples(changes.load("judge"), settings, console)
+    examples = [each for questions in fitted_on for each in _examples(questions, settings, changes_of, console)]
+    unseen = _examples(changes.load("judge"), settings, changes_of, console)
     # 3.
     weights, bias = fit(examples)
     # 4.
     found = PresentWeights(
         weights=weights,
         bias=bias,
+        changes=dict(told.weights),
         fitted_on=", ".join(f"{each.title} ({len(each.questions)} questions)" for each in fitted_on),
         date=utc_now().date(),
     )
@@ -120,33 +131,30 @@ def _pairs(example: Example) -> _Pairs:
     return _Pairs(found.features[known], took[known], fits[known])
 
 
-def _examples(questions: QuestionSet, settings: Settings, console: Console) -> list[Example]:
+def _examples(
+    questions: QuestionSet, settings: Settings, changes_of: Callable[[str], ChangesOf], console: Console
+) -> list[Example]:
     both = {each.question.id: each for half in ("fit", "judge") for each in changes.changes(half)}
-    asked_at = last_times(questions)
-    now: list[datetime] = []
     examples = []
-    with fresh_index(settings, f"fit-present-{questions.name}") as own:
-        ingest_set(questions, own, console)
+    with ingested(questions, settings, console) as (own, memories):
         scorer = _scorer(own)
-        with Memories.open(own, clock=lambda: now[-1]) as memories:
-            for each in questions.questions:
-                now[:] = [each.asked_at or asked_at[owner_name(each.owner)]]
-                question, gathered = memories.gather(each.text, {**each.owner, "expired": True}, DEPTH)
-                if not asks_for_present(question):
-                    continue
-                used = MinMaxScorer(own.retrieval.alpha) if scorer is None or question.vector is None else scorer
-                scores = used.score(question, gathered.field, gathered.messages)
-                statements = best_statements(question, gathered.field, scores)
-                beside = both[each.id].beside if each.id in both else None
-                examples.append(
-                    Example(
-                        questions.name,
-                        each.category,
-                        statements,
-                        [bool(each.evidence & set(row.message_ids)) for row in statements.rows],
-                        [beside in row.message_ids for row in statements.rows],
-                    )
+        for each in questions.questions:
+            question, gathered = memories(each).gather(each.text, {**each.owner, "expired": True}, DEPTH)
+            if not asks_for_present(question):
+                continue
+            used = MinMaxScorer(own.retrieval.alpha) if scorer is None or question.vector is None else scorer
+            scores = used.score(question, gathered.field, gathered.messages)
+            statements = best_statements(question, gathered.field, scores, changes_of(owner_name(each.owner)))
+            beside = both[each.id].beside if each.id in both else None
+            examples.append(
+                Example(
+                    questions.name,
+                    each.category,
+                    statements,
+                    [bool(each.evidence & set(row.message_ids)) for row in statements.rows],
+                    [beside in row.message_ids for row in statements.rows],
                 )
+            )
     return examples
 
 

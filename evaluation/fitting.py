@@ -1,12 +1,20 @@
-"""Shared parts of the `mneme bench fit` commands: scikit-learn, the check before a run, and the files of fitted entries."""
+"""Shared parts of the `mneme bench fit` commands: scikit-learn, the check before a run, a set that is searched, and files."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, TypeAdapter
+from rich.console import Console
 
+from evaluation.own_index import fresh_index
+from evaluation.retrieval.bench import ingest_set
+from evaluation.retrieval.question_set import Question, QuestionSet
+from evaluation.retrieval.systems import open_memories
 from mneme.errors import InputError, SettingsError
+from mneme.settings import Settings
+from queries import Memories
 
 Entry = TypeVar("Entry", bound=BaseModel)
 
@@ -39,6 +47,23 @@ def check_ready(out: Path) -> None:
     logistic_regression()
     if out.is_dir() or not out.parent.is_dir():
         raise InputError(f"out: {out} is no file in a folder that exists; choose another")
+
+
+@contextmanager
+def ingested(
+    questions: QuestionSet, settings: Settings, console: Console, folds: Path | None = None
+) -> Iterator[tuple[Settings, Callable[[Question], Memories]]]:
+    """An index of its own with the conversations of a set: its settings, and the memories of each question at its time.
+
+    Args:
+        questions: the set.
+        settings: which index and which embedder is searched.
+        console: where progress goes.
+        folds: see ``open_memories``.
+    """
+    with fresh_index(settings, f"fit-{questions.name}") as own, ExitStack() as stack:
+        ingest_set(questions, own, console)
+        yield own, open_memories(own, questions, folds, stack)
 
 
 def write_entry(out: Path, entry: Entry, key: Callable[[Entry], Any]) -> None:

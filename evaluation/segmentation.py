@@ -12,7 +12,6 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
-from flows.cuts import BoundaryDetector, Utterance
 from mneme.errors import InputError
 from mneme.ids import message_id
 from mneme.records import Owner, Position, StoredMessage
@@ -142,26 +141,6 @@ def spoken(conversation: str, index: int, speaker: str, text: str, sent_at: date
 
 
 # --- measures --------------------------------------------------------------------------------------------------------
-
-
-def cut(detector: BoundaryDetector, utterances: Sequence[Utterance], longest: int = 50) -> frozenset[int]:
-    """Return the cuts of a detector in a conversation, as the flow asks it: in order, seeing ``look_ahead`` messages at most.
-
-    A cut after ``longest`` messages is made without asking, as the flow's limit makes it; so one that calls no model is
-    asked message by message.
-    """
-    cuts: set[int] = set()
-    begin = 0
-    window = detector.window if detector.calls_a_model else 1
-    for at in range(0, len(utterances), window):
-        judged = utterances[at : at + window]
-        after = at + len(judged)
-        verdict = detector.judge(utterances[begin:at], judged, utterances[after : after + detector.look_ahead])
-        for offset in range(len(judged)):
-            if at + offset > begin and (offset in verdict.boundaries or at + offset - begin >= longest):
-                begin = at + offset
-                cuts.add(begin)
-    return frozenset(cuts)
 
 
 def half_segment(length: int, boundaries: Iterable[int]) -> int:

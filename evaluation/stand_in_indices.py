@@ -1,7 +1,7 @@
 """Indices for benchmarks of the flow: nobody searches them, and no server stands behind them.
 
 ``RowsInMemory`` keeps rows in a dictionary; its writes cost what those of OpenSearch cost on our side: the lines of bulk
-requests. ``AcknowledgingIndex`` keeps a byte for each message of ``Talks``, in a file, and makes the message again when it is
+requests. ``AcknowledgingIndex`` keeps a byte for each message of ``Talks``, and makes the message again when it is
 read; what is made from messages is counted and dropped.
 """
 
@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -71,7 +70,7 @@ class UnsearchedIndex:
         """Nothing is found."""
         return [[] for _ in legs], [[] for _ in selections]
 
-    def token_vectors(self, keys: Sequence[Key]) -> dict[Key, bytes]:
+    def embeddings(self, keys: Sequence[Key]) -> dict[Key, Embedding]:
         """Nothing is found."""
         return {}
 
@@ -171,16 +170,12 @@ _ABSENT, _CREATED, _PUT = 0, 1, 2
 
 
 class AcknowledgingIndex(UnsearchedIndex):
-    """A ``MemoryIndex`` of ``talks``, each with at most ``longest`` messages; ``path`` tells a later process what was written.
+    """A ``MemoryIndex`` of ``talks``; ``written`` counts writes by collection."""
 
-    ``written`` counts writes by collection, ``episodes`` messages in the episodes that were written.
-    """
-
-    def __init__(self, talks: Talks, longest: int, path: Path) -> None:
+    def __init__(self, talks: Talks) -> None:
         super().__init__()
         self._talks = talks
-        shape = (talks.conversations, longest)
-        self._states = np.memmap(path, np.uint8, "r+" if path.exists() else "w+", shape=shape)
+        self._states = np.zeros((talks.conversations, talks.messages), np.uint8)
         self._control: dict[Key, Row] = {}
         self.written: Counter[str] = Counter()
 
@@ -226,10 +221,6 @@ class AcknowledgingIndex(UnsearchedIndex):
     def count(self, collection: Collection, filter: Filter | None = None) -> int:
         """Count the messages."""
         return int(np.count_nonzero(self._states)) if collection is Collection.MESSAGES else 0
-
-    def close(self) -> None:
-        """Write the file."""
-        self._states.flush()
 
     def _message(self, conversation: int, number: int, state: int, with_vector: bool) -> Row:
         message = self._talks.message(conversation, number)

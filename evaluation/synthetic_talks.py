@@ -69,7 +69,6 @@ START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 _PAUSE = timedelta(seconds=40)  # between messages of a conversation
 _STAY = 7  # messages about one thing, before a longer pause
 _LONGER_PAUSE = timedelta(hours=30)
-_STRIDE = 7919  # a prime: neighbours in the stream are far apart, as conversations of many people are
 
 _OPENINGS = ("I think", "Well,", "Do you know whether", "Yesterday", "Honestly,", "Yes,", "By the way,", "We heard that")
 _PEOPLE = ("my sister", "the landlord", "our team", "a neighbour", "the teacher", "your cousin", "everybody", "nobody here")
@@ -78,20 +77,14 @@ _TIMES = ("before the weekend", "in the morning", "again", "as far as I remember
 
 @dataclass(frozen=True, slots=True)
 class Talks:
-    """``conversations`` that go on side by side, or one after the other, each with ``at_once`` messages.
-
-    The stream's ``index``-th message is the next one of some conversation.
-    """
+    """``conversations`` one after the other, each with so many ``messages``."""
 
     conversations: int
-    at_once: int = 0
+    messages: int
 
     def place(self, index: int) -> tuple[int, int]:
         """The conversation of a message of the stream, and the message's number in it."""
-        if self.at_once:
-            return divmod(index, self.at_once)
-        number, at = divmod(index, self.conversations)
-        return at * _STRIDE % self.conversations, number
+        return divmod(index, self.messages)
 
     def incoming(self, index: int) -> Incoming:
         """A message of the stream as a source gives it."""

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -92,9 +91,7 @@ def flow_services(
     embed: Callable[[list[str]], "Future[Sequence[Embedding]]"],
     submit: Submit,
     extractor: Extractor,
-    clock: Callable[[], datetime] = utc_now,
     pending: Pending | None = None,
-    tally: Counter[str] | None = None,
 ) -> Services:
     """Return everything outside the steps, without a model."""
     detector = SemanticDetector(settings.boundaries)
@@ -103,7 +100,7 @@ def flow_services(
         index=index,
         embed=embed,
         submit=submit,
-        clock=clock,
+        clock=utc_now,
         versions=Versions(int(time.time())),
         pending=pending or Pending(),
         detector=detector,
@@ -112,18 +109,18 @@ def flow_services(
         fallback_extractor=extractor,
         judge=None,
         skill_writer=None,
-        tally=Counter() if tally is None else tally,
+        tally=Counter(),
     )
 
 
-def services_of(task: Task, index: MemoryIndex, tally: Counter[str], clock: Callable[[], datetime]) -> Services:
+def services_of(task: Task, index: MemoryIndex) -> Services:
     """Return everything outside the steps, with synthetic vectors and no extraction."""
     pool = ThreadPoolExecutor(task.settings.flow.threads)
 
     def embed(texts: list[str]) -> "Future[Sequence[Embedding]]":
         return at_once(lambda: list(map(Embedding, vectors_of_texts(texts))))
 
-    return flow_services(task.settings, index, embed, pool.submit, NoExtractor(), clock, tally=tally)
+    return flow_services(task.settings, index, embed, pool.submit, NoExtractor())
 
 
 class NoExtractor:
@@ -157,10 +154,7 @@ class NoDeadLetters:
 
 
 class Stream:
-    """A feed of the messages up to ``last``; it ends when for ``linger`` seconds nothing was unfinished.
-
-    ``measured_from`` is the message from which on time is taken.
-    """
+    """A feed of the messages up to ``last``; it ends when for ``linger`` seconds nothing was unfinished."""
 
     def __init__(
         self,
@@ -168,33 +162,26 @@ class Stream:
         first: int,
         last: int,
         services: Services,
-        measured_from: int = 0,
-        linger: float = 0.0,
+        linger: float,
     ) -> None:
         self._incoming, self._next, self._last = incoming, first, last
-        self._services, self._measured_from, self._linger = services, measured_from, linger
+        self._services, self._linger = services, linger
         self._quiet_since: float | None = None
-        self.before: Moment | None = None
-        self.after: Moment | None = None
 
     def next_batch(self) -> list[Fed]:
         """The next messages."""
         unfinished, flow = self._services.pending.total, self._services.settings.flow
         if self._next == self._last:
             if unfinished:
-                self._quiet_since = self.after = None
+                self._quiet_since = None
                 return []
             self._quiet_since = self._quiet_since or time.monotonic()
-            self.after = self.after or Moment.now(self._services)
             if time.monotonic() - self._quiet_since >= self._linger:
                 raise StopIteration
             return []
         if unfinished >= flow.pending_limit:
             return []
-        if self._next == self._measured_from:
-            self.before = Moment.now(self._services)
-        until = self._measured_from if self._next < self._measured_from else self._last
-        end = min(self._next + flow.source_batch, until)
+        end = min(self._next + flow.source_batch, self._last)
         batch: list[Fed] = [self._incoming(index) for index in range(self._next, end)]
         self._next = end
         self._services.pending.enter(len(batch))
@@ -206,22 +193,6 @@ class Stream:
 
     def close(self) -> None:
         """Nothing is held open."""
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """The progress of a flow at a moment."""
-
-    at: float
-    processor: float
-    snapshot_microseconds: int
-    snapshot_bytes: int
-
-    @classmethod
-    def now(cls, services: Services) -> "Moment":
-        """The present."""
-        tally = services.tally
-        return cls(time.monotonic(), time.process_time(), tally["snapshot_microseconds"], tally["snapshot_bytes"])
 
 
 def run_stream(task: Task, services: Services, index: MemoryIndex, open_feed: Callable[[str, Any], Stream]) -> None:

@@ -256,7 +256,10 @@ def recovery_store(settings: Settings, name: str, engine: Engine = "bytewax") ->
     """The recovery store of a flow of ``MNEME_DATA``, held by this process."""
     private_folder(settings.data)
     flow = settings.flow
-    return RecoveryStore(_folder(settings, name), name, flow.buckets, flow.recovery_partitions, engine)
+    # Where one process writes, more files would only be more to sync and to tidy: 16 take a start and an end a second.
+    is_shared = name != _FILES and settings.index.backend != "embedded"
+    partitions = flow.recovery_partitions if is_shared else 1
+    return RecoveryStore(_folder(settings, name), name, flow.buckets, partitions, engine)
 
 
 def single_process_run(settings: Settings, store: RecoveryStore, index: MemoryIndex) -> "RunContext":

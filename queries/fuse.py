@@ -15,7 +15,7 @@ from queries.granularity.preference import days_ahead
 from queries.questions.understand import Question
 from queries.recall import Candidate, Candidates, Completer, Legs, Recalled, recall
 from queries.scoring.field import Field
-from queries.scoring.late_interaction import TokenVectors, with_matches
+from queries.scoring.late_interaction import Embeddings, with_matches
 
 Focus = Callable[[Question, Iterable[str]], Question | None]
 """``understand.focus`` with the embedder."""
@@ -54,7 +54,7 @@ def gather(
     scope: Scope,
     settings: Retrieval,
     focus: Focus,
-    token_vectors: TokenVectors,
+    embeddings: Embeddings,
 ) -> Gathered:
     """The first two phases of mRAG.
 
@@ -84,7 +84,7 @@ def gather(
     field = Field.of(list(evidence.episodes.values()), facts, others)
     # 3.
     spoken = question.spoken.embedding if question.spoken else question
-    if (known := with_matches(token_vectors, (focused or spoken).token_vectors, field)) is not None:
+    if (known := with_matches(embeddings, (focused or spoken).token_vectors, field)) is not None:
         field, evidence = known, replace(evidence, round_trips=evidence.round_trips + 1)
     return Gathered(recalled, evidence, fused, facts, others, field, ahead)
 

@@ -26,11 +26,12 @@ from queries.recall import Candidate, Completer, Legs, recall
 from queries.records import passage
 from queries.rerank import Reranked, rerank
 from queries.responses import Method, Metrics, QueryEcho, SearchResponse, TimeSpan
+from queries.scoring.change import ChangeScorer
 from queries.scoring.field import Scorer
-from queries.scoring.late_interaction import TokenVectors
+from queries.scoring.late_interaction import Embeddings
 from queries.scoring.learned import LearnedScorer, coefficients_for
 from queries.scoring.min_max import MinMaxScorer
-from queries.scoring.present import present_first, shipped
+from queries.scoring.present import ChangesOf, present_first, shipped
 from queries.shape import shape
 from queries.supersession import inherit
 
@@ -78,7 +79,9 @@ def vector(
 
 
 @stage("compete")
-def hybrid(question: Question, scope: Scope, gathered: Gathered, settings: Retrieval, scorer: Scorer) -> Ranking:
+def hybrid(
+    question: Question, scope: Scope, gathered: Gathered, settings: Retrieval, scorer: Scorer, changes: ChangesOf
+) -> Ranking:
     """mRAG: both legs over episodes and facts (``gather``), then facts compete with episodes for the places.
 
     3. Score facts with their neighbours, episodes with their facts, everything on one scale, and a fact together with its
@@ -100,7 +103,7 @@ def hybrid(question: Question, scope: Scope, gathered: Gathered, settings: Retri
         preferred = preference(question, _holders(all_candidates(evidence), scope), scores, ahead)
     scores = weigh(inherit(scores, successor), preferred.favoured, preferred.in_order)
     if preferred.form in (None, Form.POINT, Form.PLAIN):
-        scores = present_first(question, gathered.field, scores, shipped())
+        scores = present_first(question, gathered.field, scores, shipped(), changes)
     # 4.
     episodes = [Standing(each, scores[each]) for each, found in evidence.episodes.items() if scope.may_hold(found.row)]
     whole = frozenset(preferred.whole if settings.competition else (each.id for each in episodes))
@@ -160,7 +163,7 @@ class Searcher:
         self._pool = ThreadPoolExecutor(_SIDE_BY_SIDE, "mneme-query")
         self._completer = Completer(index, self._pool)
         self._min_max = MinMaxScorer(settings.retrieval.alpha)
-        self._token_vectors = TokenVectors(index)
+        self._embeddings = Embeddings(index)
 
     def search(
         self,
@@ -200,8 +203,8 @@ class Searcher:
                     ranking = vector(*arguments, self._focus)
                 case _:
                     learned = self._learned(question)
-                    gathered = gather(*arguments, self._focus, self._token_vectors)
-                    ranking = hybrid(question, scope, gathered, settings, learned or self._min_max)
+                    gathered = gather(*arguments, self._focus, self._embeddings)
+                    ranking = hybrid(question, scope, gathered, settings, learned or self._min_max, self._changes.chances)
             reranked = self._rerank(question, ranking) if reranking else Reranked(ranking.standings, 0, 0.0)
             placed = reordered(ranking, reranked.standings, question, scope) if reranked.judged else ranking
             response = SearchResponse(
@@ -232,7 +235,7 @@ class Searcher:
         """The candidates of a hybrid search, unscored. Raises what ``search`` does."""
         scope, settings = self.scope(asked, moment), self._settings.retrieval
         question = self._understand(query, top_k, scope, asked)
-        return question, gather(self._index, self._completer, question, scope, settings, self._focus, self._token_vectors)
+        return question, gather(self._index, self._completer, question, scope, settings, self._focus, self._embeddings)
 
     def close(self) -> None:
         """Release the threads; the index and the models are the caller's."""
@@ -257,6 +260,10 @@ class Searcher:
             return None
         coefficients = coefficients_for(self._settings, self._embedder.identity)
         return LearnedScorer(coefficients, retrieval.alpha) if coefficients else None
+
+    @cached_property
+    def _changes(self) -> ChangeScorer:
+        return ChangeScorer(shipped().changes, self._embedder.identity)
 
     def _notes(self, question: Question, ranking: Ranking) -> tuple[str, ...]:
         """The notes on scoring in the response."""

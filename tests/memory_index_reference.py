@@ -31,7 +31,7 @@ from mneme.ports import (
     Write,
     WriteResult,
 )
-from mneme.rows import HIDDEN_KINDS, Collection, Key, Row, Vector, directions, whole_numbers
+from mneme.rows import HIDDEN_KINDS, Collection, Embedding, Key, Row, Vector, directions, whole_numbers
 
 K1, B = 1.2, 0.75
 
@@ -73,9 +73,9 @@ class ReferenceIndex:
         rows = self._store.rows
         return {key: rows[key] if with_vectors else rows[key].embedded(None) for key in keys if key in rows}
 
-    def token_vectors(self, keys: Sequence[Key]) -> dict[Key, bytes]:
-        rows = self._store.rows
-        return {key: rows[key].token_vectors for key in keys if key in rows and rows[key].token_vectors}
+    def embeddings(self, keys: Sequence[Key]) -> dict[Key, Embedding]:
+        rows = [(key, row) for key in keys if (row := self._store.rows.get(key)) is not None]
+        return {key: Embedding(row.vector, row.token_vectors) for key, row in rows if row.vector is not None}
 
     def recall(self, legs: Sequence[TextLeg | VectorLeg]) -> list[list[Hit]]:
         self.calls["recall"] += 1

@@ -1,10 +1,14 @@
 """The elements of ``unstructured`` as blocks. The one place that imports that library, and it keeps it off the network."""
 
 import os
+import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import Any, Literal
 
 from lxml import etree
@@ -40,26 +44,62 @@ def _prepare() -> None:
     """Make unstructured work offline. Once for a process.
 
     1. No telemetry and no notice: it asks for these variables.
-    2. It would download a spaCy model to tell narrative from other text. No block depends on that: an empty pipeline with
-       sentence ends at punctuation serves, and gives the same on every machine.
+    2. It would download a spaCy model to tell narrative from other text. No block depends on that: words and sentence ends at
+       punctuation serve, give the same on every machine, and need no spaCy.
     3. Pictures in Word and PowerPoint files become elements that name the part of the file they are in.
     """
     for variable in ("DO_NOT_TRACK", "SCARF_NO_ANALYTICS", "HF_HUB_OFFLINE"):
         os.environ[variable] = "true"
     os.environ["UNSTRUCTURED_DISABLE_NOTICE"] = "1"
-    import spacy
-    from unstructured.nlp import tokenize
+    with _without_spacy():
+        from unstructured.nlp import tokenize
     from unstructured.partition.docx import register_picture_partitioner as register_of_docx
     from unstructured.partition.pptx import register_picture_partitioner as register_of_pptx
 
     def pipeline() -> Any:
-        nlp = spacy.blank("en")
-        nlp.add_pipe("sentencizer")
-        return nlp
+        return _Pipeline()
 
     tokenize._load_spacy_model = pipeline  # private: tests/connectors/documents/test_elements.py holds it to the version
     register_of_docx(_PicturesOfParagraph)
     register_of_pptx(_PictureOfSlide)
+
+
+@contextmanager
+def _without_spacy() -> Iterator[None]:
+    """unstructured imports spaCy as it starts; an empty module serves where nobody else has imported it."""
+    if "spacy" in sys.modules:
+        yield
+        return
+    sys.modules["spacy"] = ModuleType("spacy")
+    try:
+        yield
+    finally:
+        del sys.modules["spacy"]
+
+
+class _Pipeline:
+    """Words and sentences of a text, called as unstructured calls a model of spaCy."""
+
+    max_length = 1_000_000
+
+    def __call__(self, text: str) -> "_Words":
+        return _Words(text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """A word or a sentence; no word has a part of speech."""
+
+    text: str
+    tag_: str = ""
+
+
+class _Words(list[_Span]):
+    """The words of a text, and its sentences."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(_Span(each) for each in re.findall(r"\w+|[^\w\s]", text))
+        self.sents = [_Span(each) for each in re.split(r"(?<=[.!?。！？])\s+", text) if each.strip()]
 
 
 def blocks_of(

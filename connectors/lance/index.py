@@ -44,7 +44,7 @@ from mneme.ports import (
     Write,
     WriteResult,
 )
-from mneme.rows import Collection, Key, Row, Vector
+from mneme.rows import Collection, Embedding, Key, Row, Vector
 from mneme.store_format import FORMAT, check_format
 
 log = logging.getLogger(__name__)
@@ -178,13 +178,13 @@ class LanceIndex:
                 found |= self._table(collection).get(wanted, with_vectors)
         return found
 
-    def token_vectors(self, keys: Sequence[Key]) -> dict[Key, bytes]:
+    def embeddings(self, keys: Sequence[Key]) -> dict[Key, Embedding]:
         """See ``MemoryIndex``."""
-        found: dict[Key, bytes] = {}
+        found: dict[Key, Embedding] = {}
         with store_errors(self._path):
             for collection in dict.fromkeys(key.collection for key in keys):
                 wanted = [key for key in keys if key.collection is collection]
-                found |= self._search(collection, list({key.owner_key for key in wanted})).token_vectors(wanted)
+                found |= self._search(collection, list({key.owner_key for key in wanted})).embeddings(wanted)
         return found
 
     def recall(self, legs: Sequence[TextLeg | VectorLeg]) -> list[list[Hit]]:

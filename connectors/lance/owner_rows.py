@@ -13,7 +13,7 @@ from pydantic_core import from_json
 
 from connectors.lance.rows import ADDRESS, ROW_COLUMNS
 from mneme.ports import Filter
-from mneme.rows import HIDDEN_KINDS, Collection, Key, Row, Vector, directions, whole_numbers
+from mneme.rows import HIDDEN_KINDS, Collection, Embedding, Key, Row, Vector, directions, whole_numbers
 
 Places = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -170,13 +170,14 @@ class OwnerRows:
                 self._made[place] = self._row(place, dict(zip(_PLAIN, values, strict=True)))
         return [cast(Row, self._made[place]) for place in places.tolist()]
 
-    def token_vectors(self, owner_keys: Sequence[str], ids: Sequence[str]) -> dict[Key, bytes]:
-        """The vectors of the tokens of rows, by their keys; rows without any are left out."""
+    def embeddings(self, owner_keys: Sequence[str], ids: Sequence[str]) -> dict[Key, Embedding]:
+        """The vectors of rows and of their tokens, by their keys; rows without a vector are left out."""
         mask = self._alive & self._filtered["owner_key"].any_of(owner_keys) & self._filtered["id"].any_of(ids)
-        places = np.flatnonzero(mask)
-        chosen = self._token_vectors.take(pa.array(places)).to_pylist()
-        rows = zip(self.rows(places), chosen, strict=True)
-        return {row.key: vectors for row, vectors in rows if vectors is not None}
+        places = np.flatnonzero(mask & (self._vector_of >= 0))
+        vectors = self._vectors[self._vector_of[places]]
+        tokens = self._token_vectors.take(pa.array(places)).to_pylist()
+        rows = zip(self.rows(places), vectors, tokens, strict=True)
+        return {row.key: Embedding(vector, of_tokens or b"") for row, vector, of_tokens in rows}
 
     # --- scores ------------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from connectors.lance.owner_rows import Numbers, OwnerRows, Places
 from mneme.ports import Filter, Hit, Scored
-from mneme.rows import Key, Vector
+from mneme.rows import Embedding, Key, Vector
 
 
 class OwnerSearch:
@@ -53,12 +53,12 @@ class OwnerSearch:
             scored += map(Scored, part.rows(places), bm25[places].tolist(), near)
         return scored if len(scored) <= limit else sorted(scored, key=lambda each: each.row.id)[:limit]
 
-    def token_vectors(self, keys: Sequence[Key]) -> dict[Key, bytes]:
-        """The vectors of the tokens of the rows that have any."""
+    def embeddings(self, keys: Sequence[Key]) -> dict[Key, Embedding]:
+        """The vectors of the rows that have any, and those of their tokens."""
         owners, ids = list({key.owner_key for key in keys}), [key.id for key in keys]
-        found: dict[Key, bytes] = {}
+        found: dict[Key, Embedding] = {}
         for part in self._parts:
-            found |= part.token_vectors(owners, ids)
+            found |= part.embeddings(owners, ids)
         return {key: found[key] for key in keys if key in found}
 
     def _passed(self, filter: Filter) -> list[Places]:

@@ -26,7 +26,7 @@ from connectors.clients import encoded
 from mneme import settings as mneme_settings
 from mneme import text
 from mneme.ports import EmbedderIdentity
-from mneme.rows import Collection, Row, Vector, directions, whole_numbers
+from mneme.rows import Collection, Embedding, Row, Vector, directions, whole_numbers
 from mneme.store_format import FORMAT
 
 
@@ -162,8 +162,7 @@ def document_of(row: Row) -> bytes:
 
 def row_of_hit(collection: Collection, hit: Mapping[str, Any]) -> Row:
     """The row of a hit or of a document that was got by its id, with its vectors where these were asked for."""
-    document, vectors = hit["_source"], hit.get("fields", {})
-    numbers, token_vectors = (base64.b64decode(vectors.get(name, [""])[0]) for name in VECTORS)
+    document, embedding = hit["_source"], embedding_of(hit.get("fields", {}))
     columns: dict[str, Any] = {name: document[name] for name in _KEYWORDS if name in document and name not in _LISTS}
     columns |= {name: tuple(document[name]) for name in _LISTS if name in document}
     columns |= {name: datetime.fromisoformat(document[name]) for name in _TIMES if name in document}
@@ -172,10 +171,16 @@ def row_of_hit(collection: Collection, hit: Mapping[str, Any]) -> Row:
         version=document["version"],
         tokens=document["tokens"],
         body=document["body"],
-        vector=directions(np.frombuffer(numbers, np.int8)) if numbers else None,
-        token_vectors=token_vectors,
+        vector=embedding.vector if embedding else None,
+        token_vectors=embedding.token_vectors if embedding else b"",
         **columns,
     )
+
+
+def embedding_of(fields: Mapping[str, Any]) -> Embedding | None:
+    """The vectors among the stored fields of a hit; None where there are none."""
+    numbers, token_vectors = (base64.b64decode(fields.get(name, [""])[0]) for name in VECTORS)
+    return Embedding(directions(np.frombuffer(numbers, np.int8)), token_vectors) if numbers else None
 
 
 def _vector_fields(vector: Vector) -> bytes:

@@ -125,11 +125,11 @@ def rows_of(filter: Filter) -> Request:
     return {"size": size, "query": matches(filter), "sort": [{"id": "asc"}], "seq_no_primary_term": True, **_WHOLE}
 
 
-def token_vectors_of(owner_keys: Sequence[str], ids: Sequence[str]) -> Request:
-    """Rows by ids. Hits have the owner's key, the id, and the vectors of tokens where there are any."""
+def embeddings_of(owner_keys: Sequence[str], ids: Sequence[str]) -> Request:
+    """Rows by ids. Hits have the owner's key, the id, and the vectors of the row and its tokens where there are any."""
     chosen = [{"terms": {"owner_key": list(owner_keys)}}, {"terms": {"id": list(ids)}}]
     size = min(len(ids) * len(owner_keys), LARGEST_WINDOW)
-    read = {"_source": False, "stored_fields": ["token_vectors"], "docvalue_fields": ["owner_key", "id"]}
+    read = {"_source": False, "stored_fields": list(VECTORS), "docvalue_fields": ["owner_key", "id"]}
     return {"size": size, "query": {"bool": {"filter": chosen}}, "track_total_hits": False, **read}
 
 

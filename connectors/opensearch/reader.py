@@ -1,6 +1,5 @@
 """Reading an index in OpenSearch: realtime gets, searches, whole collections."""
 
-import base64
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,6 +8,7 @@ from connectors.opensearch.client import mapped_errors, open_client, reason_of, 
 from connectors.opensearch.hit_rows import MOST_ROWS, ROW_BYTES, HitRows
 from connectors.opensearch.mapping import (
     alias_of,
+    embedding_of,
     row_of_hit,
 )
 from connectors.opensearch.queries import (
@@ -16,6 +16,7 @@ from connectors.opensearch.queries import (
     WITH_VECTORS,
     Request,
     cosine_of,
+    embeddings_of,
     exact_cosine_of,
     exact_cosines_of,
     groups_of,
@@ -26,7 +27,6 @@ from connectors.opensearch.queries import (
     routing,
     scoring_of,
     search_of,
-    token_vectors_of,
     written,
 )
 from mneme import settings as mneme_settings
@@ -41,7 +41,7 @@ from mneme.ports import (
     TextLeg,
     VectorLeg,
 )
-from mneme.rows import Collection, Key, Row, Vector
+from mneme.rows import Collection, Embedding, Key, Row, Vector
 from mneme.store_format import check_format
 from mneme.times import from_milliseconds, to_milliseconds
 
@@ -175,7 +175,7 @@ class OpenSearchReader:
                 raise refusal(one["status"], *reason_of(one["error"]), self._settings.url)
         return [one["hits"]["hits"] for one in answer["responses"]]
 
-    def token_vectors(self, keys: Sequence[Key]) -> dict[Key, bytes]:
+    def embeddings(self, keys: Sequence[Key]) -> dict[Key, Embedding]:
         """See ``MemoryIndex``: one round trip."""
         wanted: dict[Collection, list[Key]] = {}
         for key in keys:
@@ -184,13 +184,12 @@ class OpenSearchReader:
         for collection, own in wanted.items():
             owners = list({key.owner_key for key in own})
             header = {"index": self._place(collection), "allow_partial_search_results": False, "routing": ",".join(owners)}
-            lines += [written(header), written(token_vectors_of(owners, [key.id for key in own]))]
-        found: dict[Key, bytes] = {}
+            lines += [written(header), written(embeddings_of(owners, [key.id for key in own]))]
+        found: dict[Key, Embedding] = {}
         for collection, hits in zip(wanted, self._answers(lines), strict=True):
             for fields in (hit["fields"] for hit in hits):
-                if "token_vectors" in fields:
-                    key = Key(collection, fields["owner_key"][0], fields["id"][0])
-                    found[key] = base64.b64decode(fields["token_vectors"][0])
+                if (embedding := embedding_of(fields)) is not None:
+                    found[Key(collection, fields["owner_key"][0], fields["id"][0])] = embedding
         return {key: found[key] for key in keys if key in found}
 
     # --- whole collections -------------------------------------------------------------------------------------------

@@ -95,7 +95,7 @@ def _free(settings: Settings, console: Console) -> Settings:
     replaced = [group for group in changes if getattr(free, group) != getattr(settings, group)]
     if replaced:
         console.print(
-            f"{', '.join(replaced)}: a free one in its place; what these cost is not in the figures (`mneme bench models`)",
+            f"{', '.join(replaced)}: a free one in its place; what these cost is not in the figures (`mneme bench ingest`)",
             highlight=False,
         )
     return free.replace(index={"backend": "embedded"}, models={"by_role": {role.value: role.value for role in Role}})

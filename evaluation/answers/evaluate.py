@@ -24,6 +24,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from connectors.indices import open_index
 from connectors.models import open_chat_for_queries
+from connectors.tokens import token_counter
 from evaluation.answers.folder import RunFolder
 from evaluation.answers.gold_sets import LOADERS
 from evaluation.answers.judge import Verdict, judge_identity, judge_prompt
@@ -34,12 +35,13 @@ from evaluation.answers.summary import Finished, summarise
 from evaluation.report import Report
 from evaluation.retrieval.bench import ingest_set
 from evaluation.retrieval.question_set import Question
-from evaluation.retrieval.systems import asked_at, last_times, moment_of, open_memories
+from evaluation.retrieval.systems import last_times, moment_of, open_memories
 from mneme.errors import ModelError, ModelPending
 from mneme.ports import QueryChat, Role
 from mneme.rows import Collection
 from mneme.settings import Settings
 from queries.answers.answer import AnswerResponse
+from queries.answers.context import context_of
 
 Key = TypeVar("Key")
 
@@ -192,10 +194,9 @@ def _ask_all(folder: RunFolder, gold: GoldSet, settings: Settings, plan: Plan, c
 
 def asker(gold: GoldSet, settings: Settings, plan: Plan, stack: ExitStack) -> Ask:
     """Asks the questions of a set of its index, each at its time; from several threads. ``stack`` closes what it opens."""
-    memories, last = open_memories(settings, plan.folds, stack), last_times(gold.questions)
+    memories = open_memories(settings, gold.questions, plan.folds, stack)
 
     def ask(question: Question) -> AnswerResponse:
-        asked_at.set(moment_of(question, last))
         filters = {**question.owner, "expired": True}  # what was expected then may lie behind
         return memories(question).ask(question.text, filters, method=plan.method, agent=plan.agent, top_k=plan.top_k)
 
@@ -210,7 +211,9 @@ def answered_by(ask: Ask, question: Question, settings: Settings) -> GivenAnswer
     """
     started = time.perf_counter()
     response = ask(question)
-    given = given_answer(question, response, 1000 * (time.perf_counter() - started))
+    milliseconds = 1000 * (time.perf_counter() - started)
+    context = context_of(response.found, response.asked_at, settings.answers.context_tokens, token_counter().count)
+    given = given_answer(question, response, context, milliseconds)
     wants_model = settings.models.provider != "none" and settings.answers.writer != "extractive"
     reasons = [note for note in given.notes if _FAILED.match(note)]
     if reasons or (wants_model and given.extractive):

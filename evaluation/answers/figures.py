@@ -94,7 +94,8 @@ def rows_of(judged: Sequence[Judged], asked: Sequence[Question]) -> list[Row]:
     ``f1``. ``abstained`` is the share that said that it is not known: right where there is no answer, else false.
     ``by_words`` counts an answer that has all words of the gold, or says that it is not known where there is no answer;
     ``always_answering_at_most`` is what the same answers could have reached without abstaining, as if each false abstention
-    had been right. ``evidence`` is the mean share of the gold evidence among what was found.
+    had been right. ``evidence`` is the mean share of the gold evidence among what was found,
+    ``shown`` among what the writer got, with its interval by bootstrap, in a context of ``context_tokens`` on average.
     """
     categories = sorted({question.category for question in asked})
     groups = {ALL: categories}
@@ -146,6 +147,11 @@ def _row(category: str, judged: Sequence[Judged], questions: int) -> Row:
     evidence = [each.answer.evidence for each in judged if each.answer.evidence is not None]
     if evidence:
         row["evidence"] = float(np.mean(evidence))
+    shown = [(each.answer.shown, each.question.conversation) for each in judged if each.answer.shown is not None]
+    if shown:
+        row["shown"] = float(np.mean([share for share, _ in shown]))
+        row |= _clustered("shown_", [share for share, _ in shown], [conversation for _, conversation in shown])
+        row["context_tokens"] = round(float(np.mean([each.answer.context_tokens for each in judged])))
     return row
 
 

@@ -1,7 +1,7 @@
 """The records of a run: gold, answers and votes."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from mneme.ports import Role
 
 if TYPE_CHECKING:
     from queries.answers.answer import AnswerResponse
+    from queries.answers.context import Context
 
 
 ABSTENTION = "abstention"
@@ -99,8 +100,9 @@ class Cited(_Line):
 class GivenAnswer(_Line):
     """The answer to one question.
 
-    ``question`` is its id. ``evidence`` is the share of the gold evidence among the messages that were found, null where the
-    set names none. ``milliseconds`` is what the whole took, beside as many others as were asked at a time.
+    ``question`` is its id. ``evidence`` is the share of the gold evidence among the messages that were found, ``shown`` among
+    those in the context of ``context_tokens`` that the writer got; null where the set names none. ``milliseconds`` is what the
+    whole took, beside as many others as were asked at a time.
     """
 
     question: str
@@ -110,6 +112,8 @@ class GivenAnswer(_Line):
     abstained: bool
     extractive: bool
     evidence: float | None = None
+    shown: float | None = None
+    context_tokens: int = 0
     search_milliseconds: float
     milliseconds: float
     costs: Mapping[Role, Cost] = {}
@@ -127,8 +131,12 @@ class Vote(_Line):
     cost: Cost
 
 
-def given_answer(question: Question, response: "AnswerResponse", milliseconds: float) -> GivenAnswer:
-    """Return the record of a response."""
+def given_answer(question: Question, response: "AnswerResponse", context: "Context", milliseconds: float) -> GivenAnswer:
+    """Return the record of a response, and of the context that its writer got."""
+
+    def share(messages: Iterable[str]) -> float | None:
+        return len(question.evidence.intersection(messages)) / len(question.evidence) if question.evidence else None
+
     costs = {}
     writing, agent = response.metrics, response.found.metrics.agent
     if writing.llm_called:
@@ -145,7 +153,6 @@ def given_answer(question: Question, response: "AnswerResponse", milliseconds: f
             output_tokens=agent.output_token,
             milliseconds=agent.llm_time,
         )
-    messages = set(distinct_messages(ranked_results(response.found, len)))
     return GivenAnswer(
         question=question.id,
         answer=response.answer,
@@ -156,7 +163,9 @@ def given_answer(question: Question, response: "AnswerResponse", milliseconds: f
         ),
         abstained=response.abstained,
         extractive=response.extractive,
-        evidence=len(question.evidence & messages) / len(question.evidence) if question.evidence else None,
+        evidence=share(distinct_messages(ranked_results(response.found, len))),
+        shown=share(message for memory in context.memories for message in memory.message_ids),
+        context_tokens=context.tokens,
         search_milliseconds=writing.search_milliseconds,
         milliseconds=milliseconds,
         costs=costs,

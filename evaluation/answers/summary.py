@@ -99,6 +99,7 @@ def _section(each: Judged, votes: Sequence[Vote]) -> Iterator[str]:
     said = ["abstained"] if answer.abstained else []
     said += ["quotes, no model"] if answer.extractive else []
     said += [f"{answer.evidence:.0%} of the evidence found"] if answer.evidence is not None else []
+    said += [f"{answer.shown:.0%} of it shown"] if answer.shown is not None else []
     yield ", ".join([each.question.category, f"judged as {gold.kind}", *said])
     yield ""
     yield from _quoted("Question", each.question.text)
@@ -128,7 +129,7 @@ def _plain(line: str) -> str:
     return "".join(f"\\{character}" if character in "\\`*_[]#|" else character for character in escape(line, quote=False))
 
 
-_SHOWN = ("contained", "words", "f1", "abstained", "evidence")
+_SHOWN = ("contained", "words", "f1", "abstained", "evidence", "shown", "context_tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +240,9 @@ def _headline(
     headline |= {
         name: by_category[ALL][name] for name in ("accuracy", "accuracy_low", "accuracy_high") if name in by_category[ALL]
     }
-    headline |= {name: answerable[name] for name in ("contained", "f1", "evidence") if name in answerable}
+    headline |= {
+        name: answerable[name] for name in ("contained", "f1", "evidence", "shown", "context_tokens") if name in answerable
+    }
     headline |= {name: by_category[ALL][name] for name in ("by_words", "always_answering_at_most") if name in by_category[ALL]}
     if ABSTENTION in by_category and "abstained" in by_category[ABSTENTION]:
         headline["abstained"] = by_category[ABSTENTION]["abstained"]

@@ -111,19 +111,3 @@ def tokens(
     from evaluation.fit_tokens import DEFAULT_OUT, run_fit_tokens
 
     run_fit_tokens(files, out or DEFAULT_OUT, output())
-
-
-@app.command()
-def capacity(
-    measured: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FOLDER", help="With JSON of `mneme bench scaling`, `query`, `state`, `models`.", show_default=False
-        ),
-    ],
-    out: FittedOption = None,
-) -> None:
-    """Fit the costs of one message, record and search, for `mneme bench capacity`, with the errors by leaving one out."""
-    from evaluation.capacity.fit import SHIPPED, run_fit_capacity
-
-    run_fit_capacity(measured, out or SHIPPED, console=output())

@@ -1,14 +1,11 @@
-"""Benchmarks of quality: boundaries, extraction, granularity, agents, and the truth of memories."""
+"""Benchmarks of quality: boundaries, and the truth of memories."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from evaluation.commands.options import (
-    Backend,
-    IndexOption,
     OutOption,
     SegmentationArgument,
     VectorsOption,
@@ -34,71 +31,10 @@ def boundaries(
         ),
     ] = None,
 ) -> None:
-    """Detection of topic changes: the model of the default detector, cross-validated and online, beside baselines."""
+    """Detection of topic changes: the model of the default detector, cross-validated and online, at several paces."""
     from evaluation.bench_boundaries import PACES, run_boundaries
 
     run_boundaries(segmentation, configured(), out, locomo, vectors, sample, pace or PACES, console=output())
-
-
-def extraction(
-    data: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[DATA_FOLDER]", help="Your folder with locomo/, chats/ and chinese/; without it only the examples count."
-        ),
-    ] = None,
-    out: OutOption = Path("bench-results/extraction.json"),
-    errors: Annotated[bool, typer.Option("--errors", help="Show what was missed and what was wrong, of the dev part.")] = False,
-) -> None:
-    """Entities, relationships, foresight and profile against episodes labelled by hand: precision, recall and F1."""
-    from evaluation.bench_extraction import run_extraction
-
-    run_extraction(data, configured(), out, errors, console=output())
-
-
-def granularity(
-    examples: Annotated[
-        Path | None, typer.Argument(metavar="[FOLDER]", help="Of the examples; without it that of this checkout.")
-    ] = None,
-    index: IndexOption = Backend.EMBEDDED,
-    out: OutOption = Path("bench-results/granularity.json"),
-) -> None:
-    """Rank of the type of memory that a question wants: 60 written questions about the examples."""
-    from evaluation.granularity import run_granularity
-
-    run_granularity(configured(index), out, examples, console=output())
-
-
-class Planner(StrEnum):
-    """Planner of agentic searches."""
-
-    RULES = "rules"
-    MODEL = "model"
-
-
-def multihop(
-    locomo: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="[LOCOMO]...", help="Your LoCoMo JSON; without it only the questions about the examples are asked."
-        ),
-    ] = None,
-    planner: Annotated[
-        list[Planner] | None,
-        typer.Option("--planner", help="Who decides, repeatable; model: that of the settings.", show_default="rules"),
-    ] = None,
-    oracle: Annotated[
-        bool, typer.Option("--oracle/--no-oracle", help="The upper bound too: hops asked for in words written beforehand.")
-    ] = True,
-    examples: Annotated[Path | None, typer.Option(help="Folder of the examples.", show_default="that of the project")] = None,
-    index: IndexOption = Backend.EMBEDDED,
-    out: OutOption = Path("bench-results/multihop.json"),
-) -> None:
-    """Agents against one hybrid search: 60 written questions whose answer lies in several episodes; hops found, calls, time."""
-    from evaluation.multihop.bench import run_multihop
-
-    chosen = [each.value for each in planner] if planner else ["rules"]
-    run_multihop(configured(index), out, locomo or (), chosen, oracle, examples, console=output())
 
 
 truth = typer.Typer(no_args_is_help=True, help="Whether what is remembered is true: a draw to grade, changes, questions.")

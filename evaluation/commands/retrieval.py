@@ -77,14 +77,18 @@ def measuring(name: SetName) -> Callable[..., None]:
         method: MethodOption = None,
         vectors: VectorsOption = None,
         folds: FoldsOption = None,
+        constants: Annotated[
+            list[str] | None,
+            typer.Option("--set", metavar="NAME=VALUE", help="Another constant of retrieval, repeatable.", show_default=False),
+        ] = None,
     ) -> None:
-        from evaluation.retrieval.bench import run_retrieval
+        from evaluation.retrieval.bench import run_retrieval, with_constants
         from evaluation.retrieval.systems import SEARCHES
 
         run_retrieval(
             name.value,
             paths,
-            configured(index),
+            with_constants(configured(index), constants or ()),
             out or _default_out(name.value),
             [each.value for each in method] if method else SEARCHES,
             vectors,
@@ -112,31 +116,6 @@ def compare(
     from evaluation.retrieval.compare import run_compare
 
     run_compare(first, second, out or _default_out("compare"), method, against, resamples, seed, console=output())
-
-
-def ablations(
-    paths: PathsArgument,
-    questions: Annotated[SetName, typer.Option("--set", help="Which question set it is.")] = SetName.LOCOMO,
-    index: IndexOption = Backend.EMBEDDED,
-    out: OptionalOut = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option("--only", help="Only variants whose name holds this word, repeatable.", show_default=False),
-    ] = None,
-    folds: FoldsOption = None,
-) -> None:
-    """Measure each part of hybrid search: switched off one at a time, the difference with its interval."""
-    from evaluation.retrieval.ablations import run_ablations
-
-    run_ablations(
-        questions.value,
-        paths,
-        configured(index),
-        out or _default_out("ablations"),
-        only=only or (),
-        console=output(),
-        folds=folds,
-    )
 
 
 def peers(
@@ -178,19 +157,6 @@ def peers(
         patience,
         console=output(),
     )
-
-
-def report(
-    files: Annotated[list[Path], typer.Argument(metavar="FILES...", help="Reports of any benchmark.", show_default=False)],
-    out: Annotated[Path, typer.Option("--out", help="The page; plots are copied into plots/ beside it.")] = Path(
-        "docs/internals/benchmarks.md"
-    ),
-) -> None:
-    """Write a page of figures from reports: tables with date, machine, command and spread, and their plots."""
-    from evaluation.page import write_page
-
-    pages = write_page(files, out)
-    output().print(f"{out}: {pages} benchmarks")
 
 
 def _default_out(name: str) -> Path:

@@ -1,6 +1,5 @@
 """Benchmarks of speed, size and robustness; and the needs of a load that follow from them."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -45,22 +44,6 @@ def query(
     run_query(facts or [10_000], configured(index), out, owners, questions, rounds, keep, console=output())
 
 
-def models(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file of conversations.", show_default=False)],
-    copies: Annotated[
-        int, typer.Option("--copies", min=1, help="Of each conversation, each with an owner of its own, for the speed.")
-    ] = 1,
-    live: Annotated[
-        bool, typer.Option(help="Whether the price of messages one by one is taken first: as long as all calls in a row.")
-    ] = True,
-    out: OutOption = Path("bench-results/models.json"),
-) -> None:
-    """Use of the chat model by ingestion: calls and tokens for each message, and calls in flight."""
-    from evaluation.bench_models import run_models
-
-    run_models(path, configured(), out, copies, live, console=output())
-
-
 def faults(
     path: Annotated[
         Path | None,
@@ -94,18 +77,6 @@ def stages(
     from evaluation.bench_stages import run_stages
 
     run_stages(path, configured(), out, rounds, vectors, kafka, console=output())
-
-
-def state(
-    conversations: Annotated[int, typer.Option("--conversations", min=100, help="Open at a time.")] = 100_000,
-    messages: Annotated[int, typer.Option("--messages", min=1, help="That are measured, spread over all of them.")] = 100_000,
-    closed: Annotated[int, typer.Option("--closed", min=100, help="Opened and closed, one after the other.")] = 200_000,
-    out: OutOption = Path("bench-results/state.json"),
-) -> None:
-    """Costs of very many conversations: messages a second, snapshots, size of the recovery store, restart, memory."""
-    from evaluation.bench_state import run_state
-
-    run_state(conversations, messages, closed, configured(), out, console=output())
 
 
 def volume(
@@ -165,14 +136,6 @@ def startup(
     run_startup(example_files(None), configured(), out, runs, console=output())
 
 
-class ShapeName(StrEnum):
-    """Distribution of the messages of a load."""
-
-    EVEN = "even"
-    HOT_OWNER = "hot owner"
-    ENDLESS_TALK = "endless talk"
-
-
 def capacity(
     messages: Annotated[float, typer.Option("--messages-per-second", min=0, help="That come in.")] = 100.0,
     facts: Annotated[str, typer.Option("--facts", help="In the index in the end: 500k, 100M.")] = "10M",
@@ -195,11 +158,11 @@ def capacity(
     utilisation: Annotated[float, typer.Option("--utilisation", min=0.05, max=1, help="Of the processors.")] = 0.6,
     measured: Annotated[
         Path | None,
-        typer.Option("--measured", help="A folder with your own results, as JSON.", show_default="what ships with the project"),
+        typer.Option("--measured", help="A file with the costs on your machines.", show_default="what ships with the project"),
     ] = None,
 ) -> None:
     """Compute the processors, gigabytes, shards, tokens and dollars that a load needs."""
-    from evaluation.capacity.model import Assumptions, Load, run_capacity
+    from evaluation.capacity import Assumptions, Load, run_capacity
 
     load = Load(
         messages=messages,
@@ -214,23 +177,6 @@ def capacity(
         price_out=price_out,
     )
     run_capacity(load, Assumptions(utilisation, cores, replicas), measured, console=output())
-
-
-def scaling(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file of conversations.", show_default=False)],
-    messages: Annotated[int, typer.Option("--messages", min=100, help="Of each run.")] = 2000,
-    rounds: Annotated[int, typer.Option("--rounds", min=1, help="Of each way; figures are medians.")] = 5,
-    shape: Annotated[
-        list[ShapeName] | None, typer.Option("--shape", help="Of the load, repeatable.", show_default="all of them")
-    ] = None,
-    out: OutOption = Path("bench-results/scaling.json"),
-) -> None:
-    """One process, two, and two flows by partition range, from Kafka to OpenSearch; a hot owner and an endless talk."""
-    from evaluation.capacity.scaling import run_scaling
-    from evaluation.capacity.shapes import Shape
-
-    shapes = [Shape(each.value) for each in shape or ShapeName]
-    run_scaling(path, configured(), out, messages, rounds, shapes, console=output())
 
 
 _UNITS = {"k": 1e3, "m": 1e6, "b": 1e9}

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from evaluation.faults.expected import Conversation, Expected, ExpectedMessage
-from mneme.ids import case_id, chunk_episode_id, cluster_id, content_hash, episode_id, fact_id, foresight_id, make_id
+from mneme.ids import case_id, chunk_episode_id, cluster_id, episode_id, fact_id, foresight_id, make_id
 from mneme.records import Owner
 from mneme.rows import Collection, Row, flush_marker
 from mneme.times import to_milliseconds, utc_now
@@ -61,7 +61,7 @@ def _unlike(message: ExpectedMessage, row: Row) -> Iterator[str]:
         yield "owner"
     if (row.kind == "deleted") != message.deleted:
         yield "state"
-    if content_hash(body["text"].encode()) != message.text:
+    if not message.has_text(body["text"]):
         yield "text"
     if message.deleted:
         return

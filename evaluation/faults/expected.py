@@ -1,10 +1,11 @@
 """The expected content of the memory, computed from the input topics alone.
 
 Everything that was ever sent is read again, in the order of its arrival, and played by the rules that senders are promised:
-the first event with a ``message_id`` counts, an edit replaces, a delete and an erasure take away, what cannot be read is a
-dead letter. Nothing of the flow is used for it, so that an error there is no error here.
+the first event with a ``message_id`` counts, an edit replaces, a retraction takes words away, a delete and an erasure all, what
+cannot be read is a dead letter. Nothing of the flow is used for it, so that an error there is no error here.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -13,8 +14,8 @@ from datetime import datetime
 from connectors.kafka.client import partitions_of
 from connectors.kafka.reader import PartitionReader
 from mneme.errors import InputError
-from mneme.events import Delete, Edit, Erase, Flush, Forget, Message, parse_event
-from mneme.ids import content_hash, message_id
+from mneme.events import Correct, Delete, Edit, Erase, Flush, Forget, Message, Retract, parse_event
+from mneme.ids import message_id
 from mneme.ports import Incoming
 from mneme.records import Owner, Position
 from mneme.settings import Kafka
@@ -27,7 +28,7 @@ _PAGE = 5000
 
 @dataclass(frozen=True, slots=True)
 class ExpectedMessage:
-    """A message as it must be stored. ``text`` is the hash of its text; of a ``deleted`` one nothing is left but its id."""
+    """A message as it must be stored. Of a ``deleted`` one nothing is left but its id; ``retracted`` are words that went."""
 
     id: str
     conversation: Conversation
@@ -37,7 +38,13 @@ class ExpectedMessage:
     sent_at: datetime
     text: str
     position: Position
+    calls_tools: bool = False
     deleted: bool = False
+    retracted: frozenset[str] = frozenset()
+
+    def has_text(self, stored: str) -> bool:
+        """Tell whether this is its text; where words were taken out, the blanks around them may be others."""
+        return stored.split() == self.text.split() if self.retracted else stored == self.text
 
 
 @dataclass(slots=True)
@@ -91,6 +98,10 @@ def expected_of(arrivals: Iterable[Incoming], refused: Mapping[str, str] | None 
         match event:
             case Message():
                 _say(expected, event, incoming.position)
+                if isinstance(event, Correct):
+                    _retract(expected, event, event.corrects, incoming.position)
+            case Retract():
+                _retract(expected, event, event.message_id, incoming.position)
             case Edit() | Delete():
                 _amend(expected, event, incoming.position)
             case Flush():
@@ -114,8 +125,9 @@ def _say(expected: Expected, event: Message, position: Position) -> None:
             owner,
             event.sender_id,
             event.sent_at.astimezone(zone("UTC")),
-            content_hash(event.text.encode()),
+            event.text,
             position,
+            bool(event.tool_calls),
         )
 
 
@@ -125,9 +137,28 @@ def _amend(expected: Expected, event: Edit | Delete, position: Position) -> None
     if message is None or message.deleted:
         expected.refused[str(position)] = "there is no such message"
     elif isinstance(event, Edit):
-        expected.messages[identity] = replace(message, text=content_hash(event.text.encode()))
+        expected.messages[identity] = replace(message, text=event.text, retracted=frozenset())
     else:
-        expected.messages[identity] = replace(message, text=content_hash(b""), deleted=True)
+        expected.messages[identity] = replace(message, text="", deleted=True)
+
+
+def _retract(expected: Expected, event: Retract | Correct, named: str, position: Position) -> None:
+    """Take words out of a message; a correction leaves them. Without a model they must have been said."""
+    identity = message_id(event.tenant_id, event.conversation_id, named)
+    message = expected.messages.get(identity)
+    if message is None:
+        expected.refused[str(position)] = "there is no such message"
+        return
+    words = event.words.split()
+    known = " ".join(words).casefold()
+    pattern = re.compile(r"(?<!\w)" + r"\s+".join(map(re.escape, words)) + r"(?!\w)")
+    is_gone = known in message.retracted or (message.deleted and isinstance(event, Retract))
+    if not is_gone and not pattern.search(message.text):
+        expected.refused[str(position)] = "the message does not say that"
+    elif isinstance(event, Retract):
+        left = pattern.sub(" ", message.text)
+        deleted = message.deleted or not (left.strip() or message.calls_tools)
+        expected.messages[identity] = replace(message, text=left, deleted=deleted, retracted=message.retracted | {known})
 
 
 def _forget(expected: Expected, conversations: list[Conversation]) -> None:

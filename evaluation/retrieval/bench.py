@@ -5,6 +5,7 @@
 3. Measure on messages (evaluation/metrics.py), as a whole, by category and by conversation, and report with intervals.
 """
 
+import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -71,6 +72,24 @@ def ingest_set(questions: QuestionSet, own: Settings, console: Console) -> Inges
     if report.dead_letters:
         console.print(f"{report.dead_letters} messages were refused by the flow: what they say counts as not found")
     return report
+
+
+def with_constants(settings: Settings, given: Sequence[str]) -> Settings:
+    """Change constants of retrieval, each ``NAME=VALUE``; what a part is worth shows in ``mneme bench compare`` of two runs.
+
+    Raises:
+        InputError: there is no such constant, or its value is no JSON.
+    """
+    changed: dict[str, Any] = {}
+    for each in given:
+        name, _, value = each.partition("=")
+        if name not in (known := settings.retrieval.model_dump()):
+            raise InputError(f"set: {name!r} is no constant of retrieval; accepted are {', '.join(known)}")
+        try:
+            changed[name] = json.loads(value)
+        except ValueError as error:
+            raise InputError(f'set: {value!r} of {name} is no JSON ({error}); write {name}=0.5, false or "min-max"') from error
+    return settings.replace(retrieval=changed)
 
 
 def settings_of(questions: QuestionSet, settings: Settings) -> dict[str, Any]:

@@ -60,8 +60,7 @@ class Found:
 
 System = Callable[[Question], Found]
 
-asked_at: ContextVar[datetime] = ContextVar("asked_at")
-"""The time of the question that this thread asks: the clock of the memories of ``open_memories``."""
+_asked_at: ContextVar[datetime] = ContextVar("asked_at")  # the clock of the memories of ``open_memories``, for this thread
 
 
 @contextmanager
@@ -86,10 +85,10 @@ def open_systems(
     """
     with ExitStack() as stack:
         systems: dict[str, System] = {}
-        memories = open_memories(settings, folds, stack)
+        memories = open_memories(settings, questions, folds, stack)
         for method in methods:
             if method in SEARCHES or method in AGENTS:
-                systems[method] = _search(memories, method, last_times(questions))
+                systems[method] = _search(memories, method)
             elif method == "episodes":
                 index = open_index(settings, read_only=True)
                 stack.callback(index.close)
@@ -101,30 +100,40 @@ def open_systems(
         yield systems
 
 
-def open_memories(settings: Settings, folds: Path | None, stack: ExitStack) -> Callable[[Question], Memories]:
-    """Return the memories of each question: always the same, or those fitted without its conversation.
+def open_memories(
+    settings: Settings, questions: QuestionSet, folds: Path | None, stack: ExitStack
+) -> Callable[[Question], Memories]:
+    """Return the memories of each question, at its time for this thread: always the same, or fitted without its conversation.
 
     Args:
         settings: which index and models.
+        questions: the set that the index holds.
         folds: see ``open_systems``; None for the same memories.
         stack: closes them.
     """
+    last = last_times(questions)
     if folds is None:
-        same = stack.enter_context(Memories.open(settings, clock=asked_at.get))
-        return lambda question: same
+        same = stack.enter_context(Memories.open(settings, clock=_asked_at.get))
+
+        def at(question: Question) -> Memories:
+            _asked_at.set(moment_of(question, last))
+            return same
+
+        return at
     by_conversation = read_folds(folds)
 
     def without(coefficients: Path) -> Memories:
         joint = coefficients.with_name(f"agents-{coefficients.name}")  # those of `mneme bench fit agents`, if it was done
         agents = {"coefficients": joint} if joint.exists() else {}
         own = settings.replace(retrieval={"coefficients": coefficients}, agents=agents)
-        return stack.enter_context(Memories.open(own, clock=asked_at.get))
+        return stack.enter_context(Memories.open(own, clock=_asked_at.get))
 
     opened = {path: without(path) for path in sorted(set(by_conversation.values()))}
 
     def of(question: Question) -> Memories:
         if question.conversation not in by_conversation:
             raise InputError(f"folds: {folds} knows nothing of {question.conversation}; fit on the same files")
+        _asked_at.set(moment_of(question, last))
         return opened[by_conversation[question.conversation]]
 
     return of
@@ -143,11 +152,10 @@ def read_folds(folder: Path) -> dict[str, Path]:
     return {conversation: folder / f"{fold}.json" for conversation, fold in folds.items()}
 
 
-def _search(memories: Callable[[Question], Memories], method: str, last: Mapping[str, datetime]) -> System:
+def _search(memories: Callable[[Question], Memories], method: str) -> System:
     count = token_counter().count
 
     def ask(question: Question) -> Found:
-        asked_at.set(moment_of(question, last))
         # What was expected then may lie behind.
         filters = {**question.owner, "expired": True}
         if method in AGENTS:

@@ -6,7 +6,7 @@ Nothing here knows PyFlink. What differs from an engine that sees epochs:
   before it hands anything on, and ``CheckpointWatch`` asks the JobManager which checkpoint is complete.
 - A killed TaskManager leaves its workers behind for half a minute. They end themselves (``end_with``), and what they still
   write has lower versions: the counter of a worker begins with the time since the run began (``versions_of``).
-- Memory shared by the processes of one machine means nothing. A step waits for its pool instead (``Bounded``).
+- Memory shared by the processes of one machine means nothing. A step waits for its pool instead (``LimitedCalls``).
 """
 
 import logging
@@ -142,7 +142,7 @@ class CheckpointWatch:
                     log.debug("the JobManager does not tell its checkpoints: %s", error)
 
 
-class Bounded:
+class LimitedCalls:
     """A pool that lets nobody hand in more than so many calls: who would, waits. That is the back-pressure of a step."""
 
     def __init__(self, submit: Submit, most: int) -> None:
@@ -202,9 +202,9 @@ class Worker:
         reading = services.reading
         self.services: Services = replace(
             services,
-            submit=Bounded(services.submit, most),
-            submit_call=Bounded(services.submit_call, most) if services.submit_call is not None else None,
-            reading=replace(reading, in_flight=Uncounted(), submit=Bounded(reading.submit, most)) if reading else None,
+            submit=LimitedCalls(services.submit, most),
+            submit_call=LimitedCalls(services.submit_call, most) if services.submit_call is not None else None,
+            reading=replace(reading, in_flight=Uncounted(), submit=LimitedCalls(reading.submit, most)) if reading else None,
         )
         self.writer: Writer = opened.writer
         self.checkpoints = CheckpointWatch(run.jobmanager, run.name)

@@ -139,11 +139,12 @@ def case_of(utterances: Sequence[Utterance]) -> ExtractedCase | None:
     """The task of an episode in which an agent called tools; None where there is no agent or no call.
 
     ``task_intent`` is what was asked for before the first call, ``approach`` the calls with their results. ``quality_score``
-    starts at 0.5 for a task of which nothing is known:
-    - up to 0.3 away for the share of calls that failed; 0.1 for or against it as the last call went well or not, if its
-      result is known;
+    follows how the task ended, and starts at 0.5 for one of which nothing is known:
+    - up to 0.3 away for the share of calls that failed for good: a tool that worked later mended its failure; 0.1 for or
+      against it as the last call went well or not, if its result is known;
     - 0.2 for a success that the agent reports, 0.2 away if it reports that it could not;
-    - 0.2 for the user's thanks, 0.3 away for the objection; an agent is not believed against its user.
+    - 0.2 for the user's thanks, 0.3 away for the objection, whichever came last after the last call that worked; an agent is
+      not believed against its user.
 
     ``key_insight`` is what the agent says it learnt, then what failed and what worked instead, else what it reports.
     """
@@ -158,8 +159,8 @@ def case_of(utterances: Sequence[Utterance]) -> ExtractedCase | None:
     request = requests[-1] if requests else messages[0].text or steps[0].tool
     intent = asked_for(request, languages_of([request])[0]) or shortened(request, _LONGEST_TEXT)
     report = _report(messages, places[-1])
-    reactions = "\n".join(message.text for message in messages[places[0] + 1 :] if message.role == "user")
-    score = _quality(steps, report, reactions)
+    since = places[0] if steps[-1].has_failed else places[-1]
+    score = _quality(steps, report, [message.text for message in messages[since + 1 :] if message.role == "user"])
     return ExtractedCase(intent, numbered_steps(steps), score, _insight(messages[places[0] :], steps, report))
 
 
@@ -201,19 +202,20 @@ def _report(messages: Sequence[StoredMessage], last_call: int) -> str:
     return said[0] if said else messages[last_call].text
 
 
-def _quality(steps: Sequence[Step], report: str, reactions: str) -> float:
-    score = _NEUTRAL - 0.3 * sum(step.has_failed for step in steps) / len(steps)
+def _quality(steps: Sequence[Step], report: str, reactions: Sequence[str]) -> float:
+    failed = {at for at, step in enumerate(steps) if step.has_failed}
+    works_until = {step.tool: at for at, step in enumerate(steps) if at not in failed}
+    score = _NEUTRAL - 0.3 * sum(works_until.get(steps[at].tool, -1) < at for at in failed) / len(steps)
     if steps[-1].result:
         score += -0.1 if steps[-1].has_failed else 0.1
-    objected = _BLAME.search(reactions) is not None
-    if _GAVE_UP.search(report):
+    last = next((each for each in reversed(reactions) if _BLAME.search(each) or _PRAISE.search(each)), "")
+    objected = _BLAME.search(last) is not None
+    if _GAVE_UP.search(report) and (objected or not last):
         score -= 0.2
     elif _SUCCESS.search(report) and not objected:
         score += 0.2
-    if objected:
-        score -= 0.3
-    elif _PRAISE.search(reactions):
-        score += 0.2
+    if last:
+        score += -0.3 if objected else 0.2
     return round(min(1.0, max(0.0, score)), 2)
 
 

@@ -1,6 +1,8 @@
 """The form that a model fills in for one episode.
 
-It is billed with every question, so descriptions say only what neither a field's name nor the rules say.
+It is billed with every question, so descriptions say only what neither a field's name nor the rules say. What a model answers
+costs several times as much, so nothing is asked that follows from the rest: not the narrative, which tells the facts in order,
+nor the topic of a fact, the summary and the sources of an entity, the words behind a plan.
 """
 
 from typing import Annotated
@@ -8,17 +10,15 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, Field
 
 Sources = list[int]  # numbers of messages
-Date = Annotated[str, BeforeValidator(lambda written: written or "")]  # ISO day, week, month or year; empty for none
+Date = Annotated[str, BeforeValidator(lambda written: written or "")]  # ISO day, week, month, year or A/B; empty for none
 
 
 class FactForm(BaseModel):
     """A fact."""
 
     statement: str
-    topic: str = Field(description="2-5 words")
+    when: Date = ""
     sources: Sources
-    event_start: Date = ""
-    event_end: Date = ""
 
 
 class EntityForm(BaseModel):
@@ -26,8 +26,6 @@ class EntityForm(BaseModel):
 
     name: str
     type: str = Field(description="person, organisation, location, object or another word")
-    summary: str = Field(description="what is said of it, 1 sentence")
-    sources: Sources
 
 
 class RelationshipForm(BaseModel):
@@ -45,9 +43,7 @@ class ForesightForm(BaseModel):
     """Something expected."""
 
     statement: str = Field(description="a plan, appointment or deadline")
-    evidence: str = Field(description="the words that say so")
-    start: Date = ""
-    end: Date = ""
+    when: Date = ""
     sources: Sources
 
 
@@ -66,7 +62,7 @@ class CaseForm(BaseModel):
 
     task_intent: str
     approach: str = Field(description="numbered steps")
-    quality_score: float = Field(description="0 to 1")
+    quality_score: float = Field(description="0 to 1, as it ended")
     key_insight: str = Field(description="for next time")
 
 
@@ -74,8 +70,7 @@ class EpisodeForm(BaseModel):
     """Everything worth remembering of an episode."""
 
     subject: str = Field(description="up to 10 words")
-    summary: str = Field(description="2-3 sentences")
-    narrative: str = Field(description="what happened, in order, third person, with the date")
+    summary: str = Field(description="2 sentences")
     facts: list[FactForm]
     entities: list[EntityForm]
     relationships: list[RelationshipForm]

@@ -1,14 +1,15 @@
-"""The texts of an episode, as said: its summary is its most central sentences, its narrative all messages in order. Pure."""
+"""The texts of an episode: its most central sentences as its summary, all messages, or a model's facts, as its narrative."""
 
 from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
-from flows.cuts import Utterance
+from flows.cuts import Cut, ExtractedFact, Utterance
 from flows.extraction.quotes import AnnotatedMessage
 from flows.extraction.sentences import Sentence
 from mneme.dates import DaySpan
+from mneme.languages import languages_of
 from mneme.text import tokenise
 from mneme.times import zone_or_utc
 
@@ -87,4 +88,23 @@ def narrative_of(messages: Sequence[AnnotatedMessage]) -> str:
             chinese = any(one.language == "zh" for one in each.sentences)
             lines.append(f"{span.in_chinese()}：" if chinese else f"{span.in_english()}:")
         lines.append(f"{message.sender_name}: {message.text.strip()}")
+    return "\n".join(lines)
+
+
+def told_in_order(facts: Sequence[ExtractedFact], cut: Cut) -> str:
+    """The facts of an episode in the order of their messages, each on a line, under the day on which they were said.
+
+    Args:
+        facts: of which the first source counts.
+        cut: the episode; of a document there are no days.
+    """
+    lines, today = [], None
+    for fact in sorted(facts, key=lambda fact: fact.sources[0]):
+        message = cut.utterances[fact.sources[0]].message
+        words = fact.statement if fact.quote is None else f"{fact.quote.speaker}: {fact.quote.words}"
+        day = message.sent_at.astimezone(zone_or_utc(message.timezone)).date()
+        if day != today and not cut.is_document:
+            today, span = day, DaySpan.of_day(day)
+            lines.append(f"{span.in_chinese()}：" if languages_of([words]) == ["zh"] else f"{span.in_english()}:")
+        lines.append(words)
     return "\n".join(lines)

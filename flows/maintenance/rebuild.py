@@ -241,7 +241,7 @@ def _derive(settings: Settings, index: MemoryIndex, waiting: list[Incoming], on_
     folder, flow = settings.data / "rebuild", settings.flow
     stopping, pending, refused = threading.Event(), Pending(), set[str]()
     with ExitStack() as stack:
-        store = stack.enter_context(RecoveryStore(folder / "store", REBUILD, flow.buckets, flow.recovery_partitions))
+        store = stack.enter_context(RecoveryStore(folder / "store", REBUILD, flow.buckets, partitions=1))
         dead_letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
         stack.callback(dead_letters.close)
         stack.enter_context(stopped_by_signals(stopping))

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from mneme.labels import LabelCondition
-from mneme.rows import Collection, Key, Row, Vector
+from mneme.rows import Collection, Embedding, Key, Row, Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,8 +254,8 @@ class MemoryIndex(Protocol):
     ) -> tuple[list[list[Hit]], list[list[Scored]]]:
         """``recall`` of the legs, and ``score`` of each selection with these tokens and this vector, all in one round trip."""
 
-    def token_vectors(self, keys: Sequence[Key]) -> dict[Key, bytes]:
-        """The vectors of the tokens of searchable rows (``Embedding.token_vectors``); rows without any are left out."""
+    def embeddings(self, keys: Sequence[Key]) -> dict[Key, Embedding]:
+        """The vectors of searchable rows and of their tokens; rows without a vector are left out."""
 
     def scan(self, collection: Collection, filter: Filter | None = None, with_vectors: bool = False) -> Iterator[Row]:
         """Every searchable row of a collection, by id; without a filter those of all tenants (for operators only)."""

@@ -15,7 +15,7 @@ class Retrieval(Group):
         default=None, description="file of `mneme bench fit fusion`, for logistic regression; None: those that are shipped"
     )
 
-    # These values are measured or fitted; `mneme bench ablations` shows what each of them is worth.
+    # These values are measured or fitted; `mneme bench locomo --set NAME=VALUE` measures another.
     top_k: ClassVar[int] = 20  # results, where neither the request nor the type of the question says it
     # Logistic regression, or min-max of both legs; auto: lr where there are coefficients for the index and the embedder.
     scoring: ClassVar[Literal["auto", "lr", "min-max"]] = "auto"

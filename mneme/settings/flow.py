@@ -131,4 +131,4 @@ class Flow(Group):
     buckets: ClassVar[int] = 256
     threads: ClassVar[int] = 16  # reads and embeddings of one process at a time; calls of chat models come on top
     source_batch: ClassVar[int] = 500  # events read at a time
-    recovery_partitions: ClassVar[int] = 16  # files of a new recovery store
+    recovery_partitions: ClassVar[int] = 16  # files of a new recovery store that several processes may share

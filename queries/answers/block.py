@@ -1,19 +1,19 @@
 """A text of what is remembered, to be pasted into somebody else's prompt. Pure.
 
 1. The memories are selected as for an answer (selection.py), within the tokens that the text may have.
-2. What holds comes first, by the day on which it was said; what it replaced follows in a clause. Then come lines of portraits,
+2. What holds comes first, under the day on which it was said; what it replaced follows in a clause. Then lines of portraits,
    what no longer holds, relationships, and stories.
 3. Each memory has a number, by which ``citations`` tells its id and its messages.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime
 
 from mneme.dates import DaySpan
 from queries.answers.answer import ContextResponse
 from queries.answers.context import cited, in_time, once
 from queries.answers.dates import day_of, name_of
-from queries.answers.memory import ContextMemory, escaped, line_of, said_in, told
+from queries.answers.memory import ContextMemory, escaped, line_of, lines_of, said_in, told
 from queries.answers.selection import fitted
 from queries.responses import SearchResponse
 
@@ -90,27 +90,30 @@ def _lines(parts: Sequence[Sequence[ContextMemory]], asked: date) -> Iterator[st
     memories = [each for part in parts for each in part]
     numbers = {memory.id: number for number, memory in enumerate(memories, 1)}
     shown = said_in(memories)
+    before: dict[int, list[tuple[ContextMemory, int]]] = {}
+
+    def line(memory: ContextMemory, number: int) -> str:
+        own = line_of(memory, number, numbers, asked, shown)
+        return own + "".join(f" (before: {_clause(each, at)})" for each, at in before.get(number, ()))
+
     number = 0
     for title, part in zip(_PARTS, parts, strict=True):
         if title and part:
             yield title
-        line = ""
+        leading: list[tuple[int, ContextMemory]] = []
         for memory in part:
             number += 1
-            if memory.replaced_by in numbers and line and _is_over(memory, asked):
-                line += f" (before: {_clause(memory, number)})"
-                continue
-            if line:
-                yield line
-            line = _line(memory, number, numbers, asked, shown)
-        if line:
-            yield line
+            if memory.kind == "profile":
+                yield _portrait(memory, number)
+            elif memory.replaced_by in numbers and leading and _is_over(memory, asked):
+                before.setdefault(leading[-1][0], []).append((memory, number))
+            else:
+                leading.append((number, memory))
+        yield from lines_of(leading, line)
 
 
-def _line(memory: ContextMemory, number: int, numbers: Mapping[str, int], asked: date, shown: Collection[str]) -> str:
-    if memory.kind == "profile":
-        return f"[{number}] {escaped(memory.source)}: {escaped(memory.text)}"
-    return line_of(memory, number, numbers, asked, shown)
+def _portrait(memory: ContextMemory, number: int) -> str:
+    return f"[{number}] {escaped(memory.source)}: {escaped(memory.text)}"
 
 
 def _clause(memory: ContextMemory, number: int) -> str:

@@ -1,7 +1,8 @@
 """The context of an answer, numbered and dated memories, distances of dates and the graph, and its prompt. Pure.
 
 1. The memories are selected (selection.py).
-2. They are shown in the order in which they were said, so that what changed reads forwards, and numbered in that order.
+2. They are shown in the order in which they were said, so that what changed reads forwards, and numbered in that order, each
+   day once above its memories.
 3. Nothing is there twice: the words of a fact are left out of its episode, since the fact has a number and days of its own.
 4. Distances of dates are computed where the question is about time.
 
@@ -22,6 +23,7 @@ from queries.answers.memory import (
     ContextMemory,
     escaped,
     line_of,
+    lines_of,
     said_in,
 )
 from queries.answers.selection import fitted
@@ -36,7 +38,7 @@ NOT_REMEMBERED = "[not remembered]"
 """How an answer begins that says that the memories do not tell."""
 
 TASK = (
-    "You answer a question from what is remembered: numbered memories, each with the day on which it was said, and "
+    "You answer a question from what is remembered: numbered memories under the day on which they were said, and "
     "relationships between people and things, numbered too. Use nothing else."
 )
 QUESTION_DATE = (
@@ -45,7 +47,7 @@ QUESTION_DATE = (
 )
 COMPUTED_DATES = (
     "Do not calculate with dates: take every distance from <computed_dates>, where they are computed. Take care which memory "
-    "names which date. What it is about (happened, expected) counts before the day on which it was said."
+    "names which date. The date behind its words counts before the day on which it was said."
 )
 KNOWLEDGE_GRAPH = (
     "Use <knowledge_graph> to trace connections, and follow chains of relationships: for the company of the spouse of "
@@ -186,13 +188,17 @@ def once(memories: Sequence[ContextMemory]) -> Iterator[ContextMemory]:
 def _rendered(memories: Sequence[ContextMemory], asked: date, about_time: bool, compares: bool) -> str:
     numbers = {memory.id: number for number, memory in enumerate(memories, start=1)}
     shown = said_in(memories)
-    lines = [(memory, line_of(memory, number, numbers, asked, shown)) for number, memory in enumerate(memories, start=1)]
-    dated = merged(Dated(span, (number,)) for number, memory in enumerate(memories, start=1) for span in memory.spans)
+    numbered = list(enumerate(memories, start=1))
+
+    def line(memory: ContextMemory, number: int) -> str:
+        return line_of(memory, number, numbers, asked, shown)
+
+    dated = merged(Dated(span, (number,)) for number, memory in numbered for span in memory.spans)
     # 4.
     table = [from_question(each.span, asked) for each in sorted(dated, key=lambda each: (each.span.first, each.span.last))]
     return _text(
-        [line for memory, line in lines if memory.kind != "relationship"],
-        [line for memory, line in lines if memory.kind == "relationship"],
+        list(lines_of(((number, each) for number, each in numbered if each.kind != "relationship"), line)),
+        [line(each, number) for number, each in numbered if each.kind == "relationship"],
         table if about_time else [],
         pairs(_compared(memories)) if compares else [],
     )

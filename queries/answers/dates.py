@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from itertools import combinations
 
-from mneme.dates import DaySpan, Grain, resolve_dates
+from mneme.dates import DaySpan, Grain
 
 _WHOLE_DAY = timedelta(hours=13)  # from any midnight between Honolulu and Auckland to the same day in UTC
 
@@ -44,15 +44,6 @@ def day_meant(moment: datetime, zone: tzinfo) -> date:
     if not is_midnight:
         return local.date()
     return (utc + _WHOLE_DAY).date() if utc.hour >= 10 else utc.date()
-
-
-def happened(text: str, event_at: datetime, said_at: datetime, zone: tzinfo, event_until: datetime | None = None) -> DaySpan:
-    """The days of an event, as exactly as it was said: of "in May" the whole month, where ``event_at`` is its first day."""
-    first = day_meant(event_at, zone)
-    for mention in resolve_dates(text, said_at, zone):
-        if mention.span.first == first:
-            return mention.span
-    return event_days(event_at, event_until, zone)
 
 
 def event_days(event_at: datetime, event_until: datetime | None, zone: tzinfo) -> DaySpan:

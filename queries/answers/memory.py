@@ -1,16 +1,16 @@
 """The results of a search as lines of an answer's context: one shape for all kinds, each with its days. Pure."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 from typing import Any
 
-from mneme.dates import DaySpan
+from mneme.dates import DaySpan, Grain
 from mneme.records import Citation, Claim, ProfileItem, Quote
 from mneme.text import tokenise
 from queries.answers.answer import Kind
-from queries.answers.dates import day_meant, day_of, happened, name_of
+from queries.answers.dates import day_meant, day_of, event_days, name_of
 from queries.records import one_line
 from queries.responses import (
     Found,
@@ -157,7 +157,7 @@ def _fact(fact: FoundFact, parent: FoundEpisode | None, zone: tzinfo) -> Context
         "fact",
         fact.atomic_fact,
         source=_unnamed_place(parent) if parent and of_document and fact.citation is None else "",
-        happens=happened(fact.atomic_fact, fact.event_at, fact.said_at, zone, fact.event_until) if fact.event_at else None,
+        happens=event_days(fact.event_at, fact.event_until, zone) if fact.event_at else None,
         quote=fact.quote,
         **_when_said(None if of_document else fact.said_at, zone),
         **_became(fact, zone),
@@ -179,12 +179,7 @@ def _episode(episode: FoundEpisode, zone: tzinfo) -> ContextMemory:
 
 
 def _foresight(foresight: FoundForesight, zone: tzinfo) -> ContextMemory:
-    span = None
-    if foresight.start:
-        last = day_meant(foresight.end, zone) if foresight.end else None
-        span = happened(foresight.statement, foresight.start, foresight.said_at, zone)
-        if span.days == 1 and last and last > span.first:
-            span = DaySpan.between(span.first, date.fromordinal(last.toordinal() - 1))
+    span = event_days(foresight.start, foresight.end, zone) if foresight.start else None
     when = _when_said(foresight.said_at, zone)
     return _memory(foresight, "foresight", foresight.statement, happens=span, plan=True, **when, **_became(foresight, zone))
 
@@ -212,12 +207,15 @@ def _relationship(edge: GraphRelationship, zone: tzinfo) -> ContextMemory:
 
 
 _LONGEST_BEFORE = 120  # characters of what a quote takes along: a question is its last sentence
-_SAYS_LITTLE = 40  # characters of a quote that leans on more than the words before it
+_SENTENCES = re.compile(r"(?<=[.!?。！？])\s+")
+_OF_LISTENER, _OF_ONESELF = re.compile(r"\byour?s?\b", re.I), re.compile(r"\b(?:I|my|me|we|our|us)\b")
+_PHOTO = re.compile(r"\[shared a photo: (?:an? (?:photo|photography|picture|image) of )?")
+_SAYS_LITTLE = 40  # characters of a quote that needs what it answers: beside all quotes that cost a fifth of a context
 
 
 def told(memory: ContextMemory, shown: Collection[str] = ()) -> str:
-    """The words of a memory where others are shown beside it: a quote without its day, and without words of messages
-    that are ``shown``.
+    """The words of a memory where others are shown beside it: a quote without its day, and with what it answers only where it
+    is short and that is not ``shown``.
 
     Args:
         memory: what to tell.
@@ -226,15 +224,29 @@ def told(memory: ContextMemory, shown: Collection[str] = ()) -> str:
     quote = memory.quote
     if quote is None or quote.artifact is not None or quote.words not in memory.text:
         return memory.text
-    before = [quote.question or quote.context, quote.behind if len(quote.words) < _SAYS_LITTLE else None]
+    before = [quote.question or quote.context, quote.behind] if len(quote.words) < _SAYS_LITTLE else []
     kept = [each for each in before if each is not None and each.message_id not in shown]
     taken_along = "".join(f' (to {each.speaker}: "{_shortened(each.words)}")' for each in kept)
-    return _line(f"{quote.speaker}{taken_along}: {quote.words}{memory.text.partition(quote.words)[2]}")
+    own = _telling(quote.words) if quote.language == "en" else quote.words
+    return _line(f"{quote.speaker}{taken_along}: {own}{memory.text.partition(quote.words)[2]}")
+
+
+def _telling(words: str) -> str:
+    """The words of a quote without its questions to the listener, where it has others, and with photos told in short.
+
+    >>> _telling("Pottery is fun! What about you? [shared a photo: a photo of a bowl]")
+    'Pottery is fun! [photo: a bowl]'
+    """
+    sentences = _SENTENCES.split(_PHOTO.sub("[photo: ", words.strip()))
+    telling = [
+        each for each in sentences if not each.endswith("?") or _OF_ONESELF.search(each) or not _OF_LISTENER.search(each)
+    ]
+    return " ".join(telling or sentences)
 
 
 def _shortened(words: str) -> str:
     """The last sentences of what a quote answers, as far as they are short."""
-    sentences = re.split(r"(?<=[.!?。！？])\s+", words.strip())
+    sentences = _SENTENCES.split(words.strip())
     kept = sentences[-1]
     for sentence in reversed(sentences[:-1]):
         if len(sentence) + len(kept) >= _LONGEST_BEFORE:
@@ -243,12 +255,37 @@ def _shortened(words: str) -> str:
     return kept if len(kept) <= 2 * _LONGEST_BEFORE else f"{kept[: 2 * _LONGEST_BEFORE]}…"
 
 
+def lines_of(numbered: Iterable[tuple[int, ContextMemory]], line: Callable[[ContextMemory, int], str]) -> Iterator[str]:
+    """The lines of memories, those of one day under a line that names it.
+
+    Args:
+        numbered: the memories with their numbers, in the order in which they were said.
+        line: of one memory with its number.
+    """
+    day: date | None = None
+    for number, memory in numbered:
+        if memory.said != day and memory.kind != "relationship":
+            day = memory.said
+            if day is not None:
+                yield day_line(day)
+        yield line(memory, number)
+
+
+def day_line(day: date) -> str:
+    """The line above what was said on a day.
+
+    >>> day_line(date(2026, 3, 2))
+    '2026-03-02 (Monday):'
+    """
+    return f"{name_of(DaySpan.of_day(day))}:"
+
+
 def line_of(memory: ContextMemory, number: int, numbers: Mapping[str, int], asked: date, shown: Collection[str] = ()) -> str:
-    """Render a memory as one line of the context, which cannot end a block.
+    """Render a memory as one line of the context, which cannot end a block. The day on which it was said stands above.
 
     >>> memory = ContextMemory("f", "fact", "Jonas works at the shipyard", said=date(2026, 3, 2), ended=date(2026, 4, 11))
     >>> line_of(memory, 3, {}, date(2026, 5, 1))
-    '[3] 2026-03-02 (Monday): Jonas works at the shipyard (held until 2026-04-11: outdated)'
+    '[3] Jonas works at the shipyard (held until 2026-04-11: outdated)'
 
     Args:
         memory: what to tell.
@@ -260,14 +297,28 @@ def line_of(memory: ContextMemory, number: int, numbers: Mapping[str, int], aske
     if memory.kind == "relationship":
         day = f" (since {memory.said.isoformat()})" if memory.said else ""
         return f"[{number}] {escaped(memory.text)}{day}{_end(memory, numbers, asked)}"
-    label = _LABELS.get(memory.kind, "")
-    day = name_of(DaySpan.of_day(memory.said)) if memory.said else ""
     source = ", ".join(filter(None, (memory.source, _cited(memory.citation))))
-    head = ", ".join(filter(None, (day, f"{label} {escaped(source)}".strip())))
-    is_ahead = memory.happens is not None and memory.said is not None and memory.happens.first > memory.said
-    about = f" ({'expected' if memory.plan or is_ahead else 'happened'} {name_of(memory.happens)})" if memory.happens else ""
+    head = f"{_LABELS.get(memory.kind, '')} {escaped(source)}".strip()
     before = f" {head}:" if head else ""
-    return f"[{number}]{before} {escaped(told(memory, shown))}{about}{_end(memory, numbers, asked)}"
+    words = told(memory, shown)
+    return f"[{number}]{before} {escaped(words)}{_about(memory, words)}{_end(memory, numbers, asked)}"
+
+
+_BEFORE_DAYS = {Grain.DAY: "on", Grain.MONTH: "in", Grain.YEAR: "in", Grain.RANGE: "from"}
+
+
+def _about(memory: ContextMemory, words: str) -> str:
+    """The days that a memory is about, where neither the day above nor its words give them: a quote's dates stand behind it.
+
+    Never that it happened: a plan of last week may have come to nothing.
+    """
+    span = memory.happens
+    if span is None or span.first == span.last == memory.said:
+        return ""
+    if memory.quote is not None and words.endswith("]") and span.in_english() in words.rpartition(" [")[2]:
+        return ""
+    is_ahead = memory.said is not None and span.first > memory.said
+    return f" ({'expected' if memory.plan or is_ahead else _BEFORE_DAYS[span.grain]} {name_of(span)})"
 
 
 def _end(memory: ContextMemory, numbers: Mapping[str, int], asked: date) -> str:

@@ -2,7 +2,7 @@
 
 1. A chain of relationships that answers the question by itself comes first: it is a few lines.
 2. Statements (facts, messages, what is expected, lines of a portrait) are taken best rank first, as long as they fit; what does
-   not fit is left out for shorter ones behind it. They are short, and each answers for itself.
+   not fit is left out for shorter ones behind it. They are short, and each answers for itself. What only asks comes last.
 3. The graph gets a small share: relationships of what the question names, unless their messages are shown already; and all that
    these lead to where the question asks for several steps.
 4. Stories (episodes, sections of documents) get the rest: those that hold a place, then those around the best facts. A story
@@ -12,7 +12,7 @@ Said twice is what says no more than another memory of the same message.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, date, datetime, tzinfo
+from datetime import UTC, date, datetime
 
 from mneme.dates import DaySpan
 from mneme.ids import folded
@@ -20,6 +20,7 @@ from queries.answers.chains import chain_of
 from queries.answers.dates import from_question
 from queries.answers.memory import (
     ContextMemory,
+    day_line,
     line_of,
     memories_of,
     nested_facts,
@@ -27,6 +28,7 @@ from queries.answers.memory import (
     surrounding_episodes,
 )
 from queries.questions.types import QuestionType
+from queries.records import only_asks
 from queries.responses import SearchResponse
 
 _GRAPH_SHARE = 8  # of the tokens one part is kept for relationships, at most
@@ -34,7 +36,7 @@ _CHAINS = (QuestionType.MULTI_HOP, QuestionType.KNOWLEDGE_UPDATE)  # "the compan
 _ALL_STEPS = 9
 _STORIES = ("episode", "knowledge")
 _TOLD = 0.75  # share of an episode's messages that statements show, from which its story adds little
-_OF_LINE_BREAK = 2
+_OF_LINE_BREAK = 1
 _WORTH_A_TRY = 40  # tokens: a short fact
 _OF_REPLACEMENT = 8  # tokens of "replaced by [12]"
 
@@ -51,6 +53,7 @@ class Selection:
         self._counts_days = counts_days
         self._keeps_links = keeps_links
         self._dates: set[DaySpan] = set()
+        self._days: set[date] = set()
         self._said: dict[str, list[str]] = {}
 
     def add_all(self, memories: Iterable[ContextMemory]) -> None:
@@ -63,6 +66,7 @@ class Selection:
                 continue
             self.chosen.append(memory)
             self._dates.update(memory.spans)
+            self._days.update({memory.said} if memory.said and memory.kind != "relationship" else ())
             self._room -= cost
             for message in memory.message_ids if memory.kind not in (*_STORIES, "relationship") else ():
                 self._said.setdefault(message, []).append(_plain(memory.text))
@@ -90,6 +94,8 @@ class Selection:
 
     def _cost(self, memory: ContextMemory) -> int:
         lines = [line_of(memory, 100, {}, self._asked, self._said)]
+        if memory.said and memory.said not in self._days and memory.kind != "relationship":
+            lines.append(day_line(memory.said))
         if self._counts_days:
             lines += [from_question(span, self._asked) for span in memory.spans if span not in self._dates]
         return sum(self._count(line) + _OF_LINE_BREAK for line in lines) + (_OF_REPLACEMENT if memory.replaced_by else 0)
@@ -117,32 +123,35 @@ def fitted(
         render: the text of some memories.
     """
     zone = asked_at.tzinfo or UTC
+    is_chain = found.query.type in _CHAINS
+    links = relationships_of(found, zone, _ALL_STEPS if is_chain else 1)
+    chain = chain_of(found.query.text, found.graph.relationships, asked_at)
+    answering = {step.id for step in chain.steps} if chain is not None else set()
+    ranked, nested, around = memories_of(found, zone), nested_facts(found, zone), surrounding_episodes(found, zone)
+    statements = sorted((each for each in ranked if each.kind not in _STORIES), key=_only_asks)
+
+    def selected(room: int) -> Selection:
+        selection = Selection(asked_at.astimezone(zone).date(), count, room, counts_days, is_chain)
+        selection.add_at_most([each for each in links if each.id in answering], room // _GRAPH_SHARE)
+        selection.add_all(statements)
+        selection.add_all(nested)
+        selection.add_at_most([each for each in links if each.id not in answering], room // _GRAPH_SHARE)
+        selection.add_all(each for each in ranked if each.kind in _STORIES)
+        selection.add_all(around)
+        return selection
+
     room = budget - count(render(()))
-    selection = _selected(found, asked_at, zone, room, count, counts_days)
+    selection = selected(room)
     unused = budget - count(render(selection.chosen))
     if unused > _WORTH_A_TRY and len(selection.chosen) < selection.candidates:
-        selection = _selected(found, asked_at, zone, room + unused, count, counts_days)
+        selection = selected(room + unused)
     while selection.chosen and count(render(selection.chosen)) > budget:
         selection.chosen.pop()
     return selection
 
 
-def _selected(
-    found: SearchResponse, asked_at: datetime, zone: tzinfo, room: int, count: Callable[[str], int], counts_days: bool
-) -> Selection:
-    is_chain = found.query.type in _CHAINS
-    selection = Selection(asked_at.astimezone(zone).date(), count, room, counts_days, is_chain)
-    links = relationships_of(found, zone, _ALL_STEPS if is_chain else 1)
-    chain = chain_of(found.query.text, found.graph.relationships, asked_at)
-    answering = {step.id for step in chain.steps} if chain is not None else set()
-    selection.add_at_most([each for each in links if each.id in answering], room // _GRAPH_SHARE)
-    ranked = memories_of(found, zone)
-    selection.add_all(each for each in ranked if each.kind not in _STORIES)
-    selection.add_all(nested_facts(found, zone))
-    selection.add_at_most([each for each in links if each.id not in answering], room // _GRAPH_SHARE)
-    selection.add_all(each for each in ranked if each.kind in _STORIES)
-    selection.add_all(surrounding_episodes(found, zone))
-    return selection
+def _only_asks(memory: ContextMemory) -> bool:
+    return only_asks(memory.quote.words if memory.quote is not None else memory.text)
 
 
 def _plain(text: str) -> str:

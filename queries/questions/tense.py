@@ -127,9 +127,8 @@ _LANGUAGES = (
 )
 
 _LASTING = _pattern(
-    r"\b(?:called|names?|nicknamed?|allerg\w*|blood|born|birthdays?|breed|nationality|blutgruppe|geburtstag|cumpleaños|anniversaire"
-    r"|heißt|heiss?t|allergi\w*|llama|alérgic\w*|appelle"
-    r"|s'appelle|зовут|день рождения)\b|叫什么|名字|过敏|血型|生日|名前|アレルギー|血液型|誕生日"
+    r"\b(?:called|names?|nicknamed?|allerg\w*|blood|born|breed|nationality|blutgruppe|heißt|heiss?t|allergi\w*|llama|alérgic\w*"
+    r"|appelle|s'appelle|зовут)\b|叫什么|名字|过敏|血型|名前|アレルギー|血液型"
 )
 
 

@@ -2,7 +2,7 @@
 
 All numbers are relative to the candidates of the same question, never absolute: the magnitudes of BM25 and of cosines differ
 from index to index, from owner to owner and from embedder to embedder. Which of them help, and by how much, was measured:
-see ``mneme bench ablations`` and docs/internals/benchmarks.md.
+see ``mneme bench fit fusion`` and docs/internals/ranking.md.
 """
 
 import math

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from mneme.rows import Vector
 from queries.questions.people import is_assistant
 from queries.questions.understand import Question
 from queries.recall import Candidate
@@ -62,15 +63,15 @@ class Field:
 
     ``parents`` is the place in ``episodes`` of each statement's episode, -1 for what stands alone. Facts of an episode lie
     side by side in the order they were said. ``matches`` tell how well the tokens of each statement match those of the question
-    (queries/scoring/late_interaction.py), from -1 to 1; None where they were not compared. ``token_vectors`` are
-    the vectors of each statement's tokens, empty where they are not known.
+    (queries/scoring/late_interaction.py), from -1 to 1; None where they were not compared. ``vectors`` are those of the
+    statements, None of each that is not known; empty where none is.
     """
 
     statements: Sequence[Candidate]
     episodes: Sequence[Candidate]
     parents: npt.NDArray[np.int64]
     matches: Numbers | None = None
-    token_vectors: Sequence[bytes] = ()
+    vectors: Sequence[Vector | None] = ()
 
     @cached_property
     def legs(self) -> LegScores:

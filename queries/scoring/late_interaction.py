@@ -13,24 +13,23 @@ import numpy.typing as npt
 from connectors.aging_cache import AgingCache
 from connectors.telemetry.meters import stage
 from mneme.ports import MemoryIndex
-from mneme.rows import TOKEN_DIMENSION, Key, Row, message_key
+from mneme.rows import TOKEN_DIMENSION, Embedding, Key, Row, Vector, message_key
 from queries.scoring.field import Field, Numbers, rank_of
 
-_MOST_KEPT = 5_000  # rows in each of two generations, some 2 KB each
+_MOST_KEPT = 5_000  # rows in each of two generations, some 4 KB each
 _SECONDS = 300.0  # of a generation: what nobody asks for leaves memory within ten minutes
 COMPARED = 100  # statements: those that the other scores put first; of the rest hardly one answers
-_SHORTEST = 1e-9
 
 
 @stage("late_interaction")
-def with_matches(token_vectors: "TokenVectors", question: bytes, field: Field) -> Field | None:
-    """The field with how well the tokens of each statement match those of the question, and the vectors of its tokens.
+def with_matches(embeddings: "Embeddings", question: bytes, field: Field) -> Field | None:
+    """The field with how well the tokens of each statement match those of the question, and its vector.
 
     Compared are the statements that words and vectors put first; the rest matches as badly as the worst of them. What has no
     vectors of tokens, as a foresight, matches as well as its vector is near.
 
     Args:
-        token_vectors: of statements, and of the messages in whose words others are told.
+        embeddings: of statements, and of the messages in whose words others are told.
         question: the vectors of its tokens, as ``Embedding.token_vectors``.
         field: the candidates, both legs known.
 
@@ -40,19 +39,19 @@ def with_matches(token_vectors: "TokenVectors", question: bytes, field: Field) -
     if not question or not field.statements:
         return None
     order = np.argsort(-(rank_of(field.legs.bm25) + rank_of(field.legs.cosine)), kind="stable")[:COMPARED]
-    vectors = token_vectors.of([field.statements[at].row for at in order])
-    known = np.array([bool(each) for each in vectors])
+    found = embeddings.of([field.statements[at].row for at in order])
+    known = np.array([each is not None and bool(each.token_vectors) for each in found])
     if not known.any():
         return None
-    best = max_sim(question, [each for each in vectors if each])
+    best = max_sim(question, [each.token_vectors for each in found if each is not None and each.token_vectors])
     low, high = best.min(), best.max()
     matches = np.full(len(field.statements), low)
     matches[order] = low + field.legs.near[order] * (high - low)
     matches[order[known]] = best
-    tokens = [b""] * len(field.statements)
-    for at, each in zip(order, vectors, strict=True):
-        tokens[at] = each
-    return replace(field, matches=matches, token_vectors=tokens)
+    vectors: list[Vector | None] = [None] * len(field.statements)
+    for at, each in zip(order, found, strict=True):
+        vectors[at] = None if each is None else each.vector
+    return replace(field, matches=matches, vectors=vectors)
 
 
 def max_sim(question: bytes, statements: Sequence[bytes]) -> Numbers:
@@ -71,13 +70,6 @@ def max_sim(question: bytes, statements: Sequence[bytes]) -> Numbers:
     return found
 
 
-def mean_directions(statements: Sequence[bytes]) -> Numbers:
-    """The mean direction of the tokens of each statement; none is empty."""
-    sums = np.add.reduceat(_directions(b"".join(statements)), _starts(statements), axis=0, dtype=np.float64)
-    found: Numbers = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), _SHORTEST)
-    return found
-
-
 def _starts(statements: Sequence[bytes]) -> npt.NDArray[np.int64]:
     return np.cumsum([0, *(len(each) // TOKEN_DIMENSION for each in statements[:-1])])
 
@@ -86,25 +78,28 @@ def _directions(tokens: bytes) -> npt.NDArray[np.float32]:
     return np.frombuffer(tokens, np.int8).reshape(-1, TOKEN_DIMENSION).astype(np.float32) / np.float32(127)
 
 
-class TokenVectors:
-    """The vectors of the tokens of rows, read from an index once for each version of a row. Safe for several threads."""
+class Embeddings:
+    """The vectors of rows and of their tokens, read from an index once for each version of a row. Safe for several threads."""
 
     def __init__(self, index: MemoryIndex) -> None:
         self._index = index
-        self._known: AgingCache[tuple[Key, int], bytes] = AgingCache(_MOST_KEPT, _SECONDS)
+        self._known: AgingCache[tuple[Key, int], Embedding] = AgingCache(_MOST_KEPT, _SECONDS)
 
-    def of(self, rows: Sequence[Row]) -> list[bytes]:
-        """Those of each row, of its message where it has none of its own; empty where there are none."""
+    def of(self, rows: Sequence[Row]) -> list[Embedding | None]:
+        """Those of each row; the vectors of its tokens are those of its message where it has none of its own."""
         known = dict(zip(versions := [(row.key, row.version) for row in rows], self._known.get_many(versions), strict=True))
         missing = {version: row for version, row in zip(versions, rows, strict=True) if known[version] is None}
         if missing:
             messages = {each: _message_of(row) for each, row in missing.items()}
-            found = self._index.token_vectors(list(dict.fromkeys((*(key for key, _ in missing), *messages.values()))))
+            found = self._index.embeddings(list(dict.fromkeys((*(key for key, _ in missing), *messages.values()))))
             for version, message in messages.items():
-                if vectors := found.get(version[0]) or found.get(message):
-                    known[version] = vectors
-                    self._known.put(version, vectors)
-        return [known[version] or b"" for version in versions]
+                own, said = found.get(version[0]), found.get(message)
+                if own is not None and not own.token_vectors and said is not None:
+                    own = own._replace(token_vectors=said.token_vectors)
+                if (embedding := own or said) is not None:
+                    known[version] = embedding
+                    self._known.put(version, embedding)
+        return [known[version] for version in versions]
 
 
 def _message_of(row: Row) -> Key:

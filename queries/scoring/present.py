@@ -3,8 +3,9 @@
 The words of an older statement often fit a question better ("We rent a flat in Leith" against "First night in Dundee!"), and
 its end is marked only where it is certain. So in a search for a state ("where does Nora live?") a logistic regression
 (``mneme bench fit present``) tells of each two of the best statements how likely the later took the place of the older, by
-how well both fit, how near they are in words and meaning, whether the later has words of a change ("moved", "not any more",
-换了), was said in another sitting, and has another value of the kind asked for (queries/questions/values.py). These log-odds
+how well both fit, how near they are in words and meaning, how likely the later tells of a change
+(queries/scoring/change.py), was said in another sitting, and has another value of the kind asked for
+(queries/questions/values.py). These log-odds
 are added to those of the older, and the later is raised to them where its own are lower: it leads where it rather did than
 not.
 
@@ -14,9 +15,8 @@ anything else, and one for what hardly changes (a name, an allergy), is scored a
 
 import json
 import math
-import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -28,15 +28,15 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from connectors.aging_cache import Derived
-from mneme.rows import Row
+from mneme.rows import Row, Vector
 from mneme.text import tokenise
 from queries.questions.people import likely_people, names_person
 from queries.questions.tense import asks_for_lasting
 from queries.questions.understand import Question
 from queries.questions.values import ValueKind, is_another, value_asked, values_in
 from queries.records import words_of
+from queries.scoring.change import LONGEST, ChangeWeights
 from queries.scoring.field import Field, Numbers, probability
-from queries.scoring.late_interaction import mean_directions
 from queries.scoring.learned import check_weights
 
 FEATURES = (
@@ -48,10 +48,14 @@ FEATURES = (
     "near_in_a_change",
     "another_sitting",
     "another_value",
+    "lacks_value",
     "of_several",
 )
 """Of a later and an older statement: how far the score of each is from the best (log-odds), how well the tokens of the later
 match the question's, how near both are, whether the later has what its name says, and how many later ones there are (log)."""
+
+ChangesOf = Callable[[Sequence[Row], Sequence[Vector | None]], Numbers]
+"""``ChangeScorer.chances``."""
 
 MOST = 24  # statements, the best, that are compared with each other
 _KINDS = frozenset(("fact", "message", "foresight"))
@@ -59,47 +63,15 @@ _SITTING = 3600.0  # seconds
 _HAS_VALUE = 0.7  # log-odds, chosen with LoCoMo's questions for a state in view
 _LEAST, _HIGHEST = 1e-6, 1 - 1e-6
 
-_WORDS = {
-    "en": r"now(?! that)|by now|these days|as of|from \w+ (?:on|it's)|mov(?:ed|ing)|new|switch(?:ed|ing)|swapped|replaced"
-    r"|instead|any ?more|no longer|gave up|quit|resigned|left|handed in|sold|got rid|called it (?:a day|off|quits)|broke up"
-    r"|split up|it'?s over|(?:is|are) (?:off|gone)|cancel\w*|postponed|pushed back|brought forward|changed|shifted|rescheduled"
-    r"|promoted|joined|settled|raised|(?:went|up|down) (?:up|down|from)|used to|actually|my mistake|turns out|extension"
-    r"|stick(?:ing)? with|since (?:last|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|first (?:day|night|week|shift)|no more"
-    r"|any longer|(?:given|giving) up|took over|taken over|handed|retired|transferred|migrated|extended|slipped|laid off"
-    r"|change of plan|i meant|told you wrong|(?:days?|weeks?|months?) (?:without|clean|off)|put (?:me|us) (?:on|with|in)"
-    r"|got (?:married|engaged)|went back|back to|traded|gone to the tip|uninstalled|ported|let .{1,20} go",
-    "de": r"jetzt|nun|inzwischen|seit|ab sofort|neue?[nrs]?|nicht mehr|stattdessen|gekündigt|aufgehört|verkauft|umgezogen|umzug"
-    r"|verlegt|verschoben|abgesagt|getrennt|doch|erst am|zum ersten mal|erste[nr]? (?:tag|nacht|woche)|nur noch|umgestiegen"
-    r"|gewechselt|stornier\w*|verwechselt|verlobt|ist geschichte|habe? ja gesagt",
-    "es": r"ahora|ya no|ya estoy|dej[éo]|dejado|nuev[oa]s?|cambi\w+|mud[éo]|mudado|vend[íi]\w*"
-    r"|suben|subi[óo]|baj[óo]|movido|en vez|se acabó|compré|primer[ao]? (?:día|noche|semana|mañana)|me equivoqu[ée]|me he liado"
-    r"|cancel\w+|ya son|(?:días|semanas|mes|meses) sin",
-    "fr": r"maintenant|désormais|nouve\w+|vendu|quitté|rendu|déménagé|déplacé|annulée?s?|plutôt|passe à|à partir|ça y est"
-    r"|dorénavant|plus (?:de|jamais)|premi(?:er|ère) (?:jour|journée|nuit|réveil|semaine)|confondu|trompée?|décalée?|résilié"
-    r"|lâché|abandonné|n'est plus|on a dit oui",
-    "ru": r"теперь|больше не|перее\w+|уволил\w+|продал\w*|новы\w+|новая|отмен\w+|перен\w+|рассталис\w*"
-    r"|перв(?:ая ночь|ый день|ое утро)|бросил\w*|съехал\w*|переш[её]л|перешла|отключил\w*|ошибл\w*|перепутал\w*"
-    r"|не едем|(?:день|месяц|недел\w) без",
-}
-_UNSPACED = {
-    "zh": r"现在|如今|(?<![交兑转])换|搬|改(?![善革进])|(?<![创更重清])新(?![品兴闻年鲜能型])"
-    r"|不再|不.{0,4}了|辞|离职|跳槽|分手|分了|卖|其实|记错|以后|退了|取消|推迟|涨|降"
-    r"|[上这下]个?(?:周|月|星期|礼拜).{0,2}(?:起|开始)|开始.{0,4}[在当]|头一[天次]|第一[天晚]|说错|挪到|调到|推到|提前到|没了|泡汤"
-    r"|过户|安顿|拆了|掰了|重写|下线|转到|砍到|往后",
-    "ja": r"今[は月週]|先週から|来[週月]から|辞め|やめ|変わ|変更|新し|売[っり]|引っ越|別れ|になりました"
-    r"|初めての|初日|になった|間違え|キャンセル|解約|退会|異動|転校|ずらし|これからは|下取り",
-}
-_CHANGE = re.compile(rf"(?<!\w)(?:{'|'.join(_WORDS.values())})(?!\w)|{'|'.join(_UNSPACED.values())}", re.IGNORECASE)
-LONGEST = 2000  # characters of a statement that are looked at
-
 
 class PresentWeights(BaseModel):
-    """A logistic regression over ``FEATURES``."""
+    """A logistic regression over ``FEATURES``, and those that tell changes, by the name of the model of the vectors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     weights: dict[str, float]
     bias: float
+    changes: dict[str, ChangeWeights] = {}
     fitted_on: str
     date: date
 
@@ -146,7 +118,9 @@ def asks_for_present(question: Question) -> bool:
     return question.asks_for_state and not asks_for_lasting(question.text)
 
 
-def present_first(question: Question, field: Field, scores: Mapping[str, float], weights: PresentWeights) -> dict[str, float]:
+def present_first(
+    question: Question, field: Field, scores: Mapping[str, float], weights: PresentWeights, changes: ChangesOf
+) -> dict[str, float]:
     """The scores, where a question for a state raises what is so now; all as they are for any other question.
 
     Args:
@@ -154,15 +128,16 @@ def present_first(question: Question, field: Field, scores: Mapping[str, float],
         field: all that compete.
         scores: of every candidate, from 0 to 1.
         weights: of the features.
+        changes: the chance of each statement to tell of a change.
     """
     if not asks_for_present(question):
         return dict(scores)
-    best = best_statements(question, field, scores)
+    best = best_statements(question, field, scores, changes)
     found = probability(best.raised(weights))
     return {**scores, **{row.id: max(scores[row.id], float(score)) for row, score in zip(best.rows, found, strict=True)}}
 
 
-def best_statements(question: Question, field: Field, scores: Mapping[str, float]) -> Statements:
+def best_statements(question: Question, field: Field, scores: Mapping[str, float], changes: ChangesOf) -> Statements:
     """The statements that fit a question best, compared with each other; no documents and artifacts."""
     said = [(each.row, at) for at, each in enumerate(field.statements) if each.row.id in scores and _is_said(each.row)]
     said = sorted(said, key=lambda each: (-scores[each[0].id], each[0].id))[:MOST]
@@ -172,8 +147,10 @@ def best_statements(question: Question, field: Field, scores: Mapping[str, float
     at = np.array([row.at.timestamp() for row in rows])
     kind = value_asked(question.text)
     values = _values_of(rows, kind)
+    has_value = np.array([bool(each) for each in values], dtype=np.float64)
     near = np.sqrt(_near([_tokens(row) for row in rows]))
-    change = np.array([tells_of_change(words_of(row)) for row in rows], dtype=np.float64)
+    vectors = [field.vectors[place] if field.vectors else None for place in places]
+    change = changes(rows, vectors)
     fits = log_odds - log_odds.max(initial=-np.inf)
     matches = np.zeros(len(rows)) if field.matches is None else _standard(field.matches[places])
     earlier = (at[None, :] < at[:, None]) & _of_same(question, rows)
@@ -182,13 +159,13 @@ def best_statements(question: Question, field: Field, scores: Mapping[str, float
         "later_fits": fits[:, None],
         "later_matches": matches[:, None],
         "near_in_words": near,
-        "near_in_meaning": _near_in_meaning(field, places),
+        "near_in_meaning": _near_in_meaning(vectors),
         "near_in_a_change": near * change[:, None],
         "another_sitting": at[None, :] < at[:, None] - _SITTING,
         "another_value": np.array([[is_another(one, other) for other in values] for one in values]) if kind else np.zeros(()),
+        "lacks_value": 1 - has_value[:, None] if kind else np.zeros(()),
         "of_several": np.log1p(earlier.sum(axis=0))[None, :],
     }
-    has_value = np.array([bool(each) for each in values], dtype=np.float64)
     pairs = np.stack([np.broadcast_to(features[name], earlier.shape) for name in FEATURES], axis=-1)
     return Statements(rows, log_odds + _HAS_VALUE * has_value, earlier, pairs.astype(np.float64))
 
@@ -245,15 +222,15 @@ def _of_same(question: Question, rows: Sequence[Row]) -> npt.NDArray[np.bool_]:
     return np.array([[bool(one & other) for other in about] for one in about], np.bool_).reshape(len(rows), len(rows))
 
 
-def _near_in_meaning(field: Field, places: Sequence[int]) -> Numbers:
-    """The cosine of each two statements by what they mean, in standard deviations; 0 where one is not known."""
-    found = np.zeros((len(places), len(places)))
-    known = [at for at, place in enumerate(places) if field.token_vectors and field.token_vectors[place]]
+def _near_in_meaning(vectors: Sequence[Vector | None]) -> Numbers:
+    """The cosine of each two statements, in standard deviations; 0 where a vector is not known."""
+    found = np.zeros((len(vectors), len(vectors)))
+    known = [at for at, vector in enumerate(vectors) if vector is not None]
     if len(known) > 1:
-        meanings = mean_directions([field.token_vectors[places[at]] for at in known])
+        unit = np.array([vectors[at] for at in known], dtype=np.float64)
         others = ~np.eye(len(known), dtype=np.bool_)
         cosines = np.zeros(others.shape)
-        cosines[others] = _standard((meanings @ meanings.T)[others])
+        cosines[others] = _standard((unit @ unit.T)[others])
         found[np.ix_(known, known)] = cosines
     return found
 
@@ -262,12 +239,3 @@ def _standard(numbers: Numbers) -> Numbers:
     """Numbers as standard deviations from their mean."""
     found: Numbers = (numbers - numbers.mean()) / max(float(numbers.std()), _LEAST) if len(numbers) else numbers
     return found
-
-
-def tells_of_change(text: str) -> bool:
-    """True if a statement has words of a change.
-
-    >>> tells_of_change("The Skoda is gone, I drive a Kangoo now"), tells_of_change("The cat brought a mouse")
-    (True, False)
-    """
-    return bool(_CHANGE.search(text[:LONGEST]))

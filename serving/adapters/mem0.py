@@ -141,7 +141,8 @@ class Memory:
         places = min(_PLACES_EACH * most, _MOST_PLACES)
         scores: dict[str, float] = {}
         for passage in passages(self._memories.search(query, filters=store.filters | labels, top_k=places)):
-            scores.setdefault(passage.metadata["message_ids"][0], passage.score)
+            for identity in passage.metadata["message_ids"]:  # those that say the same again among them
+                scores.setdefault(identity, passage.score)
         found = self._kept(store, {_MESSAGE: list(scores)}, asked) if scores else ()
         shown = {
             kept.message_id: _shown(kept, text) | {"score": scores[kept.message_id]}

@@ -8,7 +8,7 @@ import asyncio
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from agents.memory.session_settings import SessionSettings
+from agents.memory.session_settings import SessionSettings, coerce_session_settings
 
 from mneme.records import ToolCall
 from serving.adapters.memory import Item, MessageStore, Role, StoredItem, json_text
@@ -37,7 +37,7 @@ class MnemeSession:
         user_id, group_id, agent_id: whose memory it is; exactly one.
         tenant_id: isolation boundary.
         conversation_id: None: one made of the owner and ``session_id``.
-        session_settings: how many items a run gets (``limit``); None: all.
+        session_settings: how many items a run gets (``limit``), also as an object; None: all.
 
     >>> session = MnemeSession(memories, publisher, "monday", user_id="mira")
     >>> asyncio.run(session.add_items([{"role": "user", "content": "I moved to Lyon."}]))
@@ -46,6 +46,7 @@ class MnemeSession:
 
     Raises:
         InputError: not exactly one owner.
+        TypeError: ``session_settings`` has an unknown field.
     """
 
     def __init__(
@@ -59,11 +60,11 @@ class MnemeSession:
         agent_id: str | None = None,
         tenant_id: str = "default",
         conversation_id: str | None = None,
-        session_settings: SessionSettings | None = None,
+        session_settings: SessionSettings | dict[str, Any] | None = None,
     ) -> None:
         owner = one_owner(user_id, group_id, agent_id, tenant_id)
         self.session_id = session_id
-        self.session_settings = session_settings or SessionSettings()
+        self.session_settings = coerce_session_settings(session_settings or SessionSettings())
         self.conversation_id = conversation_id or conversation_name("openai-agents", owner, session_id)
         self._store = MessageStore(memories, publisher, owner)
 
@@ -73,7 +74,7 @@ class MnemeSession:
         Raises:
             StoreUnavailable: the index does not answer.
         """
-        most = self.session_settings.limit if limit is None and self.session_settings else limit
+        most = self.session_settings.limit if limit is None else limit
         return [_given(each) for each in reversed(await asyncio.to_thread(self._latest, most))]
 
     async def add_items(self, items: "list[TResponseInputItem]") -> None:

@@ -102,10 +102,14 @@ def span(start: datetime, end: datetime) -> str:
 
 
 def expected(start: datetime | None, end: datetime | None) -> str:
-    """The day, the month or the year of something expected, as precisely as it was said."""
+    """The days of something expected, as precisely as was said: a day, a week from its first to its last, a month or a year."""
     if start is None:
         return f"until {day(end)}" if end is not None else ""
-    said = terminal.expected(start, end)  # 2025-03-07, 2025-03 or 2025
+    return " to ".join(map(_spelled, terminal.expected(start, end).split(" to ")))
+
+
+def _spelled(said: str) -> str:
+    """A day, a month or a year of ISO 8601 as the console shows it."""
     form = {10: "%Y-%m-%d", 7: "%Y-%m", 4: "%Y"}[len(said)]
     first = datetime.strptime(said, form).replace(tzinfo=UTC)
     return day(first) if len(said) == 10 else f"{first:%b %Y}" if len(said) == 7 else said

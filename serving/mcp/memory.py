@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from connectors import Publisher
 from mneme.errors import InputError
-from mneme.events import Delete, Message, describe
+from mneme.events import Delete, Message, Retract, describe
 from mneme.ids import lasting_name, make_id, message_id
 from mneme.records import Owner, OwnerType
 from mneme.times import utc_now
@@ -35,6 +35,7 @@ from serving.mcp.results import (
     relations_of,
     with_notes,
 )
+from serving.service.amending import retractions_of
 from serving.service.service import Service
 
 _NAMES = ("user_id", "group_id", "agent_id")
@@ -103,7 +104,7 @@ _RECENT = 5  # conversations that the profile names
 _NUMBERS = re.compile(r"\[\d{1,4}(?:, *\d{1,4})*\]")
 
 Role = Literal["user", "assistant"]
-Target = Literal["message", "conversation", "document", "everything"]
+Target = Literal["fact", "message", "conversation", "document", "everything"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,23 +368,27 @@ class AgentMemory:
                 preview,
                 lambda: self._received(tenant, self._publisher().forget_conversation(tenant, identity)),
             )
-        memory = self._open_memories().get(identity, scope.filters())
+        memories = self._open_memories()
+        memory = memories.get(identity, scope.filters())
         if memory is None or memory.owner != scope.owner.key:
-            raise InputError(f"there is no message {identity!r} of this owner; search shows the ids of messages (from ...)")
-        if memory.kind != "message" or memory.conversation_id is None:
-            sources = [message_id(tenant, memory.conversation_id or "", each) for each in memory.message_ids]
-            from_them = (
-                f"; forget the messages it comes from: {', '.join(sources)}" if memory.conversation_id and sources else ""
-            )
-            raise InputError(f"{identity!r} is no message, it was made from some{from_them}")
-        event = Delete(tenant_id=tenant, conversation_id=memory.conversation_id, message_id=memory.body["message_id"])
+            raise InputError(f"there is no {target} {identity!r} of this owner; search shows the ids of facts and messages")
+        events: list[Delete] | list[Retract]
+        if target == "fact":
+            events = retractions_of(memories, memory)
+            preview = f"“{memory.text}”, wherever it was said; the rest of those messages stays"
+        elif memory.kind == "message" and memory.conversation_id is not None:
+            events = [Delete(tenant_id=tenant, conversation_id=memory.conversation_id, message_id=memory.body["message_id"])]
+            preview = f"the message “{memory.text}”, and what was learnt from it alone"
+        else:
+            raise InputError(f"{identity!r} is no message, it was made from some; give target=fact to forget it alone")
 
-        def delete() -> bool:
-            self._publisher().send(event)
+        def take_away() -> bool:
+            self._publisher().send_many(events)
             # What was learnt from it is taken back when its conversation is looked at again, which a flush waits for.
-            return self._flushed(tenant, event.conversation_id, self._wait_seconds)
+            done = [self._flushed(tenant, talk, self._wait_seconds) for talk in {each.conversation_id: None for each in events}]
+            return all(done)
 
-        return f"message {identity}", f"the message “{memory.text}”, and what was learnt from it alone", delete
+        return f"{target} {identity}", preview, take_away
 
     def _message(self, scope: OwnerScope, conversation: str, said: SpokenMessage, now: datetime) -> Message:
         try:

@@ -301,7 +301,7 @@ def _add_writing(server: MemoryServer, memory: AgentMemory, scope_of: Callable[[
     )
     def forget(
         target: Annotated[
-            Literal["message", "conversation", "document", "everything"],
+            Literal["fact", "message", "conversation", "document", "everything"],
             Field(description="what to erase"),
         ],
         id: Annotated[
@@ -314,11 +314,12 @@ def _add_writing(server: MemoryServer, memory: AgentMemory, scope_of: Callable[[
             ),
         ] = False,
     ) -> Annotated[CallToolResult, ForgetResult]:
-        """Erase a message, a conversation or a document for ever, with all that was learnt from it.
+        """Erase a fact, a message, a conversation or a document for ever, with all that was learnt from it.
 
-        Use it only when the user asks that something be forgotten. To forget a fact, search for it and forget the messages
-        that it comes from. What merely changed is not to be forgotten: remember how it is now. Call it first without `confirm`:
-        it says what would go and erases nothing. Show that to the user, and call again with `confirm` once they agree.
+        Use it only when the user asks that something be forgotten. Search shows the ids. Of a fact its words go, wherever they
+        were said, and the rest of those messages stays. What merely changed is not to be forgotten: remember how it is now.
+        Call it first without `confirm`: it says what would go and erases nothing. Show that to the user, and call again with
+        `confirm` once they agree.
 
         Returns what would go, or that nothing is left of it.
         """

@@ -36,17 +36,19 @@ def day(moment: datetime) -> str:
 
 
 def expected(start: datetime, end: datetime | None) -> str:
-    """The first day of something expected, or its month or year, if that is all that was said.
+    """The days of something expected, as precisely as was said: a day, a month, a year, or the first to the last of several.
 
     Whole days begin at the speaker's midnight, which may be a day earlier in UTC; 13 hours later it is the same day
     in both, from Honolulu to Auckland.
     """
     if end is None or end - start < timedelta(hours=23):
         return day(start)
-    first, length = start + timedelta(hours=13), end - start
-    if first.day == 1 and length >= timedelta(days=364):
-        return f"{first:%Y}"
-    return f"{first:%Y-%m}" if first.day == 1 and length >= timedelta(days=27) else day(first)
+    first, behind = start + timedelta(hours=13), end + timedelta(hours=13)
+    last, form = behind - timedelta(days=1), "%Y-%m-%d"
+    if first.day == behind.day == 1:
+        form = "%Y" if first.month == behind.month == 1 else "%Y-%m"
+    names = (first.strftime(form), last.strftime(form))
+    return " to ".join(dict.fromkeys(names))
 
 
 def whole_day(moment: datetime) -> str:

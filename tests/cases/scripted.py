@@ -55,21 +55,20 @@ class ScriptedAnswers:
         for at in range(first, first + len(texts)):
             for statement in self._told[at][1]:
                 text, sources = statement if isinstance(statement, list) else (statement, [at])
-                fact = {"statement": text, "topic": "talk", "sources": [source - first for source in sources]}
-                facts.append({**fact, "event_start": "", "event_end": "", **self._event(text)})
-        texts_of = {"subject": "A talk", "summary": "They talked.", "narrative": "They talked."}
+                facts.append({"statement": text, "when": self._when(text), "sources": [source - first for source in sources]})
+        texts_of = {"subject": "A talk", "summary": "They talked."}
         lists: dict[str, list[Any]] = {name: [] for name in ("entities", "relationships", "foresights", "profile")}
         return {**texts_of, **lists, "facts": facts, "case": None}
 
     def _said(self, first: int, count: int) -> list[str]:
         return [" ".join(message.text.split()) for message, _ in self._told[first : first + count]]
 
-    def _event(self, statement: str) -> dict[str, str]:
+    def _when(self, statement: str) -> str:
         """The days that the case expects of a statement, which a model fills in beside it."""
         for wanted in self._wanted["holds"]:
             if wanted.get("on") and _has(statement, wanted):
-                return {"event_start": wanted["on"], "event_end": wanted.get("until", wanted["on"])}
-        return {}
+                return f"{wanted['on']}/{wanted.get('until', wanted['on'])}"
+        return ""
 
     def _verdicts(self, user: str) -> dict[str, list[int]]:
         texts = {match["name"]: match["text"] for match in _STATEMENT.finditer(user)}

@@ -7,7 +7,7 @@ Subclass ``MemoryIndexContract`` as ``TestSomething`` and supply two fixtures: `
 import dataclasses
 import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
@@ -32,7 +32,7 @@ from mneme.ports import (
     Write,
 )
 from mneme.records import Owner, Validity
-from mneme.rows import LARGEST, Collection, Key, Row, Vector, directions, flush_marker, whole_numbers
+from mneme.rows import LARGEST, Collection, Embedding, Key, Row, Vector, directions, flush_marker, whole_numbers
 from mneme.text import tokenise
 from tests.contracts.rows import ALICE, DIMENSION, EMBEDDER, NOON, axis, episode, fact, message, of, towards
 
@@ -121,6 +121,13 @@ def assert_same(got: Row | None, expected: Row, with_vector: bool = True) -> Non
     else:
         assert got.vector is None
     assert got.token_vectors == (expected.token_vectors if with_vector else b"")
+
+
+def assert_embeddings(got: Mapping[Key, Embedding], *expected: Row) -> None:
+    having = {row.key: row for row in expected if row.vector is not None}
+    assert got.keys() == having.keys()
+    for key, row in having.items():
+        assert_same(replace(row, vector=got[key].vector, token_vectors=got[key].token_vectors), row)
 
 
 class MemoryIndexContract:
@@ -390,18 +397,18 @@ class MemoryIndexContract:
         assert [row.token_vectors for row in index.scan(Collection.FACTS, of(ids=("f",)), with_vectors=True)] == [tokens]
         assert [row.token_vectors for row in index.scan(Collection.FACTS, of(ids=("f",)))] == [b""]
         asked = [*(row.key for row in rows), fact("nobody").key, message("f").key]
-        assert index.token_vectors(asked) == {row.key: row.token_vectors for row in rows if row.token_vectors}
-        assert index.token_vectors([rows[0].key]) == {rows[0].key: tokens}
-        assert index.token_vectors([]) == {}
+        assert_embeddings(index.embeddings(asked), *rows)
+        assert_embeddings(index.embeddings([rows[0].key]), rows[0])
+        assert index.embeddings([]) == {}
 
     def test_vectors_of_tokens_go_with_their_row_and_are_replaced_with_it(self, index):
         row = replace(fact("f", vector=axis(1)), token_vectors=b"a" * 64)
         fill(index, row)
         fill(index, replace(row, version=2, token_vectors=b"b" * 64))
-        assert index.token_vectors([row.key]) == {row.key: b"b" * 64}
+        assert_embeddings(index.embeddings([row.key]), replace(row, token_vectors=b"b" * 64))
         index.write([Remove(row.key, 3)])
         index.refresh()
-        assert index.token_vectors([row.key]) == {}
+        assert index.embeddings([row.key]) == {}
 
     def test_every_kind_of_column_and_the_record_come_back(self, index):
         rows = [

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("mneme", "connectors", "flows", "queries", "serving", "evaluation")
-GENERATED = {"settings.md", "rest.md", "formats.md", "benchmarks.md"}  # their words are descriptions in the code
+GENERATED = {"settings.md", "rest.md", "formats.md"}  # their words are descriptions in the code
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",

@@ -64,8 +64,7 @@ def row(report: Report, name: str, method: str, signals: str) -> dict[str, float
 def test_every_set_is_measured_by_every_method(measured: tuple[Report, list[str]]) -> None:
     report, _ = measured
     sets = ["TIAGE", "SuperDialseg", "Dialseg711", "LoCoMo"]
-    ways = [(method, signals) for signals in ("vectors", "words only") for method in (CROSS_VALIDATED, SHIPPED, "TextTiling")]
-    ways += [("cut every n", ""), ("no cut", "")]
+    ways = [(method, signals) for signals in ("vectors", "words only") for method in (CROSS_VALIDATED, SHIPPED)]
     assert [(each["set"], each["method"], each["signals"]) for each in report.rows] == [
         (name, *way) for name in [*sets, *(f"{name}, timed" for name in sets)] for way in ways
     ]
@@ -77,16 +76,12 @@ def test_segments_that_share_no_word_are_found_again(measured: tuple[Report, lis
     assert row(report, "TIAGE", CROSS_VALIDATED, "vectors")["f1"] > 0.95
     assert row(report, "TIAGE", CROSS_VALIDATED, "words only")["f1"] > 0.95
     assert row(report, "LoCoMo, timed", CROSS_VALIDATED, "vectors")["f1"] == 1.0
-    # All segments have four messages, so that a cut every four is right.
-    assert row(report, "Dialseg711", "cut every n", "")["f1"] == 1.0
-    assert row(report, "Dialseg711", "no cut", "")["recall"] == 0.0
 
 
 def test_episode_lengths_are_quartiles_of_what_was_cut(measured: tuple[Report, list[str]]) -> None:
     report, _ = measured
     names = ("length_quarter", "length_median", "length_three_quarters")
-    assert [row(report, "Dialseg711", "cut every n", "")[name] for name in names] == [4, 4, 4]
-    assert [row(report, "Dialseg711", "no cut", "")[name] for name in names] == [12, 12, 12]
+    assert [row(report, "LoCoMo, timed", CROSS_VALIDATED, "vectors")[name] for name in names] == [6, 6, 6]
 
 
 def test_the_report_has_json_a_plot_tables_and_a_line(data: Path, measured: tuple[Report, list[str]]) -> None:

@@ -12,7 +12,6 @@ from connectors.files.chat_events import PACE
 from evaluation.boundary_sets import paced, timed_chats
 from evaluation.segmentation import (
     Dialogue,
-    cut,
     half_segment,
     load_dialogues,
     load_locomo_sessions,
@@ -22,9 +21,8 @@ from evaluation.segmentation import (
     spoken,
     window_diff,
 )
-from flows.cuts import Utterance, Verdict
 from mneme.errors import InputError
-from tests.flows.boundaries.talk import BANK, GARDEN, START, talk
+from tests.flows.boundaries.talk import BANK, GARDEN, START
 
 # Ten messages, boundaries before 3 and 6; with a window of 2, eight pairs (0,2) (1,3) ... (7,9) are compared.
 TRUTH = (3, 6)
@@ -80,36 +78,6 @@ def test_nothing_to_find_and_nothing_found_scores_zero_without_a_crash() -> None
 
 def test_segments_are_as_long_as_the_cuts_make_them() -> None:
     assert segment_lengths([(dialogue((3, 6)), frozenset({3, 7})), (dialogue(()), frozenset())]) == [3, 4, 3, 10]
-
-
-# --- cutting as the flow does ----------------------------------------------------------------------------------------
-
-
-class EveryThird:
-    """Wants a boundary at each third message of the conversation, and notes what it was shown."""
-
-    window, look_ahead, calls_a_model = 2, 1, True
-
-    def __init__(self) -> None:
-        self.shown: list[tuple[int, int, int]] = []
-
-    def signals(self, context: Sequence[Utterance], message: Utterance) -> bool:
-        return False
-
-    def judge(self, context: Sequence[Utterance], judged: Sequence[Utterance], ahead: Sequence[Utterance]) -> Verdict:
-        self.shown.append((len(context), len(judged), len(ahead)))
-        cuts = [at for at, utterance in enumerate(judged) if int(utterance.message.message_id) % 3 == 0]
-        return Verdict(tuple(cuts), ("third",) * len(cuts))
-
-
-def test_a_detector_is_asked_in_windows_with_the_open_episode_before_them() -> None:
-    detector = EveryThird()
-    assert cut(detector, talk([*GARDEN[:7]])) == {3, 6}
-    assert detector.shown == [(0, 2, 1), (2, 2, 1), (1, 2, 1), (3, 1, 0)]
-
-
-def test_the_limit_cuts_where_the_detector_does_not() -> None:
-    assert cut(EveryThird(), talk(GARDEN), longest=2) == {2, 3, 5, 6}
 
 
 # --- data ------------------------------------------------------------------------------------------------------------

@@ -58,15 +58,14 @@ def obedient(schema: dict[str, Any], user: str) -> Any:
         return {"same": [-1, 0, 99, 10**6], "replaces": [-5, 100], **ELSEWHERE}
     if "content" in properties:
         return {"name": ORDER * 50, "description": ORDER * 50, "content": ORDER * 500, "source_case_ids": ["bobs"], **ELSEWHERE}
-    fact = {"statement": "Bob owes 5000 euros.", "topic": "debts", "event_start": "", "event_end": "", **ELSEWHERE}
+    fact = {"statement": "Bob owes 5000 euros.", "when": "", **ELSEWHERE}
     entity = {"name": "Bob", "type": "person", "summary": "Bob owes 5000 euros.", "merged_into": "bob", **ELSEWHERE}
     edge = {"source": "Bob", "relation": "owes", "target": "Ann", "ended": False, "date": "", **ELSEWHERE}
-    plan = {"statement": "Bob will pay 5000 euros.", "evidence": "I owe Ann", "start": "", "end": "", **ELSEWHERE}
+    plan = {"statement": "Bob will pay 5000 euros.", "when": "", **ELSEWHERE}
     line = {"about": "Bob", "statement": "Bob owes 5000 euros.", "category": "debt", "implicit": False, **ELSEWHERE}
     return {
         "subject": "Orders",
         "summary": "Bob owes.",
-        "narrative": "Bob owes.",
         "facts": [{**fact, "sources": sources} for sources in ([], [99], [-1], [0, 99], [0], [10**9])],
         "entities": [{**entity, "sources": sources} for sources in ([99], [0])],
         "relationships": [{**edge, "sources": sources} for sources in ([99], [0])],
@@ -129,7 +128,8 @@ def test_what_a_model_cites_or_says_beyond_the_cut_is_left_out(chat: OpenAiChat)
     assert set(sources) == {(0,)}
     assert extraction.case is None, "nobody called a tool"
     answered = [each.statement for each in extraction.facts if each.quote is None]
-    assert "evil" not in repr((answered, extraction.summary, extraction.narrative, extraction.entities, extraction.profile))
+    assert "evil" not in repr((answered, extraction.summary, extraction.entities, extraction.profile))
+    assert extraction.narrative.splitlines()[1:3] == ["Bob owes 5000 euros."] * 2, "the facts, then what was said"
 
 
 def test_only_lines_of_the_window_become_boundaries(chat: OpenAiChat):

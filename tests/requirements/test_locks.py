@@ -47,13 +47,16 @@ def test_what_make_installs_must_have_a_hash_of_the_lock(program: str, tmp_path:
         path.chmod(0o755)
     if program == "pip":
         (programs / "uv").unlink()
-    for tool in ("bash", "grep", "dirname", "sh"):
+    for tool in ("bash", "grep", "dirname", "sh", "mktemp", "rm"):
         (programs / tool).symlink_to(shutil.which(tool) or "")
 
     command = ["bash", "requirements/install.sh", "requirements.lock"]
     subprocess.run(command, cwd=tmp_path, env={"PATH": str(programs)}, check=True, timeout=60)
 
-    packages, own = asked.read_text().splitlines()
+    *brought, packages, own = asked.read_text().splitlines()
+    assert [("--require-hashes" in line, line.split()[-1]) for line in brought] == (
+        [] if program == "uv" else [(True, "requirements/installer.lock")]
+    )
     assert packages.startswith("pip install" if program == "uv" else "-m pip install")
     assert {"--no-deps", "--require-hashes"} <= set(packages.split())
     assert packages.endswith("-r requirements.lock")
@@ -71,5 +74,5 @@ def test_who_else_installs_the_lock_asks_for_its_hashes(page: str) -> None:
 def test_make_lock_asks_for_hashes() -> None:
     told = subprocess.run(["make", "--dry-run", "--always-make", "lock"], cwd=ROOT, capture_output=True, text=True, check=True)
     resolved = [line for line in told.stdout.replace("\\\n", " ").splitlines() if "pip compile" in line]
-    assert len(resolved) == len(LOCKS)
+    assert len(resolved) == len((*LOCKS, "requirements/installer.lock"))
     assert all("--generate-hashes" in line and "--no-emit-index-url" in line for line in resolved)

@@ -149,7 +149,7 @@ class _Filler:
     def _elements(self, schema: dict[str, Any], name: str, source: Source) -> list[Any]:
         item = self._resolved(schema.get("items", {}))
         parts = self._boundaries if "boundar" in name else _parts(name, source)
-        if "topic" in item.get("properties", {}):
+        if name == "facts":
             parts = [part for part in parts if _is_telling(part)] or parts
         if item.get("type") == "integer":
             elements: list[Any] = [part.lines[0].number for part in parts]

@@ -252,8 +252,18 @@ def test_an_hour_that_is_expected_is_on_its_day() -> None:
     assert expected(evening, None) == "2025-06-27"
 
 
-@pytest.mark.parametrize(("length", "told"), [(1, "2025-01-01"), (31, "2025-01"), (365, "2025"), (90, "2025-01")])
-def test_of_a_month_or_a_year_no_day_is_told(length: int, told: str) -> None:
+@pytest.mark.parametrize(
+    ("length", "told"),
+    [
+        (1, "2025-01-01"),
+        (7, "2025-01-01 to 2025-01-07"),
+        (31, "2025-01"),
+        (90, "2025-01 to 2025-03"),
+        (365, "2025"),
+        (731 - 1, "2025 to 2026"),
+    ],
+)
+def test_what_is_expected_is_told_as_precisely_as_it_was_said(length: int, told: str) -> None:
     midnight = datetime(2025, 1, 1, tzinfo=UTC) - timedelta(hours=8)
     assert expected(midnight, midnight + timedelta(days=length)) == told
 

@@ -36,6 +36,15 @@ class Change:
     beside: str
 
 
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement, and whether it tells of a change. ``group``: what was written together, and is fitted on together."""
+
+    text: str
+    is_change: bool
+    group: str
+
+
 def load(half: Half) -> QuestionSet:
     """The talks of one half, each a user's or a group's memory of its own."""
     events = [event for talk in _talks(half) for event in _events(talk)[0]]
@@ -47,14 +56,29 @@ def changes(half: Half) -> list[Change]:
     return [change for talk in _talks(half) for change in _events(talk)[1]]
 
 
+def statements(half: Half) -> list[Statement]:
+    """The statements of the talks of one half, as the speaker says them, and which of them tell of a change."""
+    found = []
+    for talk in _whole_talks(half):
+        for kind, told in ((CHANGE, talk["changes"]), (LASTING, talk["lasting"])):
+            for who, earlier, later, _ in told:
+                found += [Statement(f"{who}: {later}", kind == CHANGE, talk["id"])]
+                found += [Statement(f"{who}: {earlier}", False, talk["id"])]
+        found += [Statement(text, False, talk["id"]) for text in talk["chat"]]
+    return found
+
+
+def _whole_talks(half: Half) -> list[dict[str, Any]]:
+    return [talk for talk in json.loads(TALKS.read_text(encoding="utf-8")) if talk["half"] == half]
+
+
 def _talks(half: Half) -> Iterator[dict[str, Any]]:
     """The talks of one half, and a short one for each change: a memory may hold much beside it, or hardly anything."""
-    for talk in json.loads(TALKS.read_text(encoding="utf-8")):
-        if talk["half"] == half:
-            yield talk
-            for part in range(parts := len(talk["changes"])):
-                few = {key: talk[key][part::parts] for key in ("changes", "lasting", "chat")}
-                yield {**talk, "id": f"{talk['id']}-{part}", **few, "sittings": 2}
+    for talk in _whole_talks(half):
+        yield talk
+        for part in range(parts := len(talk["changes"])):
+            few = {key: talk[key][part::parts] for key in ("changes", "lasting", "chat")}
+            yield {**talk, "id": f"{talk['id']}-{part}", **few, "sittings": 2}
 
 
 def _events(talk: dict[str, Any]) -> tuple[list[Event], list[Change]]:

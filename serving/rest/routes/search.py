@@ -154,6 +154,7 @@ class AskRequest(RequestModel):
             "description": "The answer; with `stream` as events: `piece` {text}, in the end `answer`, or `problem`",
             "content": {
                 "text/event-stream": {
+                    "schema": {"type": "string"},  # to generators that know no itemSchema: no unknown beside the answer
                     "itemSchema": {
                         "type": "object",
                         "properties": {

@@ -14,7 +14,9 @@ def test_unstructured_is_the_version_whose_private_loader_is_replaced() -> None:
 
     partition("html", text="<p>Words.</p>")
     assert __version__.startswith("0.27."), "see connectors/documents/elements.py, then raise this version"
-    assert tokenize._get_nlp().pipe_names == ["sentencizer"]
+    assert tokenize.sent_tokenize("Two sentences. Are here?") == ["Two sentences.", "Are here?"]
+    assert tokenize.pos_tag("One, two") == [("One", ""), (",", ""), ("two", "")]
+    assert tokenize._get_nlp().__class__.__module__ == "connectors.documents.elements"
 
 
 def test_nothing_is_asked_of_a_network(monkeypatch: pytest.MonkeyPatch) -> None:

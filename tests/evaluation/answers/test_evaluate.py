@@ -78,7 +78,8 @@ def test_without_a_model_answers_are_quotes_measured_by_their_words(talks: Path,
     assert rows["all"]["answered"] == 5
     assert "accuracy" not in rows["all"]
     assert rows["single-hop"]["words"] == 1.0
-    assert rows["answerable"]["evidence"] == 1.0
+    assert rows["answerable"]["evidence"] == rows["answerable"]["shown"] == 1.0
+    assert 0 < rows["answerable"]["context_tokens"] <= load_settings({}).answers.context_tokens
     assert printed.rstrip().splitlines()[-1].startswith("BENCH eval-locomo method=hybrid questions=5 pending=0 contained=")
     written = json.loads((tmp_path / "run" / "eval-locomo.json").read_text())
     assert written["settings"]["ingested"]["messages"] == 4

@@ -15,7 +15,7 @@ from evaluation.faults.expected import Expected, expected_of
 from evaluation.faults.texts import EXAMPLES, Volume, live_traffic, read_templates
 from evaluation.faults.verifier import Verification, judge, read_rows
 from flows import ingest
-from mneme.events import Delete, Document, Edit, Erase, Flush, Forget, Message
+from mneme.events import Correct, Delete, Document, Edit, Erase, Flush, Forget, Message, Retract
 from mneme.ids import make_id
 from mneme.ports import Incoming
 from mneme.records import Claim, Position
@@ -344,6 +344,21 @@ def test_an_edit_of_what_is_not_there_is_refused() -> None:
     expected = expected_of(arrivals(change, said(1), again, again, b"{"))
     assert set(expected.refused) == {"t/0/0", "t/0/3", "t/0/4"}
     assert [message.deleted for message in expected.messages.values()] == [True]
+
+
+def test_a_retraction_takes_words_out_and_one_of_words_that_nobody_said_is_refused() -> None:
+    def retract(number: int, words: str) -> Retract:
+        return Retract(conversation_id="talk", message_id=f"m{number}", words=words)
+
+    third = said(3, "In Rome.").model_dump(exclude={"event"})
+    correct = Correct(**third, corrects="m2", words="in  Bonn")
+    sent = (said(1, "Hi. I live in Oslo. Bye."), said(2, "I live in Bonn"), retract(1, "I live in Oslo."), correct)
+    expected = expected_of(arrivals(*sent, retract(1, "i live in oslo."), retract(1, "I ski."), retract(2, "I live in Bonn")))
+    first, second, last = expected.messages.values()
+    assert first.has_text("Hi. Bye.")
+    assert not first.has_text("Hi. I live in Oslo. Bye.")
+    assert (second.deleted, last.text) == (True, "In Rome.")
+    assert set(expected.refused) == {"t/0/5"}
 
 
 def test_a_flush_must_be_answered() -> None:

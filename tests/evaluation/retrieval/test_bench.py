@@ -10,8 +10,7 @@ from typer.testing import CliRunner
 
 from evaluation import vector_cache
 from evaluation.retrieval import systems
-from evaluation.retrieval.ablations import VARIANTS, changed_settings, run_ablations, switched
-from evaluation.retrieval.bench import run_retrieval
+from evaluation.retrieval.bench import run_retrieval, with_constants
 from evaluation.retrieval.systems import METHODS
 from mneme.errors import InputError
 from mneme.settings import load_settings
@@ -93,33 +92,17 @@ def test_every_set_goes_the_same_way(name: str, write, tmp_path: Path) -> None: 
     assert overall["chunks"]["hit@10"] == 1.0
 
 
-@pytest.mark.slow
-def test_an_ablation_is_compared_with_the_full_method_on_one_ingest(talks: Path, tmp_path: Path) -> None:
-    printed = io.StringIO()
-    variants = [("facts alone", {"alpha": 1.0}), ("nothing changed", {}), ("no graph", {"graph_weight": 0.0})]
-    out = tmp_path / "ablations.json"
-    run_ablations("locomo", [talks], load_settings({}), out, variants, console=Console(file=printed, width=160))
-    written = json.loads(out.read_text())
-    assert written["settings"]["variants"] == {"facts alone": {"alpha": 1.0}, "no graph": {"graph_weight": 0.0}}
-    assert {(row["method"], row["against"]) for row in written["rows"]} == {
-        ("facts alone", "hybrid"),
-        ("no graph", "hybrid"),
-    }
-    assert printed.getvalue().count(" messages, ") == 1
-    assert printed.getvalue().rstrip().splitlines()[-1].startswith("BENCH ablations set=locomo hybrid_recall@10=1.0")
+def test_a_constant_of_retrieval_is_changed_for_a_run() -> None:
+    settings = with_constants(load_settings({}), ["alpha=1.0", "competition=false", 'scoring="min-max"'])
+    assert (settings.retrieval.alpha, settings.retrieval.competition, settings.retrieval.scoring) == (1.0, False, "min-max")
 
 
-@pytest.mark.parametrize(("name", "changes"), VARIANTS)
-def test_every_variant_sets_what_there_is(name: str, changes: dict[str, object]) -> None:
-    settings = load_settings({})
-    assert set(changed_settings(settings, switched(settings, name, changes))) <= set(changes)
-
-
-def test_a_variant_of_what_there_is_not_is_refused_by_its_name(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="variant 'no magic'"):
-        run_ablations("locomo", [tmp_path], load_settings({}), tmp_path / "o.json", [("no magic", {"magic": 0})])
-    with pytest.raises(InputError, match="only: no variant is called so"):
-        run_ablations("locomo", [tmp_path], load_settings({}), tmp_path / "o.json", only=["magic"])
+@pytest.mark.parametrize(
+    ("given", "message"), [("magic=0", "'magic' is no constant"), ("alpha=half", "'half' of alpha is no JSON")]
+)
+def test_what_is_no_constant_is_refused_by_its_name(given: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        with_constants(load_settings({}), [given])
 
 
 def test_a_file_of_another_kind_is_refused_before_anything_is_ingested(tmp_path: Path) -> None:
@@ -131,7 +114,7 @@ def test_a_file_of_another_kind_is_refused_before_anything_is_ingested(tmp_path:
         run_retrieval("locomo", [path], load_settings({}), tmp_path / "out.json", ["magic"])
 
 
-@pytest.mark.parametrize("command", ["locomo", "beam", "longmemeval", "memdaily", "compare", "ablations", "report"])
+@pytest.mark.parametrize("command", ["locomo", "beam", "longmemeval", "memdaily", "compare"])
 def test_a_file_that_is_not_there_ends_the_command_with_its_name(command: str, tmp_path: Path) -> None:
     files = [str(tmp_path / "absent.json")] * (2 if command == "compare" else 1)
     result = CliRunner().invoke(app, ["bench", command, *files, "--out", str(tmp_path / "out.json")])

@@ -1,15 +1,15 @@
 from dataclasses import replace
 from datetime import timedelta
-from itertools import pairwise, repeat
+from itertools import accumulate, pairwise, repeat
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.segmentation import cut
 from flows.boundaries.model import reason
 from flows.boundaries.semantic import SemanticDetector
 from flows.cuts import Utterance, Verdict
+from flows.maintenance.dry_run import cuts_of
 from mneme.settings import Boundaries
 from tests.flows.boundaries.talk import BANK, DAY, GARDEN, MINUTE, START, talk, utterance
 
@@ -19,6 +19,13 @@ TOPICS = pytest.mark.parametrize("vectors", [True, False], ids=["vectors", "word
 
 def detector(**settings: float) -> SemanticDetector:
     return SemanticDetector(Boundaries().model_copy(update=settings))
+
+
+def cut(detector: SemanticDetector, utterances: list[Utterance], longest: int = 50) -> frozenset[int]:
+    """The messages with which an episode begins, but for the first, as the flow cuts a whole conversation."""
+    settings = Boundaries().model_copy(update={"max_messages": longest})
+    ends = accumulate(len(each.utterances) for each in cuts_of(utterances, detector, settings)) if utterances else ()
+    return frozenset([*ends][:-1])
 
 
 def garden_then(

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from flows.engines.dataflow import EMBED, EXTRACT, READ, RECONCILE, SEGMENT, Dataflow, Step, goes_to_the_writer
-from flows.engines.flink_worker import Bounded, CheckpointWatch, FlinkRun, GroupLanes, versions_of
+from flows.engines.flink_worker import LimitedCalls, CheckpointWatch, FlinkRun, GroupLanes, versions_of
 from flows.running.feeds import Feed
 from mneme.settings import Settings
 from mneme.times import utc_now
@@ -129,7 +129,7 @@ def test_who_hands_in_more_than_there_is_room_for_waits() -> None:
         futures.append(Future())
         return futures[-1]
 
-    bounded = Bounded(submit, 1)
+    bounded = LimitedCalls(submit, 1)
     bounded(lambda: None)
     second = threading.Thread(target=bounded, args=(lambda: None,))
     second.start()

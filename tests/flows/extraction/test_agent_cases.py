@@ -94,6 +94,20 @@ def test_an_agent_is_not_believed_against_its_user():
     assert (content, silent, cross) == (1.0, 0.8, 0.3)
 
 
+def test_a_failure_that_the_next_message_mended_is_none():
+    refused, booked = agent("", 1, call("book", "four", "error")), agent("It is booked now.", 3, call("book", "4", "confirmed"))
+    objection = message("Ann", "No, that is wrong.", 2)
+    smooth = case(REQUEST, booked).quality_score
+    assert case(REQUEST, refused, booked).quality_score == case(REQUEST, refused, objection, booked).quality_score == smooth
+    assert case(REQUEST, booked, refused).quality_score < 0.5
+
+
+def test_the_last_word_of_the_user_decides():
+    told = (REQUEST, agent("", 1, call("book", "", "ok")), agent("Done, it is booked.", 2), message("Ann", "That is wrong.", 3))
+    mended = case(*told, agent("Sorry, I meant Friday.", 4), message("Ann", "Perfect, thanks!", 5))
+    assert (case(*told).quality_score, mended.quality_score) == (0.3, 1.0)
+
+
 def test_what_was_left_undone_is_no_success():
     undone = case(REQUEST, agent("", 1, call("book", "", "ok")), agent("Unfortunately I could not book it.", 2))
     assert undone.quality_score == 0.4
@@ -130,7 +144,7 @@ def test_the_example_is_judged_by_how_it_went():
         owner = Owner(tenant_id="t", type="agent", id="ops-agent")
         utterances.append(Utterance(event.stored(owner, Position(topic="t", partition=0, offset=at), event.sent_at, 1), None))
     first, disk, second, costs = (case_of(utterances[start:end]) for start, end in ((0, 13), (13, 23), (23, 32), (32, 41)))
-    assert first.quality_score == 0.91  # two of its seven calls failed
+    assert first.quality_score == 0.96  # two of its seven calls failed, and one of them worked later
     assert "error: 0087_add_vat_region: lock timeout" in first.approach
     assert first.key_insight.startswith("Lesson: apply pending migrations before the rollout")
     assert second.quality_score == 1.0

@@ -17,7 +17,6 @@ from tests.flows.extraction.cuts import call, cut_of, document, message, talk
 EMPTY = {
     "subject": "A trip",
     "summary": "Ann went to Oslo.",
-    "narrative": "On 2 March 2026 Ann told Bo of a trip.",
     "facts": [],
     "entities": [],
     "relationships": [],
@@ -55,7 +54,7 @@ def extracted(cut=TRIP, **answer):
 
 
 def fact(statement, sources=(0,), **fields):
-    return {"statement": statement, "topic": "trip", "sources": list(sources), **fields}
+    return {"statement": statement, "sources": list(sources), **fields}
 
 
 def test_one_call_reads_an_episode():
@@ -69,7 +68,7 @@ def test_one_call_reads_an_episode():
 
 def test_a_fact_keeps_its_sources_and_gets_a_vector_of_its_own():
     [found] = by_model(extracted(facts=[fact("Ann went to Oslo with Kim on 1 March 2026.")]))
-    assert (found.statement, found.topic, found.sources) == ("Ann went to Oslo with Kim on 1 March 2026.", "trip", (0,))
+    assert (found.statement, found.topic, found.sources) == ("Ann went to Oslo with Kim on 1 March 2026.", "A trip", (0,))
     assert not found.same_as_source
 
 
@@ -107,11 +106,11 @@ def test_sources_that_are_not_there_fall_away():
     ],
 )
 def test_a_date_is_checked_against_what_the_source_says(start, event_at):
-    assert extracted(facts=[fact("Ann went to Oslo.", event_start=start)]).facts[0].event_at == event_at
+    assert extracted(facts=[fact("Ann went to Oslo.", when=start)]).facts[0].event_at == event_at
 
 
 def test_a_date_without_a_ground_is_left_out():
-    [found] = by_model(extracted(facts=[fact("Bo loves Oslo.", [1], event_start="2026-03-02")]))
+    [found] = by_model(extracted(facts=[fact("Bo loves Oslo.", [1], when="2026-03-02")]))
     assert (found.event_at, found.event_until) == (None, None)
 
 
@@ -125,7 +124,7 @@ def test_a_date_without_a_ground_is_left_out():
 )
 def test_a_time_that_no_rule_resolves_is_the_models(text, event_at):
     cut = cut_of([message("Ann", text, timezone="Asia/Tokyo")])
-    [found] = by_model(extracted(cut, facts=[fact("Ann met Kim.", event_start="2026-01-10")]))
+    [found] = by_model(extracted(cut, facts=[fact("Ann met Kim.", when="2026-01-10")]))
     assert found.event_at == event_at
 
 
@@ -148,7 +147,7 @@ def test_a_time_that_no_rule_resolves_is_the_models(text, event_at):
 )
 def test_a_date_is_as_precise_as_it_was_said_and_none_where_the_model_gives_none(text, start, end, days):
     cut = cut_of([message("Ann", text)])
-    [found] = by_model(extracted(cut, facts=[fact("Ann met a friend.", event_start=start, event_end=end)]))[:1] or [None]
+    [found] = by_model(extracted(cut, facts=[fact("Ann met a friend.", when=f"{start}/{end}" if end else start)]))[:1] or [None]
     bounds = tuple(datetime.fromisoformat(day).replace(tzinfo=UTC) for day in days) if days else (None, None)
     assert found is not None
     assert (found.event_at, found.event_until) == bounds
@@ -156,7 +155,7 @@ def test_a_date_is_as_precise_as_it_was_said_and_none_where_the_model_gives_none
 
 def test_a_day_is_a_day_of_the_speakers_zone():
     cut = cut_of([message("Ann", "I went to Oslo yesterday.", timezone="Asia/Tokyo")])
-    [found] = by_model(extracted(cut, facts=[fact("Ann went to Oslo.", event_start="2026-03-01")]))
+    [found] = by_model(extracted(cut, facts=[fact("Ann went to Oslo.", when="2026-03-01")]))
     assert (found.event_at, found.event_until) == (datetime(2026, 2, 28, 15, tzinfo=UTC), datetime(2026, 3, 1, 15, tzinfo=UTC))
 
 
@@ -177,11 +176,11 @@ def test_what_somebody_says_stays_one_line_of_the_prompt():
 def test_entities_relationships_foresight_and_profile_come_with_their_sources():
     extraction = extracted(
         entities=[
-            {"name": "Kim", "type": "Person", "summary": "Went to Oslo.", "sources": [0]},
-            {"name": "Zoe", "type": "person", "summary": "", "sources": [5]},
+            {"name": "Kim", "type": "Person"},
+            {"name": "Zoe", "type": "person"},
         ],
         relationships=[{"source": "Ann", "relation": "friend_of", "target": "Kim", "sources": [0], "date": "2026-03-01"}],
-        foresights=[{"statement": "Ann will visit Rome.", "evidence": "", "sources": [0]}],
+        foresights=[{"statement": "Ann will visit Rome.", "sources": [0]}],
         profile=[{"about": "Bo", "statement": "Bo loves Oslo.", "category": "preference", "implicit": False, "sources": [1]}],
     )
     assert [(one.name, one.type, one.sources) for one in extraction.entities] == [("Kim", "person", (0,))]
@@ -199,8 +198,26 @@ def test_a_case_needs_tools_and_an_agent():
     assert extracted(cut, case=CASE).case.quality_score == 1.0
 
 
-def test_an_empty_narrative_is_written_by_rule():
-    assert extracted(narrative=" ").narrative.startswith("2 March 2026:\nAnn: I went to Oslo yesterday with Kim.")
+def test_the_narrative_tells_the_facts_in_order_and_what_none_of_them_tells():
+    told = extracted(facts=[fact("Bo loves Oslo.", [1]), fact("Ann went to Oslo with Kim on 1 March 2026.")]).narrative
+    assert told == "2 March 2026:\nAnn went to Oslo with Kim on 1 March 2026.\nBo loves Oslo."
+    assert extracted().narrative == "2 March 2026:\nAnn: I went to Oslo yesterday with Kim.\nBo: Nice! I love Oslo."
+
+
+def test_an_entity_is_told_of_by_the_facts_that_name_it():
+    facts = [fact("Ann went to Oslo.", when="2026-03-01"), fact("Bo loves Oslo.", [1])]
+    [oslo] = extracted(facts=facts, entities=[{"name": "Oslo", "type": "location"}]).entities
+    assert (oslo.summary, oslo.sources) == ("Ann went to Oslo.", (0, 1))
+
+
+def test_a_plan_keeps_the_words_that_say_so():
+    cut = cut_of([message("Ann", "I will visit Rome next month.")])
+    [plan] = extracted(cut, foresights=[{"statement": "Ann will visit Rome.", "when": "2026-04", "sources": [0]}]).foresights
+    assert (plan.evidence, plan.start, plan.end) == (
+        "I will visit Rome next month.",
+        datetime(2026, 4, 1, tzinfo=UTC),
+        datetime(2026, 5, 1, tzinfo=UTC),
+    )
 
 
 def test_the_error_of_the_model_comes_through():
@@ -247,9 +264,7 @@ def test_a_fact_may_name_what_the_section_is_about():
     fact = {
         "statement": "In the Fjord House a desk costs 120.",
         "sources": [0],
-        "topic": "",
-        "event_start": "",
-        "event_end": "",
+        "when": "",
     }
     extractor = ModelExtractor(ScriptedModel({**EMPTY, "facts": [fact]}), Extraction(), "scripted")
     assert len(extractor.extract(document("Desk: 120", section="The Fjord House")).facts) == 1

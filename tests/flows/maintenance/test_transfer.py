@@ -479,12 +479,13 @@ made_up = st.lists(
         ),
     ),
     min_size=1,
-    max_size=12,
+    max_size=40,
     unique_by=lambda row: row.key,
 )
 
 
-@trials(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+# Few examples of many rows: each example needs two stores of its own.
+@trials(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(made_up)
 @pytest.mark.parametrize("there", BACKENDS)
 def test_any_rows_come_back(new: NewIndex, tmp_path: Path, there: str, rows: list[Row]) -> None:

@@ -9,14 +9,17 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from flows.engines.bytewax import make_store
+from flows.runner import recovery_store
 from flows.running.recovery import RecoveryStore
 from mneme.errors import DiskFull, StoreRejected
 from mneme.ports import Put
 from mneme.rows import Embedding, row_of
+from mneme.settings import Index, Settings
 from tests.flows.river import IDENTITY, embed, message
 from tests.memory_index_reference import ReferenceIndex
 
@@ -51,6 +54,19 @@ def test_a_populated_index_of_another_store_is_refused_unless_told(tmp_path: Pat
         with pytest.raises(StoreRejected, match="MNEME_FLOW__ADOPT_INDEX"):
             store.begin_run(index, adopt=False)
         assert store.begin_run(index, adopt=True) == 2
+
+
+@pytest.mark.parametrize(
+    ("backend", "name", "files"),
+    [("embedded", "files", 1), ("embedded", "kafka", 1), ("opensearch", "files", 1), ("opensearch", "kafka", 16)],
+)
+def test_where_one_process_writes_the_state_is_one_file(
+    tmp_path: Path, index: ReferenceIndex, backend: Literal["embedded", "opensearch"], name: str, files: int
+) -> None:
+    settings = Settings(_env_file=None).model_copy(update={"data": tmp_path, "index": Index(backend=backend)})
+    with recovery_store(settings, name) as store:
+        store.begin_run(index, adopt=False)
+        assert len(list(store.epochs.glob("part-*.sqlite3"))) == files
 
 
 def test_an_empty_index_may_be_taken_over(tmp_path: Path, index: ReferenceIndex) -> None:

@@ -16,8 +16,8 @@ from queries.answers.dates import (
     day_meant,
     day_of,
     difference,
+    event_days,
     from_question,
-    happened,
     merged,
     pairs,
 )
@@ -143,10 +143,10 @@ def test_a_named_day_is_the_speakers_wherever_the_question_is_asked(offset: floa
 
 
 def test_what_happened_is_known_as_exactly_as_it_was_said() -> None:
-    said = datetime(2023, 6, 22, 9, tzinfo=UTC)
-    assert happened("Ann moved in May 2023.", datetime(2023, 5, 1, tzinfo=UTC), said, UTC).grain is Grain.MONTH
-    assert happened("Ann moved on 1 May 2023.", datetime(2023, 5, 1, tzinfo=UTC), said, UTC) == on("2023-05-01")
-    assert happened("Ann moved.", datetime(2023, 5, 1, tzinfo=UTC), said, UTC) == on("2023-05-01")
+    first = datetime(2023, 5, 1, tzinfo=UTC)
+    assert event_days(first, datetime(2023, 6, 1, tzinfo=UTC), UTC).grain is Grain.MONTH
+    assert event_days(first, datetime(2023, 5, 8, tzinfo=UTC), UTC).days == 7
+    assert event_days(first, datetime(2023, 5, 2, tzinfo=UTC), UTC) == event_days(first, None, UTC) == on("2023-05-01")
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from queries.recall import Candidate
 from queries.scoring import late_interaction
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, episode_features, statement_features
 from queries.scoring.field import Field
-from queries.scoring.late_interaction import TokenVectors, max_sim, mean_directions, with_matches
-from tests.contracts.rows import episode, fact, message
+from queries.scoring.late_interaction import Embeddings, max_sim, with_matches
+from tests.contracts.rows import EMBEDDER, axis, episode, fact, message
 from tests.memory_index_reference import ReferenceIndex
 
 some_tokens = st.lists(
@@ -32,12 +32,13 @@ def words(*axes: int) -> bytes:
 
 def index_of(*rows: Row) -> ReferenceIndex:
     index = ReferenceIndex()
+    index.prepare(EMBEDDER)
     index.write([Put(row) for row in rows])
     return index
 
 
 def told(name: str, tokens: bytes = b"", cosine: float = 0.5, **fields: object) -> Candidate:
-    return Candidate(replace(fact(name, **fields), token_vectors=tokens), 1.0, cosine)
+    return Candidate(replace(fact(name, **fields), vector=axis(0) if tokens else None, token_vectors=tokens), 1.0, cosine)
 
 
 def field_of(*candidates: Candidate) -> Field:
@@ -45,7 +46,7 @@ def field_of(*candidates: Candidate) -> Field:
 
 
 def matches(question: bytes, *candidates: Candidate, others: tuple[Row, ...] = ()) -> list[float] | None:
-    found = with_matches(TokenVectors(index_of(*(each.row for each in candidates), *others)), question, field_of(*candidates))
+    found = with_matches(Embeddings(index_of(*(each.row for each in candidates), *others)), question, field_of(*candidates))
     return None if found is None or found.matches is None else [round(float(each), 6) for each in found.matches]
 
 
@@ -67,22 +68,17 @@ def test_a_statement_is_compared_by_its_tokens():
 
 
 def test_a_statement_in_the_words_of_its_message_is_compared_by_those_of_the_message():
-    said = replace(message("acme/garden/m1"), token_vectors=words(1, 2))
+    said = replace(message("acme/garden/m1"), vector=axis(1), token_vectors=words(1, 2))
     in_its_words = told("a", message_ids=("m1",), conversation_id="garden")
     own, of_two = told("b", words(1)), told("c", message_ids=("m1", "m2"), conversation_id="garden", cosine=0.1)
     assert matches(words(1, 2), in_its_words, own, of_two, others=(said,)) == [1.0, 0.5, 0.5]
 
 
-def test_a_field_keeps_the_tokens_of_its_statements():
+def test_a_field_keeps_the_vectors_of_its_statements():
     statements = told("a", words(1, 2)), told("b")
-    found = with_matches(TokenVectors(index_of(*(each.row for each in statements))), words(1), field_of(*statements))
+    found = with_matches(Embeddings(index_of(*(each.row for each in statements))), words(1), field_of(*statements))
     assert found is not None
-    assert found.token_vectors == [words(1, 2), b""]
-
-
-def test_what_a_statement_means_is_the_mean_direction_of_its_tokens():
-    meanings = mean_directions([words(1, 2), words(2), words(3)])
-    assert (meanings @ meanings.T).round(3).tolist() == [[1.0, 0.707, 0.0], [0.707, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    assert [None if each is None else each.tolist() for each in found.vectors] == [axis(0).tolist(), None]
 
 
 def test_what_has_no_tokens_matches_as_well_as_it_is_near():
@@ -98,7 +94,7 @@ def test_what_comes_behind_those_compared_matches_as_badly_as_the_worst(monkeypa
 def test_nothing_is_compared_where_there_are_no_vectors_of_tokens():
     assert matches(b"", told("a", words(1))) is None
     assert matches(words(1), told("a"), told("b")) is None
-    assert with_matches(TokenVectors(index_of()), words(1), Field.of([], {}, ())) is None
+    assert with_matches(Embeddings(index_of()), words(1), Field.of([], {}, ())) is None
 
 
 def test_statements_and_their_episode_know_how_well_they_match():
@@ -114,11 +110,11 @@ def test_statements_and_their_episode_know_how_well_they_match():
 
 
 def test_the_vectors_of_a_row_are_read_once_for_each_version():
-    index, asked = index_of(replace(message("acme/garden/m1"), token_vectors=words(1, 2))), []
-    read = index.token_vectors
-    index.token_vectors = lambda keys: asked.append(len(keys)) or read(keys)  # type: ignore[method-assign]
+    index, asked = index_of(replace(message("acme/garden/m1"), vector=axis(1), token_vectors=words(1, 2))), []
+    read = index.embeddings
+    index.embeddings = lambda keys: asked.append(len(keys)) or read(keys)  # type: ignore[method-assign]
     said = told("a", message_ids=("m1",), conversation_id="garden")
-    vectors = TokenVectors(index)
+    vectors = Embeddings(index)
     again = replace(said, row=replace(said.row))
     found = [with_matches(vectors, words(1, 2), field_of(each)) for each in (said, again)]
     assert [each is not None and each.matches is not None and float(each.matches[0]) for each in found] == [1.0, 1.0]

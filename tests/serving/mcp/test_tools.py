@@ -64,14 +64,22 @@ def test_an_error_says_what_is_wrong_and_what_to_do(service: Service, tool: str,
     asyncio.run(run())
 
 
-def test_what_was_learnt_is_forgotten_with_its_messages_and_a_fact_says_which(service: Service):
+def test_a_fact_is_forgotten_wherever_it_was_said_and_what_else_was_said_stays(service: Service):
     async def run() -> None:
         async with client_of(service, "ines") as client:
-            await told(client, "remember", note="Ines plays the cello on Tuesdays.", wait=30)
+            texts = ("Ines plays the cello on Tuesdays.", "Ines keeps three green bicycles.")
+            await told(client, "remember", messages=[{"role": "user", "content": each} for each in texts], wait=30)
             _, found = await told(client, "search", query="cello")
-            fact = next(each for each in found["memories"] if each["kind"] == "fact")
+            fact = next(each for each in found["memories"] if each["kind"] == "fact" and "cello" in each["text"])
             text = await refused(client, "forget", target="message", id=fact["id"], confirm=True)
-            assert "is no message, it was made from some" in text
+            assert "is no message, it was made from some; give target=fact" in text
+            _, preview = await told(client, "forget", target="fact", id=fact["id"])
+            assert "cello" in preview["preview"]
+            _, gone = await told(client, "forget", target="fact", id=fact["id"], confirm=True)
+            assert gone["erased"]
+            _, found = await told(client, "search", query="the cello and the bicycles of Ines")
+            texts = " ".join(each["text"] for each in found["memories"])
+            assert ("cello" in texts, "three green bicycles" in texts) == (False, True)
 
     asyncio.run(run())
 

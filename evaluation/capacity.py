@@ -1,18 +1,23 @@
 """``mneme bench capacity``: what a load needs, from what one message, one record and one search cost, as a table.
 
 Processors are rates times costs, over the share of them that may be busy (``Assumptions.utilisation``): above it queues grow
-faster than they drain (docs/scaling.md). Memory and disks are records times bytes.
+faster than they drain (docs/scaling.md). Memory and disks are records times bytes. The costs were measured (capacity.json);
+a file of the same form may hold those of other machines.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from enum import StrEnum
 from pathlib import Path
 
+from pydantic import BaseModel, ConfigDict, ValidationError
 from rich.console import Console
 
-from evaluation.capacity.fit import Coefficients, Form, Quantity, fit_folder, read
 from evaluation.report import Row, print_table
+from mneme.errors import InputError
+
+SHIPPED = Path(__file__).with_name("capacity.json")
 
 _DAY_SECONDS = 86_400
 _MONTH_DAYS = 30
@@ -20,6 +25,83 @@ _VECTOR_BYTES = 384 * 4  # of all-MiniLM-L6-v2, as floats of 4 bytes
 _GRAPH_BYTES = 2 * 16 * 4 + 16  # of a vector in HNSW: 2 M neighbours on its lowest level, M 16, and the levels above
 _OPEN_MESSAGE_BYTES = 5_000  # of memory for each message of an open conversation (docs/internals/performance.md)
 _OPEN_MESSAGES = 9  # of an open conversation, at which its store was measured
+
+
+class Quantity(StrEnum):
+    """The quantities of the model. ``_ms`` are milliseconds of one processor."""
+
+    FLOW_MS = "flow_ms"  # of the flow for a message, without the embedder
+    EMBEDDER_MS = "embedder_ms"  # of the local embedder for a message
+    EMBEDDER_FP32_MS = "embedder_fp32_ms"  # the same, with MNEME_EMBEDDER__QUANTIZE=none
+    INDEXING_MS = "indexing_ms"  # of OpenSearch for a message
+    KAFKA_MS = "kafka_ms"  # of the broker for a message
+    RECORDS = "records"  # for a message
+    FACTS = "facts"  # for a message
+    RECORD_BYTES = "record_bytes"  # of OpenSearch's disk, for a record
+    FLOW_MB = "flow_mb"  # of memory, for a process
+    SEARCH_INDEX_MS = "search_index_ms"  # of OpenSearch for a hybrid search, by the number of facts in the index
+    SEARCH_OWN_MS = "search_own_ms"  # of the service for one
+    OPEN_STORE_BYTES = "open_store_bytes"  # of the recovery store, for an open conversation
+    CALLS = "calls"  # of a chat model for a message, where one extracts
+    PROMPT_TOKENS = "prompt_tokens"  # for a message
+    ANSWER_TOKENS = "answer_tokens"  # for a message
+
+
+class Cost(BaseModel):
+    """The measured value of one quantity: ``base``, and ``growth`` for each tenfold of the size of an index.
+
+    ``error`` is relative, of predicting each of the ``points`` from the others; None where there is one. Beyond ``smallest``
+    and ``largest``, the sizes that were measured, it is extrapolated.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    base: float
+    growth: float = 0.0
+    error: float | None = None
+    points: int = 1
+    smallest: float = 1.0
+    largest: float = 1.0
+
+    def at(self, size: float = 1.0) -> float:
+        """Its value for an index of so many facts."""
+        return self.base + self.growth * math.log10(size)
+
+
+class Costs(BaseModel):
+    """All of them, and where and when they were measured."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    date: str
+    machine: Mapping[str, str | int]
+    costs: Mapping[Quantity, Cost]
+
+    def of(self, quantity: Quantity) -> Cost:
+        """One of them.
+
+        Raises:
+            InputError: it was not measured.
+        """
+        if (found := self.costs.get(quantity)) is None:
+            raise InputError(f"measured: nothing tells {quantity.value}; add it (docs/internals/capacity.md)")
+        return found
+
+
+def read_costs(path: Path = SHIPPED) -> Costs:
+    """Read the costs of a file in the form of capacity.json.
+
+    Raises:
+        InputError: it cannot be read, or is of another form.
+    """
+    try:
+        return Costs.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"measured: {path} cannot be read ({error.strerror}); give a file like {SHIPPED.name}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise InputError(f"measured: {path}: {where}: {first['msg']}; write it like {SHIPPED.name}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,38 +151,38 @@ class Need:
     because: str
 
 
-def needs(load: Load, coefficients: Coefficients, assumptions: Assumptions) -> list[Need]:
+def needs(load: Load, costs: Costs, assumptions: Assumptions) -> list[Need]:
     """Return the needs of a load, part by part.
 
     Raises:
         InputError: something that it rests on was not measured.
     """
     return [
-        *_processors(load, coefficients, assumptions),
-        *_memory(load, coefficients, assumptions),
-        *_disks(load, coefficients, assumptions),
-        *_model(load, coefficients),
+        *_processors(load, costs, assumptions),
+        *_memory(load, costs, assumptions),
+        *_disks(load, costs, assumptions),
+        *_model(load, costs),
     ]
 
 
-def stored_records(load: Load, coefficients: Coefficients) -> float:
+def stored_records(load: Load, costs: Costs) -> float:
     """Return the number of records in the index when all facts are there."""
-    return load.facts * coefficients.of(Quantity.RECORDS).at() / coefficients.of(Quantity.FACTS).at()
+    return load.facts * costs.of(Quantity.RECORDS).at() / costs.of(Quantity.FACTS).at()
 
 
-def flow_processes(load: Load, coefficients: Coefficients, assumptions: Assumptions) -> int:
+def flow_processes(load: Load, costs: Costs, assumptions: Assumptions) -> int:
     """Return the number of flow processes that keep up, none busier than is assumed."""
-    busy = load.messages * coefficients.of(Quantity.FLOW_MS).at() / 1000
+    busy = load.messages * costs.of(Quantity.FLOW_MS).at() / 1000
     return math.ceil(busy / assumptions.utilisation)
 
 
-def shards_of(load: Load, coefficients: Coefficients, assumptions: Assumptions) -> int:
+def shards_of(load: Load, costs: Costs, assumptions: Assumptions) -> int:
     """Into how many primary shards the index is divided; an owner, and so a search, is in one."""
-    primary = stored_records(load, coefficients) * coefficients.of(Quantity.RECORD_BYTES).at() / 1e9
+    primary = stored_records(load, costs) * costs.of(Quantity.RECORD_BYTES).at() / 1e9
     return max(1, math.ceil(primary / assumptions.shard_gigabytes))
 
 
-def _processors(load: Load, of: Coefficients, assumptions: Assumptions) -> list[Need]:
+def _processors(load: Load, of: Costs, assumptions: Assumptions) -> list[Need]:
     in_a_shard = max(1.0, load.facts / shards_of(load, of, assumptions))
     parts = (
         ("flow", load.messages, Quantity.FLOW_MS, 1),
@@ -113,20 +195,20 @@ def _processors(load: Load, of: Coefficients, assumptions: Assumptions) -> list[
     )
     lines = []
     for part, rate, quantity, copies in parts:
-        if quantity is Quantity.EMBEDDER_FP32_MS and quantity not in of.fitted:  # a comparison, and no need
+        if quantity is Quantity.EMBEDDER_FP32_MS and quantity not in of.costs:  # a comparison, and no need
             continue
-        coefficient = of.of(quantity)
-        each = coefficient.at(in_a_shard) if quantity is Quantity.SEARCH_INDEX_MS else coefficient.at()
+        cost = of.of(quantity)
+        each = cost.at(in_a_shard)
         amount = rate * copies * each / 1000 / assumptions.utilisation
         because = f"{each:.2f} ms each, {rate:g}/s" + (f", {copies} copies" if copies > 1 else "")
-        lines.append(Need(part, amount, "processors", coefficient.error, because))
+        lines.append(Need(part, amount, "processors", cost.error, because))
     flow, embedder = lines[:2]
     machines = math.ceil((flow.amount + embedder.amount) / assumptions.cores)
     because = f"flows by partition range, with their embedders, {assumptions.cores} processors each"
     return [*lines, Need("flow", machines, "machines", flow.error, because)]
 
 
-def _memory(load: Load, of: Coefficients, assumptions: Assumptions) -> list[Need]:
+def _memory(load: Load, of: Costs, assumptions: Assumptions) -> list[Need]:
     processes = flow_processes(load, of, assumptions)
     open_messages = load.messages * assumptions.idle_seconds
     flow = processes * of.of(Quantity.FLOW_MB).at() / 1e3 + open_messages * _OPEN_MESSAGE_BYTES / 1e9
@@ -138,7 +220,7 @@ def _memory(load: Load, of: Coefficients, assumptions: Assumptions) -> list[Need
     ]
 
 
-def _disks(load: Load, of: Coefficients, assumptions: Assumptions) -> list[Need]:
+def _disks(load: Load, of: Costs, assumptions: Assumptions) -> list[Need]:
     records = stored_records(load, of)
     size, state = of.of(Quantity.RECORD_BYTES), of.of(Quantity.OPEN_STORE_BYTES)
     disk = records * size.at() * (1 + assumptions.replicas) * assumptions.disk_headroom / 1e9
@@ -158,7 +240,7 @@ def _of_shards(assumptions: Assumptions) -> str:
     return f"of {assumptions.shard_gigabytes:g} GB, all indices together, without replicas"
 
 
-def _model(load: Load, of: Coefficients) -> list[Need]:
+def _model(load: Load, of: Costs) -> list[Need]:
     if not load.extracts_by_model:
         return []
     prompt, answer = load.tokens or (of.of(Quantity.PROMPT_TOKENS).at(), of.of(Quantity.ANSWER_TOKENS).at())
@@ -190,17 +272,17 @@ def run_capacity(
     Args:
         load: what comes in.
         assumptions: what is chosen.
-        measured: a folder with results of benchmarks, fitted for this; None takes the shipped coefficients.
+        measured: a file of costs in the form of capacity.json; None takes those.
 
     Raises:
-        InputError: the folder has not what the answer rests on.
+        InputError: the file cannot be read, or has not what the answer rests on.
     """
     console = console or Console()
-    coefficients = read() if measured is None else fit_folder(measured)
-    found = needs(load, coefficients, assumptions)
+    costs = read_costs(measured or SHIPPED)
+    found = needs(load, costs, assumptions)
     title = f"{load.messages:,g} messages/s, {load.searches:,g} searches/s, {load.facts:,g} facts, {load.tenants:,} tenants"
     print_table(console, title, rows_of(found), _COLUMNS)
-    for line in _notes(load, coefficients, assumptions):
+    for line in _notes(load, costs, assumptions):
         console.print(line, soft_wrap=True, highlight=False)
     return found
 
@@ -223,15 +305,15 @@ def _rounded(amount: float) -> str:
     return f"{amount:,.0f}" if amount >= 10 else f"{amount:.2g}"
 
 
-def _notes(load: Load, coefficients: Coefficients, assumptions: Assumptions) -> list[str]:
-    machine = ", ".join(f"{name} {value}" for name, value in coefficients.machine.items())
+def _notes(load: Load, costs: Costs, assumptions: Assumptions) -> list[str]:
+    machine = ", ".join(f"{name} {value}" for name, value in costs.machine.items())
     chosen = ", ".join(f"{each.name} {getattr(assumptions, each.name):g}" for each in fields(assumptions))
     ranges = [
         f"{quantity.value} up to {found.largest:,.0f}"
-        for quantity, found in coefficients.fitted.items()
-        if found.form is Form.LOGARITHM and load.facts > found.largest
+        for quantity, found in costs.costs.items()
+        if found.growth and load.facts > found.largest
     ]
-    notes = [f"Measured {coefficients.date} on {machine}.", f"Assumed: {chosen}."]
+    notes = [f"Measured {costs.date} on {machine}.", f"Assumed: {chosen}."]
     if ranges:
         notes.append(f"Beyond what was measured, along a line over the logarithm: {', '.join(ranges)} facts.")
     notes.append(

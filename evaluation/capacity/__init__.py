@@ -1,1 +1,0 @@
-"""The capacity model: how much a load needs."""

@@ -1,0 +1,80 @@
+"""Fit the chance that a statement tells of a change (queries/scoring/change.py), as a part of ``mneme bench fit present``.
+
+Statements are those of the talks of evaluation/changes.json that are fitted on, and of evaluation/told_changes.json: the later
+of two about the same tells of a change, the earlier and whatever stands beside them does not. All are written by hand for this
+set, in seven languages.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evaluation.fitting import logistic_regression
+from evaluation.retrieval.sets import changes
+from evaluation.retrieval.sets.changes import Statement
+from mneme.languages import foreign_language
+from mneme.ports import Embedder, EmbedderIdentity
+from mneme.rows import Vector
+from queries.scoring.change import ChangeWeights, tells_of_change
+
+TOLD_CHANGES = Path(__file__).parent / "told_changes.json"
+STRENGTH = 1.0  # inverse of the L2 penalty
+_FOLDS = 5
+
+
+def statements() -> list[Statement]:
+    """All statements to fit on."""
+    told = json.loads(TOLD_CHANGES.read_text(encoding="utf-8"))
+    of_items = (_of_item(f"told-{number}", item) for number, item in enumerate(told))
+    return [*changes.statements("fit"), *chain.from_iterable(of_items)]
+
+
+def _of_item(group: str, item: Mapping[str, Any]) -> list[Statement]:
+    others = (item["before"], *item["beside"])
+    return [Statement(item["after"], True, group), *(Statement(each, False, group) for each in others)]
+
+
+@dataclass(frozen=True, slots=True)
+class FittedChanges:
+    """The regressions by the name of the model; ``without``: those that did not see a group, by the group."""
+
+    weights: Mapping[str, ChangeWeights]
+    without: Mapping[str, Mapping[str, ChangeWeights]]
+
+
+def fit_changes(known: Sequence[Statement], embedder: Embedder) -> FittedChanges:
+    """Fit a regression for each model of the embedder.
+
+    Raises:
+        ModelError: the embedder cannot embed.
+        SettingsError: scikit-learn is not installed.
+    """
+    vectors = dict(zip([each.text for each in known], embedder.embed([each.text for each in known]), strict=True))
+    groups = list(dict.fromkeys(each.group for each in known))
+    without: dict[str, Mapping[str, ChangeWeights]] = {}
+    for fold in (groups[first::_FOLDS] for first in range(_FOLDS)):
+        others = _fitted([each for each in known if each.group not in set(fold)], vectors, embedder.identity)
+        without |= dict.fromkeys(fold, others)
+    return FittedChanges(_fitted(known, vectors, embedder.identity), without)
+
+
+def _fitted(known: Sequence[Statement], vectors: Mapping[str, Vector], embedder: EmbedderIdentity) -> dict[str, ChangeWeights]:
+    """A regression for each model that embeds some of the statements."""
+    of_model: dict[str, list[Statement]] = {}
+    for each in known:
+        foreign = bool(embedder.other) and bool(foreign_language(each.text))
+        of_model.setdefault(embedder.other if foreign else embedder.model, []).append(each)
+    return {model: _regression(own, vectors) for model, own in of_model.items()}
+
+
+def _regression(known: Sequence[Statement], vectors: Mapping[str, Vector]) -> ChangeWeights:
+    features = np.array([[*vectors[each.text], tells_of_change(each.text)] for each in known])
+    model = logistic_regression()(C=STRENGTH, max_iter=1000, class_weight="balanced")
+    model.fit(features, [each.is_change for each in known])
+    *vector, words = (round(float(weight), 3) for weight in model.coef_[0])
+    return ChangeWeights(vector=tuple(vector), words=words, bias=round(float(model.intercept_[0]), 3))
