@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from flows.engines.dataflow import EMBED, EXTRACT, READ, RECONCILE, SEGMENT, Dataflow, Step, goes_to_the_writer
-from flows.engines.flink_worker import LimitedCalls, CheckpointWatch, FlinkRun, GroupLanes, versions_of
+from flows.engines.flink_worker import CheckpointWatch, FlinkRun, GroupLanes, LimitedCalls, versions_of
 from flows.running.feeds import Feed
 from mneme.settings import Settings
 from mneme.times import utc_now
