@@ -19,6 +19,9 @@ class ValueKind(StrEnum):
     NAME = "name"
 
 
+FIGURES = (ValueKind.TIME, ValueKind.DATE, ValueKind.NUMBER)
+
+
 def value_asked(question: str) -> ValueKind | None:
     """The kind of the one value that a question asks for; None where it asks for several things, or for no such value.
 

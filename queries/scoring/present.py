@@ -33,7 +33,7 @@ from mneme.text import tokenise
 from queries.questions.people import likely_people, names_person
 from queries.questions.tense import asks_for_lasting
 from queries.questions.understand import Question
-from queries.questions.values import ValueKind, is_another, value_asked, values_in
+from queries.questions.values import FIGURES, ValueKind, is_another, value_asked, values_in
 from queries.records import words_of
 from queries.scoring.change import LONGEST, ChangeWeights
 from queries.scoring.field import Field, Numbers, probability
@@ -48,7 +48,6 @@ FEATURES = (
     "near_in_a_change",
     "another_sitting",
     "another_value",
-    "lacks_value",
     "of_several",
 )
 """Of a later and an older statement: how far the score of each is from the best (log-odds), how well the tokens of the later
@@ -154,6 +153,8 @@ def best_statements(question: Question, field: Field, scores: Mapping[str, float
     fits = log_odds - log_odds.max(initial=-np.inf)
     matches = np.zeros(len(rows)) if field.matches is None else _standard(field.matches[places])
     earlier = (at[None, :] < at[:, None]) & _of_same(question, rows)
+    if kind in FIGURES:  # of what has none, nothing takes the place of a time, a date or a number
+        earlier &= np.array([any(_values(row)[each] for each in FIGURES) for row in rows], np.bool_)[:, None]
     features = {
         "older_fits": fits[None, :],
         "later_fits": fits[:, None],
@@ -163,7 +164,6 @@ def best_statements(question: Question, field: Field, scores: Mapping[str, float
         "near_in_a_change": near * change[:, None],
         "another_sitting": at[None, :] < at[:, None] - _SITTING,
         "another_value": np.array([[is_another(one, other) for other in values] for one in values]) if kind else np.zeros(()),
-        "lacks_value": 1 - has_value[:, None] if kind else np.zeros(()),
         "of_several": np.log1p(earlier.sum(axis=0))[None, :],
     }
     pairs = np.stack([np.broadcast_to(features[name], earlier.shape) for name in FEATURES], axis=-1)
