@@ -4,10 +4,9 @@ The words of an older statement often fit a question better ("We rent a flat in 
 its end is marked only where it is certain. So in a search for a state ("where does Nora live?") a logistic regression
 (``mneme bench fit present``) tells of each two of the best statements how likely the later took the place of the older, by
 how well both fit, how near they are in words and meaning, how likely the later tells of a change
-(queries/scoring/change.py), was said in another sitting, and has another value of the kind asked for
-(queries/questions/values.py). These log-odds
-are added to those of the older, and the later is raised to them where its own are lower: it leads where it rather did than
-not.
+(queries/scoring/change.py), whether it was said in another sitting, and whether it has another value of the kind asked for
+(queries/questions/values.py). These log-odds are added to those of the older, and the later is raised to them where its own
+are lower: it leads where it rather did than not.
 
 A statement that has a value of the kind asked for is raised a little as well. The older one keeps its score. A question for
 anything else, and one for what hardly changes (a name, an allergy), is scored as it was.
