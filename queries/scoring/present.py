@@ -31,6 +31,7 @@ from mneme.rows import Row, Vector
 from mneme.text import tokenise
 from queries.questions.people import likely_people, names_person
 from queries.questions.tense import asks_for_lasting
+from queries.questions.types import QuestionType
 from queries.questions.understand import Question
 from queries.questions.values import FIGURES, ValueKind, is_another, value_asked, values_in
 from queries.records import words_of
@@ -112,8 +113,9 @@ def read(path: Path) -> PresentWeights:
 
 
 def asks_for_present(question: Question) -> bool:
-    """True if a question asks for a state that may have changed."""
-    return question.asks_for_state and not asks_for_lasting(question.text)
+    """True if a question asks for one state that may have changed; what takes several steps wants several statements."""
+    several = question.type is QuestionType.MULTI_HOP
+    return question.asks_for_state and not several and not asks_for_lasting(question.text)
 
 
 def present_first(

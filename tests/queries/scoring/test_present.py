@@ -45,7 +45,10 @@ def test_the_later_of_two_near_statements_is_raised_where_a_state_is_asked_for()
     assert (old, new > 0) == (0.0, True)
 
 
-@pytest.mark.parametrize("question", ["Where did Nora live?", "Where did Nora live before?", "the flat in Leith"])
+@pytest.mark.parametrize(
+    "question",
+    ["Where did Nora live?", "Where did Nora live before?", "the flat in Leith", "Where does the sister of Nora's boss live?"],
+)
 def test_any_other_question_is_scored_as_it_was(question: str) -> None:
     assert scored(question, OLD, NEW) == [0.0, 0.0]
 
@@ -96,6 +99,12 @@ def test_another_value_of_the_kind_asked_for_is_told_from_the_same_one():
     old = said("My rent is 840 a month", 1)
     later = (said(text, 40) for text in ("From May it will be 910", "The 840 go out on Mondays", "I ate 3 plums"))
     assert [features("What is Nora's rent?", old, each)["another_value"] for each in later] == [1.0, 0.0, 0.0]
+
+
+def test_what_has_no_figure_takes_the_place_of_no_number():
+    old = said("My rent is 840 a month", 1)
+    raised = [scored("What is Nora's rent?", old, said(f"My rent went up {by}", 40))[1] for by in ("to 910", "a lot")]
+    assert raised[0] > raised[1] == 0.0
 
 
 def test_what_has_a_value_of_the_kind_asked_for_is_raised_without_an_older_one():
