@@ -37,13 +37,13 @@ async def goes_round(client: Client) -> None:
     # 1.
     await finds_nothing(client, "What is Mira allergic to?")
     # 2.
-    _, note = await told(client, "remember", note="Mira is allergic to penicillin.", wait=30)
+    _, note = await told(client, "remember", note="Mira is allergic to penicillin.", wait=60)
     assert note["searchable"]
     said = [
         {"role": "user", "name": "Mira", "content": "I moved to Lyon in March 2026.", "sent_at": "2026-04-01T09:00:00+02:00"},
         {"role": "assistant", "content": "How do you like it there?", "sent_at": "2026-04-01T09:00:10+02:00"},
     ]
-    text, talk = await told(client, "remember", messages=said, conversation="moving", wait=30)
+    text, talk = await told(client, "remember", messages=said, conversation="moving", wait=60)
     assert talk["conversation_id"].endswith(":moving")
     assert talk["conversation_id"] in text
     text, found = await told(client, "search", query="What is Mira allergic to?")

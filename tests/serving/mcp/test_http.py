@@ -32,14 +32,14 @@ def test_what_is_remembered_is_found_until_it_is_forgotten(url: str, mode: str, 
 def test_neither_another_owner_nor_another_tenant_reads_it(url: str):
     async def run() -> None:
         async with connected(url, "user_id=bob") as client:
-            _, note = await told(client, "remember", note="Bob's door code is 4711.", conversation="home", wait=30)
+            _, note = await told(client, "remember", note="Bob's door code is 4711.", conversation="home", wait=60)
         for whose, key in (("user_id=eve", KEY), ("user_id=bob", OTHER_KEY), ("group_id=bob", KEY)):
             async with connected(url, whose, key) as client:
                 await finds_nothing(client, "What is Bob's door code?")
                 for target, identity in (("message", note["message_ids"][0]), ("conversation", note["conversation_id"])):
                     result = await client.call_tool("forget", {"target": target, "id": identity, "confirm": True})
                     assert result.is_error
-                await told(client, "remember", note="Nothing of Bob's.", conversation=note["conversation_id"], wait=30)
+                await told(client, "remember", note="Nothing of Bob's.", conversation=note["conversation_id"], wait=60)
         async with connected(url, "user_id=bob") as client:
             _, found = await told(client, "search", query="What is Bob's door code?")
             [fact] = [each["text"] for each in found["memories"] if each["kind"] == "fact"]

@@ -40,7 +40,7 @@ def test_with_a_url_it_speaks_for_that_service(url: str, tmp_path: Path):
             MNEME_DATA=str(tmp_path / "unused"),
         )
         async with Client(parameters) as client:
-            _, note = await told(client, "remember", note="Mira is allergic to penicillin.", wait=30)
+            _, note = await told(client, "remember", note="Mira is allergic to penicillin.", wait=60)
             _, found = await told(client, "search", query="penicillin")
             assert found["memories"][0]["message_ids"] == note["message_ids"]
             _, gone = await told(client, "forget", target="message", id=note["message_ids"][0], confirm=True)

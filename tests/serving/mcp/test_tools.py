@@ -68,7 +68,7 @@ def test_a_fact_is_forgotten_wherever_it_was_said_and_what_else_was_said_stays(s
     async def run() -> None:
         async with client_of(service, "ines") as client:
             texts = ("Ines plays the cello on Tuesdays.", "Ines keeps three green bicycles.")
-            await told(client, "remember", messages=[{"role": "user", "content": each} for each in texts], wait=30)
+            await told(client, "remember", messages=[{"role": "user", "content": each} for each in texts], wait=60)
             _, found = await told(client, "search", query="cello")
             fact = next(each for each in found["memories"] if each["kind"] == "fact" and "cello" in each["text"])
             text = await refused(client, "forget", target="message", id=fact["id"], confirm=True)
@@ -109,7 +109,7 @@ def test_a_document_is_forgotten_by_its_owner_only(service: Service):
 def test_only_where_it_may_everything_is_erased(service: Service):
     async def run() -> None:
         async with client_of(service, "ann", may_erase=True) as client:
-            await told(client, "remember", note="Ann keeps bees.", wait=30)
+            await told(client, "remember", note="Ann keeps bees.", wait=60)
             _, preview = await told(client, "forget", target="everything")
             assert preview["preview"] == "everything that is known of user ann"
             _, gone = await told(client, "forget", target="everything", confirm=True)
@@ -136,7 +136,7 @@ def test_a_memory_that_takes_nothing_in_has_no_tools_for_it():
 def test_resources_tell_of_the_owner_and_of_nobody_else(service: Service):
     async def run() -> None:
         async with client_of(service, "otto") as client:
-            _, talk = await told(client, "remember", note="Otto sails.", wait=30)
+            _, talk = await told(client, "remember", note="Otto sails.", wait=60)
             listed = await client.read_resource("mneme://conversations")
             assert listed.contents[0].text.startswith(f"{talk['conversation_id']}: ")
             assert (await client.read_resource("mneme://profile")).contents[0].text

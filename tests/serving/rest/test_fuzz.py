@@ -6,6 +6,7 @@
 import os
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import schemathesis
@@ -39,7 +40,15 @@ _made: Counter[str] = Counter()
 
 EXAMPLES = 30  # of each operation
 
-_schema = schemathesis.openapi.from_dict(create_app(Service(load_settings(service={"intake": "none"}))).openapi())
+
+def _document() -> dict[str, Any]:
+    """The OpenAPI document. Its events are held against ``itemSchema``, and not against the text that they are together."""
+    document = create_app(Service(load_settings(service={"intake": "none"}))).openapi()
+    del document["paths"]["/api/v1/ask"]["post"]["responses"]["200"]["content"]["text/event-stream"]["schema"]
+    return document
+
+
+_schema = schemathesis.openapi.from_dict(_document())
 OPERATIONS = {each.ok().label: each.ok() for each in _schema.get_all_operations()}
 
 
