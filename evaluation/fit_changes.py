@@ -17,10 +17,9 @@ import numpy as np
 from evaluation.fitting import logistic_regression
 from evaluation.retrieval.sets import changes
 from evaluation.retrieval.sets.changes import Statement
-from mneme.languages import foreign_language
 from mneme.ports import Embedder, EmbedderIdentity
 from mneme.rows import Vector
-from queries.scoring.change import ChangeWeights, tells_of_change
+from queries.scoring.change import ChangeWeights, model_of, tells_of_change
 
 TOLD_CHANGES = Path(__file__).parent / "told_changes.json"
 STRENGTH = 1.0  # inverse of the L2 penalty
@@ -67,8 +66,7 @@ def _fitted(known: Sequence[Statement], vectors: Mapping[str, Vector], embedder:
     """A regression for each model that embeds some of the statements."""
     of_model: dict[str, list[Statement]] = {}
     for each in known:
-        foreign = bool(embedder.other) and bool(foreign_language(each.text))
-        of_model.setdefault(embedder.other if foreign else embedder.model, []).append(each)
+        of_model.setdefault(model_of(each.text, embedder), []).append(each)
     return {model: _regression(own, vectors) for model, own in of_model.items()}
 
 

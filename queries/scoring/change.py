@@ -7,6 +7,7 @@ most of the rest, and do not know languages apart. Where a model has no regressi
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
@@ -51,6 +52,11 @@ _CHANGE = re.compile(rf"(?<!\w)(?:{'|'.join(_WORDS.values())})(?!\w)|{'|'.join(_
 LONGEST = 2000  # characters of a statement that are looked at
 
 
+def model_of(text: str, embedder: EmbedderIdentity) -> str:
+    """The name of the model that makes the vector of a text."""
+    return embedder.other if embedder.other and foreign_language(text) else embedder.model
+
+
 class ChangeWeights(BaseModel):
     """A logistic regression over the vectors of one model: a weight for each dimension, one for ``tells_of_change``, a bias."""
 
@@ -62,8 +68,12 @@ class ChangeWeights(BaseModel):
 
     def chance(self, text: str, vector: Vector) -> float:
         """The chance of a statement to tell of a change."""
-        log_odds = vector @ np.array(self.vector) + self.words * tells_of_change(text) + self.bias
+        log_odds = vector @ self._direction + self.words * tells_of_change(text) + self.bias
         return float(probability(log_odds))
+
+    @cached_property
+    def _direction(self) -> Numbers:
+        return np.array(self.vector)
 
 
 class ChangeScorer:
@@ -75,15 +85,15 @@ class ChangeScorer:
     """
 
     def __init__(self, weights: Mapping[str, ChangeWeights], embedder: EmbedderIdentity) -> None:
-        self._english = weights.get(embedder.model)
-        self._foreign = weights.get(embedder.other) if embedder.other else self._english
+        self._weights = weights
+        self._embedder = embedder
 
     def chances(self, rows: Sequence[Row], vectors: Sequence[Vector | None]) -> Numbers:
         """From 0 to 1 for each row; 0 or 1 by the words alone where there is no vector, or no regression for it."""
         return np.array([self._chance(words_of(row), vector) for row, vector in zip(rows, vectors, strict=True)])
 
     def _chance(self, text: str, vector: Vector | None) -> float:
-        weights = self._foreign if foreign_language(text) else self._english
+        weights = self._weights.get(model_of(text, self._embedder))
         return float(tells_of_change(text)) if weights is None or vector is None else weights.chance(text, vector)
 
 
