@@ -120,6 +120,7 @@ def _taken_at(image: Image.Image) -> datetime | None:
 _LITTLE = 20  # letters and digits; a drawing with fewer may have its text as shapes
 _LONG_SIDE = 2_000  # pixels of the picture that is made of it
 _DPI = 200.0  # as if it were printed as wide as a page
+_DUBLIN_CORE = "{http://purl.org/dc/"  # of metadata
 _RASTER = re.compile(r"data:image/(?:png|jpe?g|gif|webp)[;,]", re.IGNORECASE)
 
 
@@ -161,9 +162,13 @@ def _name(element: Any) -> str:
 
 
 def _texts(root: Any, name: str) -> Iterator[str]:
-    """The texts of all elements of a name."""
+    """The texts of all elements of a name, without those of metadata: there a program is titled."""
     for element in root.iter():
-        if _name(element) == name and (text := " ".join(" ".join(element.itertext()).split())):
+        if (
+            _name(element) == name
+            and not str(element.tag).startswith(_DUBLIN_CORE)
+            and (text := " ".join(" ".join(element.itertext()).split()))
+        ):
             yield text
 
 

@@ -147,6 +147,13 @@ def embedded(image: Image.Image) -> str:
     return f'<image width="550" height="90" href="data:image/png;base64,{data}"/>'
 
 
+def test_the_program_that_drew_a_drawing_is_not_its_title():
+    creator = '<metadata><title xmlns="http://purl.org/dc/elements/1.1/">Matplotlib v3</title></metadata>'
+    document = parse_svg(svg(f"{creator}<text>Passengers of the Rosvik ferry in thousands</text>"), task("ferry.svg"))
+    assert document.title == "ferry"
+    assert [section.title for section in document.sections] == ["ferry.svg"]
+
+
 @READS
 def test_a_picture_in_a_drawing_is_read_beside_its_texts():
     document = parse_svg(
