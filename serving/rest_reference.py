@@ -90,7 +90,9 @@ def _operation(method: str, path: str, operation: dict[str, Any], description: d
             lines += [f"Body, `{content_type}`:\n", "| field | type | meaning |", "| --- | --- | --- |", *rows, ""]
         if examples := _resolved(body.get("schema", {}), description).get("examples"):
             example = json.dumps(examples[0], indent=2, ensure_ascii=False).replace("'", "'\\''")
-            lines += ["```bash", f"curl -X {method.upper()} 'http://localhost:8765{path}' --json '{example}'", "```", ""]
+            has_owner = any(each.get("name") == "user_id" for each in operation.get("parameters", ()))
+            address = f"http://localhost:8765{path}{'?user_id=user_123' if has_owner else ''}"
+            lines += ["```bash", f"curl -X {method.upper()} '{address}' --json '{example}'", "```", ""]
     answers = [
         f"{status} {_plain(answer['description'])}" for status, answer in operation["responses"].items() if status < "300"
     ]

@@ -1,15 +1,14 @@
 """``mneme demo``: the examples through the whole flow into an embedded index, then questions to it. No server, no key."""
 
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich import box
-from rich.console import Console
-from rich.panel import Panel
+from rich.console import Console, Group
+from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
@@ -22,13 +21,13 @@ if TYPE_CHECKING:
     from mneme.records import AtomicFact, Episode
     from mneme.settings import Settings
     from queries import Memories
+    from queries.responses import Found, SearchResponse
 
 FILES = ("friends.jsonl", "team.jsonl", "agent.jsonl", "chinese.jsonl", "acme.jsonl", "handbook.md")
-METHODS = ("keyword", "vector", "hybrid")
 
 _DATA = Path("mneme-data/demo")
-_FACTS_OF_A_CONVERSATION = 5
-_RESULTS_OF_A_METHOD = 2
+_FACTS_OF_A_CONVERSATION = 3
+_RESULTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +49,7 @@ class Question:
         return f'mneme search "{self.text}" --{self.option} {self.owner}'
 
 
+ALONE = ("keyword", "vector")
 QUESTIONS = (
     Question("When is Jason's birthday?", "user", "mira"),
     Question("What has Jason been working on lately?", "user", "mira"),
@@ -155,7 +155,8 @@ def show_memory(console: Console, index: "MemoryIndex") -> None:
     """The episodes of each conversation, and some facts of each."""
     from mneme.records import AtomicFact, Episode
     from mneme.rows import Collection
-    from serving.terminal.tables import episode_table, fact_table, section_table
+    from serving.terminal.format import count
+    from serving.terminal.tables import episode_table, fact_table
 
     episodes = [record for row in index.scan(Collection.EPISODES) if isinstance(record := row.record(), Episode)]
     facts = [record for row in index.scan(Collection.FACTS) if isinstance(record := row.record(), AtomicFact)]
@@ -163,40 +164,51 @@ def show_memory(console: Console, index: "MemoryIndex") -> None:
     for episode in sorted(episodes, key=lambda one: (one.document_id is not None, one.started_at, one.id)):
         by_place.setdefault(_place(episode), []).append(episode)
 
-    console.print(Rule("[bold]2 · Episodes[/]: where each conversation was cut", align="left"))
+    console.print(Rule("[bold]2 · Episodes[/]: each conversation is cut where its subject changes", align="left"))
     for place, members in by_place.items():
         first = members[0]
         console.print(Text.assemble((place, "bold"), (f" · {first.owner.type} {first.owner.id}", "dim")))
-        console.print(section_table(members) if first.document_id is not None else episode_table(members))
+        if first.document_id is None:
+            console.print(episode_table(members))
+        else:
+            console.print(f"A document: {count(len(members), 'section')}, found by everybody of the tenant.")
         console.print()
 
-    console.print(Rule(f"[bold]3 · Facts[/]: {_FACTS_OF_A_CONVERSATION} of each, of {len(facts):,}", align="left"))
+    console.print(Rule(f"[bold]3 · Facts[/]: what was said, quoted; some of {len(facts):,}", align="left"))
     for place in by_place:
         its = sorted((fact for fact in facts if _place(fact) == place), key=lambda fact: (fact.said_at, fact.id))
         console.print(Text(place, style="bold"))
-        console.print(fact_table(list(_spread(its, _FACTS_OF_A_CONVERSATION))))
+        console.print(fact_table(_telling(its, _FACTS_OF_A_CONVERSATION)))
         console.print()
 
 
 def show_answers(console: Console, memories: "Memories", question: Question) -> None:
-    """The best results of each method."""
-    from serving.terminal.search_view import best_results
+    """The best results of a hybrid search, and where words alone and meaning alone would have the first of them."""
+    from serving.terminal.search_view import in_short
 
-    table = Table(box=box.SIMPLE_HEAD, show_header=False, show_edge=False, pad_edge=False, expand=True)
-    table.add_column(style="cyan", no_wrap=True)
-    table.add_column(style="green", no_wrap=True)
-    table.add_column(ratio=1, overflow="fold")
-    for method in METHODS:
-        found = memories.search(question.text, method=method, filters=question.filters)
-        results = best_results(found, _RESULTS_OF_A_METHOD)
-        for position, (when, text) in enumerate(results):
-            last = position == len(results) - 1
-            table.add_row(method if not position else "", when, text, end_section=last)
-        if not results:
-            table.add_row(method, "", Text("; ".join(found.query.notes) or "nothing found", style="yellow"), end_section=True)
+    found = memories.search(question.text, filters=question.filters).ranked()
     console.print(Text.assemble((question.text, "bold"), (f"  {question.option} {question.owner}", "dim")))
+    table = Table.grid(padding=(0, 0, 0, 2), expand=True)
+    table.add_column(style="cyan", no_wrap=True)
+    table.add_column(ratio=1, overflow="fold")
+    for number, item in enumerate(found[:_RESULTS], start=1):
+        table.add_row(str(number), in_short(item))
+    if found:
+        places = {name: _rank_of(found[0], memories.search(question.text, name, question.filters)) for name in ALONE}
+        told = (f"by {name} alone {f'at place {place}' if place else 'not found'}" for name, place in places.items())
+        table.add_row("", Text(f"the first of them: {', '.join(told)}", style="dim"))
     console.print(table)
     console.print()
+
+
+def _rank_of(first: "Found", response: "SearchResponse") -> int | None:
+    """The place of a memory, or of what holds it or is held by it; None where it is not found."""
+
+    def ids(item: "Found") -> set[str]:
+        facts = getattr(item, "atomic_facts", ())
+        return {item.id, getattr(item, "parent_episode_id", None) or item.id, *(each.id for each in facts)}
+
+    return next((item.rank for item in response.ranked() if ids(item) & ids(first)), None)
 
 
 def show_hops(console: Console, memories: "Memories", question: Question) -> None:
@@ -207,37 +219,37 @@ def show_hops(console: Console, memories: "Memories", question: Question) -> Non
     console.print(Text.assemble((question.text, "bold"), (f"  {question.option} {question.owner}", "dim")))
     if response.found.metrics.agent is not None:
         for query in response.found.metrics.agent.queries:
-            console.print(Text.assemble(("agentic   ", "cyan"), ("searched for ", "dim"), query))
-    console.print(Text.assemble(("answer    ", "cyan"), response.answer))
-    console.print(answer_view(response))
+            console.print(Padding(Text.assemble(("searched for  ", "dim"), query), (0, 0, 0, 2)))
+    console.print(Padding(Group(Text(response.answer), answer_view(response)), (0, 0, 0, 2)))
     console.print()
 
 
 def show_next(console: Console, data: Path) -> None:
     """Show what to try after the demo."""
-    lines = [
+    console.print(Rule("[bold]5 · Try next[/]: the same from the shell", align="left"))
+    for line in (
+        "export PATH=$PWD/.venv/bin:$PATH",
         f"export MNEME_DATA={data}",
         QUESTIONS[0].command,
         f"{QUESTIONS[2].command} --explain",
         f"{HOPS.command} --method agentic --explain",
         "mneme inspect jason-and-mira --user mira",
         "mneme history Jason --user mira",
+        "mneme serve                       # the console, http://127.0.0.1:8765/console",
         "mneme ingest YOUR_CHAT.jsonl --user YOU",
-    ]
-    body = Text("\n").join(
-        [
-            Text("The same from the shell (export PATH=$PWD/.venv/bin:$PATH):"),
-            *(Text(f"  {line}", style="cyan") for line in lines),
-        ]
-    )
-    console.print(Panel(body, title="Try next", title_align="left", box=box.ROUNDED))
+    ):
+        console.print(Text(f"  {line}", style="cyan"), soft_wrap=True)  # whole lines can be copied
 
 
 def _place(record: "Episode | AtomicFact") -> str:
     return record.conversation_id or record.document_id or ""
 
 
-def _spread(facts: Sequence["AtomicFact"], number: int) -> Iterable["AtomicFact"]:
-    """Some of them, evenly spaced: the first alone would tell of the first episode only."""
-    step = max(1, len(facts) // number)
-    return facts[::step][:number]
+def _telling(facts: Sequence["AtomicFact"], number: int) -> Sequence["AtomicFact"]:
+    """Some that state something, evenly spaced: the first alone would tell of the first episode only."""
+    from mneme.text import ends_in_question
+
+    telling = [fact for fact in facts if not ends_in_question(fact.quote.words if fact.quote else fact.atomic_fact)]
+    chosen = [fact for fact in telling if fact.claims or fact.event_at]
+    chosen = chosen if len(chosen) >= number else telling
+    return chosen[:: max(1, len(chosen) // number)][:number]

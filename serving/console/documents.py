@@ -14,12 +14,10 @@ from mneme.errors import InputError, MnemeError
 from mneme.events import ForgetDocument
 from mneme.rows import CLAIMS_REFUSED
 from queries.browsing.responses import InspectedEpisode, Inspection, ListedDocument
-from serving.console.gate import caller_of
 from serving.console.markup import chip, count, day, link, nothing, notice, tag
-from serving.console.shell import SERVICE, page, show_failure
+from serving.console.shell import page, show_failure, visit_of
 from serving.console.statements import made_of
-from serving.console.visit import Visit, owner_of
-from serving.service.service import Service
+from serving.console.visit import Visit
 
 _STATES = {"reading": ("being read", "open"), "read": ("read", "done"), "unread": ("not read", "problem")}
 _EVERY_SECONDS = 2.0  # while something is being read
@@ -109,12 +107,8 @@ def upload(
     request: Request, file: Annotated[UploadFile, File()], whose: Annotated[str, Form(max_length=10)] = "owner"
 ) -> Response:
     """Take in a document from the form."""
-    service: Service = request.scope[SERVICE]
-    caller = caller_of(request)
-    assert caller is not None, "the gate lets nobody else in"
-    asked = request.query_params.get("tenant") or None
-    tenant_id = caller.tenant_of(asked if caller.is_operator else None)
-    owner = owner_of(request.query_params.get("owner", ""), tenant_id)
+    visit = visit_of(request)
+    service, owner = visit.service, visit.owner
     whose_id = {f"{owner.type}_id": owner.id} if owner is not None and whose == "owner" else {}
     try:
         if file.size == 0 or not file.filename:
@@ -124,7 +118,7 @@ def upload(
         service.publisher.send_document(
             file.file.read(),
             name=file.filename,
-            tenant_id=tenant_id,
+            tenant_id=visit.tenant_id,
             media_type=file.content_type,
             user_id=whose_id.get("user_id"),
             group_id=whose_id.get("group_id"),
@@ -138,7 +132,6 @@ def upload(
     _outcomes[name] = said
     while len(_outcomes) > _MOST_OUTCOMES:
         _outcomes.popitem(last=False)
-    visit = Visit(request, service, caller, tenant_id, owner=owner)
     return RedirectResponse(visit.link("documents", told=name), 303)
 
 

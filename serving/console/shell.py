@@ -52,13 +52,18 @@ def page(path: str, title: str, needs_owner: bool = True) -> Callable[[Content],
     return register
 
 
-async def _show(request: Request, path: str, title: str, content: Content, needs_owner: bool) -> None:
+def visit_of(request: Request) -> Visit:
+    """Who looks, and at whose memory, as far as the address says it."""
     service: Service = request.scope[SERVICE]
     caller = caller_of(request)
     assert caller is not None, "the gate lets nobody else in"
     asked = request.query_params.get("tenant", "").strip() or None
     tenant_id = caller.tenant_of(asked if caller.is_operator else None)
-    visit = Visit(request, service, caller, tenant_id)
+    return Visit(request, service, caller, tenant_id, owner=owner_of(request.query_params.get("owner", "").strip(), tenant_id))
+
+
+async def _show(request: Request, path: str, title: str, content: Content, needs_owner: bool) -> None:
+    visit = visit_of(request)
     failure: MnemeError | None = None
     try:
         visit = await _with_owner(visit)
@@ -68,7 +73,7 @@ async def _show(request: Request, path: str, title: str, content: Content, needs
     with main:
         if failure is not None:
             show_failure(failure)
-        elif path in _FOR_OPERATORS and not caller.is_operator:
+        elif path in _FOR_OPERATORS and not visit.caller.is_operator:
             _heading(title)
             notice("The flow and its dead letters are of all tenants: only the operator's key shows them.", "problem")
         elif needs_owner and visit.owner is None:
@@ -101,7 +106,7 @@ def show_failure(error: MnemeError) -> None:
 async def _with_owner(visit: Visit) -> Visit:
     owners = await visit.in_thread("others", visit.service.memories.owners, visit.tenant_id)
     people = tuple(each for each in owners if each.type != "tenant")
-    chosen = owner_of(visit.parameter("owner"), visit.tenant_id)
+    chosen = visit.owner
     if chosen is None and people:
         chosen = Owner(tenant_id=visit.tenant_id, type=people[0].type, id=people[0].id)
     shown = [Owner(tenant_id=visit.tenant_id, type=each.type, id=each.id) for each in people[:_MOST_NAMES]]

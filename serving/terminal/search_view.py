@@ -10,11 +10,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from mneme.text import ends_in_question
+from mneme.text import ends_in_question, has_cjk
 from serving.terminal.format import cited, count, day, expected, joined, until, whole_day
 
 if TYPE_CHECKING:
-    from mneme.records import ProfileItem
+    from mneme.records import AtomicFact, ProfileItem
     from queries.answers.answer import AnswerResponse
     from queries.responses import (
         AgentMetrics,
@@ -34,12 +34,11 @@ _LINES_OF_A_PROFILE = 3  # in short
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """A result of any type as it is shown. ``best`` stands below the headline if there is little room."""
+    """A result of any type as it is shown."""
 
     when: str
     headline: Text
     lines: tuple[Text, ...]
-    best: tuple[Text, ...] = ()
 
 
 def search_result(found: "SearchResponse", limit: int | None = None) -> RenderableType:
@@ -87,11 +86,40 @@ def _work(agent: "AgentMetrics") -> str:
     return work
 
 
-def best_results(found: "SearchResponse", number: int) -> list[tuple[str, Text]]:
-    """The first results in short: when, and what; an episode says its subject and its best fact."""
-    parents = _parents(found)
-    results = [_result(item, parents) for item in found.ranked()[:number]]
-    return [(result.when, Text("\n").join([result.headline, *result.best])) for result in results]
+def in_short(item: "Found") -> Text:
+    """A result in a line or two: when or where it was said, and the words; of an episode its subject and its best fact."""
+    from queries import responses
+
+    match item:
+        case responses.FoundFact():
+            return Text.assemble((cited(item.citation) or day(item.said_at), "green"), "  ", said(item))
+        case responses.FoundEpisode():
+            when = cited(item.citation) or day(item.started_at)
+            best = next((fact for fact in item.atomic_facts if not _only_asks(fact)), None)
+            told = Text.assemble((when, "green"), "  ", (item.subject, "bold"))
+            return Text.assemble(told, " · ", said(best)) if best else told
+        case responses.FoundProfile():
+            lines = "; ".join(line.statement for line in (*item.explicit, *item.implicit)[:_LINES_OF_A_PROFILE])
+            return Text.assemble(("profile", "green"), "  ", lines)
+        case responses.FoundCase():
+            return Text.assemble(("case", "green"), "  ", (item.task_intent, "bold"), f" · {shortened(item.key_insight, 300)}")
+        case responses.FoundSkill():
+            return Text.assemble(("skill", "green"), "  ", (item.name, "bold"), f" · {shortened(item.description)}")
+        case _:
+            return Text(item.text)
+
+
+def said(fact: "AtomicFact | FoundFact") -> Text:
+    """A fact as it is read best: who said it, the words, what they answer, and the day that they mean."""
+    if (quote := fact.quote) is None:
+        return Text(fact.atomic_fact)
+    asked = quote.question or quote.context
+    if fact.citation:  # what stands above the words in the document
+        return Text.assemble((f"{shortened(asked.words)} " if asked else "", "dim"), quote.words)
+    text = Text.assemble((f"{quote.speaker}: ", "bold"), quote.words)
+    if asked:
+        text.append(f"  (to: “{shortened(asked.words)}”)", "dim")
+    return text.append(fact.atomic_fact.rpartition(quote.words)[2], "dim")
 
 
 def _parents(found: "SearchResponse") -> "dict[str, FoundEpisode]":
@@ -119,10 +147,10 @@ def _result(item: "Found", parents: "Mapping[str, FoundEpisode]") -> _Result:
             return _Result(when, Text.assemble(item.statement, (" · over" if item.expired else " · expected", "dim")), lines)
         case responses.FoundProfile():
             portrait = tuple(_line(line) for line in (*item.explicit, *item.implicit))
-            return _Result("", Text("Profile", style="bold"), portrait, portrait[:_LINES_OF_A_PROFILE])
+            return _Result("", Text("Profile", style="bold"), portrait)
         case responses.FoundCase():
             insight = Text(item.key_insight)
-            return _Result("", Text(item.task_intent, style="bold"), (insight, _dim("agent case")), (insight,))
+            return _Result("", Text(item.task_intent, style="bold"), (insight, _dim("agent case")))
         case responses.FoundSkill():
             source = f"agent skill · from {count(len(item.source_case_ids), 'case')}"
             return _Result("", Text(item.name, style="bold"), (Text(item.description), _dim(source)))
@@ -143,17 +171,13 @@ def _only_asks(fact: "FoundFact") -> bool:
 
 def _episode(episode: "FoundEpisode") -> _Result:
     lines = [Text(episode.summary)] if episode.summary != episode.subject else []
-    shown = episode.atomic_facts[:_FACTS_UNDER_AN_EPISODE]
-    facts = [Text(f"• {fact.atomic_fact}") for fact in shown]
-    telling = [text for text, fact in zip(facts, shown, strict=True) if not _only_asks(fact)]
+    facts = [Text(_item(fact.atomic_fact)) for fact in episode.atomic_facts[:_FACTS_UNDER_AN_EPISODE]]
     if episode.document_id is not None:
         source = joined("document", cited(episode.citation) or episode.document_id)
     else:
         messages = count(len(episode.message_ids), "message")
         source = joined("episode", ", ".join(episode.participants), messages, cited(episode.citation))
-    headline = Text(episode.subject, style="bold")
-    best = tuple((telling or facts)[:1] or lines)
-    return _Result(day(episode.started_at), headline, (*lines, *facts, _dim(source)), best)
+    return _Result(day(episode.started_at), Text(episode.subject, style="bold"), (*lines, *facts, _dim(source)))
 
 
 def _edge(edge: "GraphRelationship") -> Text:
@@ -166,7 +190,12 @@ def _edge(edge: "GraphRelationship") -> Text:
 
 def _line(line: "ProfileItem") -> Text:
     times = f" · shown {count(len(line.evidence), 'time')}" if len(line.evidence) > 1 else ""
-    return Text.assemble(f"• {line.statement}", (times, "dim"))
+    return Text.assemble(_item(line.statement), (times, "dim"))
+
+
+def _item(text: str) -> str:
+    """An item of a list. A Chinese text has no blank behind the dot: a line would break there, before the whole text."""
+    return f"•{'' if has_cjk(text[:1]) else ' '}{text}"
 
 
 def _dim(text: str) -> Text:
@@ -232,11 +261,12 @@ def _texts(found: "SearchResponse") -> dict[str, str]:
     for episode in (*found.episodes, *found.knowledge):
         texts |= {fact.id: fact.text for fact in episode.atomic_facts}
         texts[episode.id] = episode.subject
-    return {identity: _shortened(text) for identity, text in texts.items()}
+    return {identity: shortened(text) for identity, text in texts.items()}
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST_RECORD else text[: _LONGEST_RECORD - 1] + "…"
+def shortened(text: str, longest: int = _LONGEST_RECORD) -> str:
+    """A text, or its beginning with three dots."""
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def answer_view(response: "AnswerResponse") -> RenderableType:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from connectors.dead_letters import without_secrets
 from serving.status import Status
-from serving.terminal.format import day, span, spoken
+from serving.terminal.format import day, span, spoken, until
 
 if TYPE_CHECKING:
     from flows import IngestReport
@@ -19,39 +19,29 @@ if TYPE_CHECKING:
 
 
 def fact_table(facts: Sequence["AtomicFact"]) -> RenderableType:
-    """Facts, each with the day it was said."""
+    """Facts, each with the day it was said, or its place in a document; what holds no longer says since when."""
+    from serving.terminal.search_view import said
+
     table = Table.grid(padding=(0, 1), expand=True)
     table.add_column(style="green", no_wrap=True)
     table.add_column(ratio=1, overflow="fold")
     for fact in facts:
-        when = "" if fact.document_id is not None else day(fact.said_at)
-        table.add_row(when, Text(fact.atomic_fact))
+        when = fact.citation.place if fact.citation else day(fact.said_at)
+        ended = fact.validity.valid_to
+        table.add_row(when, Text.assemble(said(fact), (f"  {until(ended)}" if ended else "", "yellow")))
     return table
 
 
 def episode_table(episodes: Sequence["Episode"]) -> RenderableType:
-    """Episodes of one conversation, one a line."""
+    """Episodes of one conversation, one a line, with the strongest reason for the cut before each."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=True)
     table.add_column("when", style="green", no_wrap=True)
-    table.add_column("subject", ratio=1, overflow="fold")
+    table.add_column("subject", ratio=3, overflow="fold")
     table.add_column("messages", justify="right", no_wrap=True)
-    table.add_column("facts", justify="right", no_wrap=True)
-    table.add_column("closed by", style="dim", no_wrap=True)
-    for episode in episodes:
-        sizes = (str(len(episode.message_ids)), str(len(episode.fact_ids)))
-        table.add_row(span(*spoken(episode)), Text(episode.subject), *sizes, _closed(episode))
-    return table
-
-
-def section_table(episodes: Sequence["Episode"]) -> RenderableType:
-    """The parts of one document, one a line."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=True)
-    table.add_column("section", ratio=1, overflow="fold")
-    table.add_column("place", style="dim")
-    table.add_column("facts", justify="right", no_wrap=True)
-    for episode in episodes:
-        place = episode.citation.place if episode.citation else ""
-        table.add_row(Text(episode.section or episode.subject), Text(place), str(len(episode.fact_ids)))
+    table.add_column("cut because of", style="dim", ratio=1, overflow="fold")
+    for number, episode in enumerate(episodes):
+        reason = "; ".join(episode.begins_because).partition(", ")[0] if number else ""
+        table.add_row(span(*spoken(episode)), Text(episode.subject), str(len(episode.message_ids)), Text(reason))
     return table
 
 
@@ -70,10 +60,6 @@ def ingest_table(report: "IngestReport") -> RenderableType:
         table.add_column(name, justify="right")
     table.add_row(*figures.values())
     return table
-
-
-def _closed(episode: "Episode") -> str:
-    return "open" if episode.provisional else episode.closed_by
 
 
 _TO_THE_SECOND = "%Y-%m-%d %H:%M:%S"

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from rich.console import Console, RenderableType
 
-from mneme.records import AtomicFact, Citation, Mention, Owner, ProfileItem
+from mneme.records import AtomicFact, Citation, Mention, Owner, ProfileItem, Quote, Spoken
 from queries.responses import (
     FoundEpisode,
     FoundFact,
@@ -21,7 +21,7 @@ from queries.responses import (
     TraceStep,
 )
 from serving.terminal.format import count, expected, span, until, whole_day
-from serving.terminal.search_view import best_results, explanation, search_result
+from serving.terminal.search_view import explanation, in_short, said, search_result
 from serving.terminal.tables import fact_table
 
 NOON = datetime(2025, 3, 14, 12, tzinfo=UTC)
@@ -184,20 +184,28 @@ def test_an_edge_says_since_when_and_until_when() -> None:
     assert "Ben — works at — the mill  since 2025-03-14 · no longer so since 2025-03-23 · said 4 times" in text
 
 
-def test_a_fact_of_a_document_shows_the_day_of_the_document() -> None:
-    told = fact(1, "140 euros", parent="d1")
-    [(when, _)] = best_results(response(facts=(told,), knowledge=(episode(None, "Hotels", "handbook.md"),)), 1)
-    assert when == f"{told.said_at:%Y-%m-%d}"
+def test_a_fact_in_short_says_when_or_where_it_stands() -> None:
+    assert in_short(fact(1, "140 euros")).plain == f"{SAID:%Y-%m-%d}  140 euros"
+    place = Citation(document_id="d", name="handbook.md", place="line 77")
+    told = fact(1, "140 euros").model_copy(update={"citation": place})
+    assert in_short(told).plain == "handbook.md · line 77  140 euros"
 
 
-def test_a_section_of_a_document_shows_the_day_of_the_document() -> None:
-    section = episode(1, "Hotels", "handbook.md")
-    assert best_results(response(knowledge=(section,)), 1)[0][0] == f"{section.started_at:%Y-%m-%d}"
+def test_a_quote_in_short_says_who_said_it_and_what_it_answers() -> None:
+    asked = Spoken(speaker="Ann", words="When is your birthday?", message_id="m1")
+    quote = Quote(speaker="Ben", words="Yes, in May.", question=asked)
+    told = fact(1, "Ben, 14 March 2025 (Ann: ...): Yes, in May. [May: May 2025]").model_copy(update={"quote": quote})
+    assert said(told).plain == "Ben: Yes, in May.  (to: “When is your birthday?”) [May: May 2025]"
 
 
-def test_an_episode_in_short_shows_its_best_fact() -> None:
-    found = response(episodes=(episode(1, "told", facts=(fact(None, "best"), fact(None, "second"))),))
-    assert best_results(found, 1)[0][1].plain == "told\n• best"
+def test_an_episode_in_short_shows_its_best_fact_that_does_not_only_ask() -> None:
+    found = episode(1, "told", facts=(fact(None, "best?"), fact(None, "second")))
+    assert in_short(found).plain == f"{found.started_at:%Y-%m-%d}  told · second"
+
+
+def test_a_chinese_item_is_not_parted_from_its_dot() -> None:
+    text = printed(search_result(response(episodes=(episode(1, "民宿", facts=(fact(None, "民宿五百块一晚" * 20),)),))))
+    assert "•民宿" in text
 
 
 def test_an_explanation_shows_the_best_of_each_list_and_who_replaced_whom() -> None:
@@ -313,4 +321,7 @@ def stored_fact(**changes: object) -> AtomicFact:
 
 
 def test_the_facts_of_a_document_have_no_day() -> None:
-    assert "2025" not in printed(fact_table([stored_fact(document_id="handbook.md", conversation_id=None)]))
+    place = Citation(document_id="handbook.md", name="handbook.md", place="line 77")
+    text = printed(fact_table([stored_fact(document_id="handbook.md", conversation_id=None, citation=place)]))
+    assert "2025" not in text
+    assert "line 77" in text

@@ -14,6 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from mneme import problems
 from mneme.errors import InputError
 from mneme.events import Erase, Forget, ForgetDocument, Name
+from mneme.records import Owner
+from mneme.settings import Settings
 from queries.browsing.responses import OwnerSummary, Receipt
 from serving.clients import one_owner
 from serving.rest.middleware import API
@@ -68,12 +70,20 @@ def export(asked: Annotated[OwnerParameters, Query()], service: ServiceIn, calle
 
     The owner's memory must rest meanwhile; if it changed, 503 says so, and the export can be repeated.
     """
+    return exported(asked.owner(caller), service.settings)
+
+
+def exported(owner: Owner, settings: Settings) -> StreamingResponse:
+    """Everything that is known of an owner, as a file to be kept.
+
+    Raises:
+        StoreUnavailable: its memory changed meanwhile.
+    """
     from flows.maintenance.transfer import export_owner
 
-    owner = asked.owner(caller)
     with TemporaryDirectory(prefix="mneme-export-") as folder:
         name = os.path.join(folder, "export.jsonl")
-        export_owner(owner, pathlib.Path(name), service.settings)
+        export_owner(owner, pathlib.Path(name), settings)
         file = open(name, "rb")  # noqa: SIM115  closed when the answer ends
     # The file has no name any more: however the answer ends, nothing of the memory is left on the disk.
     headers = {

@@ -95,3 +95,13 @@ def test_a_fact_is_erased_wherever_it_was_said(visitor: Visitor, traveller: str)
     for conversation in ("trip-of-tomas", "gym-of-tomas"):
         inspection = memories.inspect(conversation, {"user_id": "u-4711"})
         assert inspection is None or "marmalade" not in inspection.model_dump_json()
+
+
+def test_all_that_is_remembered_of_somebody_can_be_downloaded(visitor: Visitor, traveller: str) -> None:
+    page = visitor.open(f"facts?owner={traveller}")
+    with page.expect_download() as started:
+        page.get_by_role("link", name="Download all that is remembered").click()
+    assert started.value.suggested_filename == "mneme-export.jsonl"
+    lines = started.value.path().read_text(encoding="utf-8").splitlines()
+    assert '"mneme":"export"' in lines[0].replace(" ", "")
+    assert any("tomas" in line for line in lines)

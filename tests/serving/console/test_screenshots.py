@@ -1,4 +1,7 @@
-"""The pictures of docs/console.md, taken when they are asked for: ``make screenshots``."""
+"""The pictures of docs/console.md, taken when they are asked for: ``make screenshots``.
+
+``MNEME_TEST_SCREENSHOTS=FOLDER`` takes pictures of every page into a folder instead, to be looked at: wide and narrow.
+"""
 
 import os
 import time
@@ -13,6 +16,10 @@ from mneme.events import Message
 from mneme.ports import DeadLetter
 from mneme.times import utc_now
 from tests.serving.console.conftest import Console, Visitor
+from tests.serving.console.test_pages import PAGES
+
+ASKED = os.environ.get("MNEME_TEST_SCREENSHOTS", "")
+WIDTHS = {1440: 900, 390: 844}
 
 SHOTS = {
     "conversation": ("conversation?owner=user:mira&id=jason-and-mira", "light", 1000),
@@ -38,9 +45,7 @@ def _make_it_flow(console: Console) -> None:
         time.sleep(2.0)
 
 
-pytestmark = pytest.mark.skipif("MNEME_TEST_SCREENSHOTS" not in os.environ, reason="make screenshots")
-
-
+@pytest.mark.skipif(ASKED != "1", reason="make screenshots")
 @pytest.mark.parametrize("name", SHOTS)
 def test_a_screenshot_is_taken(browser: Browser, console: Console, name: str) -> None:
     address, colours, height = SHOTS[name]
@@ -64,3 +69,15 @@ def test_a_screenshot_is_taken(browser: Browser, console: Console, name: str) ->
 
     assert visitor.troubles == []
     assert target.stat().st_size < 300_000
+
+
+@pytest.mark.skipif(ASKED in ("", "1"), reason="MNEME_TEST_SCREENSHOTS names no folder for pictures of all pages")
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_is_pictured_as_a_desk_and_a_phone_show_it(
+    browser: Browser, console: Console, name: str, width: int
+) -> None:
+    size = {"width": width, "height": WIDTHS[width]}
+    context = browser.new_context(viewport=size, color_scheme="light", reduced_motion="reduce")
+    Visitor(context.new_page(), console).open(PAGES[name]).screenshot(path=Path(ASKED) / f"{name}-{width}.png")
+    context.close()
