@@ -53,7 +53,7 @@ def page(path: str, title: str, needs_owner: bool = True) -> Callable[[Content],
 
 
 def visit_of(request: Request) -> Visit:
-    """Who looks, and at whose memory, as far as the address says it."""
+    """The caller and the memory that is looked at, as far as the address says it."""
     service: Service = request.scope[SERVICE]
     caller = caller_of(request)
     assert caller is not None, "the gate lets nobody else in"
