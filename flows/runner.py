@@ -239,6 +239,18 @@ def _run_on_flink(settings: Settings, jobmanager: str, stopping: threading.Event
             cluster.close()
 
 
+def change_engine(settings: Settings) -> int:
+    """Move the flow of the topics to Flink, with its positions and open conversations; the number of states.
+
+    Raises:
+        SettingsError, StoreError: it runs, or there is nothing to move; or the broker does not answer.
+    """
+    from flows.running.change_engine import move_to_flink
+
+    with recovery_store(settings, store_name(settings)) as store:
+        return move_to_flink(settings, store)
+
+
 def _named(note: Path, paths: Iterable[Path]) -> tuple[Path, ...]:
     """The files that were named, also for runs that ended early: what waits of them is still to be read. Kept in ``note``."""
     before = tuple(map(Path, json.loads(note.read_text()))) if note.exists() else ()

@@ -38,6 +38,7 @@ Submit = Callable[[FlinkRun, int, str, str | None], str]
 
 _PLACE = "newest.json"  # in the store: the job, and the checkpoint or savepoint to go on from
 _GLANCE_SECONDS = 1.0
+_ALL_MOVED = 5  # checkpoints: each function had a tick for each group before, and took in what was moved
 _ANSWER_SECONDS = 10.0
 _SAVEPOINT_SECONDS = 120.0
 _ALIVE = ("INITIALIZING", "CREATED", "RUNNING", "RESTARTING", "FAILING")
@@ -75,6 +76,11 @@ class FlinkCluster:
         latest = answer.get("latest") or {}
         complete = [each for each in (latest.get("completed"), latest.get("savepoint")) if each]
         return str(max(complete, key=lambda each: each["id"])["external_path"]) if complete else None
+
+    def checkpoints(self, job: str) -> int:
+        """The number of checkpoints of a job that are complete."""
+        answer = self._ask("GET", f"/jobs/{job}/checkpoints") or {}
+        return int((answer.get("counts") or {}).get("completed", 0))
 
     def runs_whole(self, job: str) -> bool:
         """Return whether all parts of a job run."""
@@ -172,6 +178,8 @@ def run_on_flink(
                 if failure > failed_at:
                     failed_at = failure
                     log.warning("Flink begins again from the newest checkpoint: %s", cause)
+                if store.moved.exists() and cluster.checkpoints(job) >= _ALL_MOVED:
+                    store.moved.unlink()
                 if (newest := cluster.newest_checkpoint(job)) is not None:
                     _keep(note, newest)
                 if not was_whole and cluster.runs_whole(job):
@@ -216,7 +224,10 @@ def _submitted(
 ) -> str:
     """The id of a job that goes on from the newest checkpoint."""
     number = begin()
-    run = FlinkRun(settings, number, utc_now(), f"mneme {store.id}", cluster.address, topics_of_lanes(settings.kafka.topics))
+    moved = store.moved.absolute() if store.moved.exists() else None
+    run = FlinkRun(
+        settings, number, utc_now(), f"mneme {store.id}", cluster.address, topics_of_lanes(settings.kafka.topics), moved
+    )
     note = store.epochs / _PLACE
     newest = _newest(note, folder)
     job = submit(run, settings.flow.processes, folder, newest)

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -59,6 +59,20 @@ def backfill(
     written = ", ".join(f"{number:,} {kind}" for kind, number in report.rows.items() if kind != "dead_letter")
     output().print(f"written: {written or 'nothing new'}", soft_wrap=True)
     output().print(f"done in {report.seconds:.1f} s" + (", and merged" if report.is_merged else ""))
+
+
+def engine(
+    name: Annotated[Literal["flink"], typer.Argument(metavar="NAME", help="flink; there is no way back.", show_default=False)],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Move a stopped flow to another engine, with its positions and open conversations: nothing is read twice."""
+    from flows.runner import change_engine
+    from mneme.settings import load_settings
+
+    if not yes:
+        typer.confirm(f"Move the flow to {name}? There is no way back but reading the topics again", abort=True, err=True)
+    states = change_engine(load_settings())
+    output().print(f"moved: {states:,} states; go on with `mneme run --engine {name} --jobmanager HOST:PORT`", soft_wrap=True)
 
 
 class Origin(StrEnum):

@@ -21,11 +21,13 @@ class PlayedCluster:
     def __init__(self) -> None:
         self.jobs: dict[str, str] = {}
         self.submitted: list[tuple[int, int, str | None]] = []
-        self.savepoints = 0
+        self.moved: list[Path | None] = []
+        self.savepoints = self.completed = 0
         self.checkpoint: str | None = None
         self.stopping = threading.Event()
 
     def submit(self, run: FlinkRun, parallelism: int, folder: str, newest: str | None) -> str:
+        self.moved.append(run.moved)
         self.submitted.append((run.number, parallelism, newest))
         job = f"job{len(self.submitted)}"
         self.jobs[job] = "RUNNING"
@@ -45,7 +47,7 @@ class PlayedCluster:
                 return httpx.Response(200, json={"state": state, "vertices": [{"status": state}]})
             case ["checkpoints"]:
                 latest = {"completed": {"id": 1, "external_path": self.checkpoint}} if self.checkpoint else {}
-                return httpx.Response(200, json={"latest": latest})
+                return httpx.Response(200, json={"latest": latest, "counts": {"completed": self.completed}})
             case ["exceptions"]:
                 trace = "org.apache.flink.Failed\nmneme.errors.StoreRejected: the index is full\n\tat java.lang.Thread"
                 return httpx.Response(200, json={"exceptionHistory": {"entries": [{"timestamp": 1, "stacktrace": trace}]}})
@@ -169,3 +171,15 @@ def test_the_store_of_one_engine_is_refused_by_the_other(store: RecoveryStore, t
     (tmp_path / "other" / "mneme.json").write_text(json.dumps(state))
     with pytest.raises(Exception, match="--engine bytewax"), RecoveryStore(tmp_path / "other", "kafka", 256, 1, "flink"):
         pass
+
+
+def test_what_was_moved_goes_when_it_is_in_the_checkpoints(cluster: PlayedCluster, store: RecoveryStore) -> None:
+    store.moved.write_bytes(b"archive")
+    follow(cluster, store)
+    assert store.moved.exists(), "no checkpoint is complete"
+    assert cluster.moved == [store.moved.absolute()]
+    cluster.completed = 5
+    cluster.jobs["job1"] = "RUNNING"
+    cluster.stopping.clear()
+    follow(cluster, store)
+    assert not store.moved.exists()
