@@ -41,6 +41,7 @@ _GLANCE_SECONDS = 1.0
 _ALL_MOVED = 5  # checkpoints: each function had a tick for each group before, and took in what was moved
 _ANSWER_SECONDS = 10.0
 _SAVEPOINT_SECONDS = 120.0
+_CANCEL_SECONDS = 60.0
 _ALIVE = ("INITIALIZING", "CREATED", "RUNNING", "RESTARTING", "FAILING")
 
 log = logging.getLogger(__name__)
@@ -115,7 +116,21 @@ class FlinkCluster:
             if "failure-cause" in operation:
                 raise StoreUnavailable(f"Flink made no savepoint: {_cause(operation['failure-cause'].get('stack-trace', ''))}")
             waited.wait(_GLANCE_SECONDS)
-        raise StoreUnavailable(f"Flink made no savepoint within {_SAVEPOINT_SECONDS:.0f} s; the job goes on: stop it again")
+        raise StoreUnavailable(f"Flink made no savepoint within {_SAVEPOINT_SECONDS:.0f} s")
+
+    def cancel(self, job: str) -> None:
+        """End a job without a savepoint; its checkpoints stay.
+
+        Raises:
+            StoreUnavailable: it has not ended within a minute.
+        """
+        self._ask("PATCH", f"/jobs/{job}")
+        waited = threading.Event()
+        for _ in range(int(_CANCEL_SECONDS / _GLANCE_SECONDS)):
+            if self.state_of(job) not in (*_ALIVE, "CANCELLING"):
+                return
+            waited.wait(_GLANCE_SECONDS)
+        raise StoreUnavailable(f"Flink has not cancelled the job {job} within {_CANCEL_SECONDS:.0f} s: stop it again")
 
     def _get(self, path: str) -> Any:
         answer = self._ask("GET", path)
@@ -249,12 +264,14 @@ def _job_of(note: Path, settings: Settings, cluster: FlinkCluster, folder: str) 
 
 
 def _stop(note: Path, job: str, cluster: FlinkCluster, folder: str) -> None:
-    """Stop a job with a savepoint. One that fails meanwhile has ended as well, and its newest checkpoint is as good."""
+    """Stop a job with a savepoint. One that makes none, as while it begins again, is cancelled: a checkpoint is as good."""
     try:
         _keep(note, cluster.stop(job, folder), is_stopped=True)
     except StoreUnavailable as error:
+        if (newest := cluster.newest_checkpoint(job)) is not None:
+            _keep(note, newest)
         if cluster.state_of(job) in _ALIVE:
-            raise
+            cluster.cancel(job)
         log.warning("%s; the next start goes on from its newest checkpoint", error)
 
 
