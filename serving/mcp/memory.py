@@ -420,7 +420,7 @@ class AgentMemory:
     def _received(self, tenant: str, erasure: str) -> bool:
         memories = self._open_memories()
         if self._service is not None:
-            return self._service.receipt(tenant, erasure, self._wait_seconds) is not None
+            return self._service.erasure(tenant, erasure, self._wait_seconds).receipt is not None
         return memories.receipt(erasure, tenant, self._wait_seconds) is not None
 
 
