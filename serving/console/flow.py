@@ -4,18 +4,17 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from nicegui import ui
-from nicegui.elements.mixins.text_element import TextElement
 
 from connectors.dead_letters import without_secrets
 from mneme.errors import MnemeError
 from mneme.ports import DeadLetter
 from mneme.rows import Collection
-from serving.console.markup import chip, count, moment, notice, number, seconds, tag
+from serving.console.markup import anew, chip, count, heading, moment, notice, number, seconds, section, tag
 from serving.console.shell import page, show_failure
 from serving.console.visit import Visit
 from serving.service.dead_letters import dead_letter_id, dead_letters_of
@@ -128,8 +127,7 @@ class DeadLetterPanel:
         self._visit = visit
         self._shown: tuple[str, ...] | None = None
         self._read_at = 0.0
-        with tag("section", classes="card", aria_labelledby="letters-title"):
-            tag("h2", "Dead letters", id="letters-title")
+        with section("letters", "Dead letters"):
             self._told = tag("div", role="status")
             self._place = tag("div", classes="letters")
 
@@ -142,8 +140,7 @@ class DeadLetterPanel:
             dead_letters = await self._visit.in_thread("others", lambda: dead_letters_of(self._visit.service).dead_letters())
         except MnemeError as error:
             self._shown = None
-            self._place.clear()
-            with self._place:
+            with anew(self._place):
                 show_failure(error)
             return
         names = tuple(dead_letter_id(dead_letter) for dead_letter in dead_letters)
@@ -152,8 +149,7 @@ class DeadLetterPanel:
             self._draw(dead_letters)
 
     def _draw(self, dead_letters: Sequence[DeadLetter]) -> None:
-        self._place.clear()
-        with self._place:
+        with anew(self._place):
             if not dead_letters:
                 tag("p", "None: everything that came could be taken in.", "quiet")
                 return
@@ -217,24 +213,18 @@ _LANES = ("messages", "documents", "backfill")
 async def flow(visit: Visit) -> None:
     """The page; a timer that ends with it looks again every two seconds."""
     samples: Samples = visit.request.scope[SAMPLES]
-    with tag("div", classes="heading"):
-        tag("h1", "Flow")
-        with tag("p", classes="quiet"):
-            tag("span", "Live, every two seconds while this page is open.", "live")
+    with heading("Flow"), tag("p", classes="quiet"):
+        tag("span", "Live, every two seconds while this page is open.", "live")
     state = tag("div", role="status")
     tiles = tag("dl", classes="tiles")
-    with tag("section", classes="card chart", aria_labelledby="throughput-title"):
-        tag("h2", "Messages that became searchable, a second", id="throughput-title")
+    with section("throughput", "Messages that became searchable, a second", "card chart"):
         drawing = tag("div")
     with tag("div", classes="pair"):
-        with tag("section", classes="card", aria_labelledby="index-title"):
-            tag("h2", "The index", id="index-title")
+        with section("index", "The index"):
             rows = tag("div")
-        with tag("section", classes="card", aria_labelledby="models-title"):
-            tag("h2", "Models", id="models-title")
+        with section("models", "Models"):
             models = tag("div")
-    with tag("section", classes="card", aria_labelledby="requests-title"):
-        tag("h2", "Requests", id="requests-title")
+    with section("requests", "Requests"):
         requests = tag("div")
     dead_letters = DeadLetterPanel(visit)
     parts = (
@@ -250,20 +240,17 @@ async def flow(visit: Visit) -> None:
         last = taken[-1]
         for place, fill, what in parts:  # what stays as it is is left alone, for whoever reads it
             if not shown or getattr(shown[0], what) != getattr(last, what):
-                _again(place, fill, last)
+                with anew(place):
+                    fill(last)
         shown[:] = [last]
-        _again(tiles, lambda last: _tiles(last, taken), last)
-        _again(drawing, lambda last: _chart(rates(taken)), last)
+        with anew(tiles):
+            _tiles(last, taken)
+        with anew(drawing):
+            _chart(rates(taken))
         await dead_letters.look()
 
     await look()
     ui.timer(_EVERY_SECONDS, look, immediate=False)
-
-
-def _again(place: TextElement, fill: Callable[[Sample], None], last: Sample) -> None:
-    place.clear()
-    with place:
-        fill(last)
 
 
 def _health(last: Sample) -> None:

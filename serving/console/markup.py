@@ -61,6 +61,35 @@ def chip(text: str, kind: str = "", **attributes: Any) -> TextElement:
     return tag("span", text, f"chip {f'is-{kind}' if kind else ''}", **attributes)
 
 
+def heading(title: str, said: str = "") -> TextElement:
+    """The name of a page and a line about it; a context manager for what else stands there."""
+    with tag("div", classes="heading") as place:
+        tag("h1", title)
+        if said:
+            tag("p", said, "quiet")
+    return place
+
+
+def section(name: str, title: str, classes: str = "card") -> TextElement:
+    """A part of a page under its title, by which it is named; a context manager for what stands in it."""
+    with tag("section", classes=classes, aria_labelledby=f"{name}-title") as place:
+        tag("h2", title, id=f"{name}-title")
+    return place
+
+
+def field(title: str, name: str, element: str = "input", classes: str = "field", **attributes: Any) -> None:
+    """A field of a form with its label; ``id`` is needed."""
+    with tag("div", classes=classes):
+        tag("label", title, for_=attributes["id"])
+        tag(element, name=name, **attributes)
+
+
+def anew(place: TextElement) -> TextElement:
+    """A part of a page without what stood in it, to be opened."""
+    place.clear()
+    return place
+
+
 def nothing(text: str, hint: str = "") -> None:
     """Say that there is nothing to show, and what would bring something."""
     with tag("div", classes="nothing"):
