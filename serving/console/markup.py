@@ -119,7 +119,7 @@ def day(at: datetime) -> str:
 
 def whole_day(at: datetime) -> str:
     """The day of something dated by days: it begins at the speaker's midnight, which may be late on the day before in UTC."""
-    return day(datetime.strptime(terminal.whole_day(at.astimezone(UTC)), "%Y-%m-%d").replace(tzinfo=UTC))
+    return terminal.whole_day(at.astimezone(UTC), day)
 
 
 def span(start: datetime, end: datetime) -> str:
@@ -134,14 +134,7 @@ def expected(start: datetime | None, end: datetime | None) -> str:
     """The days of something expected, as precisely as was said: a day, a week from its first to its last, a month or a year."""
     if start is None:
         return f"until {day(end)}" if end is not None else ""
-    return " to ".join(map(_spelled, terminal.expected(start, end).split(" to ")))
-
-
-def _spelled(said: str) -> str:
-    """A day, a month or a year of ISO 8601 as the console shows it."""
-    form = {10: "%Y-%m-%d", 7: "%Y-%m", 4: "%Y"}[len(said)]
-    first = datetime.strptime(said, form).replace(tzinfo=UTC)
-    return day(first) if len(said) == 10 else f"{first:%b %Y}" if len(said) == 7 else said
+    return terminal.expected(start, end, day, "%b %Y")
 
 
 def number(value: float) -> str:
