@@ -3,14 +3,15 @@
 import math
 import threading
 import time
-from collections import deque
-from collections.abc import Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from nicegui import ui
 
 from connectors.dead_letters import without_secrets
+from connectors.telemetry.exposition import exposition, read_exposition
 from mneme.errors import MnemeError
 from mneme.ports import DeadLetter
 from mneme.rows import Collection
@@ -20,6 +21,7 @@ from serving.console.visit import Visit
 from serving.service.dead_letters import dead_letter_id, dead_letters_of
 from serving.service.health import Health
 from serving.service.service import Service
+from serving.status import model_statuses
 
 AT_MOST_EVERY = 1.5  # seconds: several who look share a sample
 _MOST_SAMPLES = 240
@@ -48,7 +50,7 @@ class Sample:
     at: float
     health: Health
     counts: Mapping[Collection, int] | None
-    models: Mapping[str, tuple[float, float]]
+    models: Mapping[str, tuple[int, int]]
     routes: Mapping[str, Latency]
 
 
@@ -86,32 +88,23 @@ def rates(samples: tuple[Sample, ...]) -> list[tuple[float, float]]:
     ]
 
 
-def _measured() -> tuple[dict[str, tuple[float, float]], dict[str, Latency]]:
+def _measured() -> tuple[dict[str, tuple[int, int]], dict[str, Latency]]:
     """Calls and tokens by model, and requests by route, as this process and its flow counted them."""
-    from prometheus_client.parser import text_string_to_metric_families
+    samples = read_exposition(exposition().decode())
+    models = {f"{each.model} for {each.role}": (each.calls, each.tokens) for each in model_statuses(samples)}
+    routes: defaultdict[str, Latency] = defaultdict(Latency)
 
-    from connectors.telemetry.exposition import exposition
+    def of(sample: str) -> Iterator[tuple[Latency, Mapping[str, str], float]]:
+        for labels, value in samples.get(f"mneme_http_request_seconds_{sample}", ()):
+            yield routes[f"{labels['method']} {labels['route']}"], labels, value
 
-    models: dict[str, tuple[float, float]] = {}
-    routes: dict[str, Latency] = {}
-    for family in text_string_to_metric_families(exposition().decode()):
-        for sample in family.samples:
-            labels, value = sample.labels, sample.value
-            if family.name in ("mneme_model_calls", "mneme_model_tokens") and sample.name.endswith("_total"):
-                name = f"{labels.get('model', '')} for {labels.get('role', '')}"
-                calls, tokens = models.get(name, (0.0, 0.0))
-                is_call = family.name == "mneme_model_calls"
-                models[name] = (calls + value, tokens) if is_call else (calls, tokens + value)
-            elif family.name == "mneme_http_request_seconds":
-                route = routes.setdefault(f"{labels.get('method', '')} {labels.get('route', '')}", Latency())
-                match sample.name.removeprefix(family.name):
-                    case "_count":
-                        route.requests += value
-                    case "_sum":
-                        route.seconds += value
-                    case "_bucket":
-                        limit = float(labels["le"])
-                        route.within[limit] = route.within.get(limit, 0.0) + value
+    for route, _, value in of("count"):
+        route.requests += value
+    for route, _, value in of("sum"):
+        route.seconds += value
+    for route, labels, value in of("bucket"):
+        limit = float(labels["le"])
+        route.within[limit] = route.within.get(limit, 0.0) + value
     return models, {name: route for name, route in routes.items() if route.requests}
 
 
