@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from datetime import datetime
-from functools import wraps
+from functools import update_wrapper
 from inspect import signature
 from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
@@ -49,13 +49,13 @@ def _of_service(
 ) -> Method[Arguments, Response]:
     """A method that asks a service, with its arguments as the body of ``POST`` or the query of ``GET``."""
 
-    @wraps(method)
-    def ask(self: Any, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Response:
+    def ask(self: Any, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Response:
         asked = _arguments(method, self, *args, **kwargs)
         if verb == "POST":
             return _as(response, self._client.request(verb, path, json=asked, repeatable=True))
         return _as(response, self._client.request(verb, path, params=_params(asked.pop("filters")) | asked))
 
+    update_wrapper(ask, method)
     return ask
 
 
@@ -112,10 +112,9 @@ class RemoteMemories(Memories):
     graph = _of_service("GET", "/graph", Memories.graph, Graph)
     portrait = _of_service("GET", "/profile", Memories.portrait, Portrait)
 
-    @wraps(Memories.ask_stream)
-    def ask_stream(self, *args: Any, **kwargs: Any) -> AnswerStream:
+    def ask_stream(self, question: str, filters: Mapping[str, Any] | None = None, **options: Any) -> AnswerStream:
         """See ``Memories.ask_stream``. The first piece is there on return."""
-        asked = _arguments(Memories.ask_stream, self, *args, **kwargs) | {"stream": True}
+        asked = _arguments(Memories.ask_stream, self, question, filters, **options) | {"stream": True}
         events = self._client.events("POST", "/ask", json=asked)
         return AnswerStream(_pieces(next(events, None), events))
 

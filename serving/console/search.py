@@ -115,7 +115,7 @@ def _form(visit: Visit) -> None:
                         chosen = visit.parameter("method", "hybrid") == name
                         tag("input", type="radio", name="method", value=name, defaultChecked=chosen or None)
                         tag("span", title)
-            limits = {"min": 1, "max": 200, "placeholder": "auto"}
+            limits: dict[str, Any] = {"min": 1, "max": 200, "placeholder": "auto"}
             field("Results", "top_k", id="top-k", type="number", **limits, defaultValue=visit.parameter("top_k"))
             if visit.parameter("method") == "agentic":
                 with tag("div", classes="field"):

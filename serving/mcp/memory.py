@@ -59,7 +59,7 @@ class AgentMemory:
         return memories
 
     def flushed(self, conversation: str, timeout: float) -> bool:
-        """Whether a conversation that is flushed now is searchable in time."""
+        """Flush a conversation; true once it is searchable, in time."""
         tenant = self.scope.tenant_id
         flush_id = self.publisher().flush_conversation(tenant, conversation)
         memories = self.memories()
@@ -68,7 +68,7 @@ class AgentMemory:
         return memories.wait_for_flush(flush_id, tenant, timeout)
 
     def erased(self, erasure: str) -> bool:
-        """Whether the receipt of an erasure comes in time."""
+        """Wait for the receipt of an erasure; true if it comes in time."""
         memories = self.memories()
         if self._service is not None:
             return self._service.erasure(self.scope.tenant_id, erasure, self.wait_seconds).receipt is not None

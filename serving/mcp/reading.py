@@ -201,7 +201,7 @@ class Reading:
         return text, ProfileResult(lines=told, recent=recent)
 
     def profile_text(self) -> str:
-        """What is known of the owner."""
+        """The profile of the owner, as text."""
         return self._portrait()[0]
 
     def conversation(self, conversation_id: str) -> str:

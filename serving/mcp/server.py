@@ -109,8 +109,9 @@ def build_server(
     reads = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
     server.add_tool(reading.search, title="Search memory", annotations=reads)
     server.add_tool(reading.ask, title="Ask memory", annotations=reads)
-    for tool in (reading.context, reading.timeline, reading.profile):
-        server.add_tool(tool, title=tool.__name__.capitalize(), annotations=reads)
+    server.add_tool(reading.context, title="Context", annotations=reads)
+    server.add_tool(reading.timeline, title="Timeline", annotations=reads)
+    server.add_tool(reading.profile, title="Profile", annotations=reads)
     if writable:
         writing = Writing(memory, may_erase)
         adds = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
