@@ -40,6 +40,7 @@ _LONGEST_WAIT_SECONDS = 30.0  # that one request asks the service to wait
 
 Arguments = ParamSpec("Arguments")
 Response = TypeVar("Response", bound=BaseModel)
+Asked = TypeVar("Asked", bound=Callable[..., Any])
 Method = Callable[Concatenate[Any, Arguments], Response]
 """A method of ``Memories``, or that of the same name and arguments which asks a service."""
 
@@ -49,17 +50,22 @@ def _of_service(
 ) -> Method[Arguments, Response]:
     """A method that asks a service, with its arguments as the body of ``POST`` or the query of ``GET``."""
 
-    def ask(self: Any, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Response:
+    def ask(self: Any, /, *args: Any, **kwargs: Any) -> Response:
         asked = _arguments(method, self, *args, **kwargs)
         if verb == "POST":
             return _as(response, self._client.request(verb, path, json=asked, repeatable=True))
         return _as(response, self._client.request(verb, path, params=_params(asked.pop("filters")) | asked))
 
-    update_wrapper(ask, method)
-    return ask
+    return _like(method, ask)
 
 
-def _arguments(method: Callable[..., Any], *args: Any, **kwargs: Any) -> dict[str, Any]:
+def _like(method: Asked, remote: Callable[..., Any]) -> Asked:
+    """A method that asks a service, with the name, the signature and the description of the one in process."""
+    like: Any = update_wrapper(remote, method)
+    return like
+
+
+def _arguments(method: Callable[..., Any], /, *args: Any, **kwargs: Any) -> dict[str, Any]:
     """The arguments of a call by name, those that were left out too, as JSON.
 
     Raises:
@@ -112,11 +118,13 @@ class RemoteMemories(Memories):
     graph = _of_service("GET", "/graph", Memories.graph, Graph)
     portrait = _of_service("GET", "/profile", Memories.portrait, Portrait)
 
-    def ask_stream(self, question: str, filters: Mapping[str, Any] | None = None, **options: Any) -> AnswerStream:
-        """See ``Memories.ask_stream``. The first piece is there on return."""
-        asked = _arguments(Memories.ask_stream, self, question, filters, **options) | {"stream": True}
+    def _ask_stream(self, *args: Any, **kwargs: Any) -> AnswerStream:
+        """The first piece is there on return."""
+        asked = _arguments(Memories.ask_stream, self, *args, **kwargs) | {"stream": True}
         events = self._client.events("POST", "/ask", json=asked)
         return AnswerStream(_pieces(next(events, None), events))
+
+    ask_stream = _like(Memories.ask_stream, _ask_stream)
 
     def gather(self, query: str, filters: Mapping[str, Any] | None = None, top_k: int | None = None) -> NoReturn:
         """
