@@ -218,7 +218,7 @@ def flush(
     """
     from mneme.errors import InputError, StoreUnavailable
     from mneme.settings import load_settings
-    from serving.service.remote import RemoteService, open_service
+    from serving.service.remote import open_service
 
     is_owned = user is not None or group is not None or agent is not None
     if (conversation is None) is not is_owned:
@@ -227,15 +227,10 @@ def flush(
     settings = load_settings()
     what = conversation or f"{user or group or agent}"
     with open_service(settings, url) as service:
-        must_wait = wait or (not isinstance(service, RemoteService) and service.runs_the_flow)
+        must_wait = wait or service.runs_the_flow
         seconds = timeout if must_wait else 0.0
         with messages().status(f"Flushing {what}"):
-            if isinstance(service, RemoteService):
-                flushed = service.flush_owner(owner, seconds) if owner else service.flush(tenant, [what], seconds)
-            elif owner is not None:
-                flushed = service.flush_owner(tenant, owner.key, seconds)
-            else:
-                flushed = service.flush(tenant, [what], seconds)
+            flushed = service.flush_owner(owner, seconds) if owner else service.flush(tenant, [what], seconds)
     ids = ", ".join(flushed.flush_ids)
     if not flushed.flush_ids:
         output().print(f"nothing of {what} is open")

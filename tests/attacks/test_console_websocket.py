@@ -20,7 +20,7 @@ from websockets.sync.client import ClientConnection, connect
 import flows
 from mneme.events import AnyEvent
 from mneme.settings import load_settings
-from serving.service.service import Flushed, Service
+from serving.service.service import FlushStatus, Service
 from tests.serving.console.conftest import served
 
 ONE, TWO = "a-key-of-one-tenant-0001", "a-key-of-two-tenants-002"
@@ -42,10 +42,10 @@ class Recording(Service):
     def accept(self, events: Sequence[AnyEvent], backfill: bool = False) -> None:
         self.accepted.extend(events)
 
-    def flush(self, tenant_id: str, conversation_ids: Sequence[str], timeout: float) -> Flushed:
+    def flush(self, tenant_id: str, conversation_ids: Sequence[str], timeout: float) -> FlushStatus:
         if tenant_id == "two":
             self.may_end.wait(60)
-        return Flushed((), (), (), 0.0)
+        return FlushStatus(flush_ids=(), conversation_ids=(), missing=(), seconds=0.0)
 
 
 @dataclass

@@ -21,12 +21,12 @@ from connectors.files.files import content_identity
 from flows import IngestReport
 from mneme.errors import InputError, MnemeError, ModelTimeout, SettingsError, StoreUnavailable
 from mneme.ports import DeadLetter
-from mneme.records import Position
+from mneme.records import Owner, Position
 from queries.browsing.responses import History, HistoryFact, Inspection
 from queries.responses import FoundEpisode, FoundFact, Metrics, QueryEcho, SearchResponse
 from serving.cli import app
 from serving.service import remote
-from serving.service.service import Flushed
+from serving.service.service import FlushStatus
 from tests.serving.test_dry_run import would_be
 
 BORN = FoundFact(
@@ -526,13 +526,14 @@ class FakeService:
     def __exit__(self, *exception: object) -> None:
         return None
 
-    def flush(self, tenant: str, conversations: list[str], timeout: float) -> Flushed:
+    def flush(self, tenant: str, conversations: list[str], timeout: float) -> FlushStatus:
         self.asked.append((tenant, *conversations, timeout))
-        return Flushed(("flush-1",), ("standup",), () if self.is_done else ("flush-1",), 0.4)
+        missing = () if self.is_done else ("flush-1",)
+        return FlushStatus(flush_ids=("flush-1",), conversation_ids=("standup",), missing=missing, seconds=0.4)
 
-    def flush_owner(self, tenant: str, owner_key: str, timeout: float) -> Flushed:
-        self.asked.append((tenant, owner_key, timeout))
-        return Flushed(("flush-1", "flush-2"), ("a", "b"), () if self.is_done else ("flush-2",), 0.4)
+    def flush_owner(self, owner: Owner, timeout: float) -> FlushStatus:
+        self.asked.append((owner.key, timeout))
+        return FlushStatus(flush_ids=("flush-1",), conversation_ids=("a",), missing=(), seconds=0.4)
 
 
 def serve(monkeypatch: pytest.MonkeyPatch, service: FakeService) -> FakeService:
@@ -552,7 +553,7 @@ def test_flush_waits_if_told_to(command_line: CliRunner, monkeypatch: pytest.Mon
 def test_flush_waits_where_nobody_else_reads_the_inbox(command_line: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
     service = serve(monkeypatch, FakeService(runs_the_flow=True))
     result = command_line.invoke(app, ["flush", "--user", "mira", "--timeout", "9"])
-    assert service.asked == [("default", "default/user/mira", 9.0)]
+    assert service.asked == [("default/user/mira", 9.0)]
     assert "everything sent to mira before this flush is searchable" in result.stdout
 
 
