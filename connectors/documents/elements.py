@@ -3,8 +3,8 @@
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -212,45 +212,3 @@ def _picture(part: Any, page: int | None) -> Any:
     from unstructured.documents.elements import ElementMetadata, Image
 
     return Image(str(part.partname).lstrip("/"), metadata=ElementMetadata(page_number=page))
-
-
-@contextmanager
-def open_workbook(content: bytes) -> Iterator[tuple[bool, Iterator[tuple[str, Iterator[Sequence[Any]]]]]]:
-    """The sheets of an Excel file and their rows of cells, opened and held to its limits by unstructured.
-
-    Its own elements of a sheet would lose rows of one cell out of their table, and take ``N/A`` and ``None`` for nothing.
-
-    Returns:
-        Whether the first row is row 1 of the sheet, and so on (where cells lie very far apart, several empty rows are one), and
-        the sheets.
-
-    Raises:
-        InputError: the file is broken, encrypted, or no Excel file, or has too many cells.
-    """
-    _prepare()
-    from unstructured.errors import UnprocessableEntityError
-    from unstructured.partition.xlsx import open_excel_workbook
-
-    with refusing("Excel"), ExitStack() as stack:
-        try:
-            try:
-                workbook = stack.enter_context(open_excel_workbook(content))
-                is_numbered = True
-            except UnprocessableEntityError as error:
-                if not content.startswith(b"PK") or "maximum" not in str(error):
-                    raise
-                workbook = stack.enter_context(open_excel_workbook(content, compact_empty_rows=True))
-                is_numbered = False
-        except UnprocessableEntityError as error:
-            raise InputError(_refused(str(error))) from error
-        book = workbook._reader  # private: its own ``parse`` has no arguments for what is below
-        sheets = ((name, book.parse(name, header=None, dtype=object, na_filter=False)) for name in workbook.sheet_names)
-        yield is_numbered, ((name, iter(frame.to_numpy(dtype=object))) for name, frame in sheets)
-
-
-def _refused(reason: str) -> str:
-    if "password" in reason:
-        return "it is encrypted; save it without a password"
-    if "maximum" in reason:  # unstructured's own; the limits of the settings count what is written, without what lies between
-        return "its sheets span more than 5,000,000 cells, empty ones included; move the outermost nearer, or split it"
-    return "the file is broken, or no Excel file; save it again"

@@ -83,8 +83,8 @@ KINDS: dict[str, Kind] = {
             ("unstructured", "docx"),
             _libreoffice("libreoffice-writer-nogui", "old Word files"),
         ),
-        Kind("xlsx", "office", "sheets:parse_sheets", "unstructured", ("unstructured", "openpyxl")),
-        Kind("xls", "office", "sheets:parse_sheets", "unstructured", ("unstructured", "xlrd")),
+        Kind("xlsx", "office", "sheets:parse_sheets", "openpyxl", ("openpyxl",)),
+        Kind("xls", "office", "sheets:parse_sheets", "xlrd", ("xlrd",)),
         Kind("pptx", "office", "slides:parse_slides", "unstructured", ("unstructured", "pptx")),
         Kind(
             "ppt",

@@ -3,7 +3,7 @@
     langchain.py       a retriever, and a chat history
     langgraph.py       a store
     llama_index.py     a retriever, and a memory block
-    mem0.py            its Memory, for programs that use mem0 (filters: mem0_filters.py)
+    mem0.py            its Memory, for programs that use mem0
     openai_agents.py   a session
 
 All take ``memories`` and ``publisher``, in process or of a running service (``Memories.connect``, ``Publisher.connect``).

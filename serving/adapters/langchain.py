@@ -15,7 +15,8 @@ from langchain_core.retrievers import BaseRetriever
 from pydantic import Field, SkipValidation
 
 from mneme.records import ToolCall
-from serving.adapters.memory import Item, MessageStore, Role, StoredItem, json_text, passages
+from serving.adapters.exact import json_text
+from serving.adapters.memory import Item, MessageStore, Role, StoredItem, passages
 from serving.clients import conversation_name, one_owner
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from langgraph.store.base import (
 from mneme.errors import InputError
 from mneme.records import Owner, Scalar
 from serving.adapters import memory
-from serving.adapters.memory import MessageStore, StoredItem, passages
+from serving.adapters.memory import MessageStore, StoredItem
 from serving.clients import conversation_name, one_owner
 
 if TYPE_CHECKING:
@@ -42,8 +42,6 @@ Namespace = tuple[str, ...]
 _NAMESPACE, _KEY, _ID, _CREATED = "langgraph_namespace", "langgraph_key", "langgraph_id", "langgraph_created"
 _UNINDEXED = "langgraph_unindexed"  # a label of values that no query finds
 _LONGEST_NAME = 500  # characters of a namespace or a key: what can be filtered on
-_MOST_PLACES = 1000  # that a search is asked for
-_PLACES_EACH = 4  # several facts may come from one value
 _WORDS_OF_A_NAME = 2  # "Mira Lang" means nothing without the name of its field, "likes tea a lot" does
 
 
@@ -173,23 +171,9 @@ class MnemeStore(BaseStore):
         yield from (item for item in indexed if (item.namespace, item.key) not in found)
 
     def _answering(self, op: SearchOp) -> list[SearchItem]:
-        messages = self._of(op.namespace_prefix)
-        messages.wait_until_stored()
-        scores: dict[str, float] = {}
         labels = {_NAMESPACE: _range(op.namespace_prefix), _UNINDEXED: {"exists": False}}
-        filters = messages.filters | {"metadata": labels, "kinds": ["fact", "message"]}
-        top_k = min(_PLACES_EACH * (op.offset + op.limit), _MOST_PLACES)
-        for passage in passages(self._memories.search(op.query or "", filters=filters, top_k=top_k)):
-            for identity in passage.metadata["message_ids"]:
-                scores.setdefault(identity, passage.score)
-        if not scores:
-            return []
-        wanted = list(scores)[:_MOST_PLACES]
-        found = messages.newest_first({"metadata": {_ID: wanted}}, lambda labels: labels.get(_ID) in scores)
-        values = {
-            each.message_id: _item(each, scores[each.message_id]) for each in found if _is_under(each, op.namespace_prefix)
-        }
-        return [values[identity] for identity in wanted if identity in values]
+        found = self._of(op.namespace_prefix).ranked(op.query or "", _ID, labels, op.offset + op.limit)
+        return [_item(each, score) for each, score in found if _is_under(each, op.namespace_prefix)]
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
         conditions = op.match_conditions or ()

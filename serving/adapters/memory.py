@@ -4,7 +4,6 @@ A process reads at once what it wrote by one publisher: that is held until the i
 reads what another process wrote as soon as it is stored, mostly within a second or two.
 """
 
-import json
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,11 +17,11 @@ from pydantic import ValidationError
 
 from mneme.errors import InputError, StoreUnavailable
 from mneme.events import Delete, Message, describe
-from mneme.events.messages import LONGEST_TEXT
 from mneme.ids import message_id
 from mneme.records import Owner, Scalar, ToolCall
 from mneme.times import SendingClock, utc_now
 from queries.responses import Found, FoundEpisode, FoundFact, FoundForesight, FoundMessage, SearchResponse
+from serving.adapters.exact import KEY, pack, unpack
 from serving.clients import await_index, iterate_memories
 
 if TYPE_CHECKING:
@@ -31,87 +30,10 @@ if TYPE_CHECKING:
     from queries.browsing.responses import Memory
 
 
-KEY = "exact"  # of the metadata
-
-_LONGEST_REST = 15_000  # characters beside the words: metadata has room for 16,384 of all keys and values
-_WHOLE = ""  # in place of the rest: the words are the JSON
-
-
-def pack(value: Any, words: str) -> tuple[str, str]:
-    """The words to be remembered, and the rest of a value for the metadata.
-
-    >>> pack({"role": "user", "content": "Good morning"}, "Good morning")
-    ('Good morning', '[{"role":"user","content":null},[["content"]]]')
-
-    Raises:
-        InputError: the value is no JSON, or too large for a message.
-    """
-    try:
-        places: list[list[str | int]] = []
-        rest = json_text([_without_words(value, words, [], places), places])
-        (words + rest).encode()  # half of a surrogate pair is no text
-        if len(rest) <= _LONGEST_REST and words.strip() and len(words) <= LONGEST_TEXT:
-            return words, rest
-        whole = json_text(value)
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            f"value: is not JSON ({type(error).__name__}); give texts, numbers, truth values, lists and objects"
-        ) from error
-    if len(whole) > LONGEST_TEXT:
-        raise InputError(f"value: has {len(whole)} characters as JSON; at most {LONGEST_TEXT} are kept")
-    return whole, _WHOLE
-
-
-def unpack(words: str, metadata: Mapping[str, Any]) -> Any:
-    """The value of a message.
-
-    Raises:
-        KeyError: somebody else wrote the message.
-        ValueError: its words were JSON, and have been edited.
-    """
-    rest = str(metadata[KEY])
-    if rest == _WHOLE:
-        return json.loads(words)
-    value, places = json.loads(rest)
-    for place in places:
-        value = _with_words(value, words, place)
-    return value
-
-
-def json_text(value: Any) -> str:
-    """A value as JSON text, on one line."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-
-
-def _without_words(value: Any, words: str, here: list[str | int], places: list[list[str | int]]) -> Any:
-    """The value with null for each text that is the words; ``places`` are where they stood."""
-    match value:
-        case str() if value == words:
-            places.append(here)
-            return None
-        case Mapping():
-            if not all(isinstance(key, str) for key in value):
-                raise TypeError("keys of an object are texts")
-            return {key: _without_words(each, words, [*here, key], places) for key, each in value.items()}
-        case list() | tuple():
-            return [_without_words(each, words, [*here, place], places) for place, each in enumerate(value)]
-        case _:
-            return value
-
-
-def _with_words(value: Any, words: str, place: list[str | int]) -> Any:
-    if not place:
-        return words
-    inner = value
-    for step in place[:-1]:
-        inner = inner[step]
-    inner[place[-1]] = words
-    return value
-
-
 WAIT_SECONDS = 30.0  # the longest that a read waits for what its object wrote
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.02, 0.5
 _MOST_WRITTEN, _MOST_REMOVED = 1_000, 10_000  # that are held here
+_PLACES_EACH, _MOST_PLACES = 4, 1000  # of a search: several facts may come from one message
 _LISTED = timedelta(seconds=10)  # after it was stored a list shows a message, whatever the index
 
 Role = Literal["user", "assistant", "system", "tool"]
@@ -282,6 +204,29 @@ class MessageStore:
                 self._unlisted.written.pop(kept.id, None)
                 yield kept
         yield from self._missing(list(mine), mine, seen)
+
+    def ranked(self, query: str, label: str, labels: Mapping[str, Any], most: int) -> list[tuple[StoredItem, float]]:
+        """Stored items with these labels that answer a query, each with its score, best first.
+
+        Args:
+            query: what is asked.
+            label: the one that holds the id of each message.
+            labels: the filter ``metadata``.
+            most: so many are wanted; there may be more.
+
+        Raises:
+            StoreUnavailable: the index cannot answer, or what was written here is not stored in time.
+        """
+        self.wait_until_stored()
+        scores: dict[str, float] = {}
+        filters = {**self.filters, "metadata": labels, "kinds": ["fact", "message"]}
+        for passage in passages(self.memories.search(query, filters=filters, top_k=min(_PLACES_EACH * most, _MOST_PLACES))):
+            for identity in passage.metadata["message_ids"]:  # those that say the same again among them
+                scores.setdefault(identity, passage.score)
+        wanted = list(scores)[:_MOST_PLACES]
+        found = self.newest_first({"metadata": {label: wanted}}, lambda known: known.get(label) in scores) if wanted else ()
+        items = {each.message_id: each for each in found}
+        return [(items[identity], scores[identity]) for identity in wanted if identity in items]
 
     def _missing(self, identities: Iterable[str], mine: Mapping[str, Message], seen: set[str]) -> Iterator[StoredItem]:
         """Items that were written here and are in no list yet, the newest first."""

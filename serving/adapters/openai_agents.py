@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from agents.memory.session_settings import SessionSettings, coerce_session_settings
 
 from mneme.records import ToolCall
-from serving.adapters.memory import Item, MessageStore, Role, StoredItem, json_text
+from serving.adapters.exact import json_text
+from serving.adapters.memory import Item, MessageStore, Role, StoredItem
 from serving.clients import conversation_name, one_owner
 
 if TYPE_CHECKING:

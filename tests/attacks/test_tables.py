@@ -177,10 +177,10 @@ def attacks(factor: int) -> Iterable[tuple[str, bytes, str]]:
 def test_tables_of_an_attack_are_refused_before_they_are_in_memory(
     tried: Tried, is_long: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def open_workbook(*_: object, **__: object) -> None:
+    def opened(_: object) -> None:
         raise AssertionError("a library opened the file before it was counted")
 
-    monkeypatch.setattr(sheets, "open_workbook", open_workbook)
+    monkeypatch.setattr(sheets, "_sheets", opened)
     for name, content, setting in tried(list(attacks(10 if is_long else 1))):  # type: ignore[misc]
         assert f" {setting.lower()}; split it" in refusal(content, name, Documents())
 

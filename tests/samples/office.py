@@ -118,8 +118,13 @@ def pptx_of(paper: Paper, notes: str) -> bytes:
     return _settled(out.getvalue(), paper.dated_at)
 
 
-def converted(files: Mapping[str, bytes], format: str) -> dict[str, bytes]:
+def converted(files: Mapping[str, bytes], format: str, *options: str) -> dict[str, bytes]:
     """Files by name, as LibreOffice saves them in another format: ``doc``, ``xls``, ``ppt``. Names keep their stem.
+
+    Args:
+        files: what is given.
+        format: as LibreOffice names it, with a filter if need be: ``pdf:writer_pdf_Export``.
+        options: more of its options.
 
     Raises:
         OfficeMissing: LibreOffice is not installed.
@@ -133,7 +138,7 @@ def converted(files: Mapping[str, bytes], format: str) -> dict[str, bytes]:
         given.mkdir()
         for name, content in files.items():
             (given / name).write_bytes(content)
-        words = [office, f"-env:UserInstallation=file://{folder}/profile", "--headless"]
+        words = [office, f"-env:UserInstallation=file://{folder}/profile", "--headless", *options]
         subprocess.run(
             [*words, "--convert-to", format, "--outdir", str(made), *(str(given / name) for name in files)],
             check=True,

@@ -8,7 +8,6 @@ import pytest
 
 from flows import ingest
 from mneme.settings import EmbedderSettings, Index, Settings
-from serving import startup
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CLIENTS = {"bytewax", "kafka", "lancedb", "pyarrow", "opensearchpy", "onnxruntime", "tokenizers", "httpx", "opentelemetry"}
@@ -66,12 +65,3 @@ def test_a_search_loads_its_index_and_its_embedder_and_nothing_to_make_them_with
     assert not loaded & TOOLS
     others = {name for name in loaded if name.startswith(("queries.answers.", "queries.agents."))}
     assert others == {"queries.agents.evidence", "queries.agents.query"}, "what a search may be told, and no agent"
-
-
-def test_a_library_leaves_pandas_to_the_process_that_it_is_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    called: list[str] = []
-    monkeypatch.setattr(startup, "_is_program", False)
-    monkeypatch.setattr(startup, "import_arrow_without_pandas", lambda: called.append("hidden"))
-    monkeypatch.setattr("queries.Memories.connect", lambda settings, url: url)
-    assert startup.connect("http://a.service") == "http://a.service"
-    assert called == []

@@ -1,27 +1,32 @@
 """Excel files: the tables of each sheet, row by row with their headers."""
 
+import io
 import math
 import re
-from collections import defaultdict
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from functools import reduce
-from itertools import accumulate
+from itertools import accumulate, groupby
 from pathlib import PurePath
 from typing import Any
 
 from connectors.documents.blocks import numbered_rows, row_sections
 from connectors.documents.dates import date_in
-from connectors.documents.elements import open_workbook
+from connectors.documents.elements import refusing
 from connectors.documents.guards import TableLimits
 from connectors.documents.local import Task
 from connectors.documents.office import OldProperties, Package, is_old
+from mneme.errors import InputError
 from mneme.ports import ParsedDocument, Section
 
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s+ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"')
 _LARGEST_MERGED = 10_000  # cells; more is for the looks
 _MOST_MERGED = 1_000_000  # cells of all merged ones in a sheet; more overlap each other, as no program writes them
+Area = tuple[int, int, int, int]  # of merged cells: the first row, from 1, and column, from 0; the last ones
+Rows = dict[int, dict[int, str]]  # the cells that hold something, by their row, from 1, and their column, from 0
+
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 
 
@@ -36,15 +41,14 @@ def parse_sheets(content: bytes, task: Task) -> ParsedDocument:
     limits = TableLimits(task.settings)
     sections: list[Section] = []
     pages = 0
-    with open_workbook(content) as (is_numbered, sheets):
-        for name, rows in sheets:
+    with refusing("Excel"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what openpyxl leaves out, such as the colours that depend on a value
+        for name, values in _old_sheets(content) if package is None else _sheets(content):
             pages += 1
-            place = f"sheet {name}"
-            whole = _unmerged(rows, merged[name]) if name in merged and is_numbered else rows
-            lines = (line for table in _tables(whole, limits) for line in numbered_rows(table))
-            found = list(row_sections(lines, name, place)) or [Section(0, name, name, place)]
-            if not is_numbered:
-                found = [replace(section, place=place) for section in found]
+            rows = _rows(values, limits)
+            _repeat_merged(rows, merged.get(name, ()))
+            lines = (line for table in _tables(rows) for line in numbered_rows(table))
+            found = list(row_sections(lines, name, f"sheet {name}")) or [Section(0, name, name, f"sheet {name}")]
             sections += [replace(section, position=len(sections) + at) for at, section in enumerate(found)]
     properties = package or OldProperties(content)
     title = properties.title() or PurePath(task.name).stem
@@ -52,19 +56,60 @@ def parse_sheets(content: bytes, task: Task) -> ParsedDocument:
     return ParsedDocument(title, tuple(sections), dated_at, properties.metadata(), pages=pages)
 
 
-def _merged(package: Package) -> dict[str, list[tuple[int, int, int, int]]]:
-    """By sheet, the first row and column and the last ones of cells that are merged, from 0; of sheets that have any."""
+def _sheets(content: bytes) -> Iterator[tuple[str, Iterator[Sequence[Any]]]]:
+    """The sheets of a file and their rows, without the empty cells at the end of a row."""
+    import openpyxl
+
+    book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True, keep_links=False)
+    for sheet in book.worksheets:
+        sheet.reset_dimensions()  # some programs write wrong ones
+        yield sheet.title, sheet.iter_rows(values_only=True)
+
+
+def _old_sheets(content: bytes) -> Iterator[tuple[str, Iterator[Sequence[Any]]]]:
+    """The same of a file of the format before 2007."""
+    import xlrd
+
+    try:
+        book = xlrd.open_workbook(file_contents=content, logfile=io.StringIO(), on_demand=True, ragged_rows=True)
+    except xlrd.XLRDError as error:
+        if "encrypted" in str(error):
+            raise InputError("it is encrypted; save it without a password") from error
+        raise
+    for number, name in enumerate(book.sheet_names()):
+        sheet = book.sheet_by_index(number)
+        yield name, ([_old_value(cell, book.datemode) for cell in sheet.row(at)] for at in range(sheet.nrows))
+        book.unload_sheet(number)
+
+
+def _old_value(cell: Any, datemode: int) -> Any:
+    """The value of a cell in Python's types; what counts from the first day is a time."""
+    import xlrd
+
+    match cell.ctype:
+        case xlrd.XL_CELL_DATE:
+            moment = xlrd.xldate.xldate_as_datetime(cell.value, datemode)
+            return moment.time() if cell.value < 1 else moment
+        case xlrd.XL_CELL_BOOLEAN:
+            return bool(cell.value)
+        case xlrd.XL_CELL_ERROR:
+            return None
+        case _:
+            return cell.value
+
+
+def _merged(package: Package) -> dict[str, list[Area]]:
+    """The merged cells of each sheet that has any."""
     name = next(package.related("", "officeDocument"), "xl/workbook.xml")
     root = package.tree(name)
     if root is None:
         return {}
     parts = package.relationships(name)
-    merged: dict[str, list[tuple[int, int, int, int]]] = {}
+    merged: dict[str, list[Area]] = {}
     for sheet in root.iter("{*}sheet"):
         content = package.read(parts.get(sheet.get(_RELATION, ""), "")) or b""
         areas = [
-            (int(top) - 1, _column(left), int(bottom) - 1, _column(right))
-            for left, top, right, bottom in _MERGED.findall(content)
+            (int(top), _column(left), int(bottom), _column(right)) for left, top, right, bottom in _MERGED.findall(content)
         ]
         areas = [area for area in areas if (area[2] - area[0] + 1) * (area[3] - area[1] + 1) <= _LARGEST_MERGED]
         covered = accumulate((area[2] - area[0] + 1) * (area[3] - area[1] + 1) for area in areas)
@@ -79,56 +124,57 @@ def _column(letters: bytes) -> int:
     return reduce(lambda number, letter: number * 26 + letter - 64, letters, 0) - 1
 
 
-def _unmerged(rows: Iterator[Sequence[Any]], areas: Sequence[tuple[int, int, int, int]]) -> Iterator[list[Any]]:
-    """Rows with the value of a merged cell in each position that it covers."""
-    beginning = defaultdict(list)
-    for area in areas:
-        beginning[area[0]].append(area)
-    open_areas: list[tuple[tuple[int, int, int, int], Any]] = []
-    for number, row in enumerate(rows):
-        cells = list(row)
-        open_areas = [each for each in open_areas if each[0][2] >= number]
-        open_areas += [(area, cells[area[1]]) for area in beginning.get(number, ()) if area[1] < len(cells)]
-        for (_, left, _, right), value in open_areas:
-            for at in range(left, min(right + 1, len(cells))):
-                cells[at] = value
-        yield cells
+def _rows(values: Iterator[Sequence[Any]], limits: TableLimits) -> Rows:
+    rows: Rows = {}
+    for number, row in enumerate(values, start=1):
+        if cells := {at: text for at, cell in enumerate(row) if (text := _text(cell))}:
+            limits.add_row(len(cells))
+            rows[number] = cells
+    return rows
 
 
-def _tables(rows: Iterator[Sequence[Any]], limits: TableLimits) -> Iterator[list[tuple[int, list[str]]]]:
+def _repeat_merged(rows: Rows, areas: Sequence[Area]) -> None:
+    """Put the value of a merged cell at each position that it covers, as far as the sheet reaches."""
+    last_row, last_column = max(rows, default=0), max(map(max, rows.values()), default=0)
+    for top, left, bottom, right in areas:
+        if value := rows.get(top, {}).get(left):
+            for number in range(top, min(bottom, last_row) + 1):
+                rows.setdefault(number, {}).update(dict.fromkeys(range(left, min(right, last_column) + 1), value))
+
+
+def _tables(rows: Rows) -> Iterator[Iterator[tuple[int, list[str]]]]:
     """The tables of a sheet with the numbers of their rows: what an empty row divides, without columns empty in all of it."""
-    table: list[tuple[int, list[str]]] = []
-    for number, row in enumerate(rows, start=1):
-        cells = [_text(cell) for cell in row]
-        if any(cells):
-            limits.add_row(sum(map(bool, cells)))
-            table.append((number, cells))
-        elif table:
-            yield _narrowed(table)
-            table = []
-    if table:
-        yield _narrowed(table)
+    for _, run in groupby(enumerate(sorted(rows)), lambda each: each[1] - each[0]):
+        numbers = [number for _, number in run]
+        columns = sorted({at for number in numbers for at in rows[number]})
+        yield _table(rows, numbers, columns)
 
 
-def _narrowed(table: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
-    columns = sorted({at for _, row in table for at, cell in enumerate(row) if cell})
-    return [(number, [row[at] if at < len(row) else "" for at in columns]) for number, row in table]
+def _table(rows: Rows, numbers: Sequence[int], columns: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
+    return ((number, [rows[number].get(at, "") for at in columns]) for number in numbers)
 
 
 def _text(cell: Any) -> str:
-    """A cell as a person writes it: 120 and not 120.0, a day without midnight."""
-    if cell is None or isinstance(cell, str):
-        return cell or ""
-    if isinstance(cell, bool):
-        return str(cell).upper()
-    if isinstance(cell, datetime):
-        return "" if cell != cell else (cell.date().isoformat() if cell.time() == time() else cell.isoformat(" ", "seconds"))
-    if isinstance(cell, date | time):
-        return cell.isoformat()
-    if isinstance(cell, timedelta):
-        return str(cell)
-    if isinstance(cell, float):
-        if math.isnan(cell):
+    """A cell as a person writes it: 120 and not 120.0, a day without midnight; nothing where a formula failed."""
+    match cell:
+        case None:
             return ""
-        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else format(cell, ".15g")
-    return str(cell)
+        case str():
+            return "" if cell in _ERRORS else cell
+        case bool():
+            return str(cell).upper()
+        case datetime():
+            return cell.date().isoformat() if cell.time() == time() else cell.isoformat(" ", "seconds")
+        case date() | time():
+            return cell.isoformat()
+        case timedelta():
+            return str(cell)
+        case float() if math.isnan(cell):
+            return ""
+        case float():
+            return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else format(cell, ".15g")
+        case _:
+            return str(cell)
+
+
+_ERRORS = frozenset(("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"))

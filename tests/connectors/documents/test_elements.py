@@ -2,7 +2,7 @@ import socket
 
 import pytest
 
-from connectors.documents.elements import html_rows, open_workbook, partition, refusing
+from connectors.documents.elements import html_rows, partition, refusing
 from mneme.errors import InputError
 
 unstructured = pytest.importorskip("unstructured", reason="documents are not installed")
@@ -48,8 +48,3 @@ def test_errors_of_libraries_name_the_program_to_save_a_file_with() -> None:
 def test_a_package_that_is_missing_is_no_broken_file() -> None:
     with pytest.raises(ModuleNotFoundError), refusing("Word"):
         raise ModuleNotFoundError("unstructured")
-
-
-def test_what_is_no_workbook_is_refused() -> None:
-    with pytest.raises(InputError, match="Excel"), open_workbook(b"PK\x03\x04 no archive"):
-        pass

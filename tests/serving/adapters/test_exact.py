@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mneme.errors import InputError
-from serving.adapters.memory import KEY, pack, unpack
+from serving.adapters.exact import KEY, pack, unpack
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 JSON = st.recursive(

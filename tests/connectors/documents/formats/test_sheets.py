@@ -1,14 +1,15 @@
 import io
+import zipfile
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from connectors.documents.local import LocalParser
+from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 
 openpyxl = pytest.importorskip("openpyxl", reason="documents are not installed")
-pytest.importorskip("unstructured", reason="documents are not installed")
 
 
 def _parsed(workbook: Any) -> ParsedDocument:
@@ -94,10 +95,26 @@ def test_a_row_is_cited_however_far_down_it_is() -> None:
         assert section.text.endswith(f"Item: Desk number {end}; Price: {end}")
 
 
-def test_cells_too_far_apart_to_count_rows_are_read_and_cite_the_sheet() -> None:
+def test_cells_far_apart_are_read_and_cite_their_rows() -> None:
     workbook = openpyxl.Workbook()
     workbook.active["A1"], workbook.active["XFD1048576"] = "First", "Last"
-    assert [(section.place, section.text) for section in _parsed(workbook).sections] == [("sheet Sheet", "First\n\nLast")]
+    assert [(section.place, section.text) for section in _parsed(workbook).sections] == [
+        ("sheet Sheet, row 1", "First"),
+        ("sheet Sheet, row 1048576", "Last"),
+    ]
+
+
+def test_a_formula_is_its_value_as_last_computed_and_nothing_where_it_failed() -> None:
+    assert _rows(["Item", "Price", "Share"], ["Desk", 120, "#DIV/0!"]) == "Item: Desk; Price: 120"
+
+
+def test_what_is_no_workbook_is_refused() -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr("xl/workbook.xml", "<nothing/>")
+    with pytest.raises(InputError, match="open it in Excel and save it again"):
+        LocalParser().parse(file.getvalue(), "prices.xlsx", None)
 
 
 def test_the_date_is_that_of_the_properties() -> None:
