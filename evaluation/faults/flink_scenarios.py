@@ -73,7 +73,7 @@ FLINK_SCENARIOS: Sequence[Scenario] = (
     Planned(
         "broker-killed",
         broker_killed,
-        {Size.SHORT: Plan(_SHORT, 1, rate=20), Size.LONG: Plan(_LONG, 3, rate=40)},
+        {Size.SHORT: Plan(Volume(240, 8), 1, rate=20), Size.LONG: Plan(Volume(4000, 80), 3, rate=40)},
         frozenset({Need.BROKER}),
     ),
     Planned(
