@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from flows.cuts import Utterance, lane_of, lane_of_message, lane_of_row
+from flows.cuts import Utterance, lane_of_message, lane_of_row
 from flows.embedding.admission import Admitted, MessageBatch, admit, over_erased, owned_by
 from flows.embedding.amendments import DELETED, AmendmentResult, PendingAmendment, Progress, apply_amendment
 from flows.items import (
@@ -44,7 +44,7 @@ from flows.lanes.parked_events import amendment_row
 from flows.lanes.scheduling import KeyedJobs
 from flows.lanes.services import Services
 from flows.lanes.snapshots import decode_state, encode_state, owner_from, owner_values, refer, referred
-from mneme.ids import chunk_episode_id
+from mneme.ids import chunk_episode_id, conversation_path
 from mneme.ports import Create, DeadLetter, Put, Remove, Write
 from mneme.records import Owner, Position, StoredMessage
 from mneme.rows import Collection, Embedding, Key, Row, row_of
@@ -161,7 +161,7 @@ class EmbedLane:
                     pending.append({"amendment": [item.key.owner_key, item.key.id], "about": about})
                 case MessageBatch():
                     pending.append({"keys": [[key.owner_key, key.id] for key in item.keys]})
-        owners = {lane: [owner.tenant_id, owner.type, owner.id] for lane, owner in self._owners.items()}
+        owners = {lane: owner_values(owner) for lane, owner in self._owners.items()}
         return encode_state(STATE_VERSION, {"owners": owners, "pending": pending})
 
     def epoch_done(self) -> None:
@@ -178,8 +178,8 @@ class EmbedLane:
     def _restore(self, state: dict[str, object]) -> None:
         owners = state["owners"]
         assert isinstance(owners, dict)
-        for lane, (tenant_id, owner_type, owner_id) in owners.items():
-            self._owners[lane] = Owner(tenant_id=tenant_id, type=owner_type, id=owner_id)
+        for lane, owner in owners.items():
+            self._owners[lane] = owner_from(owner)
         pending = state["pending"]
         assert isinstance(pending, list)
         for entry in pending:
@@ -306,7 +306,7 @@ class EmbedLane:
 
     def _amend(self, waiting: PendingAmendment) -> None:
         identity, services = waiting.stored_id, self._services
-        owner = self._owners.get(lane_of(waiting.tenant_id, waiting.conversation_id))
+        owner = self._owners.get(conversation_path(waiting.tenant_id, waiting.conversation_id))
         asked_at = services.clock()
         seen_at = asked_at if waiting.amendment is not None and identity in self._recent else None
         before, self._amending[identity] = self._amending.get(identity), waiting.progress

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
-from flows.cuts import lane_of
+from mneme.ids import conversation_path
 from mneme.ports import MemoryIndex
 from mneme.records import Owner, Position, StoredMessage
 from mneme.rows import Collection, Key, Row, control_row
@@ -21,7 +21,7 @@ class Origin:
 
 def conversation_key(tenant_id: str, conversation_id: str) -> Key:
     """The key of a conversation's row: it lies with the tenant, since it tells the owner."""
-    return lane_key(tenant_id, lane_of(tenant_id, conversation_id))
+    return lane_key(tenant_id, conversation_path(tenant_id, conversation_id))
 
 
 def lane_key(tenant_id: str, lane: str) -> Key:

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from flows.cuts import lane_of
 from flows.items import Erasure, Pause, Unread, Withdrawn
 from flows.lanes.snapshots import refer, referred
 from flows.reading.attachments import Attached
 from flows.reading.documents import ReadDocument
 from flows.reading.editions import Edition
+from mneme.ids import conversation_path
 from mneme.ports import Remove
 from mneme.records import Owner, Position, StoredDocument, StoredMessage
 from mneme.rows import Collection, Key, Row, row_of
@@ -73,7 +73,7 @@ class Release:
         """Pause behind speech, which shows its last episode: nothing follows it."""
         if self._speech is not None:
             owner = self.record.owner
-            lane = lane_of(owner.tenant_id, self._speech)
+            lane = conversation_path(owner.tenant_id, self._speech)
             yield Pause(lane, "end", tenant_id=owner.tenant_id, owner_key=owner.key)
 
 
