@@ -18,7 +18,7 @@ from functools import partial
 from connectors.telemetry.metrics import OWED_EPISODES
 from flows.cuts import Cut, Extraction, Extractor
 from flows.extraction.amended import extract_amended
-from flows.extraction.assemble import NewTexts, assemble
+from flows.extraction.assemble import assemble
 from flows.items import Erasure, Extracted, Pause, Recovered, Reference, Retraction, SinkItem
 from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, worth_retrying
 from flows.lanes.services import Services
@@ -268,16 +268,20 @@ def _embedded(
     reference: Reference, cut: Cut, extraction: Extraction, extractor: Extractor, services: Services
 ) -> ExtractResult:
     """The rows of an extraction, with their vectors."""
-    texts = list(NewTexts.of(cut, extraction).texts)
-    embeddings: Sequence[Embedding | None]
     failure = ""
-    try:
-        embeddings = services.embeddings(texts, cut.is_document).result()
-    except ModelError as error:
-        if worth_retrying(error):
-            raise
-        failure, embeddings = f"{type(error).__name__}: {error}", [None] * len(texts)
-    return ExtractResult(assemble(reference, cut, extraction, embeddings, extractor.name), failure)
+
+    def embed(texts: list[str]) -> Sequence[Embedding | None]:
+        nonlocal failure
+        try:
+            return services.embeddings(texts, cut.is_document).result()
+        except ModelError as error:
+            if worth_retrying(error):
+                raise
+            failure = f"{type(error).__name__}: {error}"
+            return [None] * len(texts)
+
+    extracted = assemble(reference, cut, extraction, embed, extractor.name)
+    return ExtractResult(extracted, failure)
 
 
 def _extraction(cut: Cut, services: Services) -> tuple[Extraction, Extractor, str, bool]:
