@@ -118,7 +118,7 @@ class ReadLane:
             if not done:
                 break
         yield from self._confirm_read()
-        if self._ends and not self._is_at_work:
+        if self._ends and not self._queues:
             yield from self._ends
             self._ends = []
         if (reading := self._services.reading) is not None:
@@ -126,7 +126,7 @@ class ReadLane:
 
     def wake_at(self) -> datetime | None:
         """The time of the next poll."""
-        return next_poll(self._services.clock()) if self._is_at_work or self._awaiting_snapshot else None
+        return next_poll(self._services.clock()) if self._queues or self._awaiting_snapshot else None
 
     @property
     def unfinished(self) -> int:
@@ -154,13 +154,9 @@ class ReadLane:
 
     # --- work --------------------------------------------------------------------------------------------------------
 
-    @property
-    def _is_at_work(self) -> bool:
-        return bool(self._queues)
-
     def _holds_up(self, pause: Pause) -> bool:
         """Return whether a pause must wait: for its conversation, and at the end of a source for everything."""
-        return pause.lane in self._queues if pause.lane else self._is_at_work
+        return pause.lane in self._queues if pause.lane else bool(self._queues)
 
     def _submit(self, call: Callable[[], Outcome]) -> "Future[Outcome]":
         reading = self._services.reading
