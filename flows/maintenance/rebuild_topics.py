@@ -20,9 +20,9 @@ from connectors.indices import open_index
 from connectors.kafka.client import Bounds, bounds_of, create_topics, topics_of_lanes
 from connectors.models import open_embedder
 from flows.maintenance.rebuild import TOPICS, OnProgress, RebuildReport, StoreContents, rows_in, start_run
-from flows.runner import stopped_by_signals
+from flows.runner import recovery_store, stopped_by_signals
 from flows.running.kafka import bounded_stream
-from flows.running.recovery import REBUILD, RecoveryStore, flows_by_range, flows_stopped, refuse_unfinished
+from flows.running.recovery import REBUILD, flows_by_range, flows_stopped, refuse_unfinished
 from mneme.errors import StoreRejected
 from mneme.ports import MemoryIndex, Outcome, Remove
 from mneme.rows import Collection, Row
@@ -82,7 +82,7 @@ def rebuild_from_topics(
         SettingsError, StoreError: the index or the topics cannot be used.
     """
     started = time.monotonic()
-    kafka, flow = settings.kafka, settings.flow
+    kafka = settings.kafka
     create_topics(kafka)
     named = topics_of_lanes(kafka.topics)
     topics = {topic: bounds_of(kafka, topic) for topic in named.values()}
@@ -96,11 +96,7 @@ def rebuild_from_topics(
         if kind == "dead_letter":
             refused.add(identity)
 
-    folder = settings.data / "recovery" / "kafka"
-    with (
-        RecoveryStore(folder, "kafka", flow.buckets, flow.recovery_partitions) as store,
-        stopped_by_signals(stopping),
-    ):
+    with recovery_store(settings, "kafka") as store, stopped_by_signals(stopping):
         bounded_stream(settings, partial(start_run, store), stopping, on_progress, wrote)
     if stopping.is_set():
         raise KeyboardInterrupt
