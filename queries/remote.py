@@ -11,7 +11,7 @@ from contextlib import closing
 from datetime import datetime
 from functools import update_wrapper
 from inspect import signature
-from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
+from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
@@ -61,8 +61,7 @@ def _of_service(
 
 def _like(method: Asked, remote: Callable[..., Any]) -> Asked:
     """A method that asks a service, with the name, the signature and the description of the one in process."""
-    like: Any = update_wrapper(remote, method)
-    return like
+    return cast("Asked", update_wrapper(remote, method))
 
 
 def _arguments(method: Callable[..., Any], /, *args: Any, **kwargs: Any) -> dict[str, Any]:
