@@ -61,7 +61,7 @@ def _of_service(
 
 def _like(method: Asked, remote: Callable[..., Any]) -> Asked:
     """A method that asks a service, with the name, the signature and the description of the one in process."""
-    return cast(Asked, update_wrapper(remote, method))
+    return cast("Asked", update_wrapper(remote, method))
 
 
 def _arguments(method: Callable[..., Any], /, *args: Any, **kwargs: Any) -> dict[str, Any]:
