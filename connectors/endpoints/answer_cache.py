@@ -162,9 +162,6 @@ class NamedChatModel(ChatModel, Protocol):
     def model(self, role: Role) -> str:
         """The name of the model that serves a role."""
 
-    def recorded(self, role: Role, system: str) -> Iterator[tuple[str, str]]:
-        """See ``RememberingChat``."""
-
     def close(self) -> None:
         """Close the connections."""
 
@@ -214,10 +211,6 @@ class CachedChat:
         # What is returned is what was read back: the first answer and every later one are the same to the letter.
         self._answers.add(prompt.scope, {key: answer.model_dump_json(by_alias=True)})
         return self._stored(prompt.scope, key, form) or answer
-
-    def recorded(self, role: Role, system: str) -> Iterator[tuple[str, str]]:
-        """The questions with these rules that recordings answer, each with its answer; none where a model is called."""
-        return self._chat.recorded(role, system)
 
     def remembered(self, role: Role, scope: str, contents: Iterable[str]) -> dict[str, str]:
         """The answers of ``remember``, by content; contents without one are left out.

@@ -141,10 +141,6 @@ class Models(Group):
         default_factory=dict,
         description="rules in place of those shipped, as JSON, by role; extraction and vision may have the field {language}",
     )
-    recordings: Path | None = Field(
-        default=None,
-        description="answers come from this file and nothing is called (docs/internals/evaluation.md)",
-    )
 
     temperature: ClassVar[float] = 0.0  # the same memory from the same conversation, as far as a model can
     calls_in_flight_process: ClassVar[int] = 300  # of all clients, a quarter kept for queries: open sockets have a limit
@@ -155,8 +151,6 @@ class Models(Group):
     @classmethod
     def _fields_are_known(cls, prompts: dict[str, str]) -> dict[str, str]:
         return {role: check_rules(role, rules) for role, rules in prompts.items()}
-
-    pending: ClassVar[Path | None] = None  # requests that ``recordings`` lacks go to this file; None: beside it
 
 
 class Transcription(Group):

@@ -70,20 +70,6 @@ def ingest(
             "yellow",
         )
         _show_dead_letters(list(islice(dead_letters.read(), before, None)), report.files)
-    if settings.models.recordings is not None:
-        _tell_pending(settings.models.recordings, settings.models.pending)
-
-
-def _tell_pending(recordings: Path, pending: Path | None) -> None:
-    from connectors.recorded.offline import PendingRequests, pending_path
-    from serving.terminal.format import count
-
-    requests = PendingRequests(pending or pending_path(recordings))
-    if len(requests):
-        note(
-            f"{count(len(requests), 'request')} pending in {requests.path}; have them answered (docs/internals/evaluation.md)",
-            "yellow",
-        )
 
 
 def publish(
