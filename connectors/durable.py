@@ -1,5 +1,6 @@
 """Files that outlive a power cut, and folders with one writing process."""
 
+import errno
 import fcntl
 import json
 import os
@@ -9,11 +10,30 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from mneme.errors import StoreUnavailable
+from mneme.errors import DiskFull, StoreRejected, StoreUnavailable
 
 LOCK_FILE = "writer.lock"
+_NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
 _ATTEMPTS = 3
 _BETWEEN_ATTEMPTS_SECONDS = 0.01
+
+
+@contextmanager
+def disk_errors(
+    place: str,
+    rights: str = "correct its rights",
+    disk: str = "check its disk, then try again",
+) -> Iterator[None]:
+    """Raise errors of the file system as those of Mneme: the name of the place, the reason, and what helps."""
+    try:
+        yield
+    except OSError as error:
+        reason = f"{place}: {(error.strerror or 'it cannot be used').lower()}"
+        if error.errno in _NO_SPACE:
+            raise DiskFull(f"{reason}; make room there, then try again") from error
+        if isinstance(error, PermissionError):
+            raise StoreRejected(f"{reason}; {rights}") from error
+        raise StoreUnavailable(f"{reason}; {disk}") from error
 
 
 def replace_json(path: Path, value: Any) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from connectors.durable import is_locked, replace_json
 from connectors.folders import private_folder
-from connectors.inbox.segments import inbox_folder
+from connectors.inbox import inbox_folder
 from flows.running.partition_range import store_name
 from flows.running.recovery import Engine, RecoveryStore
 from mneme.errors import SettingsError, StoreRejected

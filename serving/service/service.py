@@ -14,8 +14,8 @@ from typing import Any, Literal, Self, TypeVar
 from uuid import uuid4
 
 from connectors import Publisher
-from connectors.inbox.reader import unread as unread_of_inbox
-from connectors.inbox.segments import LANES
+from connectors.inbox import LANES
+from connectors.inbox import unread as unread_of_inbox
 from connectors.indices import open_index
 from flows.lanes.owners import owner_in
 from mneme.errors import InputError, MnemeError, StoreUnavailable

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 from connectors.dead_letters import FileDeadLetters
 from connectors.durable import FolderLock
 from connectors.embedders.hash_embedder import HashEmbedder
-from connectors.inbox.writer import InboxTransport
+from connectors.inbox import InboxTransport
 from connectors.indices import open_index
 from mneme.ports import DeadLetter, Put
 from mneme.settings import Settings

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 from fastapi.testclient import TestClient
 
-from connectors.inbox.reader import InboxReader
+from connectors.inbox import InboxReader
 from flows.maintenance.transfer import import_owner
 from mneme.events import parse_event
 from mneme.ports import DeadLetter, Lane
