@@ -249,20 +249,6 @@ class LanceIndex:
         """See ``MemoryIndex``. There is nothing to do: what was written is found at once."""
         self._must_write()
 
-    @contextmanager
-    def bulk(self, visible_after_seconds: float | None = None) -> Iterator[None]:
-        """See ``MemoryIndex``. What is written is found at once; tables are maintained less often, and at the end."""
-        self._must_write()
-        tables = [self._table(collection) for collection in Collection]
-        for table in tables:
-            table.is_in_bulk = True
-        try:
-            yield
-        finally:
-            for table in tables:
-                table.is_in_bulk = False
-        self._maintain()
-
     def merge(self) -> None:
         """See ``MemoryIndex``."""
         with store_errors(self._path), self._writing:

@@ -388,21 +388,6 @@ def test_no_row_is_lost_while_tables_are_maintained(writer, monkeypatch):
     assert versions == {f"f{number}": 2 for number in range(39)} | {"f39": 1}
 
 
-def test_very_many_writes_leave_maintenance_for_later(writer, monkeypatch):
-    monkeypatch.setattr(lance_table, "COMMITS_BETWEEN_MAINTENANCE", 2)
-    monkeypatch.setattr(Maintenance, "ask", lambda maintenance: None)
-    maintain = lance_table.LanceTable.maintain
-    monkeypatch.setattr(lance_table.LanceTable, "maintain", lambda table: maintained.append(table) or maintain(table))
-    maintained = []
-    with writer.bulk():
-        for number in range(11):
-            writer.write([Put(fact(f"f{number}"))])
-        assert not maintained
-        writer.write([Put(fact("f11"))])
-        assert len(maintained) == 1, "there is a bound"
-    assert writer.count(Collection.FACTS) == 12
-
-
 def test_the_collection_of_the_last_write_is_committed_last(writer, reader, monkeypatch):
     """A reader that sees the marker of a flush sees what was written before it."""
     committed = []
