@@ -33,7 +33,7 @@ def fresh_index(settings: Settings, bench: str) -> Iterator[Settings]:
             yield own
         finally:
             if own.index.backend == "opensearch":
-                from connectors.opensearch.client import drop_indices
+                from evaluation.servers import drop_indices
 
                 drop_indices(own.opensearch)
 
