@@ -9,12 +9,12 @@ import json
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -24,6 +24,8 @@ from connectors.telemetry.tracing import about, ids_of
 from mneme.errors import InputError, StoreUnavailable
 from mneme.ids import lasting_name
 from mneme.ports import Answer, ChatModel, Prompt, Role, Usage
+
+Parsed = TypeVar("Parsed")
 
 _SCHEMA = """
     CREATE TABLE answers (
@@ -67,10 +69,17 @@ class AnswerFile:
             self._connection.executemany(_ADD, [(name, key, answer) for key, answer in answers.items()])
             return self._found(name, answers)
 
-    def drop(self, scope: str, key: bytes) -> None:
-        """Forget one answer."""
-        with self._lock, database_errors(self._path):
-            self._connection.execute("DELETE FROM answers WHERE scope = ? AND key = ?", (lasting_name(scope), key))
+    def parsed(self, scope: str, key: bytes, parse: Callable[[str], Parsed]) -> Parsed | None:
+        """One answer as ``parse`` reads it; None without one. One that it refuses is of another version, and is forgotten."""
+        stored = self.find(scope, [key]).get(key)
+        if stored is None:
+            return None
+        try:
+            return parse(stored)
+        except ValidationError:
+            with self._lock, database_errors(self._path):
+                self._connection.execute("DELETE FROM answers WHERE scope = ? AND key = ?", (lasting_name(scope), key))
+            return None
 
     def erase(self, scope_prefix: str) -> int:
         """Erase the answers of a scope and of all below it; see ``erase_answers``."""
@@ -165,7 +174,7 @@ class CachedChat:
             StoreUnavailable: the cache cannot be written.
         """
         key = self._key(prompt, form)
-        stored = self._stored(prompt.scope, key, form)
+        stored = self._answers.parsed(prompt.scope, key, form.model_validate_json)
         if stored is not None:
             with self._lock:
                 self._hits[prompt.role] += 1
@@ -176,7 +185,7 @@ class CachedChat:
             answer = self._chat.answer(prompt, form)
         # What is returned is what was read back: the first answer and every later one are the same to the letter.
         self._answers.add(prompt.scope, {key: answer.model_dump_json(by_alias=True)})
-        return self._stored(prompt.scope, key, form) or answer
+        return self._answers.parsed(prompt.scope, key, form.model_validate_json) or answer
 
     def remembered(self, role: Role, scope: str, contents: Iterable[str]) -> dict[str, str]:
         """The answers of ``remember``, by content; contents without one are left out.
@@ -229,16 +238,6 @@ class CachedChat:
 
     def _part_key(self, role: Role, content: str) -> bytes:
         return hashlib.sha256(json.dumps([self._chat.model(role), role, content]).encode()).digest()
-
-    def _stored(self, scope: str, key: bytes, form: type[Answer]) -> Answer | None:
-        stored = self._answers.find(scope, [key]).get(key)
-        if stored is None:
-            return None
-        try:
-            return form.model_validate_json(stored)
-        except ValidationError:  # the form's own checks have become stricter under the same schema
-            self._answers.drop(scope, key)
-            return None
 
 
 @cache
