@@ -11,6 +11,7 @@ from connectors.durable import disk_errors, sync_path
 from mneme.errors import DiskFull, StoreRejected, StoreUnavailable
 
 _WAIT_SECONDS = 30.0  # for another process that writes
+_RIGHTS, _DISK = "correct the rights of MNEME_DATA", "check the disk of MNEME_DATA"
 
 
 def open_database(path: Path, schema: str) -> sqlite3.Connection:
@@ -62,14 +63,14 @@ def empty_log(connection: sqlite3.Connection) -> bool:
 def database_errors(path: Path) -> Iterator[None]:
     """Errors of SQLite and of the file system as those of Mneme."""
     try:
-        with disk_errors(str(path)):
+        with disk_errors(str(path), _RIGHTS, _DISK):
             yield
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
             raise DiskFull(f"{path}: {error}; make room there, then try again") from error
         if error.sqlite_errorcode == sqlite3.SQLITE_READONLY:
-            raise StoreRejected(f"{path}: {error}; correct the rights of MNEME_DATA") from error
-        raise StoreUnavailable(f"{path}: {error}; check the disk of MNEME_DATA") from error
+            raise StoreRejected(f"{path}: {error}; {_RIGHTS}") from error
+        raise StoreUnavailable(f"{path}: {error}; {_DISK}") from error
     except sqlite3.DatabaseError as error:
         raise StoreRejected(
             f"{path}: {error}; it is damaged, or another's file: move it away, and a new one is made"

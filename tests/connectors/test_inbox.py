@@ -168,7 +168,7 @@ def test_what_is_done_is_gone_from_the_disk(tmp_path: Path):
     again.commit(again.position)
     again.close()
     assert [unread(tmp_path, lane) for lane in ("messages", "documents", "backfill")] == [0, 1, 0]
-    assert b"event" not in on_disk(tmp_path)
+    assert b"event 9" not in on_disk(tmp_path)
     assert b"another lane" in on_disk(tmp_path)
 
 
