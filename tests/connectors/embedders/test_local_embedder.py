@@ -33,8 +33,8 @@ IN_MANY_LANGUAGES = (
 )
 
 
-def english(threads: int = 0, **settings: Any) -> EmbedderSettings:
-    return EmbedderSettings(multilingual=False, **settings).model_copy(update={"threads": threads})
+def english(threads: int = 0, quantize: str = "int8", **settings: Any) -> EmbedderSettings:
+    return EmbedderSettings(multilingual=False, **settings).model_copy(update={"threads": threads, "quantize": quantize})
 
 
 @pytest.fixture(scope="module")
