@@ -132,7 +132,7 @@ def _rows(requests: Path, settings: Settings, plan: Plan, questions: int, consol
     calls, asked = Counter[str](), Counter[str]()
     for body in bodies:
         calls[body["model"]] += 1
-        asked[body["model"]] += _tokens(body, token_counter(model_of(settings, Role(body["model"])), settings.cache))
+        asked[body["model"]] += _tokens(body, token_counter(model_of(settings, Role(body["model"]))))
     rows: list[Row] = []
     for role in Role:
         if not calls[role]:
