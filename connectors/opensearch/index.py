@@ -10,10 +10,12 @@ from typing import Any
 
 from opensearchpy.exceptions import RequestError
 
+from connectors.background import BackgroundJob
 from connectors.embedders import how_to_set
+from connectors.opensearch import maintenance
 from connectors.opensearch.bulk import BulkWriter
 from connectors.opensearch.client import mapped_errors, refusal, shown
-from connectors.opensearch.maintenance import DelayedPurge, merge_segments
+from connectors.opensearch.maintenance import merge_segments
 from connectors.opensearch.mapping import (
     changeable_settings,
     drop_generations,
@@ -65,7 +67,9 @@ class OpenSearchIndex(OpenSearchReader):
         self._read_only = read_only
         self._generation = generation
         self._bulk = BulkWriter(self._send_bulk, settings, sleep, index_of=self._target)
-        self._purging = DelayedPurge(self._merge_away)
+        self._purging = BackgroundJob(
+            self._merge_away, "deleted documents are not merged away yet", maintenance.AFTER_SECONDS, tries_again=True
+        )
 
     # --- the indices -------------------------------------------------------------------------------------------------
 
@@ -200,7 +204,7 @@ class OpenSearchIndex(OpenSearchReader):
             self._client.indices.refresh(index=",".join(map(self._place, Collection)))
 
     def purge(self) -> None:
-        """Have the server merge away what was removed by now, within a minute; see ``DelayedPurge`` and the port.
+        """Have the server merge away what was removed by now, within a minute; see ``maintenance.py`` and the port.
 
         If this process ends before that, its next start sees to it (``prepare``). Generations that are not in use any more
         go at once.
@@ -236,5 +240,5 @@ class OpenSearchIndex(OpenSearchReader):
 
     def close(self) -> None:
         """Release connections."""
-        self._purging.cancel()
+        self._purging.close(finish=False)
         super().close()

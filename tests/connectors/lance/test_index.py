@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from connectors.background import BackgroundJob
 from connectors.indices import open_index
 from connectors.lance import index as lance_index
 from connectors.lance import table as lance_table
-from connectors.lance.index import LanceIndex, Maintenance
+from connectors.lance.index import LanceIndex
 from connectors.lance.row_cache import RowCache
 from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import Outcome, Put, Remove, TextLeg, VectorLeg, WriteResult
@@ -354,7 +355,7 @@ def test_many_small_commits_leave_few_files(folder, writer, monkeypatch):
 
 def test_the_writer_waits_for_maintenance_only_when_it_is_long_overdue(writer, monkeypatch):
     monkeypatch.setattr(lance_table, "COMMITS_BETWEEN_MAINTENANCE", 5)
-    monkeypatch.setattr(Maintenance, "ask", lambda maintenance: asked.append(len(maintained)))
+    monkeypatch.setattr(BackgroundJob, "ask", lambda job: asked.append(len(maintained)))
     maintain = lance_table.LanceTable.maintain
     monkeypatch.setattr(lance_table.LanceTable, "maintain", lambda table: maintained.append(table) or maintain(table))
     asked, maintained = [], []
