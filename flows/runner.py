@@ -128,7 +128,7 @@ def ingest(
 
     folder = _folder(settings, _FILES)
     with ExitStack() as stack:
-        dead_letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
+        dead_letters = FileDeadLetters(settings.data / "dead-letters.sqlite")
         stack.callback(dead_letters.close)
         stack.enter_context(stopped_by_signals(stopping))
         store = stack.enter_context(recovery_store(settings, _FILES))

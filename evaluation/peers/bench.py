@@ -159,9 +159,7 @@ def one_conversation(questions: QuestionSet, name: str | None) -> QuestionSet:
 
 def _with(settings: Settings, url: str, embedder: Embedder) -> Settings:
     identity = embedder.identity
-    own = EmbedderSettings(
-        provider="openai", base_url=url, model=MODEL, dimension=identity.dimension, languages=identity.languages
-    )
+    own = EmbedderSettings(provider="openai", base_url=url, model=MODEL, dimension=identity.dimension)
     return settings.model_copy(update={"embedder": own})
 
 

@@ -86,7 +86,7 @@ def filled(folder: Path) -> Settings:
 
 def test_an_embedded_mneme_is_told_whole(tmp_path: Path):
     settings = filled(tmp_path)
-    FileDeadLetters(tmp_path / "dead-letters.jsonl").send([DeadLetter("decode", "why", b"{", None, utc_now())])
+    FileDeadLetters(tmp_path / "dead-letters.sqlite").send([DeadLetter("decode", "why", b"{", None, utc_now())])
     inbox = InboxTransport(tmp_path)
     inbox.send("messages", "acme/c", b"{}")
     inbox.close()

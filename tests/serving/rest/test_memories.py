@@ -397,7 +397,7 @@ class TestDeadLetters:
     def letters(self, memory_settings: Settings) -> Iterator[list[DeadLetter]]:
         from connectors.dead_letters import FileDeadLetters
 
-        kept = FileDeadLetters(memory_settings.data / "dead-letters.jsonl")
+        kept = FileDeadLetters(memory_settings.data / "dead-letters.sqlite")
         good = json.dumps(HELLO | {"sent_at": "2025-03-03T09:00:00Z", "message_id": "late"}).encode()
         sent = [
             DeadLetter(
