@@ -132,10 +132,10 @@ def local_status(settings: Settings) -> Status:
         case "kafka":
             status = tried(lambda: _with_kafka(status, settings)) or status
         case "inbox":
-            from connectors.inbox.reader import unread
+            from connectors.inbox import unread
 
             lag = tried(lambda: {str(lane): unread(settings.data, lane) for lane in get_args(Lane)}) or {}
-            letters = tried(lambda: _letters(settings.data / "dead-letters.jsonl"))
+            letters = tried(lambda: _letters(settings.data / "dead-letters.sqlite"))
             status = replace(status, lag=lag, dead_letters=letters)
     live = sum(count for lane, count in status.lag.items() if lane != "backfill")
     if live > settings.service.largest_lag:

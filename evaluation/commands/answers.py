@@ -97,8 +97,6 @@ def _evaluation(name: SetName) -> Callable[..., None]:
         settings = configured()
         if writer is not None:
             settings = settings.replace(answers={"writer": writer.value})
-        if offline and settings.models.recordings is None:
-            settings = settings.replace(models={"recordings": out / "recordings.jsonl"})
         plan = Plan(
             method=method,
             agent=agent,
@@ -110,6 +108,7 @@ def _evaluation(name: SetName) -> Callable[..., None]:
             folds=folds,
             price_input=price_input,
             price_output=price_output,
+            offline=offline,
         )
         if dry_run:
             run_dry(name.value, paths, settings, plan, output())

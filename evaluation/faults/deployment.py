@@ -16,12 +16,12 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from connectors.indices import open_index
-from connectors.kafka.client import create_topics, delete_topics, unread
-from connectors.opensearch.client import drop_indices
+from connectors.kafka.client import create_topics, unread
 from connectors.publisher import Publisher
 from evaluation.faults.flow_process import FlowProcess
 from evaluation.faults.texts import Template, Volume, live_traffic, read_templates
 from evaluation.own_index import own_topics
+from evaluation.servers import delete_topics, drop_indices
 from mneme.errors import StoreError
 from mneme.events import AnyEvent, Flush, Message
 from mneme.ports import MemoryIndex

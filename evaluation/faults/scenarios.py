@@ -8,10 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from connectors.opensearch.client import bulks_at_work
 from evaluation.faults.deployment import Deployment
 from evaluation.faults.scenario import Figure, Need, Scenario, ScenarioResult, Size, judged
 from evaluation.faults.texts import Volume
+from evaluation.servers import bulks_at_work
 from mneme.errors import StoreError
 
 _LONGEST_AFTER_SECONDS = 2.5  # an epoch takes one: a kill falls anywhere between two snapshots

@@ -242,7 +242,7 @@ def _derive(settings: Settings, index: MemoryIndex, waiting: list[Incoming], on_
     stopping, pending, refused = threading.Event(), Pending(), set[str]()
     with ExitStack() as stack:
         store = stack.enter_context(RecoveryStore(folder / "store", REBUILD, flow.buckets, partitions=1))
-        dead_letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
+        dead_letters = FileDeadLetters(settings.data / "dead-letters.sqlite")
         stack.callback(dead_letters.close)
         stack.enter_context(stopped_by_signals(stopping))
 

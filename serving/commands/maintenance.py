@@ -39,7 +39,7 @@ def backfill(
 ) -> None:
     """Take history in, in bulk: files, or without any what waits on the Kafka topics; then it ends.
 
-    The index is refreshed and merged seldom meanwhile, and is as its settings say afterwards. `mneme run` goes on behind it.
+    `mneme run` goes on behind it.
     """
     from flows.maintenance.backfill import backfill as take_in
     from mneme.settings import load_settings

@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 
 from connectors.durable import is_locked
-from connectors.inbox.segments import inbox_folder
+from connectors.inbox import inbox_folder
 from connectors.indices import embedded_folder
 from connectors.telemetry.exposition import child_ended
 from connectors.telemetry.logs import levels

@@ -16,8 +16,8 @@ from uuid import uuid4
 from pydantic import Field, computed_field
 
 from connectors import Publisher
-from connectors.inbox.reader import unread as unread_of_inbox
-from connectors.inbox.segments import LANES
+from connectors.inbox import LANES
+from connectors.inbox import unread as unread_of_inbox
 from connectors.indices import open_index
 from flows.lanes.owners import owner_in
 from mneme.errors import InputError, MnemeError, StoreUnavailable

@@ -270,7 +270,7 @@ def test_a_document_is_sent_from_a_page_of_the_console_alone(attacked: Attacked)
         answer = httpx.post(f"{attacked.url}upload?owner=user:mira", files=file, headers={"cookie": cookie, **headers})
         assert answer.status_code == 403
     assert httpx.post(f"{attacked.url}upload?owner=user:mira", files=file).headers["location"] == "login"
-    assert not list(Path(attacked.service.settings.data).rglob("inbox/documents/*.log"))
+    assert not list(Path(attacked.service.settings.data).rglob("inbox/documents.sqlite"))
 
 
 def test_whoever_writes_a_hundred_messages_at_once_keeps_nobody_else_from_the_console(attacked: Attacked) -> None:

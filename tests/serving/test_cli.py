@@ -374,7 +374,7 @@ def test_ingest_reports_what_it_did(command_line: CliRunner, monkeypatch: pytest
     assert result.exit_code == 0
     assert asked == {"paths": [Path("a.jsonl"), Path("b.md")], "defaults": {"user_id": "mira"}}
     assert [figure in result.stdout for figure in ("1,234", "67", "890", "5", "1", "2.2")] == [True] * 6
-    assert "1 event not taken in; whole, with reasons: mneme-data/dead-letters.jsonl" in result.stderr
+    assert "1 event not taken in; whole, with reasons: `mneme admin dead-letters list`" in result.stderr
 
 
 OWNER_OPTIONS = ("--user", "--group", "--agent", "--tenant")
@@ -390,7 +390,7 @@ def test_ingest_names_file_line_and_reason_of_what_this_run_refused(
 ) -> None:
     chat = tmp_path / "chat.jsonl"
     chat.write_text("{}\n")
-    letters = FileDeadLetters(Path("mneme-data/dead-letters.jsonl"))
+    letters = FileDeadLetters(Path("mneme-data/dead-letters.sqlite"))
     letters.send([dead_letter(chat, 0, "of an earlier run")])
 
     def ingest(*_: object, **__: object) -> IngestReport:

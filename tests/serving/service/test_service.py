@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import flows
-from connectors.inbox.segments import inbox_folder
+from connectors.inbox import inbox_folder
 from connectors.indices import open_index
 from connectors.publisher import Publisher
 from mneme.errors import InputError, StoreRejected
@@ -124,7 +124,7 @@ def test_an_erasure_is_waited_for_and_leaves_no_text_in_the_inbox(running: Servi
     assert running.erasure("default", erasure.erasure_id, 0) == erasure
     assert running.erasure("default", "nobody-asked", 0).receipt is None
     inbox = inbox_folder(running.settings.data)
-    eventually(lambda: not any(b"secret-talk happened" in path.read_bytes() for path in inbox.rglob("*.log")))
+    eventually(lambda: not any(b"secret-talk happened" in path.read_bytes() for path in inbox.glob("*.sqlite*")))
 
 
 def test_an_event_that_is_too_large_takes_none_with_it(running: Service):
