@@ -91,9 +91,9 @@ ifdef ATTACKS
 endif
 
 docs: $(DEVELOPMENT) ## Write again what is made from the code: docs/settings.md, docs/rest.md, the schema of events
-	@$(BIN)/python -m serving.reference docs/settings.md
-	@$(BIN)/python -m serving.event_schema docs/schemas/events.schema.json
-	@$(BIN)/python -m serving.rest_reference docs/rest.md
+	@$(BIN)/python -m tests.docs.settings_page docs/settings.md
+	@$(BIN)/python -m tests.docs.event_schema docs/schemas/events.schema.json
+	@$(BIN)/python -m tests.docs.rest_page docs/rest.md
 
 site: $(DEVELOPMENT) ## The documentation as a site, in site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

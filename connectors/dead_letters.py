@@ -1,9 +1,8 @@
-"""Dead letters in a file, one JSON object a line with the event's own bytes in base64, and whom each is about."""
+"""Dead letters of this machine, and whom each is about."""
 
-import base64
 import json
-import os
 import re
+import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,12 +12,11 @@ from threading import Lock
 from typing import Any
 from urllib.parse import unquote
 
-from connectors.durable import cut_torn_line, open_locked, replace_bytes, write_all
-from mneme.errors import StoreRejected, StoreUnavailable
+from connectors.database import database_errors, empty_log, open_database, transaction
+from mneme.errors import StoreUnavailable
 from mneme.ids import make_id
 from mneme.ports import DeadLetter, Scope
 from mneme.records import Position
-from mneme.times import utc_now
 
 _OF_EVENTS = ("decode", "read", "embed")  # stages whose letters hold an event's own bytes
 _WITHOUT_OWNER = ("edit", "delete", "retract", "flush", "forget")  # events that name a conversation and nobody
@@ -165,111 +163,92 @@ def without_secrets(text: str) -> str:
     return _SECRETS.sub(lambda found: (found["before"] or found["scheme"] or found["name"] or "") + "***", text)
 
 
+_SCHEMA = """
+    CREATE TABLE letters (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        at TEXT NOT NULL,
+        stage TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        raw BLOB NOT NULL,
+        topic TEXT,
+        partition INTEGER,
+        place INTEGER
+    )
+"""
+_ADD = "INSERT INTO letters (at, stage, reason, raw, topic, partition, place) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_READ = "SELECT * FROM letters WHERE number > ? ORDER BY number LIMIT 100"
+
+
 class FileDeadLetters:
-    """Keeps dead letters in a file (``DeadLetters``). The file appears with the first letter; several processes may use it.
+    """Keeps dead letters in a database of this machine (``DeadLetters``), made with the first letter.
+
+    Several processes may use it.
 
     Raises:
-        StoreUnavailable: by every method: the file cannot be read or written.
+        StoreUnavailable, StoreRejected: by every method: the file cannot be read or written, or is none.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = Lock()
+        self._database: sqlite3.Connection | None = None
 
     def send(self, letters: Sequence[DeadLetter]) -> None:
         """Append letters; they are on the disk on return."""
-        if not letters:
-            return
-        lines = "".join(json.dumps(_to_json(letter), ensure_ascii=False) + "\n" for letter in letters)
-        with self._alone() as descriptor:
-            cut_torn_line(descriptor)
-            write_all(descriptor, lines.encode())
-            os.fsync(descriptor)
+        if letters:
+            with self._opened() as database, transaction(database):
+                database.executemany(_ADD, map(_columns, letters))
 
     def erase(self, scope: Scope) -> int:
         """See ``DeadLetters``."""
         return self.remove(lambda letter: is_about(letter, scope))
 
     def remove(self, unwanted: Callable[[DeadLetter], bool]) -> int:
-        """Take letters away; how many. The others are on the disk on return, in their order, and the old file is gone.
-
-        A line that is no dead letter is judged as a letter of the stage ``unknown`` with the line as its bytes.
-        """
+        """Take letters away; how many. They are gone from the disk on return."""
         if not self._path.exists():
             return 0
-        with self._alone() as descriptor, os.fdopen(os.dup(descriptor), "rb") as file:
-            file.seek(0)
-            lines = [line for line in file if line.endswith(b"\n")]
-            kept = [line for line in lines if not unwanted(_letter_of(line))]
-            if len(kept) < len(lines):
-                replace_bytes(self._path, b"".join(kept), mode=0o600)
-            return len(lines) - len(kept)
+        with self._opened() as database:
+            with transaction(database):
+                every = _letters(lambda last: database.execute(_READ, (last,)).fetchall())
+                removed = [(number,) for number, letter in every if unwanted(letter)]
+                database.executemany("DELETE FROM letters WHERE number = ?", removed)
+            if not empty_log(database):
+                raise StoreUnavailable(f"{self._path}: another process reads what was taken away; do it again")
+        return len(removed)
 
     def read(self) -> Iterator[DeadLetter]:
-        """The letters in the order they came.
-
-        Raises:
-            StoreRejected: a line is no dead letter; the message names it.
-        """
-        try:
-            with self._path.open("rb") as file:
-                for number, line in enumerate(file, start=1):
-                    if not line.endswith(b"\n"):
-                        return  # torn by a crash: its ``send`` never returned
-                    try:
-                        yield _from_json(json.loads(line))
-                    except (ValueError, KeyError, TypeError) as error:
-                        raise StoreRejected(
-                            f"{self._path}, line {number}: no dead letter ({error!r}); remove the line"
-                        ) from error
-        except (FileNotFoundError, NotADirectoryError):
-            return
-        except OSError as error:
-            raise self._unavailable(error) from error
+        """The letters in the order they came."""
+        return (letter for _, letter in _letters(self._page)) if self._path.exists() else iter(())
 
     def close(self) -> None:
-        """There is nothing to release: the file is open only while it is used."""
+        """Release the file."""
+        with self._lock:
+            if self._database is not None:
+                self._database.close()
+                self._database = None
+
+    def _page(self, last: int) -> list[Any]:
+        with self._opened() as database:
+            return database.execute(_READ, (last,)).fetchall()
 
     @contextmanager
-    def _alone(self) -> Iterator[int]:
-        """The file, opened to read and append, while no other thread or process changes it."""
-        with self._lock:
-            try:
-                self._path.parent.mkdir(parents=True, exist_ok=True)
-                descriptor = open_locked(self._path, os.O_RDWR | os.O_APPEND, 0o600)
-                try:
-                    yield descriptor
-                finally:
-                    os.close(descriptor)
-            except OSError as error:
-                raise self._unavailable(error) from error
-
-    def _unavailable(self, error: OSError) -> StoreUnavailable:
-        return StoreUnavailable(f"dead letters in {self._path}: {error}; make room or correct its rights, then try again")
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, database_errors(self._path):
+            if self._database is None:
+                self._database = open_database(self._path, _SCHEMA)
+            yield self._database
 
 
-def _letter_of(line: bytes) -> DeadLetter:
-    try:
-        return _from_json(json.loads(line))
-    except (ValueError, KeyError, TypeError):
-        return DeadLetter("unknown", "", line, None, utc_now())
+def _letters(page_behind: Callable[[int], list[Any]]) -> Iterator[tuple[int, DeadLetter]]:
+    """All letters with their numbers, page by page."""
+    last = 0
+    while page := page_behind(last):
+        for last, at, stage, reason, raw, topic, partition, place in page:
+            position = None if topic is None else Position(topic=topic, partition=partition, offset=place)
+            yield last, DeadLetter(stage, reason, raw, position, datetime.fromisoformat(at))
 
 
-def _to_json(letter: DeadLetter) -> dict[str, object]:
-    return {
-        "at": letter.at.isoformat(),
-        "stage": letter.stage,
-        "reason": safe_reason(letter.reason),
-        "position": letter.position.model_dump() if letter.position else None,
-        "raw": base64.b64encode(letter.raw).decode(),
-    }
-
-
-def _from_json(line: dict[str, object]) -> DeadLetter:
-    return DeadLetter(
-        stage=str(line["stage"]),
-        reason=str(line["reason"]),
-        raw=base64.b64decode(str(line["raw"]), validate=True),
-        position=Position.model_validate(line["position"]) if line["position"] else None,
-        at=datetime.fromisoformat(str(line["at"])),
-    )
+def _columns(letter: DeadLetter) -> tuple[object, ...]:
+    place = letter.position
+    where = (None, None, None) if place is None else (place.topic, place.partition, place.offset)
+    return letter.at.isoformat(), letter.stage, safe_reason(letter.reason), letter.raw, *where

@@ -1,5 +1,6 @@
 """Files that outlive a power cut, and folders with one writing process."""
 
+import errno
 import fcntl
 import json
 import os
@@ -9,11 +10,30 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from mneme.errors import StoreUnavailable
+from mneme.errors import DiskFull, StoreRejected, StoreUnavailable
 
 LOCK_FILE = "writer.lock"
+_NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
 _ATTEMPTS = 3
 _BETWEEN_ATTEMPTS_SECONDS = 0.01
+
+
+@contextmanager
+def disk_errors(
+    place: str,
+    rights: str = "correct its rights",
+    disk: str = "check its disk, then try again",
+) -> Iterator[None]:
+    """Raise errors of the file system as those of Mneme: the name of the place, the reason, and what helps."""
+    try:
+        yield
+    except OSError as error:
+        reason = f"{place}: {(error.strerror or 'it cannot be used').lower()}"
+        if error.errno in _NO_SPACE:
+            raise DiskFull(f"{reason}; make room there, then try again") from error
+        if isinstance(error, PermissionError):
+            raise StoreRejected(f"{reason}; {rights}") from error
+        raise StoreUnavailable(f"{reason}; {disk}") from error
 
 
 def replace_json(path: Path, value: Any) -> None:
@@ -122,26 +142,6 @@ def is_locked(folder: Path) -> bool:
     return False
 
 
-def open_locked(path: Path, flags: int, mode: int) -> int:
-    """A descriptor of a file that no other process has locked; made, with its name on the disk, if it is missing.
-
-    Another process may put a new file in its place meanwhile: then that is opened.
-    """
-    while True:
-        is_new = not path.exists()
-        descriptor = os.open(path, flags | os.O_CREAT, mode)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            if path.exists() and os.path.samestat(os.fstat(descriptor), os.stat(path)):
-                if is_new:
-                    sync_path(path.parent)
-                return descriptor
-        except BaseException:
-            os.close(descriptor)
-            raise
-        os.close(descriptor)
-
-
 @contextmanager
 def exclusive(path: Path) -> Iterator[None]:
     """Wait until no other process is inside with the same file, which is made if it is missing."""
@@ -149,28 +149,6 @@ def exclusive(path: Path) -> Iterator[None]:
     with path.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
-
-
-def write_all(descriptor: int, data: bytes) -> None:
-    """Write all of it, however little the system takes at a time."""
-    while data:
-        data = data[os.write(descriptor, data) :]
-
-
-def cut_torn_line(descriptor: int) -> None:
-    """Cut what follows the last line's end: a crash left it, and the next line must not be joined to it."""
-    with os.fdopen(os.dup(descriptor), "rb") as file:
-        end = file.seek(0, os.SEEK_END)
-        whole = end
-        while whole:
-            start = max(0, whole - 65_536)
-            file.seek(start)
-            if (found := file.read(whole - start).rfind(b"\n")) >= 0:
-                whole = start + found + 1
-                break
-            whole = start
-    if whole < end:
-        os.ftruncate(descriptor, whole)
 
 
 def _files(folder: Path) -> set[str]:

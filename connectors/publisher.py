@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from connectors.documents.claims import Carried, Carrier
 from connectors.documents.stores import documents_of, uploads_of
+from connectors.durable import disk_errors
 from connectors.files.chat_events import Given
 from connectors.files.files import modified_at as modified_at_of
 from connectors.folders import private_folder
@@ -98,11 +99,10 @@ class Publisher:
             raise SettingsError("MNEME_SERVICE__INTAKE is none; set it to kafka or inbox, or MNEME_SERVICE__URL")
         if settings.intake == "kafka":
             return cls(settings.kafka, documents=settings.documents)
-        from connectors.inbox.segments import disk_errors
-        from connectors.inbox.writer import InboxTransport
+        from connectors.inbox import InboxTransport
 
         private_folder(settings.data)
-        with disk_errors(settings.data):
+        with disk_errors(str(settings.data)):
             uploads_of(settings).mkdir(parents=True, exist_ok=True)
         return cls(documents=documents_of(settings), transport=InboxTransport(settings.data))
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from mneme.errors import StoreUnavailable
+from connectors.database import database_errors, transaction
 from mneme.rows import Collection, Key
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -32,38 +32,31 @@ class ReadingOrder:
     """A list that was made by ``make``. For one thread at a time.
 
     Raises, in all methods:
-        StoreUnavailable: the disk is full or broken.
+        StoreUnavailable, StoreRejected: the disk is full or broken.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        try:
+        with database_errors(path):
             self._database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             self._length: int = self._database.execute("SELECT count(*) FROM listed").fetchone()[0]
-        except sqlite3.Error as error:
-            raise _unavailable(path, error) from error
 
     @staticmethod
     def make(path: Path, messages: Iterable[Listed]) -> None:
         """Make a list; it is there when it is whole."""
         draft = path.with_suffix(".draft")
         draft.unlink(missing_ok=True)
-        try:
-            with closing(sqlite3.connect(draft, isolation_level=None)) as database:
-                database.execute("CREATE TABLE found (lane, said_at, message_id, owner_key, id)")
-                database.execute("BEGIN")
-                database.executemany("INSERT INTO found VALUES (?, ?, ?, ?, ?)", map(_values, messages))
-                database.execute("CREATE TABLE listed (place INTEGER PRIMARY KEY, lane, owner_key, id)")
-                database.execute(
-                    "INSERT INTO listed SELECT row_number() OVER (ORDER BY lane, said_at, message_id) - 1, lane, owner_key, id "
-                    "FROM found"
-                )
-                database.execute("DROP TABLE found")
-                database.execute("CREATE TABLE reached (place INTEGER)")
-                database.execute("INSERT INTO reached VALUES (0)")
-                database.execute("COMMIT")
-        except sqlite3.Error as error:
-            raise _unavailable(path, error) from error
+        with database_errors(path), closing(sqlite3.connect(draft, isolation_level=None)) as database, transaction(database):
+            database.execute("CREATE TABLE found (lane, said_at, message_id, owner_key, id)")
+            database.executemany("INSERT INTO found VALUES (?, ?, ?, ?, ?)", map(_values, messages))
+            database.execute("CREATE TABLE listed (place INTEGER PRIMARY KEY, lane, owner_key, id)")
+            database.execute(
+                "INSERT INTO listed SELECT row_number() OVER (ORDER BY lane, said_at, message_id) - 1, lane, owner_key, id "
+                "FROM found"
+            )
+            database.execute("DROP TABLE found")
+            database.execute("CREATE TABLE reached (place INTEGER)")
+            database.execute("INSERT INTO reached VALUES (0)")
         draft.rename(path)
 
     def __len__(self) -> int:
@@ -71,12 +64,10 @@ class ReadingOrder:
 
     def read(self, start: int, limit: int) -> Sequence[tuple[str, Key]]:
         """The lanes and keys from a place on."""
-        try:
+        with database_errors(self._path):
             found = self._database.execute(
                 "SELECT lane, owner_key, id FROM listed WHERE place >= ? ORDER BY place LIMIT ?", (start, limit)
             ).fetchall()
-        except sqlite3.Error as error:
-            raise _unavailable(self._path, error) from error
         return [(lane, Key(Collection.MESSAGES, owner_key, identity)) for lane, owner_key, identity in found]
 
     @property
@@ -87,10 +78,8 @@ class ReadingOrder:
 
     def reach(self, place: int) -> None:
         """Everything before this place is read from now on, durably on return."""
-        try:
+        with database_errors(self._path):
             self._database.execute("UPDATE reached SET place = max(place, ?)", (place,))
-        except sqlite3.Error as error:
-            raise _unavailable(self._path, error) from error
 
     def close(self) -> None:
         """Release the file."""
@@ -99,7 +88,3 @@ class ReadingOrder:
 
 def _values(message: Listed) -> tuple[str, int, str, str, str]:
     return message.lane, (message.said_at - _EPOCH) // _MICROSECOND, message.message_id, message.key.owner_key, message.key.id
-
-
-def _unavailable(path: Path, error: sqlite3.Error) -> StoreUnavailable:
-    return StoreUnavailable(f"{path}: {error}; check that its disk has room and is sound, then start again")

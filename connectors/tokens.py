@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from connectors.folders import cache_folder, make_once
-from mneme.errors import SettingsError
 from mneme.tokens import estimate_tokens
 
 if TYPE_CHECKING:
@@ -49,7 +47,7 @@ class TokenCounter:
     exact: bool
 
 
-def token_counter(model: str = "", cache: Path | None = None) -> TokenCounter:
+def token_counter(model: str = "") -> TokenCounter:
     """The best counter there is for a model's tokens; a model that is not known counts as a recent one of OpenAI.
 
     Ranks are looked for in ``TIKTOKEN_CACHE_DIR``, in tiktoken's own cache and in installed packages that bundle them,
@@ -57,7 +55,6 @@ def token_counter(model: str = "", cache: Path | None = None) -> TokenCounter:
 
     Args:
         model: the name of a model.
-        cache: the setting ``MNEME_CACHE``: ranks are copied there, because tiktoken deletes and writes where it reads.
     """
     try:
         import tiktoken
@@ -67,32 +64,24 @@ def token_counter(model: str = "", cache: Path | None = None) -> TokenCounter:
         name = tiktoken.encoding_name_for_model(model)
     except KeyError:
         name = _DEFAULT_ENCODING
-    encoding = _load(name, cache)
+    encoding = _load(name)
     if encoding is None:
         _log.info("tokens are estimated: no ranks of %s are at hand (set TIKTOKEN_CACHE_DIR to a folder with them)", name)
         return TokenCounter(estimate_tokens, exact=False)
     return TokenCounter(lambda text: len(encoding.encode_ordinary(text)), exact=True)
 
 
-def _load(name: str, cache: Path | None) -> "Encoding | None":
-    """The encoding, from a copy of its ranks whose hash is right: then tiktoken neither downloads nor deletes."""
+def _load(name: str) -> "Encoding | None":
+    """The encoding, from ranks whose hash is right: of others tiktoken would delete the file, and download it."""
     import tiktoken
 
     if name not in _RANKS:
         return None
     file_name, sha256 = _RANKS[name]
-    try:
-        own = cache_folder("tiktoken", cache) / file_name
-        if not _is_intact(own, sha256):
-            source = next((file for folder in _folders() if _is_intact(file := folder / file_name, sha256)), None)
-            if source is None:
-                return None
-            own.unlink(missing_ok=True)
-            make_once(own, lambda draft: _copy(source, draft))
-    except SettingsError as error:
-        _log.warning("tokens are estimated: %s", error)
+    folder = next((each for each in _folders() if _is_intact(each / file_name, sha256)), None)
+    if folder is None:
         return None
-    with _loading, _variable(_CACHE_VARIABLES[0], str(own.parent)):  # tiktoken cannot be told in another way
+    with _loading, _variable(_CACHE_VARIABLES[0], str(folder)):  # tiktoken cannot be told in another way
         return tiktoken.get_encoding(name)
 
 
@@ -103,10 +92,6 @@ def _folders() -> Iterator[Path]:
     for package, folder in _BUNDLES:
         found = importlib.util.find_spec(package)
         yield from (Path(place) / folder for place in ((found.submodule_search_locations or []) if found else []))
-
-
-def _copy(source: Path, draft: Path) -> None:
-    draft.write_bytes(source.read_bytes())
 
 
 def _is_intact(file: Path, sha256: str) -> bool:

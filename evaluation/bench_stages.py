@@ -28,13 +28,14 @@ from rich.console import Console
 
 from connectors.embedders.queue import EmbeddingQueue
 from connectors.files.files import read_file
-from connectors.kafka.client import create_topics, delete_topics, topics_of_lanes
+from connectors.kafka.client import create_topics, topics_of_lanes
 from connectors.kafka.reader import PartitionReader
 from connectors.publisher import Publisher
 from evaluation.driven_steps import DrivenSteps, at_once
 from evaluation.own_index import own_topics
 from evaluation.report import Report, embedder_of, plotted, print_table
 from evaluation.report import Row as Figures
+from evaluation.servers import delete_topics
 from evaluation.stand_in_indices import RowsInMemory
 from evaluation.synthetic_talks import talk
 from evaluation.vector_cache import embed_texts

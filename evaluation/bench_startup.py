@@ -55,7 +55,6 @@ def run_startup(files: Sequence[Path], settings: Settings, out: Path, runs: int 
             "MNEME_DATA": str(data),
             "MNEME_INDEX__BACKEND": "embedded",
             "MNEME_EMBEDDER__PROVIDER": settings.embedder.provider,
-            "MNEME_EMBEDDER__QUANTIZE": settings.embedder.quantize,
         }
         with console.status("ingesting"):
             ingest(files, settings.replace(data=data, index={"backend": "embedded"}))

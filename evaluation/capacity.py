@@ -32,7 +32,7 @@ class Quantity(StrEnum):
 
     FLOW_MS = "flow_ms"  # of the flow for a message, without the embedder
     EMBEDDER_MS = "embedder_ms"  # of the local embedder for a message
-    EMBEDDER_FP32_MS = "embedder_fp32_ms"  # the same, with MNEME_EMBEDDER__QUANTIZE=none
+    EMBEDDER_FP32_MS = "embedder_fp32_ms"  # the same in fp32
     INDEXING_MS = "indexing_ms"  # of OpenSearch for a message
     KAFKA_MS = "kafka_ms"  # of the broker for a message
     RECORDS = "records"  # for a message

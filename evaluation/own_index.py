@@ -33,7 +33,7 @@ def fresh_index(settings: Settings, bench: str) -> Iterator[Settings]:
             yield own
         finally:
             if own.index.backend == "opensearch":
-                from connectors.opensearch.client import drop_indices
+                from evaluation.servers import drop_indices
 
                 drop_indices(own.opensearch)
 
@@ -131,12 +131,11 @@ def fill(facts: int, owners: int, settings: Settings) -> tuple[SyntheticMemories
         made = SyntheticMemories(facts, owners, embedder, _tenants(owners))
         index.prepare(embedder.identity)
         rows = made.rows()
-        with index.bulk():
-            while batch := [Put(row) for row in islice(rows, _AT_A_TIME)]:
-                refused = [result.reason for result in index.write(batch) if result.outcome is not Outcome.DONE]
-                if refused:
-                    raise StoreRejected(f"the index refused {len(refused)} of the made-up rows ({refused[0]}); was it empty?")
-                count += len(batch)
+        while batch := [Put(row) for row in islice(rows, _AT_A_TIME)]:
+            refused = [result.reason for result in index.write(batch) if result.outcome is not Outcome.DONE]
+            if refused:
+                raise StoreRejected(f"the index refused {len(refused)} of the made-up rows ({refused[0]}); was it empty?")
+            count += len(batch)
         filled = time.perf_counter() - began
         if count >= MANY_ROWS:
             index.merge()

@@ -9,7 +9,6 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from threading import Lock
 from typing import Any
@@ -88,11 +87,6 @@ class UnsearchedIndex:
 
     def refresh(self) -> None:
         """Everything is there at once."""
-
-    @contextmanager
-    def bulk(self, visible_after_seconds: float | None = None) -> Iterator[None]:
-        """Many writes are as any."""
-        yield
 
     def merge(self) -> None:
         """There are no files."""

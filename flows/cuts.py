@@ -15,13 +15,8 @@ from mneme.rows import Embedding, Row, Vector
 from mneme.times import to_milliseconds
 
 
-def lane_of(tenant_id: str, conversation_id: str) -> str:
-    """The lane of a conversation. That of a document is its key (mneme/ids.py)."""
-    return conversation_path(tenant_id, conversation_id)
-
-
 def lane_of_message(message: StoredMessage) -> str:
-    """The lane of a message; an attachment of a message has its own."""
+    """The lane of a message: the path of its conversation, or the key of its document (mneme/ids.py)."""
     if message.document_id is not None:
         return document_key(message.owner.key, message.document_id)
     return message.id.rpartition("/")[0]  # its id begins with it (mneme/ids.py), and percent-encoding takes ten times as long
@@ -31,7 +26,7 @@ def lane_of_row(row: Row) -> str:
     """The lane of the row of a message, and of what is made from it."""
     if row.document_id is not None:
         return document_key(row.owner_key, row.document_id)
-    return lane_of(row.tenant_id, row.conversation_id or "")
+    return conversation_path(row.tenant_id, row.conversation_id or "")
 
 
 _STRETCH = timedelta(minutes=10)  # a time is written anew after so long
@@ -120,19 +115,16 @@ class Verdict:
 
 
 class BoundaryDetector(Protocol):
-    """Judges where a conversation turns to something new. Pure: the same messages give the same verdict."""
+    """Judges where a conversation turns to something new. Pure: the same messages give the same verdict.
 
-    @property
-    def window(self) -> int:
-        """The most messages that one call judges; where it calls a model, it is not asked before so many are there."""
+    ``window`` is the most messages that one call judges. One that ``calls_a_model`` is not asked before so many are there, and
+    not on the worker, since ``judge`` is slow. ``look_ahead`` is the number of messages after the judged ones that it wants to
+    see, unless the conversation pauses.
+    """
 
-    @property
-    def look_ahead(self) -> int:
-        """The number of messages after the judged ones that it wants to see, unless the conversation pauses."""
-
-    @property
-    def calls_a_model(self) -> bool:
-        """Return whether ``judge`` is slow and must not run on the worker."""
+    window: int
+    look_ahead: int
+    calls_a_model: bool
 
     def signals(self, context: Sequence[Utterance], message: Utterance) -> bool:
         """Return whether cheap signals suggest a boundary before this message: a reason to judge before the window is full."""
@@ -330,15 +322,13 @@ class Extraction:
 
 
 class Extractor(Protocol):
-    """Turns a cut into what is worth remembering."""
+    """Turns a cut into what is worth remembering.
 
-    @property
-    def name(self) -> str:
-        """The name of the extractor, for the record: ``local`` or the model's name."""
+    ``name`` is for the record: ``local`` or the model's name. Where it ``calls_a_model``, ``extract`` waits for it.
+    """
 
-    @property
-    def calls_a_model(self) -> bool:
-        """Return whether ``extract`` waits for a model."""
+    name: str
+    calls_a_model: bool
 
     def extract(self, cut: Cut) -> Extraction:
         """The memories of one cut. ``dropped`` counts statements that failed the check against their sources.

@@ -4,7 +4,6 @@ import logging
 from collections.abc import Callable, Iterator
 from datetime import UTC
 
-from flows.cuts import lane_of
 from flows.items import Amendment, Arrived, Decoded, Erasure, Pause, Unread
 from mneme.errors import InputError
 from mneme.events import (
@@ -20,7 +19,7 @@ from mneme.events import (
     Retract,
     parse_event,
 )
-from mneme.ids import episode_id, fact_id
+from mneme.ids import conversation_path, episode_id, fact_id
 from mneme.ports import DeadLetter, Incoming
 from mneme.records import Corrected, Owner
 from mneme.times import to_milliseconds, utc_now
@@ -58,7 +57,10 @@ def decode(incoming: Incoming, buckets: int, partition_of_tenant: Callable[[str]
                 yield Unread(event, incoming.position, incoming.received_at, incoming.raw)
             case Flush():
                 yield Pause(
-                    lane_of(event.tenant_id, event.conversation_id), "flush", tenant_id=event.tenant_id, flush_id=event.flush_id
+                    conversation_path(event.tenant_id, event.conversation_id),
+                    "flush",
+                    tenant_id=event.tenant_id,
+                    flush_id=event.flush_id,
                 )
             case Edit() if has_attachments(event):
                 yield Unread(event, incoming.position, incoming.received_at, incoming.raw)

@@ -20,8 +20,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
-from flows.cuts import Utterance, lane_of, lane_of_message, lane_of_row
+from flows.cuts import Utterance, lane_of_message, lane_of_row
 from flows.embedding.admission import Admitted, MessageBatch, admit, over_erased, owned_by
 from flows.embedding.amendments import DELETED, AmendmentResult, PendingAmendment, Progress, apply_amendment
 from flows.items import (
@@ -39,15 +40,15 @@ from flows.items import (
 )
 from flows.lanes.epochs import RecentKeys
 from flows.lanes.erasures import Tombstones, tombstone_row
-from flows.lanes.owners import lane_key, message_key, origin_of, tenant_of
+from flows.lanes.owners import message_key, owner_of_lane, tenant_of
 from flows.lanes.parked_events import amendment_row
 from flows.lanes.scheduling import KeyedJobs
 from flows.lanes.services import Services
 from flows.lanes.snapshots import decode_state, encode_state, owner_from, owner_values, refer, referred
-from mneme.ids import chunk_episode_id
+from mneme.ids import chunk_episode_id, conversation_path
 from mneme.ports import Create, DeadLetter, Put, Remove, Write
 from mneme.records import Owner, Position, StoredMessage
-from mneme.rows import Collection, Embedding, Key, Row, row_of
+from mneme.rows import Collection, Key, row_of
 
 STATE_VERSION = 2
 _JOB_MESSAGES = 32  # messages of one job: few enough that a flush does not wait long behind a backfill
@@ -82,8 +83,8 @@ class EmbedLane:
         fresh: list[StoredMessage] = []
         for item in items:
             if isinstance(item, Arrived):
-                if item.message.document_id is not None:
-                    self._count_in_chunk()
+                if item.message.document_id is not None and self._services.reading is not None:
+                    self._services.reading.in_flight.leave()  # from here on it is counted among what is at work in this step
                 if self._erased.cover(item.message):
                     self._services.tally["erased"] += 1
                 elif item.message.id in self._recent:
@@ -161,7 +162,7 @@ class EmbedLane:
                     pending.append({"amendment": [item.key.owner_key, item.key.id], "about": about})
                 case MessageBatch():
                     pending.append({"keys": [[key.owner_key, key.id] for key in item.keys]})
-        owners = {lane: [owner.tenant_id, owner.type, owner.id] for lane, owner in self._owners.items()}
+        owners = {lane: owner_values(owner) for lane, owner in self._owners.items()}
         return encode_state(STATE_VERSION, {"owners": owners, "pending": pending})
 
     def epoch_done(self) -> None:
@@ -178,8 +179,8 @@ class EmbedLane:
     def _restore(self, state: dict[str, object]) -> None:
         owners = state["owners"]
         assert isinstance(owners, dict)
-        for lane, (tenant_id, owner_type, owner_id) in owners.items():
-            self._owners[lane] = Owner(tenant_id=tenant_id, type=owner_type, id=owner_id)
+        for lane, owner in owners.items():
+            self._owners[lane] = owner_from(owner)
         pending = state["pending"]
         assert isinstance(pending, list)
         for entry in pending:
@@ -228,7 +229,10 @@ class EmbedLane:
         for each in served.utterances:
             message = each.message.model_copy(update={"version": versions.next()})
             utterances.append(Utterance(message, each.vector))
-            puts.append(Put(_row_with_vector(arrived.get(id(each.message)), message, each.embedding)))
+            row = arrived.get(id(each.message))
+            puts.append(
+                Put(row.stored_again(message.version, each.embedding) if row is not None else row_of(message, each.embedding))
+            )
         for message in served.erased:
             self._owners.pop(lane_of_message(message), None)
         unwanted = [*served.misplaced, *(message_key(message.owner, message.id) for message in served.erased)]
@@ -242,11 +246,6 @@ class EmbedLane:
             yield Embedded(utterance, replayed=message.id in served.replayed, continues=message.id in served.continuing)
 
     # --- documents ---------------------------------------------------------------------------------------------------
-
-    def _count_in_chunk(self) -> None:
-        """From here on it is counted among what is at work in this step."""
-        if (reading := self._services.reading) is not None:
-            reading.in_flight.leave()
 
     def _count_chunks(self) -> None:
         if (reading := self._services.reading) is not None:
@@ -283,15 +282,7 @@ class EmbedLane:
             is_known = bool(waiting.owner_key) or not waiting.lane
         else:
             is_known = waiting.owner is not None or waiting.conversation_id is None
-        if is_known:
-            return None
-        key = lane_key(waiting.tenant_id, waiting.lane)
-
-        def owner() -> Owner | None:
-            origin = origin_of(self._services.index.get([key]).get(key))
-            return origin.owner if origin is not None else None
-
-        return owner
+        return None if is_known else partial(owner_of_lane, self._services.index, waiting.tenant_id, waiting.lane)
 
     def _beginning(self, beginning: Create | Put) -> Create | Put:
         """Let a beginning behind an erasure take the place of the one before it, which may have been written since."""
@@ -306,7 +297,7 @@ class EmbedLane:
 
     def _amend(self, waiting: PendingAmendment) -> None:
         identity, services = waiting.stored_id, self._services
-        owner = self._owners.get(lane_of(waiting.tenant_id, waiting.conversation_id))
+        owner = self._owners.get(conversation_path(waiting.tenant_id, waiting.conversation_id))
         asked_at = services.clock()
         seen_at = asked_at if waiting.amendment is not None and identity in self._recent else None
         before, self._amending[identity] = self._amending.get(identity), waiting.progress
@@ -350,13 +341,6 @@ class EmbedLane:
         done = self._edited.get(message)
         same_source = done is not None and (done.topic, done.partition) == (position.topic, position.partition)
         return done is not None and same_source and done.offset > position.offset
-
-
-def _row_with_vector(arrived: Row | None, message: StoredMessage, embedding: Embedding | None) -> Row:
-    """The row of a message with its vector: that with which it arrived, if nothing else of it has changed."""
-    if arrived is None:
-        return row_of(message, embedding)
-    return arrived.stored_again(message.version, embedding)
 
 
 def _remember(ids: OrderedDict[str, None], identity: str) -> None:

@@ -1,8 +1,9 @@
 """extract: a cut becomes an episode with its facts; the work runs in the pool, in order within a conversation.
 
 A model that fails costs no episode: what needs no model extracts it instead, and a dead letter says why, until the model is
-back and extracts it again (flows/extraction/again.py). An endpoint that asks for time gets it. A defect costs the
-one episode that meets it (flows/lanes/scheduling.py). Model calls are cached by content before they are used
+back and extracts it again under the same ids: one such episode is tried at a time, after pauses that double up to ten minutes,
+and once one succeeds, all others of its bucket follow. An endpoint that asks for time gets it. A defect costs the one episode
+that meets it (flows/lanes/scheduling.py). Model calls are cached by content before they are used
 (connectors/endpoints/answer_cache.py), so that a replay pays nothing and says the same.
 """
 
@@ -11,13 +12,13 @@ import logging
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 
+from connectors.telemetry.metrics import OWED_EPISODES
 from flows.cuts import Cut, Extraction, Extractor
-from flows.extraction.again import OwedEpisodes
 from flows.extraction.amended import extract_amended
-from flows.extraction.assemble import NewTexts, assemble
+from flows.extraction.assemble import assemble
 from flows.items import Erasure, Extracted, Pause, Recovered, Reference, Retraction, SinkItem
 from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, worth_retrying
 from flows.lanes.services import Services
@@ -28,6 +29,9 @@ from mneme.rows import Embedding
 
 STATE_VERSION = 3
 _MODEL_ATTEMPTS = 3  # of the whole call, each with the connector's own retries, before the local extractor serves
+_FIRST_PAUSE_SECONDS = 30.0
+_LONGEST_PAUSE_SECONDS = 600.0
+_MOST_OWED = 2_000  # of a bucket, the oldest first: state is small; the others keep their dead letters
 
 Passed = Extracted | Retraction | Pause | Erasure | SinkItem
 
@@ -41,6 +45,76 @@ class ExtractResult:
     extracted: Extracted
     failure: str = ""
     is_owed: bool = False  # by a model that is away: it is asked again when it is back
+
+
+class OwedEpisodes:
+    """The episodes of one bucket that rules extracted because the model was away, and that wait for it.
+
+    Args:
+        clock: the present, aware.
+    """
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        self._clock = clock
+        self._owed: dict[str, Reference] = {}
+        self._at_work: set[str] = set()
+        self._pause = _FIRST_PAUSE_SECONDS
+        self._next_at: datetime | None = None
+
+    def add(self, reference: Reference, wait: bool = True) -> None:
+        """The model owes an episode. ``wait`` False: it is tried at once, since the process has just begun."""
+        if len(self._owed) >= _MOST_OWED and reference["id"] not in self._owed:
+            return
+        if reference["id"] not in self._owed:
+            OWED_EPISODES.inc()
+        self._owed[reference["id"]] = reference
+        if self._next_at is None:
+            self._next_at = self._clock() + timedelta(seconds=self._pause if wait else 0.0)
+
+    def replace(self, reference: Reference) -> None:
+        """An episode was cut anew: as such it is owed."""
+        if reference["id"] in self._owed:
+            self._owed[reference["id"]] = reference
+
+    def remove(self, unwanted: Callable[[Reference], bool]) -> list[Reference]:
+        """Take out the episodes that are owed no more, and return them."""
+        gone = [reference for reference in self._owed.values() if unwanted(reference)]
+        for reference in gone:
+            del self._owed[reference["id"]]
+            self._at_work.discard(reference["id"])
+            OWED_EPISODES.dec()
+        if not self._owed:
+            self._next_at, self._pause = None, _FIRST_PAUSE_SECONDS
+        return gone
+
+    def due(self) -> Iterator[Reference]:
+        """The episode to try now."""
+        if self._next_at is not None and self._clock() >= self._next_at and not self._at_work:
+            reference = next(iter(self._owed.values()))
+            self._at_work.add(reference["id"])
+            yield reference
+
+    def failed(self, reference: Reference) -> None:
+        """The model failed again: it is given more time."""
+        self._at_work.discard(reference["id"])
+        self._pause = min(2 * self._pause, _LONGEST_PAUSE_SECONDS)
+        self._next_at = self._clock() + timedelta(seconds=self._pause)
+
+    def succeeded(self) -> Iterator[Reference]:
+        """The model answers again: all others that are to be tried now."""
+        self._pause = _FIRST_PAUSE_SECONDS
+        for identity, reference in self._owed.items():
+            if identity not in self._at_work:
+                self._at_work.add(identity)
+                yield reference
+
+    def wake_at(self) -> datetime | None:
+        """The time of the next attempt; None while one is at work, or nothing is owed."""
+        return None if self._at_work else self._next_at
+
+    def __iter__(self) -> Iterator[Reference]:
+        """The references, as the state keeps them."""
+        return iter(self._owed.values())
 
 
 class ExtractLane:
@@ -194,16 +268,20 @@ def _embedded(
     reference: Reference, cut: Cut, extraction: Extraction, extractor: Extractor, services: Services
 ) -> ExtractResult:
     """The rows of an extraction, with their vectors."""
-    texts = list(NewTexts.of(cut, extraction).texts)
-    embeddings: Sequence[Embedding | None]
     failure = ""
-    try:
-        embeddings = services.embeddings(texts, cut.is_document).result()
-    except ModelError as error:
-        if worth_retrying(error):
-            raise
-        failure, embeddings = f"{type(error).__name__}: {error}", [None] * len(texts)
-    return ExtractResult(assemble(reference, cut, extraction, embeddings, extractor.name), failure)
+
+    def embed(texts: list[str]) -> Sequence[Embedding | None]:
+        nonlocal failure
+        try:
+            return services.embeddings(texts, cut.is_document).result()
+        except ModelError as error:
+            if worth_retrying(error):
+                raise
+            failure = f"{type(error).__name__}: {error}"
+            return [None] * len(texts)
+
+    extracted = assemble(reference, cut, extraction, embed, extractor.name)
+    return ExtractResult(extracted, failure)
 
 
 def _extraction(cut: Cut, services: Services) -> tuple[Extraction, Extractor, str, bool]:

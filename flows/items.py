@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from flows.cuts import Cut, Utterance, lane_of, lane_of_message
+from flows.cuts import Utterance, lane_of_message
 from mneme.events import Document, Edit, Message
-from mneme.ids import document_key, message_id
+from mneme.ids import conversation_path, document_key, message_id
 from mneme.ports import DeadLetter, Write
 from mneme.records import Corrected, Mention, Owner, Position, StoredMessage
 from mneme.rows import Row
@@ -37,7 +37,7 @@ class Unread:
         """The conversation or document it belongs to."""
         if isinstance(self.event, Document):
             return document_key(self.event.owner.key, self.event.document_id)
-        return lane_of(self.event.tenant_id, self.event.conversation_id)
+        return conversation_path(self.event.tenant_id, self.event.conversation_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Amendment:
     @property
     def lane(self) -> str:
         """The conversation it belongs to."""
-        return lane_of(self.tenant_id, self.conversation_id)
+        return conversation_path(self.tenant_id, self.conversation_id)
 
     @property
     def stored_id(self) -> str:
@@ -186,7 +186,7 @@ class Erasure:
         if self.document_id is not None:
             assert self.owner is not None, "a document's owner is known from the start"
             return document_key(self.owner.key, self.document_id)
-        return "" if self.conversation_id is None else lane_of(self.tenant_id, self.conversation_id)
+        return "" if self.conversation_id is None else conversation_path(self.tenant_id, self.conversation_id)
 
     def concerns(self, lane: str, owner: Owner) -> bool:
         """Return whether a conversation or a document is erased by it."""
@@ -261,6 +261,5 @@ class Recovered:
 
 Decoded = Unread | Arrived | Amendment | Pause | Erasure | DeadLetter
 Read = Arrived | Amendment | Embedded | Withdrawn | Pause | Erasure
-LaneItem = Read | Amended | Cut | Retraction | Extracted
 SinkItem = WriteBatch | FlushDone | Erased | DeadLetter | Recovered
 OF_THE_WRITER = (WriteBatch, FlushDone, Erased, DeadLetter, Recovered)  # a tuple: a union would be put together for each item

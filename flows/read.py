@@ -39,12 +39,12 @@ from flows.reading.release import (
     AwaitingSnapshot,
     Outcome,
     ReadJob,
-    ReadResult,
     Release,
     decode_job,
     encode_job,
     erasure_of_speech,
     gone,
+    withdrawals,
 )
 from mneme.errors import InputError, ModelError
 from mneme.events import Document, Edit
@@ -53,8 +53,9 @@ from mneme.records import StoredDocument
 from mneme.rows import row_of
 
 STATE_VERSION = 1
-# Chunks on their way, without a model. Measured with 50 pages beside a talk of the same owner: 8 are no faster than 2 (45 to
-# 47 s), and the talk's flushes wait 2.2 s longer with 8 (p95), 1.6 s with 4, 0.4 s with 2.
+# Chunks of all documents on their way, so that conversations pass them; half of the calls in flight where a model extracts.
+# Measured with 50 pages beside a talk of the same owner: 8 are no faster than 2 (45 to 47 s), and the talk's flushes wait 2.2 s
+# longer with 8 (p95), 1.6 s with 4, 0.4 s with 2.
 _IN_FLIGHT = 2
 _EPOCHS = 2  # after which everything that went on before the first is in the recovery store
 
@@ -67,11 +68,9 @@ class ReadLane:
     def __init__(self, services: Services, state: bytes | None) -> None:
         self._services = services
         self._jobs: KeyedJobs[ReadJob, Outcome] = KeyedJobs(self._submit, services.clock)
-        settings, calls_a_model = services.settings, services.extractor.calls_a_model
-        few = max(_IN_FLIGHT, settings.models.calls_in_flight // 2) if calls_a_model else _IN_FLIGHT
-        self._most_in_flight = settings.documents.chunks_in_flight or few
-        self._queues: dict[str, deque[ReadJob]] = {}  # by lane; the first is in the pump, or finished
-        self._finished: dict[str, ReadResult] = {}
+        half_of_calls = services.settings.models.calls_in_flight // 2 if services.extractor.calls_a_model else 0
+        self._most_in_flight = max(_IN_FLIGHT, half_of_calls)
+        self._queues: dict[str, deque[ReadJob]] = {}  # by lane; the first is in the pump, or has ended
         self._awaiting_snapshot: list[AwaitingSnapshot] = []
         self._ends: list[Pause] = []
         self._documents: RecentKeys[StoredDocument] = RecentKeys()
@@ -110,16 +109,16 @@ class ReadLane:
         """Let go on what has been read."""
         while True:
             for work, outcome in self._jobs.finished():
-                self._finished[work.lane] = ReadResult(outcome)
+                work.has_ended, work.outcome = True, outcome
             done = 0
-            for lane in list(self._finished):
-                if (yield from self._go_on(lane)):
+            for lane, queue in list(self._queues.items()):
+                if queue[0].has_ended and (yield from self._go_on(queue[0])):
                     done += 1
                     yield from self._next(lane)
             if not done:
                 break
         yield from self._confirm_read()
-        if self._ends and not self._is_at_work:
+        if self._ends and not self._queues:
             yield from self._ends
             self._ends = []
         if (reading := self._services.reading) is not None:
@@ -127,7 +126,7 @@ class ReadLane:
 
     def wake_at(self) -> datetime | None:
         """The time of the next poll."""
-        return next_poll(self._services.clock()) if self._is_at_work or self._awaiting_snapshot else None
+        return next_poll(self._services.clock()) if self._queues or self._awaiting_snapshot else None
 
     @property
     def unfinished(self) -> int:
@@ -155,13 +154,9 @@ class ReadLane:
 
     # --- work --------------------------------------------------------------------------------------------------------
 
-    @property
-    def _is_at_work(self) -> bool:
-        return bool(self._queues)
-
     def _holds_up(self, pause: Pause) -> bool:
         """Return whether a pause must wait: for its conversation, and at the end of a source for everything."""
-        return pause.lane in self._queues if pause.lane else self._is_at_work
+        return pause.lane in self._queues if pause.lane else bool(self._queues)
 
     def _submit(self, call: Callable[[], Outcome]) -> "Future[Outcome]":
         reading = self._services.reading
@@ -178,7 +173,6 @@ class ReadLane:
 
     def _next(self, lane: str) -> Iterator[Pause]:
         """The first of a lane is done: the pauses behind it go on, and the next begins."""
-        del self._finished[lane]
         queue = self._queues[lane]
         queue.popleft()
         while queue and (pause := queue[0].pause) is not None:
@@ -232,18 +226,18 @@ class ReadLane:
 
     # --- going on ----------------------------------------------------------------------------------------------------
 
-    def _go_on(self, lane: str) -> Generator[Read | SinkItem, None, bool]:
-        """Let go on what the first of a lane has brought; whether that was all of it."""
-        work, finished = self._queues[lane][0], self._finished[lane]
-        if isinstance(finished.outcome, BaseException):
-            yield from self._refuse(work, finished.outcome)
+    def _go_on(self, work: ReadJob) -> Generator[Read | SinkItem, None, bool]:
+        """Let go on what a job has brought; whether that was all of it."""
+        outcome = work.outcome
+        if isinstance(outcome, BaseException):
+            yield from self._refuse(work, outcome)
         elif work.erasure is not None:
-            yield from self._pass_on(work.erasure, finished.outcome)
-        elif finished.outcome is None or self._is_erased(work):
+            yield from self._pass_on(work.erasure, outcome)
+        elif outcome is None or self._is_erased(work):
             yield from self._drop(work)
         else:
-            assert not isinstance(finished.outcome, StoredDocument), "that is the outcome of an erasure"
-            return (yield from self._release(work, finished, finished.outcome))
+            assert not isinstance(outcome, StoredDocument), "that is the outcome of an erasure"
+            return (yield from self._release(work, outcome))
         return True
 
     def _pass_on(self, erasure: Erasure, known: object) -> Iterator[Erasure]:
@@ -255,21 +249,19 @@ class ReadLane:
         self._documents.pop(erasure.lane, None)
         yield erasure
 
-    def _release(
-        self, work: ReadJob, finished: ReadResult, outcome: ReadDocument | Attached
-    ) -> Generator[Read | SinkItem, None, bool]:
+    def _release(self, work: ReadJob, outcome: ReadDocument | Attached) -> Generator[Read | SinkItem, None, bool]:
         """Let messages of what was read go on, as many as may; whether that was all."""
         versions = self._services.versions
-        if finished.releases is None:
-            finished.releases = self._begin(work, outcome)
-            self._outdate({release.record.id for release in finished.releases})
-            records = [release.begun(versions.next()) for release in finished.releases if release.has_changed]
+        if work.releases is None:
+            work.releases = self._begin(work, outcome)
+            self._outdate({release.record.id for release in work.releases})
+            records = [release.begun(versions.next()) for release in work.releases if release.has_changed]
             if records:
                 yield WriteBatch(tuple(map(Put, records)))
             if isinstance(outcome, Attached) and (amendment := _amendment(work, outcome)) is not None:
                 yield amendment
         skipped = work.released
-        for release in finished.releases:
+        for release in work.releases:
             for message in release.messages[skipped:]:
                 if release.is_new(message):
                     if not self._may_go_on(message.document_id is not None):
@@ -277,18 +269,18 @@ class ReadLane:
                     yield Arrived(message)
                 work.released += 1
             skipped = max(0, skipped - len(release.messages))
-        for release in finished.releases:
+        for release in work.releases:
             yield from release.obsolete(versions.next())
-        before = [] if isinstance(outcome, ReadDocument) else gone(outcome.before, finished.releases)
+        before = [] if isinstance(outcome, ReadDocument) else gone(outcome.before, work.releases)
         for record in before:
-            yield from record.obsolete()
+            yield from withdrawals(record, (*record.chunk_ids, *record.replaced_ids))
         if before:
             self._outdate({record.id for record in before})
-            yield WriteBatch(tuple(record.removed(versions.next()) for record in before))
-        for release in finished.releases:
+            yield WriteBatch(tuple(Remove(row_of(record).key, versions.next()) for record in before))
+        for release in work.releases:
             self._services.tally["documents"] += release.has_changed
             yield from release.ends()
-        changed = [release for release in finished.releases if release.has_changed]
+        changed = [release for release in work.releases if release.has_changed]
         if changed:
             self._awaiting_snapshot.append(AwaitingSnapshot(work, changed))
         elif work.key is not None:

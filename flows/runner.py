@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from connectors.durable import is_locked, replace_json
 from connectors.folders import private_folder
-from connectors.inbox.segments import inbox_folder
+from connectors.inbox import inbox_folder
 from flows.running.partition_range import store_name
 from flows.running.recovery import Engine, RecoveryStore
 from mneme.errors import SettingsError, StoreRejected
@@ -61,7 +61,6 @@ def ingest(
     on_progress: Callable[[int, int], None] | None = None,
     defaults: Mapping[str, str] | None = None,
     on_written: Callable[[str, str], None] = lambda kind, identity: None,
-    in_bulk: bool = False,
 ) -> IngestReport:
     """Take files through the whole flow into the index, until they end.
 
@@ -71,7 +70,6 @@ def ingest(
         on_progress: called with events finished and events in all.
         defaults: ``user_id``, ``group_id``, ``tenant_id`` for files that do not say whose they are.
         on_written: called with kind and id of each row that was written; the kind of one that was removed is empty.
-        in_bulk: whether the index is set for very many writes meanwhile.
 
     Raises:
         KeyboardInterrupt: stopped by SIGINT or SIGTERM; what was read is settled, and the next run goes on from there.
@@ -130,7 +128,7 @@ def ingest(
 
     folder = _folder(settings, _FILES)
     with ExitStack() as stack:
-        dead_letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
+        dead_letters = FileDeadLetters(settings.data / "dead-letters.sqlite")
         stack.callback(dead_letters.close)
         stack.enter_context(stopped_by_signals(stopping))
         store = stack.enter_context(recovery_store(settings, _FILES))
@@ -141,9 +139,7 @@ def ingest(
             wrote=written,
             named_files=_named(folder / _NAMED, names),
         )
-        tally, usage = run_process(
-            settings, partial(single_process_run, settings, store), ends, pending, stopping, in_bulk=in_bulk
-        )
+        tally, usage = run_process(settings, partial(single_process_run, settings, store), ends, pending, stopping)
         if not stopping.is_set():  # nothing waits any more
             (folder / _NAMED).unlink(missing_ok=True)
     if stopping.is_set():  # everything read so far is settled; the next run goes on from there
@@ -237,6 +233,18 @@ def _run_on_flink(settings: Settings, jobmanager: str, stopping: threading.Event
             run_on_flink(settings, store, cluster, stopping, on_ready, begin, submit)
         finally:
             cluster.close()
+
+
+def change_engine(settings: Settings) -> int:
+    """Move the flow of the topics to Flink, with its positions and open conversations; the number of states.
+
+    Raises:
+        SettingsError, StoreError: it runs, or there is nothing to move; or the broker does not answer.
+    """
+    from flows.running.change_engine import move_to_flink
+
+    with recovery_store(settings, store_name(settings)) as store:
+        return move_to_flink(settings, store)
 
 
 def _named(note: Path, paths: Iterable[Path]) -> tuple[Path, ...]:

@@ -16,7 +16,7 @@ from functools import partial
 from typing import TypeVar
 
 from connectors.telemetry.tracing import about
-from flows.conversations.conversation import Conversation, Limits, Question
+from flows.conversations.conversation import Conversation, Limits, Question, sort_key
 from flows.conversations.dormant import (
     ActiveConversations,
     ConversationTexts,
@@ -27,7 +27,6 @@ from flows.conversations.dormant import (
     is_quarantined,
     joined,
     note_in_quarantine,
-    owner_of_dormant,
     parts_in,
     quarantine_dead_letter,
     quarantined,
@@ -41,7 +40,7 @@ from flows.items import Amended, Embedded, Erasure, Pause, Retraction, WriteBatc
 from flows.lanes.erasures import Tombstone
 from flows.lanes.scheduling import KeyedJobs, Timers, is_defect, next_poll
 from flows.lanes.services import Services
-from flows.lanes.snapshots import refer, referred
+from flows.lanes.snapshots import owner_of, refer, referred
 from mneme.ports import DeadLetter, Remove
 from mneme.rows import Key, flush_marker
 
@@ -202,7 +201,7 @@ class SegmentLane:
         del self._loading_texts[lane]
         conversation = self._active[lane]
         conversation.episode, conversation.undecided = texts.episode, texts.undecided
-        conversation.held = sorted([*texts.held, *conversation.held], key=lambda held: held.sort_key)
+        conversation.held = sorted([*texts.held, *conversation.held], key=lambda held: sort_key(held.utterance))
         conversation.changes = texts.changes | conversation.changes
         yield from ()
 
@@ -320,7 +319,7 @@ class SegmentLane:
     def _erased_lanes(self, erasure: Erasure) -> list[str]:
         """The conversations that are known here and erased."""
         lanes = [lane for lane, conversation in self._active.items() if erasure.concerns(lane, conversation.owner)]
-        return lanes + [lane for lane, resting in self._dormant.items() if erasure.concerns(lane, owner_of_dormant(resting))]
+        return lanes + [lane for lane, resting in self._dormant.items() if erasure.concerns(lane, owner_of(resting))]
 
     def _erase(self, lane: str, erasure: Erasure) -> None:
         """Forget a conversation, once the pool is done with it; what came in behind the erasure stays."""

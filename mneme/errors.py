@@ -9,7 +9,6 @@ MnemeError
 │   │   └── ModelPaused     the endpoint is left alone for some seconds, and answers after that
 │   ├── ModelMalformed      an answer that the schema refuses, also after repair
 │   └── ModelRefused        the endpoint refuses the request (authentication, content policy, unknown model)
-│       └── ModelPending    the answer is not in the recordings; the request waits in a file to be answered
 └── StoreError              Kafka, an index or the recovery store
     ├── StoreRejected       this request will never succeed (mapping, wrong embedder, lost offsets, a second runner)
     └── StoreUnavailable    it may succeed later (connection, read-only block, too many requests)
@@ -58,10 +57,6 @@ class ModelMalformed(ModelError):
 
 class ModelRefused(ModelError):
     """The endpoint refuses the request and would refuse it again."""
-
-
-class ModelPending(ModelRefused):
-    """Answers are taken from recordings, and this one is not there yet; the request is in the file of pending requests."""
 
 
 class StoreError(MnemeError):

@@ -13,7 +13,6 @@ from mneme.errors import (
     MnemeError,
     ModelError,
     ModelMalformed,
-    ModelPending,
     ModelRateLimited,
     ModelRefused,
     ModelTimeout,
@@ -50,7 +49,6 @@ MODEL_TIMEOUT = Problem("model-timeout", 504, "A model did not answer in time", 
 MODEL_RATE_LIMITED = Problem("model-rate-limited", 429, "A model's endpoint is asked too often", ModelRateLimited, 10)
 MODEL_MALFORMED = Problem("model-malformed", 502, "A model's answer does not fit its form", ModelMalformed)
 MODEL_REFUSED = Problem("model-refused", 502, "A model's endpoint refuses the request", ModelRefused)
-MODEL_PENDING = Problem("model-pending", 503, "The model's answer is not recorded yet", ModelPending)
 STORE = Problem("store", 503, "The store failed", StoreError)
 STORE_REJECTED = Problem("store-rejected", 409, "The store refuses this", StoreRejected)
 STORE_UNAVAILABLE = Problem("store-unavailable", 503, "The store cannot serve now", StoreUnavailable, 2)

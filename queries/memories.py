@@ -163,7 +163,7 @@ class Memories(MemoryReader):
                 raise InputError("agent: agent_mode is the router; leave one of the two out")
             default = self._settings.retrieval.top_k
             limit = top_k_of(question_type(both_ends(query)), default) if top_k is None else top_k
-            param = QueryParam(query, limit, expand_context, asked.applied(), _order(order), agent_mode)
+            param = QueryParam(query, limit, asked.applied(), _order(order), agent_mode)
             chosen_agent = "router" if agent_mode else agent
             search = partial(self._one_of_several, asked, moment, explain)
             with measured_search("agentic", asked.tenant_id) as measured:

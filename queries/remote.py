@@ -6,19 +6,19 @@ refuses is raised as the error that it was there.
 
 import json
 import time
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import asdict
 from datetime import datetime
-from typing import Any, NoReturn, TypeVar
+from functools import update_wrapper
+from inspect import signature
+from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import to_jsonable_python
 
 from connectors.service import NotThere, ServiceClient, quoted
 from mneme.errors import InputError, StoreUnavailable
-from queries.agents.query import QueryPolicy
 from queries.answers.answer import AnswerResponse, AnswerStream, ContextResponse
-from queries.answers.followup import Turns
 from queries.browsing.lists import check_limit, place_of
 from queries.browsing.responses import (
     ConversationPage,
@@ -38,7 +38,56 @@ from queries.responses import Graph, SearchResponse
 _PLAIN = ("user_id", "group_id", "agent_id", "tenant_id")  # of the filters, that a URL has as they are
 _LONGEST_WAIT_SECONDS = 30.0  # that one request asks the service to wait
 
+Arguments = ParamSpec("Arguments")
 Response = TypeVar("Response", bound=BaseModel)
+Asked = TypeVar("Asked", bound=Callable[..., Any])
+Method = Callable[Concatenate[Any, Arguments], Response]
+"""A method of ``Memories``, or that of the same name and arguments which asks a service."""
+
+
+def _of_service(
+    verb: str, path: str, method: Method[Arguments, Response], response: type[Response]
+) -> Method[Arguments, Response]:
+    """A method that asks a service, with its arguments as the body of ``POST`` or the query of ``GET``."""
+
+    def ask(self: Any, /, *args: Any, **kwargs: Any) -> Response:
+        asked = _arguments(method, self, *args, **kwargs)
+        if verb == "POST":
+            return _as(response, self._client.request(verb, path, json=asked, repeatable=True))
+        return _as(response, self._client.request(verb, path, params=_params(asked.pop("filters")) | asked))
+
+    return _like(method, ask)
+
+
+def _like(method: Asked, remote: Callable[..., Any]) -> Asked:
+    """A method that asks a service, with the name, the signature and the description of the one in process."""
+    return cast("Asked", update_wrapper(remote, method))
+
+
+def _arguments(method: Callable[..., Any], /, *args: Any, **kwargs: Any) -> dict[str, Any]:
+    """The arguments of a call by name, those that were left out too, as JSON.
+
+    Raises:
+        InputError: an unknown filter, not exactly one owner, or no page of a list.
+    """
+    bound = signature(method).bind(*args, **kwargs)
+    bound.apply_defaults()
+    _, *named = bound.arguments.items()  # not of self
+    asked: dict[str, Any] = to_jsonable_python({name: value for name, value in named if name != "filters"})
+    if "after" in asked:
+        check_limit(asked["limit"])
+        place_of(asked["after"])
+    return asked | {"filters": _filters(bound.arguments["filters"])}
+
+
+def _filters(given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The filters that were given, as JSON. The tenant is the key's, unless it is among them.
+
+    Raises:
+        InputError: an unknown filter, or not exactly one owner.
+    """
+    checked = Filters.parse(given or {})
+    return checked.model_dump(mode="json", include=checked.model_fields_set)
 
 
 class RemoteMemories(Memories):
@@ -58,86 +107,23 @@ class RemoteMemories(Memories):
         """
         self._client = client
 
-    def search(
-        self,
-        query: str,
-        method: str = "hybrid",
-        filters: Mapping[str, Any] | None = None,
-        top_k: int | None = None,
-        explain: bool = False,
-        *,
-        agent: str | None = None,
-        agent_mode: bool = False,
-        policy: QueryPolicy | None = None,
-        expand_context: int = 0,
-        order: str = "score",
-    ) -> SearchResponse:
-        """See ``Memories.search``."""
-        asked = {
-            "query": query,
-            "method": method,
-            "filters": _filters(filters),
-            "top_k": top_k,
-            "explain": explain,
-            "agent": agent,
-            "agent_mode": agent_mode,
-            "policy": policy and asdict(policy),
-            "expand_context": expand_context,
-            "order": order,
-        }
-        return _as(SearchResponse, self._client.request("POST", "/memories/search", json=asked, repeatable=True))
+    search = _of_service("POST", "/memories/search", Memories.search, SearchResponse)
+    context = _of_service("POST", "/memories/context", Memories.context, ContextResponse)
+    ask = _of_service("POST", "/ask", Memories.ask, AnswerResponse)
+    history = _of_service("GET", "/history", Memories.history, History)
+    documents = _of_service("GET", "/documents", Memories.documents, DocumentList)
+    conversations = _of_service("GET", "/conversations", Memories.conversations, ConversationPage)
+    browse = _of_service("GET", "/memories", Memories.browse, MemoryPage)
+    graph = _of_service("GET", "/graph", Memories.graph, Graph)
+    portrait = _of_service("GET", "/profile", Memories.portrait, Portrait)
 
-    def context(
-        self,
-        question: str,
-        filters: Mapping[str, Any] | None = None,
-        max_tokens: int = 1500,
-        *,
-        method: str = "hybrid",
-        agent: str | None = None,
-        top_k: int | None = None,
-    ) -> ContextResponse:
-        """See ``Memories.context``."""
-        asked = {
-            "question": question,
-            "filters": _filters(filters),
-            "max_tokens": max_tokens,
-            "method": method,
-            "agent": agent,
-            "top_k": top_k,
-        }
-        return _as(ContextResponse, self._client.request("POST", "/memories/context", json=asked, repeatable=True))
-
-    def ask(
-        self,
-        question: str,
-        filters: Mapping[str, Any] | None = None,
-        *,
-        method: str = "hybrid",
-        agent: str | None = None,
-        top_k: int | None = None,
-        history: Turns = (),
-        explain: bool = False,
-    ) -> AnswerResponse:
-        """See ``Memories.ask``."""
-        asked = _question(question, filters, method, agent, top_k, history, explain)
-        return _as(AnswerResponse, self._client.request("POST", "/ask", json=asked, repeatable=True))
-
-    def ask_stream(
-        self,
-        question: str,
-        filters: Mapping[str, Any] | None = None,
-        *,
-        method: str = "hybrid",
-        agent: str | None = None,
-        top_k: int | None = None,
-        history: Turns = (),
-        explain: bool = False,
-    ) -> AnswerStream:
-        """See ``Memories.ask_stream``. The first piece is there on return."""
-        asked = _question(question, filters, method, agent, top_k, history, explain) | {"stream": True}
+    def _ask_stream(self, *args: Any, **kwargs: Any) -> AnswerStream:
+        """The first piece is there on return."""
+        asked = _arguments(Memories.ask_stream, self, *args, **kwargs) | {"stream": True}
         events = self._client.events("POST", "/ask", json=asked)
         return AnswerStream(_pieces(next(events, None), events))
+
+    ask_stream = _like(Memories.ask_stream, _ask_stream)
 
     def gather(self, query: str, filters: Mapping[str, Any] | None = None, top_k: int | None = None) -> NoReturn:
         """
@@ -146,53 +132,13 @@ class RemoteMemories(Memories):
         """
         raise InputError("gather: a service does not tell what competes; open the index itself, without MNEME_SERVICE__URL")
 
-    def history(self, entity: str, filters: Mapping[str, Any] | None = None) -> History:
-        """See ``Memories.history``."""
-        return _as(History, self._asked("/history", filters, entity=entity))
-
     def inspect(self, conversation_id: str, filters: Mapping[str, Any] | None = None) -> Inspection | None:
         """See ``Memories.inspect``."""
         return self._one(Inspection, quoted("conversations", conversation_id), filters)
 
-    def documents(self, filters: Mapping[str, Any] | None = None) -> DocumentList:
-        """See ``Memories.documents``."""
-        return _as(DocumentList, self._asked("/documents", filters))
-
-    def conversations(
-        self, filters: Mapping[str, Any] | None = None, limit: int = 50, after: str | None = None
-    ) -> ConversationPage:
-        """See ``Memories.conversations``."""
-        _check_page(limit, after)
-        return _as(ConversationPage, self._asked("/conversations", filters, limit=limit, after=after))
-
-    def browse(
-        self,
-        kind: str | None = None,
-        filters: Mapping[str, Any] | None = None,
-        limit: int = 50,
-        after: str | None = None,
-    ) -> MemoryPage:
-        """See ``Memories.browse``."""
-        _check_page(limit, after)
-        return _as(MemoryPage, self._asked("/memories", filters, kind=kind, limit=limit, after=after))
-
     def get(self, id: str, filters: Mapping[str, Any] | None = None) -> Memory | None:
         """See ``Memories.get``."""
         return self._one(Memory, quoted("memories", id), filters)
-
-    def graph(
-        self,
-        entity: str | None = None,
-        filters: Mapping[str, Any] | None = None,
-        hops: int = 1,
-        limit: int = 50,
-    ) -> Graph:
-        """See ``Memories.graph``."""
-        return _as(Graph, self._asked("/graph", filters, entity=entity, hops=hops, limit=limit))
-
-    def portrait(self, filters: Mapping[str, Any] | None = None) -> Portrait:
-        """See ``Memories.portrait``."""
-        return _as(Portrait, self._asked("/profile", filters))
 
     def owners(self, tenant_id: str | None = None) -> tuple[OwnerSummary, ...]:
         """See ``Memories.owners``."""
@@ -217,12 +163,9 @@ class RemoteMemories(Memories):
         """Release the connections."""
         self._client.close()
 
-    def _asked(self, path: str, filters: Mapping[str, Any] | None, **params: Any) -> Any:
-        return self._client.request("GET", path, params=_params(filters) | params)
-
     def _one(self, kind: type[Response], path: str, filters: Mapping[str, Any] | None) -> Response | None:
         try:
-            return _as(kind, self._asked(path, filters))
+            return _as(kind, self._client.request("GET", path, params=_params(_filters(filters))))
         except NotThere:
             return None
 
@@ -263,46 +206,11 @@ def _pieces(first: tuple[str, Any] | None, events: Iterator[tuple[str, Any]]) ->
     raise StoreUnavailable("the service broke off within an answer; ask again")
 
 
-def _question(
-    question: str,
-    filters: Mapping[str, Any] | None,
-    method: str,
-    agent: str | None,
-    top_k: int | None,
-    history: Turns,
-    explain: bool,
-) -> dict[str, Any]:
-    return {
-        "question": question,
-        "filters": _filters(filters),
-        "method": method,
-        "agent": agent,
-        "top_k": top_k,
-        "history": [list(turn) for turn in history],
-        "explain": explain,
-    }
-
-
-def _filters(given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The filters that were given, as JSON. The tenant is the key's, unless it is among them.
-
-    Raises:
-        InputError: an unknown filter, or not exactly one owner.
-    """
-    checked = Filters.parse(given or {})
-    return checked.model_dump(mode="json", include=checked.model_fields_set)
-
-
-def _params(given: Mapping[str, Any] | None) -> dict[str, Any]:
-    filters = _filters(given)
+def _params(filters: Mapping[str, Any]) -> dict[str, Any]:
+    """Filters as parameters of a query: those that a URL has as they are, and the others as one JSON object."""
     further = {name: value for name, value in filters.items() if name not in _PLAIN}
     plain = {name: value for name, value in filters.items() if name in _PLAIN}
     return plain | ({"filters": json.dumps(further)} if further else {})
-
-
-def _check_page(limit: int, after: str | None) -> None:
-    check_limit(limit)
-    place_of(after)
 
 
 def _as(kind: type[Response], answer: Any) -> Response:

@@ -17,11 +17,13 @@ from mneme.records import Citation, Claim, ProfileItem, Quote
 Method = Literal["keyword", "vector", "hybrid", "agentic"]
 
 
-class _Response(BaseModel):
+class ResponseModel(BaseModel):
+    """A response, or a part of one: it does not change."""
+
     model_config = ConfigDict(frozen=True)
 
 
-class _Found(_Response):
+class _Found(ResponseModel):
     id: str
     score: float
     rank: int | None = None
@@ -173,14 +175,14 @@ class FoundSkill(_Found):
 Found: TypeAlias = FoundFact | FoundEpisode | FoundMessage | FoundProfile | FoundForesight | FoundCase | FoundSkill
 
 
-class AgentMemory(_Response):
+class AgentMemory(ResponseModel):
     """The cases and skills of agents."""
 
     cases: tuple[FoundCase, ...] = ()
     skills: tuple[FoundSkill, ...] = ()
 
 
-class GraphEntity(_Response):
+class GraphEntity(ResponseModel):
     """An entity ``hop`` relationships away from the names in the question: 0 is named.
 
     ``mentions`` is how many times it was spoken of; ``episode_ids``, ``message_ids`` and ``fact_ids`` (of the episodes that
@@ -199,7 +201,7 @@ class GraphEntity(_Response):
     fact_ids: tuple[str, ...] = ()
 
 
-class GraphRelationship(_Response):
+class GraphRelationship(ResponseModel):
     """An edge; ``hop`` is how many relationships it takes from a name in the question, itself counted. ``source`` and
     ``target`` are the names of their entities, whatever they were called when it was said. For the rest see ``GraphEntity``.
     """
@@ -217,21 +219,21 @@ class GraphRelationship(_Response):
     fact_ids: tuple[str, ...] = ()
 
 
-class Graph(_Response):
+class Graph(ResponseModel):
     """The part of the entity graph around the question: evidence without a rank."""
 
     entities: tuple[GraphEntity, ...] = ()
     relationships: tuple[GraphRelationship, ...] = ()
 
 
-class TimeSpan(_Response):
+class TimeSpan(ResponseModel):
     """From ``since`` (inclusive) to ``before`` (exclusive); null at a side where it is open."""
 
     since: datetime | None
     before: datetime | None
 
 
-class QueryEcho(_Response):
+class QueryEcho(ResponseModel):
     """The question as it was understood. ``period`` is the time that it speaks of; ``notes`` say what was left out, and why."""
 
     text: str
@@ -243,7 +245,7 @@ class QueryEcho(_Response):
     notes: tuple[str, ...] = ()
 
 
-class AgentMetrics(_Response):
+class AgentMetrics(ResponseModel):
     """The work of an agent, over all its searches.
 
     ``selected_tool`` is the strategy (direct, split, chain, reflect) and ``planner`` who decided within it (rules, model).
@@ -265,7 +267,7 @@ class AgentMetrics(_Response):
     evidence: tuple[str, ...] = ()
 
 
-class Metrics(_Response):
+class Metrics(ResponseModel):
     """The cost of the search, and its scoring. ``reranked`` places were judged by a reranker, 0 where none answered.
 
     ``agent`` is there for ``agentic`` only; the rest is then about the search for the question itself, but for the time.
@@ -280,7 +282,7 @@ class Metrics(_Response):
     agent: AgentMetrics | None = None
 
 
-class TraceStep(_Response):
+class TraceStep(ResponseModel):
     """One step of a stage: what happened to which candidate, and why.
 
     Of ``agent`` the id is what was searched for, and ``round`` the number of searches before it.
@@ -294,7 +296,7 @@ class TraceStep(_Response):
     round: int = 0
 
 
-class SearchResponse(_Response):
+class SearchResponse(ResponseModel):
     """The memories that were found. Each list is in the order of its best ranks.
 
     ``facts`` are those that hold places, for ``hybrid`` only; each is nested under its episode as well. ``knowledge``

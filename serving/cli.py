@@ -135,6 +135,7 @@ for operation in (
     maintenance.rebuild,
     maintenance.reindex,
     maintenance.export,
+    maintenance.engine,
 ):
     admin.command()(operation)
 admin.command(name="import")(maintenance.import_)

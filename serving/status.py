@@ -73,7 +73,7 @@ class Status:
     waits: tuple[str, ...] = ()
 
 
-def _model_statuses(samples: Samples) -> tuple[ModelStatus, ...]:
+def model_statuses(samples: Samples) -> tuple[ModelStatus, ...]:
     """Use of models by the metrics of a process."""
     calls: dict[tuple[str, str], list[float]] = {}
     wanted = (("mneme_model_calls_total", 0), ("mneme_model_tokens_total", 2), ("mneme_model_cost_total", 3))
@@ -132,16 +132,16 @@ def local_status(settings: Settings) -> Status:
         case "kafka":
             status = tried(lambda: _with_kafka(status, settings)) or status
         case "inbox":
-            from connectors.inbox.reader import unread
+            from connectors.inbox import unread
 
             lag = tried(lambda: {str(lane): unread(settings.data, lane) for lane in get_args(Lane)}) or {}
-            letters = tried(lambda: _letters(settings.data / "dead-letters.jsonl"))
+            letters = tried(lambda: _letters(settings.data / "dead-letters.sqlite"))
             status = replace(status, lag=lag, dead_letters=letters)
     live = sum(count for lane, count in status.lag.items() if lane != "backfill")
     if live > settings.service.largest_lag:
         problems.append(f"{live:,} events are not read yet; is a flow running? (`mneme run`, or `mneme serve`)")
     samples = read_exposition(_metrics(settings))
-    status = replace(status, models=_model_statuses(samples), waits=_waits(samples))
+    status = replace(status, models=model_statuses(samples), waits=_waits(samples))
     return replace(status, problems=tuple(dict.fromkeys(problems)), health="red" if problems else "green")
 
 
@@ -230,7 +230,7 @@ def remote_status(settings: Settings, url: str) -> Status:
         written=_by_label(samples or {}, "mneme_flow_records_written_total", "kind"),
         messages=None if samples is None else read.get("messages", 0) + read.get("backfill", 0),
         dead_letters=None if samples is None else sum(letters.values()),
-        models=_model_statuses(samples or {}),
+        models=model_statuses(samples or {}),
         waits=_waits(samples or {}),
     )
 

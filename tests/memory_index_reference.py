@@ -4,7 +4,6 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from threading import RLock
@@ -133,11 +132,6 @@ class ReferenceIndex:
 
     def refresh(self) -> None:
         """Everything is searchable at once."""
-
-    @contextmanager
-    def bulk(self, visible_after_seconds: float | None = None) -> Iterator[None]:
-        """Many writes are as any."""
-        yield
 
     def merge(self) -> None:
         """There are no files."""

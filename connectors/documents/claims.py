@@ -16,14 +16,14 @@ from pathlib import Path
 from uuid import uuid4
 
 from connectors.documents.stores import ROOTS, STORE, TENANT, Prefix, Refused, Store, place_of, tenant_folder
-from mneme.errors import DiskFull, InputError, StoreRejected, StoreUnavailable
+from connectors.durable import disk_errors, sync_path
+from mneme.errors import InputError, StoreRejected, StoreUnavailable
 from mneme.ids import content_hash, lasting_name, short_hash
 from mneme.records import Owner
 from mneme.settings import Documents
 from mneme.times import to_milliseconds
 
 _LARGEST = "MNEME_DOCUMENTS__LARGEST_BYTES"
-_NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
 _ATTEMPTS = 5  # to leave a file in a folder that an erasure may take away, empty, at the same time
 
 
@@ -130,13 +130,14 @@ def _leave(store: Path, owner: Owner, document_id: str, digest: str, content: by
     folder, share = Path(folder_of_claims(str(store), owner, document_id)).absolute(), share_of(store)
     if not share.is_dir():
         raise StoreUnavailable(f"{STORE}: the folder is not there; mount it, or make it")
-    for attempt in range(_ATTEMPTS):
-        try:
-            _write(folder, digest, content)
-            break
-        except OSError as error:
-            if not isinstance(error, FileNotFoundError) or attempt == _ATTEMPTS - 1:
-                raise _mapped(error) from error
+    with disk_errors(STORE, "give the publisher the right to write there", "is the folder mounted?"):
+        for attempt in range(_ATTEMPTS):
+            try:
+                _write(folder, digest, content)
+                break
+            except FileNotFoundError:
+                if attempt == _ATTEMPTS - 1:
+                    raise
     return (folder / digest).as_uri()
 
 
@@ -151,32 +152,14 @@ def _write(folder: Path, name: str, content: bytes) -> None:
             os.fsync(file.fileno())
         written.replace(folder / name)
         for each in (folder, *folder.parents[:2]):  # of the document, the owner and the tenant
-            _keep(each)
+            sync_path(each)
     finally:
         written.unlink(missing_ok=True)
-
-
-def _keep(folder: Path) -> None:
-    """A renamed file is on the disk when its folder is."""
-    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
 
 
 def _of_tenant(place: str, tenant_id: str) -> str:
     """A place for a tenant: files of two tenants never lie in one folder."""
     return (place if TENANT in place else f"{place.rstrip('/')}/{TENANT}").replace(TENANT, tenant_folder(tenant_id))
-
-
-def _mapped(error: OSError) -> StoreRejected | StoreUnavailable:
-    reason = (error.strerror or "it cannot be written").lower()
-    if error.errno in _NO_SPACE:
-        return DiskFull(f"{STORE}: {reason}; make room there")
-    if isinstance(error, PermissionError):
-        return StoreRejected(f"{STORE}: {reason}; give the publisher the right to write there")
-    return StoreUnavailable(f"{STORE}: {reason}; is the folder mounted?")
 
 
 _FORBIDDEN = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})

@@ -2,7 +2,7 @@
 
 MODEL = "all-MiniLM-L6-v2"
 VARIANTS = {"none": "fp32", "int8": "int8-per-token"}
-"""By MNEME_EMBEDDER__QUANTIZE. By the name "int8" go vectors of earlier versions, with one scale for all tokens of a text."""
+"""By ``EmbedderSettings.quantize``. "int8" was the name of earlier vectors, with one scale for all tokens of a text."""
 
 
 def is_multilingual(fingerprint: str) -> bool:
@@ -19,14 +19,11 @@ def how_to_set(fingerprint: str) -> str:
     """The settings of the embedder with a fingerprint, in brackets behind a space; nothing where only its user knows."""
     models, _, rest = fingerprint.partition("/")
     model = models.partition("+")[0]
-    precision = rest.partition("/")[0]
-    for quantize, variant in VARIANTS.items():
-        if model == MODEL and (precision == variant or precision.startswith(f"{variant}-")):  # then weights of one's own
-            settings = {
-                "PROVIDER": "local",
-                "QUANTIZE": quantize,
-                "MULTILINGUAL": str(is_multilingual(fingerprint)).lower(),
-                "TOKEN_VECTORS": str(has_token_vectors(fingerprint)).lower(),
-            }
-            return f" ({' '.join(f'MNEME_EMBEDDER__{name}={value}' for name, value in settings.items())})"
-    return ""
+    if model != MODEL or not rest.startswith(VARIANTS["int8"]):
+        return ""
+    settings = {
+        "PROVIDER": "local",
+        "MULTILINGUAL": str(is_multilingual(fingerprint)).lower(),
+        "TOKEN_VECTORS": str(has_token_vectors(fingerprint)).lower(),
+    }
+    return f" ({' '.join(f'MNEME_EMBEDDER__{name}={value}' for name, value in settings.items())})"

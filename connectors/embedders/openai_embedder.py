@@ -42,8 +42,8 @@ class OpenAiEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """The model by name, the dimension and the languages of the settings."""
-        return EmbedderIdentity(self._settings.model, "openai", self._settings.dimension, self._settings.languages)
+        """The model by name and the dimension of the settings."""
+        return EmbedderIdentity(self._settings.model, "openai", self._settings.dimension)
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Float32 of shape (texts, dimension), each row of length 1, in the order of the texts.

@@ -1,9 +1,7 @@
 """A chat model with a durable cache of its answers, so that a replay gets the same answer and pays nothing.
 
 An answer is on disk before it is used (DESIGN section 5, point 5): what the flow has written on the strength of
-an answer can always be made again from the same answer. Hence WAL with ``synchronous=FULL``: with ``NORMAL`` the last
-answers are lost when the machine loses power, and a model asked again answers differently. One fsync costs
-milliseconds, the call it protects seconds and money.
+an answer can always be made again from the same answer. One fsync costs milliseconds, the call it protects seconds and money.
 """
 
 import hashlib
@@ -11,24 +9,26 @@ import json
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from connectors.database import database_errors, empty_log, open_database, transaction
 from connectors.telemetry.metrics import ANSWER_CACHE
 from connectors.telemetry.tracing import about, ids_of
-from mneme.errors import InputError, StoreRejected, StoreUnavailable
+from mneme.errors import InputError, StoreUnavailable
 from mneme.ids import lasting_name
 from mneme.ports import Answer, ChatModel, Prompt, Role, Usage
 
-_WAIT_SECONDS = 30.0  # for another process that writes
+Parsed = TypeVar("Parsed")
+
 _SCHEMA = """
-    CREATE TABLE IF NOT EXISTS answers (
+    CREATE TABLE answers (
         scope TEXT NOT NULL,
         key BLOB NOT NULL,
         answer TEXT NOT NULL,
@@ -54,30 +54,36 @@ class AnswerFile:
         """
         self._path = path
         self._lock = threading.Lock()
-        with _sqlite_errors(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = _connect(path)
+        with database_errors(path):
+            self._connection = open_database(path, _SCHEMA)
 
     def find(self, scope: str, keys: Iterable[bytes]) -> dict[bytes, str]:
         """The answers of a scope, by key; keys without one are left out."""
-        with self._lock, _sqlite_errors(self._path):
+        with self._lock, database_errors(self._path):
             return self._found(lasting_name(scope), keys)
 
     def add(self, scope: str, answers: Mapping[bytes, str]) -> dict[bytes, str]:
         """Keep answers by key, durably on return; those that now stand: of two, the one that was kept first."""
-        with self._lock, _sqlite_errors(self._path), self._transaction():
+        with self._lock, database_errors(self._path), transaction(self._connection):
             name = lasting_name(scope)
             self._connection.executemany(_ADD, [(name, key, answer) for key, answer in answers.items()])
             return self._found(name, answers)
 
-    def drop(self, scope: str, key: bytes) -> None:
-        """Forget one answer."""
-        with self._lock, _sqlite_errors(self._path):
-            self._connection.execute("DELETE FROM answers WHERE scope = ? AND key = ?", (lasting_name(scope), key))
+    def parsed(self, scope: str, key: bytes, parse: Callable[[str], Parsed]) -> Parsed | None:
+        """One answer as ``parse`` reads it; None without one. One that it refuses is of another version, and is forgotten."""
+        stored = self.find(scope, [key]).get(key)
+        if stored is None:
+            return None
+        try:
+            return parse(stored)
+        except ValidationError:
+            with self._lock, database_errors(self._path):
+                self._connection.execute("DELETE FROM answers WHERE scope = ? AND key = ?", (lasting_name(scope), key))
+            return None
 
     def erase(self, scope_prefix: str) -> int:
         """Erase the answers of a scope and of all below it; see ``erase_answers``."""
-        with self._lock, _sqlite_errors(self._path):
+        with self._lock, database_errors(self._path):
             return _erase(self._connection, self._path, scope_prefix, ())
 
     def close(self) -> None:
@@ -88,16 +94,6 @@ class AnswerFile:
     def _found(self, scope: str, keys: Iterable[bytes]) -> dict[bytes, str]:
         rows = ((key, self._connection.execute(_FIND, (scope, key)).fetchone()) for key in keys)
         return {key: str(row[0]) for key, row in rows if row is not None}
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._connection.execute("COMMIT")
-        finally:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
 
 
 def erase_answers(path: Path, scope_prefix: str | None, also: Iterable[str] = ()) -> int:
@@ -115,16 +111,8 @@ def erase_answers(path: Path, scope_prefix: str | None, also: Iterable[str] = ()
     """
     if not path.exists():
         return 0
-    with _sqlite_errors(path), closing(_connect(path)) as connection:
+    with database_errors(path), closing(open_database(path, _SCHEMA)) as connection:
         return _erase(connection, path, scope_prefix, also)
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False)
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON"):
-        connection.execute(f"PRAGMA {pragma}")
-    connection.execute(_SCHEMA)
-    return connection
 
 
 def _erase(connection: sqlite3.Connection, path: Path, scope_prefix: str | None, also: Iterable[str]) -> int:
@@ -138,22 +126,9 @@ def _erase(connection: sqlite3.Connection, path: Path, scope_prefix: str | None,
         ).rowcount  # '0' is the character after '/'
     for scope in also:
         erased += connection.execute("DELETE FROM answers WHERE scope = ?", (lasting_name(scope),)).rowcount
-    busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-    if busy:
+    if not empty_log(connection):
         raise StoreUnavailable(f"{path}: answers were erased, but another process holds the log; erase them again")
     return erased
-
-
-@contextmanager
-def _sqlite_errors(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        raise StoreUnavailable(f"{path}: {error}; check that the disk has room and MNEME_DATA is writable") from error
-    except OSError as error:
-        raise StoreUnavailable(f"{path}: {error.strerror}; check that MNEME_DATA is writable") from error
-    except sqlite3.DatabaseError as error:
-        raise StoreRejected(f"{path}: {error}; move the file away, a new cache is made") from error
 
 
 class NamedChatModel(ChatModel, Protocol):
@@ -161,9 +136,6 @@ class NamedChatModel(ChatModel, Protocol):
 
     def model(self, role: Role) -> str:
         """The name of the model that serves a role."""
-
-    def recorded(self, role: Role, system: str) -> Iterator[tuple[str, str]]:
-        """See ``RememberingChat``."""
 
     def close(self) -> None:
         """Close the connections."""
@@ -202,7 +174,7 @@ class CachedChat:
             StoreUnavailable: the cache cannot be written.
         """
         key = self._key(prompt, form)
-        stored = self._stored(prompt.scope, key, form)
+        stored = self._answers.parsed(prompt.scope, key, form.model_validate_json)
         if stored is not None:
             with self._lock:
                 self._hits[prompt.role] += 1
@@ -213,11 +185,7 @@ class CachedChat:
             answer = self._chat.answer(prompt, form)
         # What is returned is what was read back: the first answer and every later one are the same to the letter.
         self._answers.add(prompt.scope, {key: answer.model_dump_json(by_alias=True)})
-        return self._stored(prompt.scope, key, form) or answer
-
-    def recorded(self, role: Role, system: str) -> Iterator[tuple[str, str]]:
-        """The questions with these rules that recordings answer, each with its answer; none where a model is called."""
-        return self._chat.recorded(role, system)
+        return self._answers.parsed(prompt.scope, key, form.model_validate_json) or answer
 
     def remembered(self, role: Role, scope: str, contents: Iterable[str]) -> dict[str, str]:
         """The answers of ``remember``, by content; contents without one are left out.
@@ -270,16 +238,6 @@ class CachedChat:
 
     def _part_key(self, role: Role, content: str) -> bytes:
         return hashlib.sha256(json.dumps([self._chat.model(role), role, content]).encode()).digest()
-
-    def _stored(self, scope: str, key: bytes, form: type[Answer]) -> Answer | None:
-        stored = self._answers.find(scope, [key]).get(key)
-        if stored is None:
-            return None
-        try:
-            return form.model_validate_json(stored)
-        except ValidationError:  # the form's own checks have become stricter under the same schema
-            self._answers.drop(scope, key)
-            return None
 
 
 @cache

@@ -16,7 +16,6 @@ from connectors.endpoints.backoff import Refusal, Retries
 from connectors.endpoints.call_budget import Call, CallBudget, purpose_of
 from connectors.endpoints.call_usage import UsageMeter
 from connectors.endpoints.openai_client import OpenAiClient
-from connectors.recorded.offline import OfflineEndpoint
 from connectors.telemetry.meters import Prices
 from mneme.errors import ModelMalformed, ModelRefused, SettingsError
 from mneme.ports import Answer, Picture, Prompt, Role, Spent, Usage
@@ -78,20 +77,14 @@ class OpenAiChat:
             hands_back: whether a call raises ModelPaused at once when the endpoint asks for time, in place of waiting.
 
         Raises:
-            SettingsError: a role that is none, an URL that is none, or ``pending`` without ``recordings``.
+            SettingsError: a role that is none, or an URL that is none.
         """
         if unknown := sorted(set(settings.by_role) - set(Role)):
             raise SettingsError(f"MNEME_MODELS__BY_ROLE: {', '.join(unknown)} is no role; the roles are {', '.join(Role)}")
         self._settings = settings
         self._repair = repair
         retries = retries or Retries(settings.retries, settings.retry_base_seconds, settings.deadline_seconds)
-        self._endpoint: OpenAiClient | OfflineEndpoint
-        if settings.recordings is not None:
-            self._endpoint = OfflineEndpoint(settings.recordings, settings.pending, retries)
-        elif settings.pending is not None:
-            raise SettingsError("pending is given without MNEME_MODELS__RECORDINGS, so that models would be called")
-        else:
-            self._endpoint = OpenAiClient(settings.base_url, settings.api_key, retries, "MNEME_MODELS", hands_back)
+        self._endpoint = OpenAiClient(settings.base_url, settings.api_key, retries, "MNEME_MODELS", hands_back)
         self._budget = CallBudget(
             settings.calls_in_flight,
             settings.calls_in_flight_process,
@@ -157,11 +150,6 @@ class OpenAiChat:
             finally:  # also of a text that nobody reads to its end; where nothing came, nothing was used
                 if written or counted is not None:
                     self._count(prompt, asked, counted, "".join(written), call, spent)
-
-    def recorded(self, role: Role, system: str) -> Iterator[tuple[str, str]]:
-        """The questions with these rules that recordings answer, each with its answer; none where a model is called."""
-        if isinstance(self._endpoint, OfflineEndpoint):
-            yield from self._endpoint.recorded(self.model(role), system)
 
     def usage(self) -> dict[Role, Usage]:
         """The usage of each role since the start."""

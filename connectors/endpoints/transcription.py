@@ -202,13 +202,12 @@ class CachedTranscriber:
             StoreUnavailable: the cache cannot be written.
         """
         key = self._key(audio)
-        stored = self._stored(scope, key)
-        if stored is not None:
+        if (stored := self._answers.parsed(scope, key, _FORM.validate_json)) is not None:
             return stored
         transcript = self._transcriber.transcribe(audio, name, scope)
         # What is returned is what was read back, as of CachedChat: of two the one that was kept first.
         self._answers.add(scope, {key: _FORM.dump_json(transcript).decode()})
-        return self._stored(scope, key) or transcript
+        return self._answers.parsed(scope, key, _FORM.validate_json) or transcript
 
     def close(self) -> None:
         """Close the cache and the transcriber behind it."""
@@ -218,13 +217,3 @@ class CachedTranscriber:
     def _key(self, audio: bytes) -> bytes:
         asked = ["transcript", self._transcriber.model, self._transcriber.language, hashlib.sha256(audio).hexdigest()]
         return hashlib.sha256(json.dumps(asked).encode()).digest()
-
-    def _stored(self, scope: str, key: bytes) -> Transcript | None:
-        stored = self._answers.find(scope, [key]).get(key)
-        if stored is None:
-            return None
-        try:
-            return _FORM.validate_json(stored)
-        except ValidationError:  # of another version
-            self._answers.drop(scope, key)
-            return None

@@ -1,7 +1,7 @@
 """Shared by every Kafka connector: the arguments of a connection, the client's errors in our words, and the topics."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -168,18 +168,6 @@ def create_topics(settings: Kafka) -> list[str]:
                 raise errors.for_code(answer["error_code"])(f"{answer['name']}: {answer['error_message']}")
         admin.wait_for_topics(list(missing))
         return created
-
-
-def delete_topics(settings: Kafka, names: Sequence[str]) -> None:
-    """Delete topics with all that is in them; one that is not there is no error.
-
-    Raises:
-        SettingsError, StoreUnavailable, StoreRejected
-    """
-    with kafka_errors(settings, "deleting topics"), KafkaAdminClient(**connection_arguments(settings)) as admin:
-        for answer in admin.delete_topics(list(names), raise_errors=False)["topics"]:
-            if answer["error_code"] not in (0, errors.UnknownTopicOrPartitionError.errno):
-                raise errors.for_code(answer["error_code"])(answer["name"])
 
 
 def partitions_of(settings: Kafka, topic: str) -> list[int]:

@@ -4,17 +4,17 @@ One process writes (a lock on the folder), any number of processes read; a reade
 for each query. What is written is found at once, refreshed or not. Fit for up to some 200,000 rows a collection.
 """
 
-import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import cache, cached_property
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Lock
 from typing import Any
 
 import lancedb
 
+from connectors.background import BackgroundJob
 from connectors.durable import FolderLock, replace_json
 from connectors.embedders import how_to_set
 from connectors.lance.folders import (
@@ -46,43 +46,6 @@ from mneme.ports import (
 )
 from mneme.rows import Collection, Embedding, Key, Row, Vector
 from mneme.store_format import FORMAT, check_format
-
-log = logging.getLogger(__name__)
-
-
-class Maintenance:
-    """Calls ``maintain`` in the background, never twice at a time; safe for several threads.
-
-    Args:
-        maintain: does what is due; a ``StoreError`` is logged, and what is due is done the next time.
-    """
-
-    def __init__(self, maintain: Callable[[], None]) -> None:
-        self._maintain = maintain
-        self._lock = Lock()
-        self._thread: Thread | None = None
-        self._is_closed = False
-
-    def ask(self) -> None:
-        """Have what is due done, unless it is under way."""
-        with self._lock:
-            if not self._is_closed and (self._thread is None or not self._thread.is_alive()):
-                self._thread = Thread(target=self._run, name="mneme-maintenance", daemon=True)
-                self._thread.start()
-
-    def close(self) -> None:
-        """Do nothing any more; what is under way is waited for."""
-        with self._lock:
-            self._is_closed = True
-        if self._thread is not None:
-            self._thread.join()
-
-    def _run(self) -> None:
-        try:
-            self._maintain()
-        except StoreError as error:
-            log.warning("the tables are not maintained yet, next attempt after more writes: %s", error)
-
 
 # LanceDB keeps what it read of each version of a table, also of those that are long gone, up to 7 GB by default: under a steady
 # load a process grew by 70 MB a minute. Searching 20,000 facts takes 3 MB of it.
@@ -122,7 +85,7 @@ class LanceIndex:
         self._lock: FolderLock | None = None
         self._tables: dict[Collection, LanceTable] = {}
         self._cache = RowCache(cache_bytes)
-        self._maintenance = Maintenance(self._maintain)
+        self._maintenance = BackgroundJob(self._maintain, "tables are not maintained yet")
         with store_errors(path):
             if not read_only:
                 path.mkdir(parents=True, exist_ok=True)
@@ -249,20 +212,6 @@ class LanceIndex:
         """See ``MemoryIndex``. There is nothing to do: what was written is found at once."""
         self._must_write()
 
-    @contextmanager
-    def bulk(self, visible_after_seconds: float | None = None) -> Iterator[None]:
-        """See ``MemoryIndex``. What is written is found at once; tables are maintained less often, and at the end."""
-        self._must_write()
-        tables = [self._table(collection) for collection in Collection]
-        for table in tables:
-            table.is_in_bulk = True
-        try:
-            yield
-        finally:
-            for table in tables:
-                table.is_in_bulk = False
-        self._maintain()
-
     def merge(self) -> None:
         """See ``MemoryIndex``."""
         with store_errors(self._path), self._writing:
@@ -305,7 +254,7 @@ class LanceIndex:
 
     def close(self) -> None:
         """See ``MemoryIndex``. What a maintenance replaced lately is removed; who is reading it has to ask again."""
-        self._maintenance.close()
+        self._maintenance.close(finish=True)
         with suppress(StoreError), store_errors(self._path), self._writing:
             for table in self._tables.values():
                 table.close()

@@ -43,7 +43,6 @@ COMMITS_BETWEEN_MAINTENANCE = 200  # a commit leaves about four files
 COMMITS_LEFT = 10  # unmaintained when a writer ends: it is not worth the time to merge so few
 UNINDEXED_ROWS, UNINDEXED_SHARE = 1000, 0.2  # maintenance costs 0.1 to 0.5 s at 20,000 rows: grow with the table
 _OVERDUE = 2  # times what is due: then a write waits for the maintenance that nobody has come to (LanceIndex does it behind)
-_RARER_IN_BULK = 3
 _LONGEST_TICK_NS = 2_000_000_000  # of any file system's clock
 LOOKUP = 1000  # ids in one condition
 BATCH = 4096  # rows read at a time
@@ -68,7 +67,6 @@ class LanceTable:
         self._known_version = (0, -1)  # when the folder of versions was changed, and the version that was then asked for
         self._rows = self._commits = self._unindexed = 0
         self._keeps_replaced = False  # whether files that a maintenance replaced may be there yet
-        self.is_in_bulk = False  # whether very many writes come: then maintenance is rarer
         self._is_pure = False  # whether nothing that was removed or replaced can be left in a file
 
     @staticmethod
@@ -130,7 +128,6 @@ class LanceTable:
 
     def is_due(self, times: float = 1) -> bool:
         """True if so much was written that maintenance pays, or so many times as much."""
-        times *= _RARER_IN_BULK if self.is_in_bulk else 1
         return (
             self._unindexed >= times * max(UNINDEXED_ROWS, UNINDEXED_SHARE * self._rows)
             or self._commits >= times * COMMITS_BETWEEN_MAINTENANCE

@@ -167,33 +167,3 @@ def reason_of(error: Mapping[str, Any]) -> tuple[str, str]:
 
 def _cause(error: ConnectionError) -> str:
     return str(error.info).rsplit(": ", 1)[-1]  # what urllib3 says before the last colon repeats host and port
-
-
-def drop_indices(settings: mneme_settings.OpenSearch) -> None:
-    """Delete all indices of a prefix, with their aliases; none is no error.
-
-    Raises:
-        StoreUnavailable, StoreRejected
-    """
-    client = open_client(settings)
-    try:
-        with mapped_errors(settings.url):
-            if names := ",".join(client.indices.get(index=f"{settings.index_prefix}-*")):
-                client.indices.delete(index=names)
-    finally:
-        client.close()
-
-
-def bulks_at_work(settings: mneme_settings.OpenSearch) -> int:
-    """Count the bulk requests that the server works at now.
-
-    Raises:
-        StoreUnavailable, StoreRejected
-    """
-    client = open_client(settings)
-    try:
-        with mapped_errors(settings.url):
-            nodes = client.tasks.list(params={"actions": "indices:data/write/bulk"})["nodes"]
-        return sum(len(node["tasks"]) for node in nodes.values())
-    finally:
-        client.close()

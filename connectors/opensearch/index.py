@@ -5,16 +5,17 @@ filled beside the old one and the alias then moved, without a reader noticing. R
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from opensearchpy.exceptions import RequestError
 
+from connectors.background import BackgroundJob
 from connectors.embedders import how_to_set
+from connectors.opensearch import maintenance
 from connectors.opensearch.bulk import BulkWriter
 from connectors.opensearch.client import mapped_errors, refusal, shown
-from connectors.opensearch.maintenance import BULK_NOTE, DelayedPurge, begin_bulk, bulk_note, end_bulk, merge_segments
+from connectors.opensearch.maintenance import merge_segments
 from connectors.opensearch.mapping import (
     changeable_settings,
     drop_generations,
@@ -27,7 +28,7 @@ from connectors.opensearch.mapping import (
 )
 from connectors.opensearch.reader import METADATA_ID, OpenSearchReader
 from mneme import settings as mneme_settings
-from mneme.errors import StoreError, StoreRejected, StoreUnavailable
+from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import (
     EmbedderIdentity,
     Write,
@@ -66,7 +67,9 @@ class OpenSearchIndex(OpenSearchReader):
         self._read_only = read_only
         self._generation = generation
         self._bulk = BulkWriter(self._send_bulk, settings, sleep, index_of=self._target)
-        self._purging = DelayedPurge(self._merge_away)
+        self._purging = BackgroundJob(
+            self._merge_away, "deleted documents are not merged away yet", maintenance.AFTER_SECONDS, tries_again=True
+        )
 
     # --- the indices -------------------------------------------------------------------------------------------------
 
@@ -94,10 +97,7 @@ class OpenSearchIndex(OpenSearchReader):
                 self._update_settings(name, index["settings"]["index"])
             self._names = {collection: name for collection, (name, _) in indices.items()}
         self._wait_for_shards()
-        metadata = self.metadata()
-        if metadata.get(BULK_NOTE):  # a process died over very many writes
-            self._end_bulk(metadata[BULK_NOTE])
-        if metadata.get(_PURGE) == _DUE:
+        if self.metadata().get(_PURGE) == _DUE:
             self._purging.ask()
 
     def _wait_for_shards(self) -> None:
@@ -189,31 +189,6 @@ class OpenSearchIndex(OpenSearchReader):
         )
         return answer
 
-    @contextmanager
-    def bulk(self, visible_after_seconds: float | None = None) -> Iterator[None]:
-        """Few refreshes and merges (connectors/opensearch/maintenance.py); see the port."""
-        self._must_write()
-        if not self.metadata().get(BULK_NOTE):  # else another process is at it, and knows what was before
-            with mapped_errors(self._settings.url):
-                note = bulk_note(self._client, self._all())
-            self.set_metadata({BULK_NOTE: note})
-        with mapped_errors(self._settings.url):
-            begin_bulk(self._client, self._all(), visible_after_seconds)
-        try:
-            yield
-        except BaseException:
-            with suppress(StoreError):  # the next start sees to it
-                self._end_bulk(self.metadata().get(BULK_NOTE, ""))
-            raise
-        self._end_bulk(self.metadata().get(BULK_NOTE, ""))
-        self.refresh()
-
-    def _end_bulk(self, note: str) -> None:
-        if note:
-            with mapped_errors(self._settings.url):
-                end_bulk(self._client, note, changeable_settings(self._settings))
-            self.set_metadata({BULK_NOTE: ""})
-
     def merge(self) -> None:
         """Merge to segments of about 4 GB; see the port."""
         self._must_write()
@@ -229,7 +204,7 @@ class OpenSearchIndex(OpenSearchReader):
             self._client.indices.refresh(index=",".join(map(self._place, Collection)))
 
     def purge(self) -> None:
-        """Have the server merge away what was removed by now, within a minute; see ``DelayedPurge`` and the port.
+        """Have the server merge away what was removed by now, within a minute; see ``maintenance.py`` and the port.
 
         If this process ends before that, its next start sees to it (``prepare``). Generations that are not in use any more
         go at once.
@@ -265,5 +240,5 @@ class OpenSearchIndex(OpenSearchReader):
 
     def close(self) -> None:
         """Release connections."""
-        self._purging.cancel()
+        self._purging.close(finish=False)
         super().close()

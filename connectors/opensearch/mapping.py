@@ -21,7 +21,6 @@ import numpy as np
 import orjson
 from opensearchpy import OpenSearch
 
-from connectors.aging_cache import AgingCache
 from connectors.clients import encoded
 from mneme import settings as mneme_settings
 from mneme import text
@@ -185,15 +184,6 @@ def embedding_of(fields: Mapping[str, Any]) -> Embedding | None:
 
 def _vector_fields(vector: Vector) -> bytes:
     """A vector as the end of a document: to be searched, and to be read."""
-    key = vector.tobytes()
-    fields = _known_vector_fields.get(key)
-    if fields is None:
-        numbers = whole_numbers(vector)
-        searched = orjson.dumps(numbers, option=orjson.OPT_SERIALIZE_NUMPY)
-        fields = b',"vector":%b,"numbers":"%b"' % (searched, base64.b64encode(numbers.tobytes()))
-        _known_vector_fields.put(key, fields)
-    return fields
-
-
-# The vector of a message is written with it, and soon again with the fact that is its text.
-_known_vector_fields: AgingCache[bytes, bytes] = AgingCache(most=1024, seconds=30.0)
+    numbers = whole_numbers(vector)
+    searched = orjson.dumps(numbers, option=orjson.OPT_SERIALIZE_NUMPY)
+    return b',"vector":%b,"numbers":"%b"' % (searched, base64.b64encode(numbers.tobytes()))

@@ -1,7 +1,7 @@
 """The cost of a run, before it costs anything: the real prompts on real search results, and no call.
 
 1. Ingest into an index that is thrown away, with what costs nothing: local rules, and a local embedder.
-2. Ask every question with models whose answers are all still to come (connectors/recorded/offline.py): each
+2. Ask every question with models whose answers are all still to come (evaluation/recording/replayer.py): each
    request that a run would begin with is written down. The name of its model is the role that it serves.
 3. Write down what the judge would be asked, of an answer of the length of the gold.
 4. Count tokens by role.
@@ -27,10 +27,11 @@ from evaluation.answers.judge import Verdict, judge_prompt
 from evaluation.answers.plan import Plan, check_plan, model_of
 from evaluation.answers.records import GoldSet, sampled
 from evaluation.own_index import fresh_index
+from evaluation.recording.replayer import replayed
 from evaluation.report import Report, Row, print_table
 from evaluation.retrieval.bench import ingest_set
 from evaluation.retrieval.systems import last_times, moment_of
-from mneme.errors import ModelPending
+from mneme.errors import ModelRefused
 from mneme.ports import Role
 from mneme.settings import Settings
 
@@ -52,13 +53,13 @@ def dry_run(name: str, paths: list[Path], settings: Settings, plan: Plan, consol
         # 1.
         ingest_set(gold.questions, own, console)
         requests = own.data / "requests.jsonl"
-        pending = own.replace(models={"recordings": own.data / "recordings.jsonl", "pending": requests})
         # 2.
         if own.models.provider != "none":
-            _ask(gold, pending, plan, console)
-            # 3.
-            if plan.judge == "model":
-                _judge(gold, pending, plan)
+            with replayed(own, own.data / "recordings.jsonl", requests) as pending:
+                _ask(gold, pending, plan, console)
+                # 3.
+                if plan.judge == "model":
+                    _judge(gold, pending, plan)
         # 4.
         rows = _rows(requests, planned, plan, len(gold.questions.questions), console)
     if rows:
@@ -119,7 +120,7 @@ def _judge(gold: GoldSet, settings: Settings, plan: Plan) -> None:
         for question in gold.questions.questions:
             known = gold.gold[question.id]
             for number in range(plan.votes):
-                with suppress(ModelPending):
+                with suppress(ModelRefused):
                     chat.answer(judge_prompt(question.text, moment_of(question, last), known, wanted(known), number), Verdict)
     finally:
         chat.close()
@@ -131,7 +132,7 @@ def _rows(requests: Path, settings: Settings, plan: Plan, questions: int, consol
     calls, asked = Counter[str](), Counter[str]()
     for body in bodies:
         calls[body["model"]] += 1
-        asked[body["model"]] += _tokens(body, token_counter(model_of(settings, Role(body["model"])), settings.cache))
+        asked[body["model"]] += _tokens(body, token_counter(model_of(settings, Role(body["model"]))))
     rows: list[Row] = []
     for role in Role:
         if not calls[role]:

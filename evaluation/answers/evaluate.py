@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from connectors.endpoints.backoff import Refusal
 from connectors.indices import open_index
 from connectors.models import open_chat_for_queries
 from connectors.tokens import token_counter
@@ -32,11 +33,13 @@ from evaluation.answers.plan import Plan, check_plan, model_of, settings_of
 from evaluation.answers.recorder import recorded
 from evaluation.answers.records import Cost, GivenAnswer, GoldSet, Vote, given_answer, sampled
 from evaluation.answers.summary import Finished, summarise
+from evaluation.recording.pending import ModelPending
+from evaluation.recording.replayer import NOT_RECORDED, replayed
 from evaluation.report import Report
 from evaluation.retrieval.bench import ingest_set
 from evaluation.retrieval.question_set import Question
 from evaluation.retrieval.systems import last_times, moment_of, open_memories
-from mneme.errors import ModelError, ModelPending
+from mneme.errors import ModelError
 from mneme.ports import QueryChat, Role
 from mneme.rows import Collection
 from mneme.settings import Settings
@@ -107,9 +110,12 @@ def run_answers(name: str, paths: list[Path], settings: Settings, out: Path, pla
     check_plan(plan, settings)
     # 1.
     gold = sampled(LOADERS[name](paths), plan.limit)
-    with RunFolder(out, settings_of(name, gold, settings, plan)) as folder, _asked_through(settings, folder) as own:
+    with (
+        RunFolder(out, settings_of(name, gold, settings, plan)) as folder,
+        _asked_through(settings, folder, plan.offline) as own,
+    ):
         # 2.
-        ingested = _ingested(folder, gold, own, console)
+        ingested = _ingested(folder, gold, own, plan.offline, console)
         # 3.
         failed = _ask_all(folder, gold, own, plan, console)
         # 4.
@@ -122,22 +128,23 @@ def run_answers(name: str, paths: list[Path], settings: Settings, out: Path, pla
 
 
 @contextmanager
-def _asked_through(settings: Settings, folder: RunFolder) -> Iterator[Settings]:
+def _asked_through(settings: Settings, folder: RunFolder, offline: bool) -> Iterator[Settings]:
     """Settings with the index in the folder, whose models are asked so that no answer is lost."""
     own = settings.replace(data=folder.index, index={"backend": "embedded"})
     folder.pending.unlink(missing_ok=True)  # so that in the end it holds what this start lacks, and no more
     if settings.models.provider == "none":
         yield own
-    elif settings.models.recordings is not None:
-        yield own.replace(models={"pending": folder.pending})
+    elif offline:
+        with replayed(own, folder.recordings, folder.pending) as through:
+            yield through
     else:
         with recorded(own, folder.recordings) as through:
             yield through
 
 
-def _ingested(folder: RunFolder, gold: GoldSet, settings: Settings, console: Console) -> Mapping[str, Any]:
+def _ingested(folder: RunFolder, gold: GoldSet, settings: Settings, offline: bool, console: Console) -> Mapping[str, Any]:
     if folder.ingested is None:
-        if settings.models.recordings is not None:  # an index of a start that was stopped may lack answers, unnoticed
+        if offline:  # an index of a start that was stopped may lack answers, unnoticed
             shutil.rmtree(folder.index, ignore_errors=True)
         folder.index.mkdir(exist_ok=True)
         report = ingest_set(gold.questions, settings, console)
@@ -187,7 +194,7 @@ def _ask_all(folder: RunFolder, gold: GoldSet, settings: Settings, plan: Plan, c
         ask = asker(gold, settings, plan, stack)
 
         def answer(identity: str) -> None:
-            folder.add_answer(answered_by(ask, asked[identity], settings))
+            folder.add_answer(answered_by(ask, asked[identity], settings, plan.offline))
 
         return work_through(todo, answer, plan.concurrency, console, "asking")
 
@@ -203,7 +210,7 @@ def asker(gold: GoldSet, settings: Settings, plan: Plan, stack: ExitStack) -> As
     return ask
 
 
-def answered_by(ask: Ask, question: Question, settings: Settings) -> GivenAnswer:
+def answered_by(ask: Ask, question: Question, settings: Settings, offline: bool = False) -> GivenAnswer:
     """The answer to one question, with the time that it took.
 
     Raises:
@@ -217,7 +224,7 @@ def answered_by(ask: Ask, question: Question, settings: Settings) -> GivenAnswer
     wants_model = settings.models.provider != "none" and settings.answers.writer != "extractive"
     reasons = [note for note in given.notes if _FAILED.match(note)]
     if reasons or (wants_model and given.extractive):
-        failure = ModelPending if settings.models.recordings else ModelError
+        failure = ModelPending if offline else ModelError
         raise failure("; ".join(reasons or given.notes) or "no model answered")
     return given
 
@@ -237,7 +244,10 @@ def _judge_all(
 
     def vote(which: tuple[str, int]) -> None:
         question = replace(asked[which[0]], asked_at=moment_of(asked[which[0]], last))
-        folder.add_vote(voted(chat, judge, question, gold, answers[which[0]], which[1]))
+        try:
+            folder.add_vote(voted(chat, judge, question, gold, answers[which[0]], which[1]))
+        except Refusal as error:
+            raise (ModelPending(str(error)) if plan.offline and error.status == NOT_RECORDED else error) from error
 
     try:
         return work_through(todo, vote, plan.concurrency, console, "judging")

@@ -18,9 +18,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from connectors.durable import FolderLock, replace_json
-from connectors.recorded.keyed_lines import KeyedLines
-from connectors.recorded.offline import PendingRequests, pending_path
 from evaluation.answers.records import GivenAnswer, Vote
+from evaluation.recording.keyed_lines import KeyedLines
+from evaluation.recording.pending import PendingRequests, pending_path
 from mneme.errors import InputError
 
 
@@ -64,7 +64,7 @@ class RunFolder:
 
     @property
     def pending(self) -> Path:
-        """The file of requests that wait to be answered, where models answer by files (``MNEME_MODELS__RECORDINGS``)."""
+        """The file of requests that wait to be answered, where models answer by files (``--offline``)."""
         return pending_path(self.recordings)
 
     def waiting(self) -> str:

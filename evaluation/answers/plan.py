@@ -15,7 +15,7 @@ class Plan:
     """The way in which a set is asked and judged.
 
     ``limit`` asks so many questions, evenly spread; ``folds`` is of `mneme bench fit fusion --folds`; ``price_input`` and
-    ``price_output`` are for a million tokens, in any currency.
+    ``price_output`` are for a million tokens, in any currency. ``offline`` calls nothing: models answer by files.
     """
 
     method: str = "hybrid"
@@ -28,6 +28,7 @@ class Plan:
     folds: Path | None = None
     price_input: float | None = None
     price_output: float | None = None
+    offline: bool = False
 
 
 def check_plan(plan: Plan, settings: Settings) -> None:

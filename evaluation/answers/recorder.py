@@ -25,10 +25,10 @@ from pydantic import RootModel
 
 from connectors.durable import exclusive
 from connectors.endpoints.answer_forms import parse_answer
-from connectors.recorded.keyed_lines import KeyedLines
-from connectors.recorded.recordings import Recording, Recordings, events
+from evaluation.recording.keyed_lines import KeyedLines
 from evaluation.recording.local_endpoint import LocalEndpoint
 from evaluation.recording.recorder import ModelRecorder
+from evaluation.recording.recordings import Recording, Recordings, events
 from mneme.errors import MnemeError, ModelMalformed, StoreUnavailable
 from mneme.settings import Settings
 

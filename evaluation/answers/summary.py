@@ -16,8 +16,9 @@ from evaluation.answers.judge import majority
 from evaluation.answers.plan import Plan
 from evaluation.answers.recorder import traffic
 from evaluation.answers.records import ABSTENTION, Cost, GivenAnswer, GoldSet, Vote
+from evaluation.recording.pending import ModelPending
 from evaluation.report import Report, Row, print_table
-from mneme.errors import ModelError, ModelPending
+from mneme.errors import ModelError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -56,7 +56,7 @@ def _evaluation(name: SetName) -> Callable[..., None]:
     def evaluate(
         paths: PathsArgument,
         out: OutFolder,
-        method: Annotated[Method, typer.Option("--method", help="How memories are found.")] = Method.HYBRID,
+        method: Annotated[Method, typer.Option("--method", help="How memories are found.")] = "hybrid",
         agent: Annotated[
             Strategy | None,
             typer.Option("--agent", help="Of --method agentic.", show_default="MNEME_AGENTS__AGENT"),
@@ -97,11 +97,9 @@ def _evaluation(name: SetName) -> Callable[..., None]:
         settings = configured()
         if writer is not None:
             settings = settings.replace(answers={"writer": writer.value})
-        if offline and settings.models.recordings is None:
-            settings = settings.replace(models={"recordings": out / "recordings.jsonl"})
         plan = Plan(
-            method=method.value,
-            agent=agent.value if agent else None,
+            method=method,
+            agent=agent,
             top_k=top_k,
             judge=judge.value,
             votes=votes,
@@ -110,6 +108,7 @@ def _evaluation(name: SetName) -> Callable[..., None]:
             folds=folds,
             price_input=price_input,
             price_output=price_output,
+            offline=offline,
         )
         if dry_run:
             run_dry(name.value, paths, settings, plan, output())

@@ -35,8 +35,8 @@ def record(
 
     Prints the address for clients as a variable. What is in the file is not asked again. No key is recorded.
     """
-    from connectors.recorded.recordings import Recordings
     from evaluation.recording.recorder import ModelRecorder
+    from evaluation.recording.recordings import Recordings
     from serving.terminal.format import count
 
     recordings = Recordings(to)
@@ -51,19 +51,26 @@ def record(
             note(f"{count(len(recordings), 'recording')} in {to}; requests: {', '.join(parts) or 'none'}")
 
 
-def replay(file: FileArgument, port: PortOption = 0) -> None:
+def replay(
+    file: FileArgument,
+    port: PortOption = 0,
+    pending: Annotated[
+        bool, typer.Option("--pending", help="Write chat requests without a recording beside FILE, .pending.jsonl, as a batch.")
+    ] = False,
+) -> None:
     """Answer requests from recordings, without a key and without a network, until stopped (Ctrl-C).
 
     What is not recorded gets an error that clients do not try again; then the exit code is 1.
     """
-    from connectors.recorded.recordings import Recordings
+    from evaluation.recording.pending import PendingRequests, pending_path
+    from evaluation.recording.recordings import Recordings
     from evaluation.recording.replayer import ModelReplayer
     from mneme.errors import InputError
     from serving.terminal.format import count
 
-    if not file.exists():
+    if not (file.exists() or pending):
         raise InputError(f"{file} is not there; name a file of `mneme bench record`")
-    replayer = ModelReplayer(Recordings(file))
+    replayer = ModelReplayer(Recordings(file), PendingRequests(pending_path(file)) if pending else None)
     _serve(replayer, port)
     unknown = replayer.unknown.total()
     note(f"{count(replayer.answered, 'request')} answered from {file}, {unknown} not recorded", "red" if unknown else "")
@@ -78,7 +85,7 @@ def import_(
     responses: Annotated[
         Path, typer.Argument(metavar="RESPONSES", help="What a batch answered, JSON lines.", show_default=False)
     ],
-    into: Annotated[Path, typer.Option(help="The file of MNEME_MODELS__RECORDINGS.", show_default=False)],
+    into: Annotated[Path, typer.Option(help="The file of recordings.", show_default=False)],
     pending: Annotated[
         Path | None, typer.Option(help="The requests.", show_default="beside the recordings, .pending.jsonl")
     ] = None,
@@ -87,8 +94,8 @@ def import_(
 
     What failed stays pending, and the exit code is 1.
     """
-    from connectors.recorded.offline import PendingRequests, import_answers, pending_path
-    from connectors.recorded.recordings import Recordings
+    from evaluation.recording.pending import PendingRequests, import_answers, pending_path
+    from evaluation.recording.recordings import Recordings
     from serving.terminal.format import count
 
     waiting = PendingRequests(pending or pending_path(into))

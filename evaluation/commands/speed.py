@@ -1,7 +1,7 @@
 """Benchmarks of speed, size and robustness; and the needs of a load that follow from them."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -53,13 +53,20 @@ def faults(
     seed: Annotated[int, typer.Option("--seed", help="Of all rng: texts, moments of harm.")] = 1,
     out: OutOption = Path("bench-results/faults.json"),
     only: Annotated[list[str] | None, typer.Option("--only", help="Only these scenarios, by name.", show_default=False)] = None,
+    engine: Annotated[
+        Literal["bytewax", "flink"], typer.Option(metavar="NAME", help="What runs the flow, as `mneme run` has it.")
+    ] = "bytewax",
+    jobmanager: Annotated[
+        str, typer.Option(metavar="HOST:PORT", help="REST address of the cluster, for --engine flink.")
+    ] = "127.0.0.1:8081",
 ) -> None:
     """Test the stream by kills, restarts and faults, with 0 lost and 0 duplicated judged by an independent verifier."""
     from evaluation.faults.bench import run_faults
+    from evaluation.faults.deployment import BYTEWAX, flink
     from evaluation.faults.scenario import Size
 
-    size = Size.LONG if long else Size.SHORT
-    report = run_faults(configured(), size, seed, out, path, only or (), console=output())
+    size, runs_on = Size.LONG if long else Size.SHORT, flink(jobmanager) if engine == "flink" else BYTEWAX
+    report = run_faults(configured(), size, seed, out, path, only or (), console=output(), engine=runs_on)
     if report.headline["failed"]:
         raise typer.Exit(1)
 

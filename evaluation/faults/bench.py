@@ -8,7 +8,8 @@ from pathlib import Path
 from rich.console import Console
 
 from evaluation.faults.checks import KINDS
-from evaluation.faults.deployment import Deployment, Servers
+from evaluation.faults.deployment import BYTEWAX, Deployment, Engine, Servers
+from evaluation.faults.flink_scenarios import FLINK_SCENARIOS
 from evaluation.faults.scenario import Scenario, ScenarioResult, Size
 from evaluation.faults.scenarios import SCENARIOS
 from evaluation.faults.texts import Template, read_templates
@@ -28,6 +29,7 @@ def run_faults(
     only: Sequence[str] = (),
     servers: Servers | None = None,
     console: Console | None = None,
+    engine: Engine = BYTEWAX,
 ) -> Report:
     """Play the scenarios, print, and write ``out`` (JSON).
 
@@ -38,6 +40,7 @@ def run_faults(
         path: a file of conversations; None takes the examples.
         only: names of scenarios; none means all.
         servers: what may be harmed; a scenario that harms more is skipped, with the reason printed.
+        engine: what runs the flow. Another one than Bytewax has scenarios of its own, and Bytewax as its undisturbed twin.
 
     Raises:
         InputError: there is no such scenario, or the file cannot be read.
@@ -48,7 +51,7 @@ def run_faults(
     templates = read_templates([path] if path is not None else ())
     rows: list[Row] = []
     skipped = 0
-    for scenario in _chosen(only):
+    for scenario in _chosen(only, SCENARIOS if engine == BYTEWAX else FLINK_SCENARIOS):
         if missing := sorted(need.value for need in scenario.needs if getattr(servers, need.value) is None):
             console.print(
                 f"{scenario.name}: skipped, it harms the {' and the '.join(missing)}, which belongs to somebody else here; "
@@ -56,7 +59,7 @@ def run_faults(
             )
             skipped += 1
             continue
-        rows.append(_play(scenario, settings, size, seed, templates, servers, console))
+        rows.append(_play(scenario, settings, size, seed, templates, servers, console, engine))
     wrong = {kind: sum(int(row.get(kind, 0)) for row in rows) for kind in KINDS}
     failed = sum(row["passed"] == "no" for row in rows)
     report = Report(
@@ -79,13 +82,14 @@ def play(
     size: Size,
     servers: Servers | None = None,
     templates: Sequence[Template] = (),
+    engine: Engine = BYTEWAX,
 ) -> ScenarioResult:
     """One scenario on a deployment of its own, which is removed afterwards.
 
     Raises:
         StoreError: the flow did not get through.
     """
-    with Deployment(settings, folder, servers, templates) as deployment:
+    with Deployment(settings, folder, servers, templates, engine=engine) as deployment:
         return scenario.run(deployment, seed, size)
 
 
@@ -97,11 +101,12 @@ def _play(
     templates: Sequence[Template],
     servers: Servers,
     console: Console,
+    engine: Engine,
 ) -> Row:
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="mneme-faults-") as folder:
         try:
-            result = play(scenario, settings, Path(folder), seed, size, servers, templates)
+            result = play(scenario, settings, Path(folder), seed, size, servers, templates, engine)
         except StoreError as error:
             console.print(f"{scenario.name}: did not get through: {error}", markup=False)
             return {"method": scenario.name, "seconds": round(time.monotonic() - started, 1), "passed": "no"}
@@ -116,11 +121,11 @@ def _play(
     return row
 
 
-def _chosen(only: Sequence[str]) -> list[Scenario]:
-    names = [scenario.name for scenario in SCENARIOS]
+def _chosen(only: Sequence[str], scenarios: Sequence[Scenario]) -> list[Scenario]:
+    names = [scenario.name for scenario in scenarios]
     if unknown := [name for name in only if name not in names]:
         raise InputError(f"only: there is no scenario {', '.join(unknown)}; there are {', '.join(names)}")
-    return [scenario for scenario in SCENARIOS if not only or scenario.name in only]
+    return [scenario for scenario in scenarios if not only or scenario.name in only]
 
 
 def _texts_of(path: Path | None) -> str:

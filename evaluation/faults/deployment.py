@@ -16,12 +16,12 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from connectors.indices import open_index
-from connectors.kafka.client import create_topics, delete_topics, unread
-from connectors.opensearch.client import drop_indices
+from connectors.kafka.client import create_topics, unread
 from connectors.publisher import Publisher
 from evaluation.faults.flow_process import FlowProcess
 from evaluation.faults.texts import Template, Volume, live_traffic, read_templates
 from evaluation.own_index import own_topics
+from evaluation.servers import delete_topics, drop_indices
 from mneme.errors import StoreError
 from mneme.events import AnyEvent, Flush, Message
 from mneme.ports import MemoryIndex
@@ -54,6 +54,24 @@ class Servers:
 
     broker: Server | None = None
     index: Server | None = None
+    jobmanager: Server | None = None
+    taskmanager: Server | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """The command that runs the flow, words after ``mneme``, and the interpreter; None for that of this process."""
+
+    command: tuple[str, ...] = ("run",)
+    python: Path | None = None
+
+
+BYTEWAX = Engine()
+
+
+def flink(jobmanager: str, python: Path | None = None) -> Engine:
+    """The flow on a Flink cluster, by the REST address of its JobManager."""
+    return Engine(("run", "--engine", "flink", "--jobmanager", jobmanager), python)
 
 
 class Background:
@@ -154,6 +172,7 @@ class Deployment:
         servers: what may be harmed.
         templates: conversations that traffic is made of; none means those of the examples.
         topics: those of another deployment, to read the same events (``twin``).
+        engine: what runs the flow. A twin runs on Bytewax.
     """
 
     def __init__(
@@ -163,6 +182,7 @@ class Deployment:
         servers: Servers | None = None,
         templates: Sequence[Template] = (),
         topics: Topics | None = None,
+        engine: Engine = BYTEWAX,
     ) -> None:
         name = f"faults-{uuid.uuid4().hex[:12]}"
         kafka = own_topics(settings.kafka, name)
@@ -175,7 +195,7 @@ class Deployment:
         )
         self.servers = servers or Servers()
         self._templates = templates or read_templates()
-        self.flow = FlowProcess(self.settings)
+        self.flow = FlowProcess(self.settings, command=engine.command, python=engine.python)
         self._folder = folder
         self._conversations: dict[tuple[str, str], None] = {}
         self._index: MemoryIndex | None = None

@@ -187,7 +187,7 @@ class FlowProcess:
                 raise StoreError(f"the flow (exit status {status}) did not get there in {timeout:.0f} s:\n{self.log()}")
             time.sleep(poll)
 
-    def until_reading(self, timeout: float = 90.0) -> None:
+    def until_reading(self, timeout: float = 180.0) -> None:
         """Wait until it has begun to read, in all its processes: before that a SIGTERM ends it without any order.
 
         Raises:

@@ -24,6 +24,8 @@ class Need(StrEnum):
 
     BROKER = "broker"
     INDEX = "index"
+    JOBMANAGER = "jobmanager"
+    TASKMANAGER = "taskmanager"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from connectors.opensearch.client import bulks_at_work
 from evaluation.faults.deployment import Deployment
 from evaluation.faults.scenario import Figure, Need, Scenario, ScenarioResult, Size, judged
 from evaluation.faults.texts import Volume
+from evaluation.servers import bulks_at_work
 from mneme.errors import StoreError
 
 _LONGEST_AFTER_SECONDS = 2.5  # an epoch takes one: a kill falls anywhere between two snapshots
@@ -19,8 +19,8 @@ _IN_RESUME = 0.25  # of the kills come while the flow resumes from the one befor
 _RECOVERY_POLL_SECONDS = 0.0005
 _RESUMES_WITHIN_SECONDS = 60.0
 _WHOLE_WITHIN_SECONDS = 15.0
-_PATIENCE_SECONDS = 90.0
-_PROBES = 12  # conversations, in buckets of both processes
+PATIENCE_SECONDS = 90.0
+PROBES = 12  # conversations, in buckets of both processes
 _BULK_SECONDS = 20.0  # for which a bulk under way is waited for
 _MEMORY_GROWTH = 1.1
 _MOST_MB_PER_HOUR = 20.0
@@ -137,7 +137,7 @@ def _process_killed(deployment: Deployment, plan: Plan, rng: random.Random, seed
             flow.signal(signal.SIGKILL, rng.choice(flow.members()[1:]))  # the first one supervises the others
             killed_at = time.monotonic()
             # What was sent after the kill is answered, whichever process has to.
-            deployment.wait_for_markers(deployment.flush_some(_PROBES, rng), _PATIENCE_SECONDS)
+            deployment.wait_for_markers(deployment.flush_some(PROBES, rng), PATIENCE_SECONDS)
             whole.append(time.monotonic() - killed_at)
     verification = judged(deployment, against_undisturbed=size is Size.LONG)
     slowest = round(max(whole), 1)
@@ -146,7 +146,7 @@ def _process_killed(deployment: Deployment, plan: Plan, rng: random.Random, seed
     return ScenarioResult(verification, figures, late if size is Size.LONG and slowest > _WHOLE_WITHIN_SECONDS else ())
 
 
-def _rescaled(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, size: Size) -> ScenarioResult:
+def rescaled(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, size: Size) -> ScenarioResult:
     """Stop the flow and start it with another number of processes while conversations are open.
 
     No conversation is cut by it: the episodes are those of a run that never stopped.
@@ -163,7 +163,7 @@ def _rescaled(deployment: Deployment, plan: Plan, rng: random.Random, seed: int,
     return ScenarioResult(verification, figures)
 
 
-def _broker_killed(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, size: Size) -> ScenarioResult:
+def broker_killed(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, size: Size) -> ScenarioResult:
     """Kill the broker under a live producer: acknowledged messages are remembered, and the flow goes on by itself."""
     broker = deployment.servers.broker
     assert broker is not None, "it is needed"
@@ -181,7 +181,7 @@ def _broker_killed(deployment: Deployment, plan: Plan, rng: random.Random, seed:
     return ScenarioResult(verification, figures, (fewer,) if verification.messages != producer.sent else ())
 
 
-def _index_killed(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, size: Size) -> ScenarioResult:
+def index_killed(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, size: Size) -> ScenarioResult:
     """Kill the index while it writes a bulk. Everything is there once, and the flow goes on by itself."""
     index = deployment.servers.index
     assert index is not None, "it is needed"
@@ -289,7 +289,7 @@ SCENARIOS: Sequence[Scenario] = (
     ),
     Planned(
         "rescaled",
-        _rescaled,
+        rescaled,
         {
             Size.SHORT: Plan(Volume(160, 8), rate=20, processes=(1, 2, 1)),
             Size.LONG: Plan(Volume(20_000, 400), rate=100, processes=(1, *(2, 4, 1) * 3, 2)),
@@ -297,13 +297,13 @@ SCENARIOS: Sequence[Scenario] = (
     ),
     Planned(
         "broker-killed",
-        _broker_killed,
+        broker_killed,
         {Size.SHORT: Plan(Volume(240, 8), 1, rate=40), Size.LONG: Plan(Volume(60_000, 1200), 5, rate=200)},
         frozenset({Need.BROKER}),
     ),
     Planned(
         "index-killed",
-        _index_killed,
+        index_killed,
         {Size.SHORT: Plan(Volume(240, 8), 1, rate=40), Size.LONG: Plan(Volume(20_000, 400), 10, rate=100)},
         frozenset({Need.INDEX}),
     ),

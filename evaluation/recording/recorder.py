@@ -16,8 +16,8 @@ from typing import Any
 import httpx
 
 from connectors.clients import silence
-from connectors.recorded.recordings import Recording, Recordings, is_lasting, is_whole, key_of, request_of
 from evaluation.recording.local_endpoint import Answered, Call, OnPiece, error_body
+from evaluation.recording.recordings import Recording, Recordings, is_lasting, is_whole, key_of, request_of
 from mneme.errors import SettingsError, StoreError
 
 silence("httpx", below=logging.WARNING)  # each URL as it is, with a login in it

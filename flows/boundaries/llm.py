@@ -51,27 +51,14 @@ class Judgement(BaseModel):
 class LlmDetector:
     """Judges ``settings.window`` messages with one call, with the role ``boundary``."""
 
+    calls_a_model = True
+
     def __init__(self, chat: ChatModel, settings: Boundaries, rules: str = "") -> None:
         """A detector that asks a model, by ``rules`` in place of those shipped; blank for none."""
+        self.window, self.look_ahead = settings.window, settings.look_ahead
         self._chat = chat
         self._rules = rules
-        self._settings = settings
         self._cheap = SemanticDetector(settings)
-
-    @property
-    def window(self) -> int:
-        """``settings.window``."""
-        return self._settings.window
-
-    @property
-    def look_ahead(self) -> int:
-        """``settings.look_ahead``."""
-        return self._settings.look_ahead
-
-    @property
-    def calls_a_model(self) -> bool:
-        """It does."""
-        return True
 
     def signals(self, context: Sequence[Utterance], message: Utterance) -> bool:
         """Return whether the model of cheap signals thinks a boundary possible; no call is made."""

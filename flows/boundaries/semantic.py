@@ -12,7 +12,6 @@ from mneme.settings import Boundaries
 # are where its sessions end.
 _SIGNAL = 0.3
 _HINT = 0.1
-_WINDOW = 96  # messages
 
 
 class SemanticDetector:
@@ -22,24 +21,13 @@ class SemanticDetector:
     Pure and cheap (under a millisecond for a message); works without vectors, from words and times alone.
     """
 
+    window = 96  # messages of one call; each of them is decided by itself
+    calls_a_model = False
+
     def __init__(self, settings: Boundaries, heads: Mapping[str, Head] | None = None) -> None:
+        self.look_ahead = settings.look_ahead
         self._settings = settings
         self._heads = shipped_heads() if heads is None else heads
-
-    @property
-    def window(self) -> int:
-        """The most messages of one call; each of them is decided by itself."""
-        return _WINDOW
-
-    @property
-    def look_ahead(self) -> int:
-        """``settings.look_ahead``."""
-        return self._settings.look_ahead
-
-    @property
-    def calls_a_model(self) -> bool:
-        """It does not."""
-        return False
 
     def probability(self, context: Sequence[Utterance], message: Utterance, ahead: Sequence[Utterance] = ()) -> float:
         """The probability that a new episode begins with ``message``; 0 without context."""

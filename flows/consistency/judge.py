@@ -2,22 +2,21 @@
 
 One call decides many pairs, and each verdict is kept on its own:
 1. A pair whose statements read the same is decided without a call.
-2. What was decided once is taken from what the chat model remembers (``RememberingChat``), and from recorded calls, by the
-   texts and days of both statements: so it does not matter in whose company a pair is asked, and a replay pays nothing.
+2. What was decided once is taken from what the chat model remembers (``RememberingChat``), by the texts and days of both
+   statements: so it does not matter in whose company a pair is asked, and a replay pays nothing.
 3. The rest is asked in the order of its content, ``PAIRS_OF_A_CALL`` in one call, several calls at a time, since an owner's
    next episodes wait for it; each statement stands in the prompt once, pairs are numbers.
 4. The verdicts are kept before they are used. Of two that were decided at the same time, the one kept first holds.
 """
 
 import json
-import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 from functools import partial
 from typing import Protocol
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from flows.running.pool import Pool
 from mneme.errors import SettingsError
@@ -81,7 +80,6 @@ class ModelJudge:
         """A model that judges, by ``rules`` in place of those shipped; blank for none."""
         self._chat = chat
         self._rules = filled(RULES, rules)
-        self._recorded = dict(_recorded_verdicts(self._rules, chat.recorded(Role.RECONCILE, self._rules)))
 
     def judge(self, pairs: Sequence[Pair], scope: str) -> list[Relation]:
         """One relation for each pair, in order; see ``Judge``.
@@ -124,12 +122,8 @@ class ModelJudge:
         return json.dumps([self._rules, *map(_as_said, pair)], ensure_ascii=False)
 
     def _known(self, contents: Collection[str], scope: str) -> dict[str, str]:
-        """The verdicts that were kept or recorded, by content. One that was recorded is kept from now on."""
-        if not contents:
-            return {}
-        known = self._chat.remembered(Role.RECONCILE, scope, contents)
-        recorded = {each: self._recorded[each] for each in contents if each in self._recorded and each not in known}
-        return known | (self._chat.remember(Role.RECONCILE, scope, recorded) if recorded else {})
+        """The verdicts that were kept, by content."""
+        return self._chat.remembered(Role.RECONCILE, scope, contents) if contents else {}
 
 
 def open_judge(settings: Settings, chat: RememberingChat | None) -> Judge | None:
@@ -158,25 +152,6 @@ def judge_prompt(pairs: Sequence[Pair], scope: str, rules: str = RULES) -> Promp
         f"{number}. {numbers[_as_said(older)]} {numbers[_as_said(newer)]}" for number, (older, newer) in enumerate(pairs, 1)
     ]
     return Prompt(Role.RECONCILE, rules, "\n".join(lines), scope)
-
-
-_STATEMENT = re.compile(r"(S\d+) (\d{4}-\d\d-\d\d(?: \(of \d{4}-\d\d-\d\d\))?): (.*)")
-_PAIR = re.compile(r"(\d+)\. (S\d+) (S\d+)")
-
-
-def _recorded_verdicts(rules: str, calls: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """The verdicts of recorded calls, by content: ``judge_prompt`` read backwards."""
-    for user, answered in calls:
-        try:
-            answer = PairVerdicts.model_validate_json(answered)
-        except ValidationError:
-            continue
-        lines = user.split("\n")
-        statements = {found[1]: (found[2], found[3]) for line in lines if (found := _STATEMENT.fullmatch(line))}
-        for line in lines:
-            if (found := _PAIR.fullmatch(line)) and found[2] in statements and found[3] in statements:
-                content = json.dumps([rules, statements[found[2]], statements[found[3]]], ensure_ascii=False)
-                yield content, _verdict(int(found[1]), answer).value
 
 
 def _as_said(statement: Statement) -> tuple[str, str]:

@@ -44,11 +44,6 @@ class HeldMessage:
     utterance: Utterance
     arrived_at: datetime
 
-    @property
-    def sort_key(self) -> SortKey:
-        """Its place in the order of the conversation."""
-        return sort_key(self.utterance)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Change:
@@ -56,11 +51,6 @@ class Change:
 
     utterance: Utterance
     replayed: bool = False
-
-    @property
-    def sort_key(self) -> SortKey:
-        """Its place in the order of the conversation."""
-        return sort_key(self.utterance)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,11 +131,10 @@ class Conversation:
         """Take in a message; it waits for those that were sent before it."""
         if doubtful:
             self.doubtful.add(utterance.message.message_id)
-        held = HeldMessage(utterance, now)
         at = len(self.held)
-        while at and self.held[at - 1].sort_key > held.sort_key:
+        while at and sort_key(self.held[at - 1].utterance) > sort_key(utterance):
             at -= 1
-        self.held.insert(at, held)
+        self.held.insert(at, HeldMessage(utterance, now))
         self.touched_at = now
 
     def release(self, hold_back: timedelta, now: datetime) -> None:
@@ -160,7 +149,7 @@ class Conversation:
         last = self.undecided[-1:] or self.episode[-1:]
         all_deleted = not last and self.begins_because != FIRST  # all that was open: then nothing tells who is late
         for held in self.held[:count]:
-            if all_deleted or (last and held.sort_key <= sort_key(last[0])):
+            if all_deleted or (last and sort_key(held.utterance) <= sort_key(last[0])):
                 identity = held.utterance.message.message_id
                 self.changes[identity] = Change(held.utterance, replayed=identity in self.doubtful)
             else:
@@ -200,7 +189,7 @@ class Conversation:
         """
         if self.begins_because == FIRST or not self.changes:
             return True
-        earliest = min(change.sort_key for change in self.changes.values())
+        earliest = min(sort_key(change.utterance) for change in self.changes.values())
         return sum(sort_key(utterance) < earliest for utterance in self.open) > look_ahead
 
     def work_in(self) -> Iterator[Retraction]:

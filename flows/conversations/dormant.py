@@ -4,6 +4,7 @@ import json
 import logging
 import struct
 import zlib
+from collections import UserDict
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,11 +15,11 @@ from flows.cuts import Utterance
 from flows.items import Amended, Embedded, Erasure, Pause
 from flows.lanes.scheduling import end_of_traceback
 from flows.lanes.services import Services
-from flows.lanes.snapshots import refer, split_state
+from flows.lanes.snapshots import owner_of, owner_values, refer, split_state
 from mneme.errors import StoreRejected
 from mneme.ids import message_id
 from mneme.ports import DeadLetter
-from mneme.records import Owner, StoredMessage
+from mneme.records import StoredMessage
 from mneme.rows import Collection, Key
 from mneme.times import from_milliseconds, to_milliseconds
 
@@ -40,11 +41,10 @@ class ConversationTexts:
 
 def to_dormant(conversation: Conversation, waking: Dormant | None) -> Dormant:
     """A conversation without its texts; ``waking`` is what it was, where they are not read yet."""
-    owner = conversation.owner
     held = [[held.utterance.message.message_id, to_milliseconds(held.arrived_at)] for held in conversation.held]
     before: Dormant = waking or {"held": [], "changes": []}
     return {
-        "owner": [owner.tenant_id, owner.type, owner.id],
+        "owner": owner_values(conversation.owner),
         "conversation": conversation.conversation_id,
         "held": [*before["held"], *held],
         "undecided": before.get("undecided") or [utterance.message.message_id for utterance in conversation.undecided],
@@ -70,12 +70,6 @@ def with_queued(resting: Dormant, waiting: Sequence[QueuedItem], now: datetime) 
     }
 
 
-def owner_of_dormant(resting: Dormant) -> Owner:
-    """The owner of a dormant conversation."""
-    tenant_id, owner_type, owner_id = resting["owner"]
-    return Owner(tenant_id=tenant_id, type=owner_type, id=owner_id)
-
-
 def after_a_crash(resting: Dormant) -> Dormant:
     """A conversation as its state tells it, when the process that wrote it may have got further than it says."""
     return resting | {
@@ -88,7 +82,7 @@ def from_dormant(lane: str, resting: Dormant, limits: Limits) -> Conversation:
     """A conversation that goes on, before its texts are there."""
     return Conversation(
         lane,
-        owner_of_dormant(resting),
+        owner_of(resting),
         resting["conversation"],
         limits,
         begins_because=tuple(resting["because"]),
@@ -198,40 +192,31 @@ class DormantConversations(MutableMapping[str, Dormant]):
         self._earlier.add(lane)
 
 
-class ActiveConversations(MutableMapping[str, Conversation]):
+class ActiveConversations(UserDict[str, Conversation]):
     """Conversations that go on. One that was asked for by its lane counts as changed since."""
 
     def __init__(self) -> None:
-        self._conversations: dict[str, Conversation] = {}
+        super().__init__()
         self._changed: set[str] = set()
         self._parts: dict[str, bytes] = {}
 
     def __getitem__(self, lane: str) -> Conversation:
-        conversation = self._conversations[lane]
+        conversation = super().__getitem__(lane)
         self._changed.add(lane)
         return conversation
 
     def __setitem__(self, lane: str, conversation: Conversation) -> None:
-        self._conversations[lane] = conversation
+        super().__setitem__(lane, conversation)
         self._changed.add(lane)
 
     def __delitem__(self, lane: str) -> None:
-        del self._conversations[lane]
+        super().__delitem__(lane)
         self._changed.discard(lane)
         self._parts.pop(lane, None)
 
-    def __contains__(self, lane: object) -> bool:
-        return lane in self._conversations
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._conversations)
-
-    def __len__(self) -> int:
-        return len(self._conversations)
-
     def items(self) -> ItemsView[str, Conversation]:
         """All, to look at: they do not count as changed."""
-        return self._conversations.items()
+        return self.data.items()
 
     def parts(
         self, waking: dict[str, Dormant], waiting: Mapping[str, Sequence[QueuedItem]], at_work: set[str], now: datetime
@@ -246,12 +231,12 @@ class ActiveConversations(MutableMapping[str, Conversation]):
         """
         self._changed.update(waiting)  # what waits may be more than when the conversation was asked for
         for lane in self._changed:
-            resting = to_dormant(self._conversations[lane], waking.get(lane))
+            resting = to_dormant(self.data[lane], waking.get(lane))
             if lane in waiting:
                 resting |= with_queued(resting, waiting[lane], now)
             self._parts[lane] = part_of(lane, resting, at_once=lane in at_work)
         self._changed.clear()
-        return (self._parts[lane] for lane in self._conversations)
+        return (self._parts[lane] for lane in self)
 
 
 def part_of(lane: str, resting: Dormant, at_once: bool = False) -> bytes:

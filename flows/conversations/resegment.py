@@ -166,7 +166,7 @@ class Resegmented:
     def work_into(self, conversation: Conversation, as_it_was: Conversation) -> Iterator[Cut | Retraction]:
         """Let the conversation go on from here; ``as_it_was`` is the copy of it that was worked on."""
         for identity, change in as_it_was.changes.items():
-            is_done = self.until is None or change.sort_key < self.until
+            is_done = self.until is None or sort_key(change.utterance) < self.until
             if is_done and conversation.changes.get(identity) is change:  # else it was changed again meanwhile
                 del conversation.changes[identity]
         if self.open is not None:
@@ -215,14 +215,16 @@ def resegment(conversation: Conversation, marker: Key, services: Services) -> Re
     """
     _wait_for(marker, services)
     past = Past(services.index, conversation.owner, conversation.conversation_id)
-    changed = sorted(change.sort_key for change in conversation.changes.values())
+    changed = sorted(sort_key(change.utterance) for change in conversation.changes.values())
     opened = min(map(sort_key, conversation.open), default=None)  # None: all that was open has been deleted
     thorough = opened is None or any(change.replayed for change in conversation.changes.values())
     start = past.start_before(min(changed[0], opened or changed[0]), services.detector.look_ahead + 1)
     since = start.sort_key if start is not None else None
 
     work = conversation.as_it_is()
-    work.changes = {name: change for name, change in work.changes.items() if opened is not None and change.sort_key >= opened}
+    work.changes = {
+        name: change for name, change in work.changes.items() if opened is not None and sort_key(change.utterance) >= opened
+    }
     deleted = list(work.work_in())
     tail, work.undecided = work.undecided, []
     work.begins_because = start.because if start is not None else FIRST
@@ -262,7 +264,9 @@ def reload(conversation: Conversation, marker: Key, services: Services) -> Reloa
     _wait_for(marker, services)
     past = Past(services.index, conversation.owner, conversation.conversation_id)
     # Messages that come again may have got into episodes here already: these say nothing about what was open before.
-    again = [held.sort_key for held in conversation.held if held.utterance.message.message_id in conversation.doubtful]
+    again = [
+        sort_key(held.utterance) for held in conversation.held if held.utterance.message.message_id in conversation.doubtful
+    ]
     end = min(again, default=(services.clock() + FURTHEST_FUTURE, ""))
     # Beginnings that are not decided yet lie within the look-ahead of the last message.
     start = past.start_before(end, services.detector.look_ahead + 1)

@@ -36,7 +36,7 @@ from pyflink.util.java_utils import to_jarray
 from connectors.kafka.client import connection_arguments
 from flows.decode import decode
 from flows.engines.dataflow import EMBED, EXTRACT, READ, RECONCILE, SEGMENT, Step, goes_to_the_writer
-from flows.engines.flink_worker import FlinkRun, GroupLanes, worker_of
+from flows.engines.flink_worker import MOVED, FlinkRun, GroupLanes, moved_states, worker_of
 from mneme.errors import SettingsError
 from mneme.ports import Incoming
 from mneme.records import Position
@@ -71,7 +71,8 @@ def submit(run: FlinkRun, parallelism: int, checkpoints: str, resume_from: str |
     env = _environment(run, _configuration(run, parallelism, checkpoints, resume_from))
     table = StreamTableEnvironment.create(env)
     buckets, groups = run.settings.flow.buckets, _groups()
-    options = _kafka_properties(run.settings.kafka) | {"topic": ";".join(run.topics.values())}
+    begin = "earliest-offset" if run.moved is None else "group-offsets"
+    options = _kafka_properties(run.settings.kafka) | {"topic": ";".join(run.topics.values()), "scan.startup.mode": begin}
     table.execute_sql(
         "CREATE TABLE events (body BYTES, topic STRING METADATA, part INT METADATA FROM 'partition', "
         f"place BIGINT METADATA FROM 'offset', stamp TIMESTAMP_LTZ(3) METADATA FROM 'timestamp') WITH ({_options(options)})"
@@ -86,7 +87,7 @@ def submit(run: FlinkRun, parallelism: int, checkpoints: str, resume_from: str |
     for name, steps in (("read", (READ,)), ("conversations", (EMBED, SEGMENT, EXTRACT)), ("owners", (RECONCILE,))):
         keyed = stream.key_by(_Key(steps[0], buckets, groups), key_type=Types.STRING())
         timed = keyed.connect(ticks.key_by(_itself, key_type=Types.STRING()))
-        stream = timed.process(LanesFunction(steps, run), output_type=_PICKLED).name(name).uid(name)
+        stream = timed.process(LanesFunction(steps, run, groups), output_type=_PICKLED).name(name).uid(name)
     stream.flat_map(_Nothing(), output_type=_PICKLED).name("end").uid("end").print().name("nothing").uid("nothing")
     return str(env.execute_async(run.name).get_job_id())
 
@@ -155,6 +156,8 @@ def _configuration(run: FlinkRun, parallelism: int, checkpoints: str, resume_fro
         "restart-strategy.exponential-delay.initial-backoff": "500 ms",
         "restart-strategy.exponential-delay.max-backoff": "5 s",
     }
+    if run.moved is not None:
+        values["python.archives"] = f"{run.moved}#{MOVED}"
     if checkpoints:
         values["execution.checkpointing.dir"] = checkpoints
     if resume_from is not None:
@@ -177,7 +180,7 @@ def _kafka_properties(kafka: Kafka) -> dict[str, str]:
     values = {
         "connector": "kafka",
         "format": "raw",
-        "scan.startup.mode": "earliest-offset",
+        "properties.auto.offset.reset": "earliest",  # of a partition that nobody has read
         "properties.bootstrap.servers": kafka.bootstrap_servers,
         "properties.group.id": kafka.group_id,
         "properties.isolation.level": "read_committed",
@@ -252,14 +255,16 @@ class _Nothing(FlatMapFunction):  # type: ignore[misc]
 class LanesFunction(KeyedCoProcessFunction):  # type: ignore[misc]
     """Lanes of a group of buckets, as Flink drives them: with items, and ticks. State is made when a bundle ends."""
 
-    def __init__(self, steps: tuple[Step, ...], run: FlinkRun) -> None:
+    def __init__(self, steps: tuple[Step, ...], run: FlinkRun, groups: tuple[str, ...]) -> None:
         self._steps = steps
         self._run = run
+        self._keys = groups
 
     def open(self, runtime_context: RuntimeContext) -> None:
         """Begin on a slot."""
         self._worker = worker_of(self._run)
         self._state = runtime_context.get_map_state(MapStateDescriptor("lanes", Types.STRING(), _PICKLED))
+        self._moved = moved_states(self._steps) if self._run.moved is not None else {}
         self._groups: dict[str, GroupLanes] = {}
         self._timers: dict[str, int] = {}
 
@@ -290,7 +295,8 @@ class LanesFunction(KeyedCoProcessFunction):  # type: ignore[misc]
 
     def _of(self, key: str) -> GroupLanes:
         if key not in self._groups:
-            self._groups[key] = GroupLanes(self._steps, self._worker, key, dict(self._state.items()))
+            moved = {bucket: state for bucket, state in self._moved.items() if self._keys[int(bucket) % len(self._keys)] == key}
+            self._groups[key] = GroupLanes(self._steps, self._worker, key, dict(self._state.items()), moved)
         return self._groups[key]
 
     def _do_what_is_due(self, key: str, ctx: Any) -> Iterator[Any]:
@@ -298,6 +304,7 @@ class LanesFunction(KeyedCoProcessFunction):  # type: ignore[misc]
         if group.is_due(utc_now()):
             yield from self._work(key, group, ctx)
         else:
+            self._keep(group)
             self._wake(key, group.wake_at(utc_now()), ctx)
 
     def _work(self, key: str, group: GroupLanes, ctx: Any) -> Iterator[Any]:

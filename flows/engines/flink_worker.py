@@ -46,6 +46,7 @@ _PARENT_SECONDS = 0.2  # between looks whether the TaskManager lives
 _ANSWER_SECONDS = 5.0
 _ALIVE = ("CREATED", "RUNNING", "RESTARTING")  # states of a job
 _REST = timedelta(milliseconds=40)  # the least time between two wake-ups of a group: each is a round trip through Java
+MOVED = Path("moved")  # in the working directory of a worker: the states of a store that came from another engine
 _WAITING = "waiting"  # in the state of a group, beside its buckets
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
@@ -65,6 +66,7 @@ class FlinkRun:
         name: of the job.
         jobmanager: ``host:port`` of its REST address.
         topics: what is read.
+        moved: the archive that becomes ``MOVED``, until all that is in it is taken over; else None.
     """
 
     settings: Settings
@@ -73,6 +75,7 @@ class FlinkRun:
     name: str
     jobmanager: str
     topics: Mapping[Topic, str]
+    moved: Path | None = None
 
 
 def versions_of(run: FlinkRun, now: datetime) -> Versions:
@@ -256,7 +259,7 @@ def _parent_of(process: int) -> int | None:
     return parent if parent > 1 else None
 
 
-State = tuple[bytes, ...]  # of the lanes of a bucket
+State = tuple[bytes | None, ...]  # of the lanes of a bucket
 
 
 class BucketLanes:
@@ -304,15 +307,19 @@ class GroupLanes:
         worker: services and writer.
         name: of the group, unlike that of all others in the process.
         held: the state of each bucket, and items that wait; empty for a new group.
+        moved: the states of a new group that came from another engine.
     """
 
-    def __init__(self, steps: Sequence[Step], worker: Worker, name: str, held: Mapping[str, Any]) -> None:
+    def __init__(
+        self, steps: Sequence[Step], worker: Worker, name: str, held: Mapping[str, Any], moved: Mapping[str, State]
+    ) -> None:
         self._steps = steps
         self._worker = worker
         self._name = name
         self._waiting: list[Any] = list(held.get(_WAITING, ()))
-        self._changed = set[str]()
-        self._lanes = {bucket: self._made(bucket, state) for bucket, state in held.items() if bucket != _WAITING}
+        states = {bucket: state for bucket, state in (held or moved).items() if bucket != _WAITING}
+        self._lanes = {bucket: self._made(bucket, state) for bucket, state in states.items()}
+        self._changed = set() if held else {_WAITING, *states}  # a group that has any state is no longer new
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -361,6 +368,12 @@ class GroupLanes:
 
     def _made(self, bucket: str, states: State | None) -> BucketLanes:
         return BucketLanes(self._steps, self._worker, f"{self._name}-{bucket}", states)
+
+
+def moved_states(steps: Sequence[Step]) -> dict[str, State]:
+    """The states of the lanes of these steps, by bucket, as the engine before left them."""
+    left = [{file.name: file.read_bytes() for file in (MOVED / step.name).glob("*")} for step in steps]
+    return {bucket: tuple(states.get(bucket) for states in left) for bucket in sorted(set[str]().union(*left))}
 
 
 _known_meters: dict[str, StepMeter] = {}

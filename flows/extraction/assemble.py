@@ -1,6 +1,6 @@
 """Rows of one episode, made from what was extracted of it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,36 +10,40 @@ from flows.cuts import Cut, ExtractedFact, Extraction, Utterance, embedded_words
 from flows.items import AggregateMention, Extracted, Reference
 from mneme.ids import case_id, entity_id, fact_id, foresight_id, profile_id, relationship_id
 from mneme.labels import joined
-from mneme.records import AgentCase, AtomicFact, Citation, Episode, Foresight, Mention, Metadata, StoredMessage, Validity
-from mneme.rows import Embedding, Row, row_of
+from mneme.records import (
+    AgentCase,
+    AnyRecord,
+    AtomicFact,
+    Citation,
+    Episode,
+    Foresight,
+    Mention,
+    Metadata,
+    StoredMessage,
+    Validity,
+)
+from mneme.rows import Embedding, row_of
 
 _UNDISPUTED = Validity()  # the same object for all: a record makes a deep copy of what it has by default
 _LONGEST_EVIDENCE = 300  # characters of an episode's words kept in an aggregate's mention
 
 
-@dataclass(frozen=True, slots=True)
-class NewTexts:
-    """The texts of an extraction that no message's vector serves, in the order in which they are embedded."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Made:
+    """A record and the text that is embedded for it; ``embedding`` where that of its message serves it."""
 
-    texts: tuple[str, ...]
-
-    @classmethod
-    def of(cls, cut: Cut, extraction: Extraction) -> "NewTexts":
-        """Subject with summary, then facts that are not their message's text, foresights and the case."""
-        texts = [f"{extraction.subject}. {extraction.summary}"]
-        texts += [
-            embedded_words(fact.statement, fact.quote)
-            for fact in extraction.facts
-            if _of_message(cut, fact.same_as_source, fact.sources) is None
-        ]
-        texts += [foresight.statement for foresight in extraction.foresights]
-        if extraction.case is not None:
-            texts.append(extraction.case.task_intent)
-        return cls(tuple(texts))
+    record: AnyRecord
+    text: str
+    embedding: Embedding | None = None
+    context: str = ""
 
 
 def assemble(
-    reference: Reference, cut: Cut, extraction: Extraction, embeddings: Sequence[Embedding | None], extractor: str
+    reference: Reference,
+    cut: Cut,
+    extraction: Extraction,
+    embed: Callable[[list[str]], Sequence[Embedding | None]],
+    extractor: str,
 ) -> Extracted:
     """The rows of one episode (first) with its facts, foresights and case, and its mentions for the aggregates.
 
@@ -47,13 +51,15 @@ def assemble(
         reference: names the cut (flows/lanes/snapshots.py).
         cut: the episode as it was cut.
         extraction: what was taken from it.
-        embeddings: one for each of ``NewTexts.of(cut, extraction)``; None where the embedder did not serve.
+        embed: gives the embedding of each text that no message has; None where the embedder did not serve.
         extractor: who extracted it.
 
     Returns:
         Rows with version 0: reconcile gives the versions.
+
+    Raises:
+        ModelError: from ``embed``.
     """
-    new = iter(embeddings)
     newest = max(utterance.message.created_at for utterance in cut.utterances)
     common = {
         "owner": cut.owner,
@@ -64,9 +70,7 @@ def assemble(
     }
     messages = [utterance.message for utterance in cut.utterances]
     agent_id = next((message.agent_id for message in messages if message.agent_id), None)
-    of_episode = next(new)
-
-    children: list[Row] = []
+    children: list[_Made] = []
     fact_ids = []
     for index, fact in enumerate(extraction.facts):
         reused = _of_message(cut, fact.same_as_source, fact.sources)
@@ -91,7 +95,7 @@ def assemble(
             **common,
         )
         fact_ids.append(record.id)
-        children.append(row_of(record, reused if reused is not None else next(new), _context(cut, fact)))
+        children.append(_Made(record, embedded_words(fact.statement, fact.quote), reused, _context(cut, fact)))
     foresight_ids = []
     for index, foresight in enumerate(extraction.foresights):
         sources = [cut.utterances[at].message for at in foresight.sources]
@@ -111,7 +115,7 @@ def assemble(
             **common,
         )
         foresight_ids.append(expected.id)
-        children.append(row_of(expected, next(new)))
+        children.append(_Made(expected, expected.statement))
     case = None
     if extraction.case is not None and agent_id is not None:
         case = AgentCase(
@@ -127,7 +131,7 @@ def assemble(
             at=_ended_at(cut),
             **common,
         )
-        children.append(row_of(case, next(new)))
+        children.append(_Made(case, case.task_intent))
     mentions = tuple(_mentions(cut, extraction))
     episode = Episode(
         id=cut.id,
@@ -153,7 +157,10 @@ def assemble(
         extractor=extractor,
         **common,
     )
-    return Extracted(reference["lane"], reference, cut.owner, (row_of(episode, of_episode), *children), mentions)
+    made = [_Made(episode, f"{episode.subject}. {episode.summary}"), *children]
+    new = iter(embed([each.text for each in made if each.embedding is None]))
+    rows = (row_of(each.record, each.embedding if each.embedding is not None else next(new), each.context) for each in made)
+    return Extracted(reference["lane"], reference, cut.owner, tuple(rows), mentions)
 
 
 def _citation(source: StoredMessage, place: str) -> Citation | None:

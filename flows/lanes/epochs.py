@@ -15,10 +15,8 @@ the index ends at what the replay says even where the crashed attempt had got fu
 """
 
 import itertools
-from collections import deque
+from collections import ChainMap, deque
 from collections.abc import Iterator, MutableMapping
-from itertools import repeat
-from operator import contains
 from typing import Generic, TypeVar
 
 from mneme.rows import Key, Row
@@ -50,38 +48,19 @@ class UnrefreshedWrites:
 Value = TypeVar("Value")
 
 
-class RecentKeys(MutableMapping[str, Value]):
-    """A dictionary that forgets what was not set again for some epochs."""
+class RecentKeys(ChainMap[str, Value]):
+    """A dictionary that forgets what was not set again for some epochs. Its maps are those of the last epochs, newest first."""
 
-    def __init__(self) -> None:
-        self._generations: deque[dict[str, Value]] = deque([{}], maxlen=EPOCHS)
-
-    def __getitem__(self, name: str) -> Value:
-        for generation in reversed(self._generations):
-            if name in generation:
-                return generation[name]
-        raise KeyError(name)
-
-    def __setitem__(self, name: str, value: Value) -> None:
-        self._generations[-1][name] = value
+    pop = MutableMapping.pop  # type: ignore[assignment]  # of all maps, as ``del``
 
     def __delitem__(self, name: str) -> None:
-        found = [generation.pop(name) for generation in self._generations if name in generation]
+        found = [epoch.pop(name) for epoch in self.maps if name in epoch]
         if not found:
             raise KeyError(name)
 
-    def __contains__(self, name: object) -> bool:
-        return any(map(contains, self._generations, repeat(name)))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter({name: None for generation in self._generations for name in generation})
-
-    def __len__(self) -> int:
-        return len(set().union(*self._generations))
-
     def epoch_done(self) -> None:
         """Forget what is in the index by now."""
-        self._generations.append({})
+        self.maps = [{}, *self.maps[: EPOCHS - 1]]
 
 
 Item = TypeVar("Item")

@@ -13,12 +13,11 @@ from datetime import datetime
 from functools import lru_cache
 
 from flows.consistency.revise import Revision
-from flows.cuts import lane_of
 from flows.items import Amendment, Erased, Erasure
 from flows.lanes.owners import Origin, conversation_key, tenant_of
 from flows.lanes.parked_events import UNREAD
 from flows.lanes.scheduling import NotReady
-from mneme.ids import chunk_id, content_hash, document_key, lasting_name, make_id, message_id
+from mneme.ids import chunk_id, content_hash, conversation_path, document_key, lasting_name, make_id, message_id
 from mneme.ports import Filter, MemoryIndex
 from mneme.records import Owner, Position, StoredDocument, StoredMessage
 from mneme.rows import Collection, Key, Row, control_row
@@ -88,7 +87,7 @@ def tombstone_keys(owner: Owner, conversation_id: str | None, document_id: str |
 
 def conversation_tombstone_key(tenant_id: str, conversation_id: str) -> Key:
     """The key of the tombstone of a conversation."""
-    return _key(tenant_id, lane_of(tenant_id, conversation_id))
+    return _key(tenant_id, conversation_path(tenant_id, conversation_id))
 
 
 def is_erased(message: StoredMessage, rows: Mapping[Key, Row]) -> bool:
@@ -141,7 +140,7 @@ def _subjects(owner: Owner, conversation_id: str | None, document_id: str | None
     if document_id is not None:
         yield document_key(owner.key, document_id)
     if conversation_id is not None:
-        yield lane_of(owner.tenant_id, conversation_id)
+        yield conversation_path(owner.tenant_id, conversation_id)
     yield _owner_subject(owner)
 
 

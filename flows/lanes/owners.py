@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
-from flows.cuts import lane_of
+from mneme.ids import conversation_path
 from mneme.ports import MemoryIndex
 from mneme.records import Owner, Position, StoredMessage
 from mneme.rows import Collection, Key, Row, control_row
@@ -21,11 +21,10 @@ class Origin:
 
 def conversation_key(tenant_id: str, conversation_id: str) -> Key:
     """The key of a conversation's row: it lies with the tenant, since it tells the owner."""
-    return lane_key(tenant_id, lane_of(tenant_id, conversation_id))
+    return _key(tenant_id, conversation_path(tenant_id, conversation_id))
 
 
-def lane_key(tenant_id: str, lane: str) -> Key:
-    """The same, of a conversation that is known by its lane."""
+def _key(tenant_id: str, lane: str) -> Key:
     return Key(Collection.CONTROL, tenant_of(tenant_id).key, f"conversation/{lane}")
 
 
@@ -45,12 +44,17 @@ def origin_of(row: Row | None) -> Origin | None:
 
 
 def owner_in(index: MemoryIndex, tenant_id: str, conversation_id: str) -> Owner | None:
-    """The owner of a conversation; None where the index knows nothing of it.
+    """The owner of a conversation; None where the index knows nothing of it. Raises as ``owner_of_lane``."""
+    return owner_of_lane(index, tenant_id, conversation_path(tenant_id, conversation_id))
+
+
+def owner_of_lane(index: MemoryIndex, tenant_id: str, lane: str) -> Owner | None:
+    """The same, of a conversation that is known by its lane.
 
     Raises:
         StoreError: the index cannot answer.
     """
-    key = conversation_key(tenant_id, conversation_id)
+    key = _key(tenant_id, lane)
     origin = origin_of(index.get([key]).get(key))
     return None if origin is None else origin.owner
 

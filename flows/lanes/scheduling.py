@@ -62,31 +62,19 @@ class _Job(Generic[Item, Result]):
 class KeyedJobs(Generic[Item, Result]):
     """Jobs in a pool, finished in the order of submission within a queue; queues never wait for one another.
 
-    A job that fails because the outside is down (``worth_retrying``) is tried again for as long as ``patient`` says,
-    with doubling pauses up to a minute: its queue waits, which the source feels as back-pressure. One whose endpoint asks
-    for time (``ModelPaused``) gets it, and one that raises ``NotReady`` is tried again much sooner. Every other error is
-    handed to the step as the result.
+    A job that fails because the outside is down (``worth_retrying``) is tried again for ever, with doubling pauses up to a
+    minute: its queue waits, which the source feels as back-pressure. One whose endpoint asks for time (``ModelPaused``) gets
+    it, and one that raises ``NotReady`` is tried again much sooner. Every other error is handed to the step as the result.
 
     Args:
         submit: runs a callable in a pool of threads.
         clock: the present, aware.
-        patient: how many times a job is tried; None for ever.
     """
 
-    def __init__(
-        self,
-        submit: Callable[[Callable[[], Result]], "Future[Result]"],
-        clock: Callable[[], datetime],
-        patient: int | None = None,
-    ) -> None:
+    def __init__(self, submit: Callable[[Callable[[], Result]], "Future[Result]"], clock: Callable[[], datetime]) -> None:
         self._submit = submit
         self._clock = clock
-        self._patient = patient
         self._queues: dict[str, deque[_Job[Item, Result]]] = {}
-        self._size = 0
-
-    def __len__(self) -> int:
-        return self._size
 
     def add(self, queue: str, item: Item, call: Callable[[], Result] | None) -> None:
         """Queue an item behind those of its queue; ``call`` None means that it only keeps its place."""
@@ -94,7 +82,6 @@ class KeyedJobs(Generic[Item, Result]):
         if call is not None:
             job.future = self._submit(call)
         self._queues.setdefault(queue, deque()).append(job)
-        self._size += 1
 
     def finished(self) -> Iterator[tuple[Item, Result | BaseException | None]]:
         """Remove and yield the items at the heads of the queues that are done, each with its result or error."""
@@ -102,14 +89,13 @@ class KeyedJobs(Generic[Item, Result]):
             queue = self._queues[name]
             while queue and self._is_done(queue[0]):
                 job = queue.popleft()
-                self._size -= 1
                 yield job.item, job.outcome()
             if not queue:
                 del self._queues[name]
 
     def wake_at(self) -> datetime | None:
         """The time to look for results again; None while nothing is at work."""
-        return next_poll(self._clock()) if self._size else None
+        return next_poll(self._clock()) if self._queues else None
 
     def items(self) -> list[Item]:
         """The unfinished items, in order within each queue."""
@@ -137,8 +123,6 @@ class KeyedJobs(Generic[Item, Result]):
             job.retry_at = self._clock() + timedelta(seconds=error.seconds)
             return False
         job.attempts += 1
-        if self._patient is not None and job.attempts >= self._patient:
-            return True
         pause = min(_FIRST_RETRY_SECONDS * 2 ** (job.attempts - 1), _LONGEST_RETRY_SECONDS)
         log.warning("waiting %.0f s before attempt %d: %s", pause, job.attempts + 1, error)
         job.retry_at = self._clock() + timedelta(seconds=pause)

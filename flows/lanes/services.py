@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar
 
@@ -14,7 +14,7 @@ from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
 from mneme.ports import DocumentReader, MemoryIndex, References
 from mneme.rows import Embedding
-from mneme.settings import Documents, Settings
+from mneme.settings import Settings
 
 Result = TypeVar("Result")
 
@@ -31,7 +31,6 @@ class Reading:
     """The reader of documents and attachments. ``submit`` runs it in a pool of its own: parsing takes seconds, or minutes.
 
     ``in_flight`` counts chunks on their way through the other steps of this process; ``at_work`` what waits to be read.
-    ``documents`` says how large chunks are.
     """
 
     reader: DocumentReader
@@ -39,7 +38,6 @@ class Reading:
     submit: Submit
     in_flight: Pending
     at_work: Pending
-    documents: Documents = field(default_factory=Documents)
 
 
 @dataclass(frozen=True, slots=True)

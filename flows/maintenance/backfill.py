@@ -1,7 +1,7 @@
-"""History in bulk, with `mneme admin backfill`: files, or the topics, while the index is set for very many writes.
+"""History in bulk, with `mneme admin backfill`: files, or the topics.
 
 1. Run the flow as `mneme ingest` or `mneme run` would, with their recovery stores, so that either goes on behind it. Epochs are
-   longer: the index is refreshed once in each.
+   longer.
 2. Merge the files of the index to few, if it is asked for, or if very many rows were written.
 """
 
@@ -67,7 +67,7 @@ def backfill(
     settings = settings.model_copy(update={"flow": longer})
     wrote = WrittenRows()
     # Step 1.
-    report = ingest(paths, settings, on_progress, defaults, wrote, in_bulk=True) if paths else None
+    report = ingest(paths, settings, on_progress, defaults, wrote) if paths else None
     if report is None:
         _from_topics(settings, on_progress, wrote)
     # Step 2.
@@ -83,6 +83,6 @@ def backfill(
 def _from_topics(settings: Settings, on_progress: OnProgress, wrote: Callable[[str, str], None]) -> None:
     stopping = threading.Event()
     with recovery_store(settings, store_name(settings)) as store, stopped_by_signals(stopping):
-        bounded_stream(settings, partial(single_process_run, settings, store), stopping, on_progress, wrote, in_bulk=True)
+        bounded_stream(settings, partial(single_process_run, settings, store), stopping, on_progress, wrote)
     if stopping.is_set():
         raise KeyboardInterrupt

@@ -7,12 +7,12 @@ erasures and markers of flushes. All else is derived from them.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from flows.cuts import embedding_text, lane_of
+from flows.cuts import embedding_text
 from flows.lanes.erasures import is_erased, tombstone_keys
 from flows.lanes.owners import conversation_key, tenant_of
 from flows.lanes.parked_events import PARKED
 from flows.maintenance.reindex import embed_unless_refused
-from mneme.ids import chunk_id, document_key, message_id
+from mneme.ids import chunk_id, conversation_path, document_key, message_id
 from mneme.ports import MemoryIndex
 from mneme.records import StoredDocument, StoredMessage
 from mneme.rows import Embedding, Row, row_of
@@ -78,7 +78,7 @@ def _renamed_document(document: StoredDocument) -> StoredDocument:
     key = document_key(document.owner.key, document.document_id)
 
     def renamed(ids: Iterable[str], speech: str | None) -> tuple[str, ...]:
-        conversation = lane_of(document.owner.tenant_id, speech or "")
+        conversation = conversation_path(document.owner.tenant_id, speech or "")
         places = (identity.rpartition("/") for identity in ids)
         return tuple(f"{key if lane == document.id else conversation}/{name}" for lane, _, name in places)
 

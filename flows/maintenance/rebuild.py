@@ -242,7 +242,7 @@ def _derive(settings: Settings, index: MemoryIndex, waiting: list[Incoming], on_
     stopping, pending, refused = threading.Event(), Pending(), set[str]()
     with ExitStack() as stack:
         store = stack.enter_context(RecoveryStore(folder / "store", REBUILD, flow.buckets, partitions=1))
-        dead_letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
+        dead_letters = FileDeadLetters(settings.data / "dead-letters.sqlite")
         stack.callback(dead_letters.close)
         stack.enter_context(stopped_by_signals(stopping))
 
@@ -262,7 +262,7 @@ def _derive(settings: Settings, index: MemoryIndex, waiting: list[Incoming], on_
                 refused.add(identity)
 
         ends = Endpoints([Source("stored", ("messages",), open_feed)], dead_letters, changes=None, wrote=wrote)
-        run_process(settings, partial(_start_run, store), ends, pending, stopping, open_store=lambda: index)
+        run_process(settings, partial(start_run, store), ends, pending, stopping, open_store=lambda: index)
     if stopping.is_set():
         raise KeyboardInterrupt
     return len(refused)
@@ -289,7 +289,9 @@ def _messages(index: MemoryIndex) -> Iterator[Listed]:
             yield Listed(lane_of_row(row), row.at, row.message_ids[0], row.key)
 
 
-def _start_run(store: RecoveryStore, index: MemoryIndex) -> RunContext:
+def start_run(store: RecoveryStore, index: MemoryIndex) -> RunContext:
+    """The place of the process that fills an index anew."""
+    index.set_metadata({REBUILD: ""})
     return RunContext(store.begin_run(index, adopt=True), store.epochs)  # a store of an earlier rebuild is none that is missed
 
 

@@ -19,11 +19,10 @@ from itertools import islice
 from connectors.indices import open_index
 from connectors.kafka.client import Bounds, bounds_of, create_topics, topics_of_lanes
 from connectors.models import open_embedder
-from flows.maintenance.rebuild import TOPICS, OnProgress, RebuildReport, StoreContents, rows_in
-from flows.runner import stopped_by_signals
+from flows.maintenance.rebuild import TOPICS, OnProgress, RebuildReport, StoreContents, rows_in, start_run
+from flows.runner import recovery_store, stopped_by_signals
 from flows.running.kafka import bounded_stream
-from flows.running.process import RunContext
-from flows.running.recovery import REBUILD, RecoveryStore, flows_by_range, flows_stopped, refuse_unfinished
+from flows.running.recovery import REBUILD, flows_by_range, flows_stopped, refuse_unfinished
 from mneme.errors import StoreRejected
 from mneme.ports import MemoryIndex, Outcome, Remove
 from mneme.rows import Collection, Row
@@ -83,7 +82,7 @@ def rebuild_from_topics(
         SettingsError, StoreError: the index or the topics cannot be used.
     """
     started = time.monotonic()
-    kafka, flow = settings.kafka, settings.flow
+    kafka = settings.kafka
     create_topics(kafka)
     named = topics_of_lanes(kafka.topics)
     topics = {topic: bounds_of(kafka, topic) for topic in named.values()}
@@ -97,16 +96,12 @@ def rebuild_from_topics(
         if kind == "dead_letter":
             refused.add(identity)
 
-    folder = settings.data / "recovery" / "kafka"
-    with (
-        RecoveryStore(folder, "kafka", flow.buckets, flow.recovery_partitions) as store,
-        stopped_by_signals(stopping),
-    ):
-        bounded_stream(settings, partial(_start_run, store), stopping, on_progress, wrote)
+    with recovery_store(settings, "kafka") as store, stopped_by_signals(stopping):
+        bounded_stream(settings, partial(start_run, store), stopping, on_progress, wrote)
     if stopping.is_set():
         raise KeyboardInterrupt
     with closing(open_index(settings, read_only=True)) as index:
-        made = {collection: index.count(collection) for collection in Collection}
+        made = rows_in(index)
     return RebuildReport(made, len(refused), time.monotonic() - started, removed)
 
 
@@ -147,8 +142,3 @@ def _lost(index: MemoryIndex, topics: Topics) -> int:
         first, end = topics.get(position["topic"], {}).get(position["partition"], (0, 0))
         lost += row.kind == "message" and not first <= position["offset"] < end
     return lost
-
-
-def _start_run(store: RecoveryStore, index: MemoryIndex) -> RunContext:
-    index.set_metadata({REBUILD: ""})
-    return RunContext(store.begin_run(index, adopt=True), store.epochs)

@@ -175,8 +175,7 @@ class _Part:
             conversation_id=message.conversation_id,
             message_id=message.message_id,
         )
-        assert self._services.reading is not None, "it was read"
-        documents = self._services.reading.documents
+        documents = self._services.settings.documents
         edition = about.edition(content_hash(content), documents)
         if sum(len(section.text) for section in parsed.sections) > _LONGEST_IN_PLACE:
             return edition_of(about, replace(parsed, spoken=()), edition, documents)  # speech stands in the message

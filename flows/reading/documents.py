@@ -54,7 +54,7 @@ def read_document(unread: Unread, known: StoredDocument | None, erased: Tombston
     assert isinstance(event, Document)
     reading = services.reading
     assert reading is not None, "a flow that takes documents has what reads them"
-    about = about_event(event, unread.position, unread.received_at)
+    documents, about = services.settings.documents, about_event(event, unread.position, unread.received_at)
     stored = services.index.get([document_row_key(about), *tombstone_keys(about.owner, None, about.document_id)])
     if is_covered(about.owner, None, about.document_id, about.position, about.arrived_at, stored):
         return None
@@ -65,11 +65,11 @@ def read_document(unread: Unread, known: StoredDocument | None, erased: Tombston
     edition = ""
     try:
         content = content_of(event, reading.references)
-        edition = about.edition(content_hash(content), reading.documents)
+        edition = about.edition(content_hash(content), documents)
         if known is not None and known.edition == edition and known.status == "read" and not known.unread:
             return ReadDocument(None, known)
         parsed = reading.reader.read(content, event.name, event.media_type, f"{about.owner.key}/{about.document_id}")
-        return ReadDocument(edition_of(about, parsed, edition, reading.documents), known)
+        return ReadDocument(edition_of(about, parsed, edition, documents), known)
     except InputError as error:
         if known is not None:
             raise

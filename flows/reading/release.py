@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from flows.cuts import lane_of
 from flows.items import Erasure, Pause, Unread, Withdrawn
 from flows.lanes.snapshots import refer, referred
 from flows.reading.attachments import Attached
 from flows.reading.documents import ReadDocument
 from flows.reading.editions import Edition
-from mneme.ports import Remove
+from mneme.ids import conversation_path
 from mneme.records import Owner, Position, StoredDocument, StoredMessage
 from mneme.rows import Collection, Key, Row, row_of
 
@@ -65,7 +64,7 @@ class Release:
 
     def obsolete(self, attempt: int) -> Iterator[Withdrawn | Erasure]:
         """Withdraw what the document no longer has; ``attempt`` as of ``erasure_of_speech``."""
-        yield from _withdrawals(self.record, self._obsolete)
+        yield from withdrawals(self.record, self._obsolete)
         if (speech := self.record.replaced_speech) is not None:
             yield erasure_of_speech(self.record, speech, self.record.position, self.record.created_at, attempt)
 
@@ -73,34 +72,14 @@ class Release:
         """Pause behind speech, which shows its last episode: nothing follows it."""
         if self._speech is not None:
             owner = self.record.owner
-            lane = lane_of(owner.tenant_id, self._speech)
+            lane = conversation_path(owner.tenant_id, self._speech)
             yield Pause(lane, "end", tenant_id=owner.tenant_id, owner_key=owner.key)
 
 
-class Gone:
-    """A document that is no more."""
-
-    def __init__(self, record: StoredDocument) -> None:
-        self._record = record
-
-    @property
-    def id(self) -> str:
-        """That of its record."""
-        return self._record.id
-
-    def obsolete(self) -> Iterator[Withdrawn]:
-        """Withdraw all that was made of it."""
-        return _withdrawals(self._record, (*self._record.chunk_ids, *self._record.replaced_ids))
-
-    def removed(self, version: int) -> Remove:
-        """The removal of its record."""
-        return Remove(Key(Collection.CONTROL, self._record.owner.key, self._record.id), version)
-
-
-def gone(before: Iterable[StoredDocument], releases: Iterable[Release]) -> list[Gone]:
+def gone(before: Iterable[StoredDocument], releases: Iterable[Release]) -> list[StoredDocument]:
     """Those of the records before that nothing takes the place of."""
     now = {release.record.id for release in releases}
-    return [Gone(record) for record in before if record.id not in now]
+    return [record for record in before if record.id not in now]
 
 
 def erasure_of_speech(
@@ -114,7 +93,8 @@ def erasure_of_speech(
     return Erasure(record.owner.tenant_id, conversation_id, None, erasure_id, arrived_at, position)
 
 
-def _withdrawals(record: StoredDocument, ids: Iterable[str]) -> Iterator[Withdrawn]:
+def withdrawals(record: StoredDocument, ids: Iterable[str]) -> Iterator[Withdrawn]:
+    """Withdraw some of what was made of a document."""
     for identity in ids:
         if identity.startswith(f"{record.id}/"):  # else it is a message of the speech
             yield Withdrawn(record.owner, record.document_id or "", identity)
@@ -128,7 +108,8 @@ class ReadJob:
     """Something at work in its ``lane``: an event that is read, which waits under ``key``; a ``message`` (tenant, conversation,
     message) whose attachments go; the erasure of a document; or a pause behind them.
 
-    ``released`` counts messages that went on.
+    ``outcome`` is what came of it, once it ``has_ended``, and ``releases`` are there once that begins to go on; ``released``
+    counts the messages that went on.
     """
 
     lane: str
@@ -138,13 +119,8 @@ class ReadJob:
     erasure: Erasure | None = None
     pause: Pause | None = None
     released: int = 0
-
-
-@dataclass(slots=True, eq=False)
-class ReadResult:
-    """The outcome of work, which goes on; ``releases`` once it has begun to."""
-
-    outcome: Outcome | BaseException
+    has_ended: bool = False
+    outcome: "Outcome | BaseException" = None
     releases: list[Release] | None = None
 
 

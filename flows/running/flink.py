@@ -38,8 +38,10 @@ Submit = Callable[[FlinkRun, int, str, str | None], str]
 
 _PLACE = "newest.json"  # in the store: the job, and the checkpoint or savepoint to go on from
 _GLANCE_SECONDS = 1.0
+_ALL_MOVED = 5  # checkpoints: each function had a tick for each group before, and took in what was moved
 _ANSWER_SECONDS = 10.0
 _SAVEPOINT_SECONDS = 120.0
+_CANCEL_SECONDS = 60.0
 _ALIVE = ("INITIALIZING", "CREATED", "RUNNING", "RESTARTING", "FAILING")
 
 log = logging.getLogger(__name__)
@@ -76,6 +78,11 @@ class FlinkCluster:
         complete = [each for each in (latest.get("completed"), latest.get("savepoint")) if each]
         return str(max(complete, key=lambda each: each["id"])["external_path"]) if complete else None
 
+    def checkpoints(self, job: str) -> int:
+        """The number of checkpoints of a job that are complete."""
+        answer = self._ask("GET", f"/jobs/{job}/checkpoints") or {}
+        return int((answer.get("counts") or {}).get("completed", 0))
+
     def runs_whole(self, job: str) -> bool:
         """Return whether all parts of a job run."""
         answer = self._ask("GET", f"/jobs/{job}") or {"vertices": []}
@@ -109,7 +116,21 @@ class FlinkCluster:
             if "failure-cause" in operation:
                 raise StoreUnavailable(f"Flink made no savepoint: {_cause(operation['failure-cause'].get('stack-trace', ''))}")
             waited.wait(_GLANCE_SECONDS)
-        raise StoreUnavailable(f"Flink made no savepoint within {_SAVEPOINT_SECONDS:.0f} s; the job goes on: stop it again")
+        raise StoreUnavailable(f"Flink made no savepoint within {_SAVEPOINT_SECONDS:.0f} s")
+
+    def cancel(self, job: str) -> None:
+        """End a job without a savepoint; its checkpoints stay.
+
+        Raises:
+            StoreUnavailable: it has not ended within a minute.
+        """
+        self._ask("PATCH", f"/jobs/{job}")
+        waited = threading.Event()
+        for _ in range(int(_CANCEL_SECONDS / _GLANCE_SECONDS)):
+            if self.state_of(job) not in (*_ALIVE, "CANCELLING"):
+                return
+            waited.wait(_GLANCE_SECONDS)
+        raise StoreUnavailable(f"Flink has not cancelled the job {job} within {_CANCEL_SECONDS:.0f} s: stop it again")
 
     def _get(self, path: str) -> Any:
         answer = self._ask("GET", path)
@@ -172,6 +193,8 @@ def run_on_flink(
                 if failure > failed_at:
                     failed_at = failure
                     log.warning("Flink begins again from the newest checkpoint: %s", cause)
+                if store.moved.exists() and cluster.checkpoints(job) >= _ALL_MOVED:
+                    store.moved.unlink()
                 if (newest := cluster.newest_checkpoint(job)) is not None:
                     _keep(note, newest)
                 if not was_whole and cluster.runs_whole(job):
@@ -216,7 +239,10 @@ def _submitted(
 ) -> str:
     """The id of a job that goes on from the newest checkpoint."""
     number = begin()
-    run = FlinkRun(settings, number, utc_now(), f"mneme {store.id}", cluster.address, topics_of_lanes(settings.kafka.topics))
+    moved = store.moved.absolute() if store.moved.exists() else None
+    run = FlinkRun(
+        settings, number, utc_now(), f"mneme {store.id}", cluster.address, topics_of_lanes(settings.kafka.topics), moved
+    )
     note = store.epochs / _PLACE
     newest = _newest(note, folder)
     job = submit(run, settings.flow.processes, folder, newest)
@@ -238,12 +264,14 @@ def _job_of(note: Path, settings: Settings, cluster: FlinkCluster, folder: str) 
 
 
 def _stop(note: Path, job: str, cluster: FlinkCluster, folder: str) -> None:
-    """Stop a job with a savepoint. One that fails meanwhile has ended as well, and its newest checkpoint is as good."""
+    """Stop a job with a savepoint. One that makes none, as while it begins again, is cancelled: a checkpoint is as good."""
     try:
         _keep(note, cluster.stop(job, folder), is_stopped=True)
     except StoreUnavailable as error:
+        if (newest := cluster.newest_checkpoint(job)) is not None:
+            _keep(note, newest)
         if cluster.state_of(job) in _ALIVE:
-            raise
+            cluster.cancel(job)
         log.warning("%s; the next start goes on from its newest checkpoint", error)
 
 

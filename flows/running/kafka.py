@@ -79,7 +79,6 @@ def bounded_stream(
     stopping: threading.Event,
     on_progress: OnProgress = lambda done, total: None,
     wrote: Callable[[str, str], None] = lambda kind, identity: None,
-    in_bulk: bool = False,
 ) -> None:
     """Read what the topics have: messages and documents, and behind them the backfill.
 
@@ -89,7 +88,6 @@ def bounded_stream(
         stopping: set when it is to end earlier.
         on_progress: called with events finished and events in all.
         wrote: called as ``Writer`` says.
-        in_bulk: whether the index is set for very many writes meanwhile.
 
     Raises:
         SettingsError, StoreError: the index or the topics cannot be used.
@@ -120,7 +118,7 @@ def bounded_stream(
 
     sources = [Source(lane, tuple(map(str, sorted(chosen[lane]))), partial(open_feed, topic)) for lane, topic in named.items()]
     with _endpoints(settings, sources, wrote=wrote) as endpoints:
-        run_process(settings, start_run, endpoints, pending, stopping, in_bulk=in_bulk)
+        run_process(settings, start_run, endpoints, pending, stopping)
 
 
 @contextmanager

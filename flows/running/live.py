@@ -1,6 +1,6 @@
 """Sources of the flow that never end: messages, documents, and a backfill that gives way to messages.
 
-They are the partitions of Kafka topics, or the logs of the inbox.
+They are the partitions of Kafka topics, or the lanes of the inbox.
 """
 
 import threading
@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Protocol
 
 from connectors.dead_letters import FileDeadLetters
-from connectors.durable import FolderLock
-from connectors.inbox.reader import InboxReader
-from connectors.inbox.segments import disk_errors, inbox_folder
+from connectors.durable import FolderLock, disk_errors
+from connectors.inbox import InboxReader, inbox_folder
 from flows.engines.port import Source
 from flows.lanes.pending import Pending, SharedSum
 from flows.running.feeds import EventReader, FeedLimits, PartitionFeed
@@ -138,10 +137,10 @@ def stream_inbox(
     sources = [replace(source, idle_rest=_IDLE_REST) for source in live]
     with ExitStack() as stack:
         folder = inbox_folder(settings.data)
-        with disk_errors(folder):
+        with disk_errors(str(folder)):
             folder.mkdir(parents=True, exist_ok=True)
         stack.callback(FolderLock(folder, "the inbox").release)  # so that others know who reads it
-        dead_letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
+        dead_letters = FileDeadLetters(settings.data / "dead-letters.sqlite")
         stack.callback(dead_letters.close)
         ends = Endpoints(sources, dead_letters, changes=None, documents_at_work=documents, named_files=named_files)
         tally, _ = run_process(settings, start_run, ends, pending, stopping, on_ready)

@@ -1,90 +1,124 @@
-"""One of several processes that run the flow together: ``python -m flows.running.member``, started by its supervisor.
+"""A process of the flow that another one started (flows/running/child_process.py): ``python -m flows.running.member``.
 
-1. Its assignment comes on standard input, pickled. It holds the recovery store's lock too, inherited, until it ends.
-2. It tells in lines of JSON that it reads, and which error ends it.
-3. Any byte that follows on standard input tells it to stop in order. When standard input ends, its supervisor is gone:
-   then it ends at once, which costs no more than a crash does.
+It runs the flow from the inbox, beside a service, or is one of several that run the flow from Kafka together.
+1. Its assignment comes on standard input.
+2. It tells that it reads, and which error ends it.
+3. A byte that follows on standard input tells it to stop in order, and so does SIGTERM where it runs the flow alone. When
+   standard input ends, whoever started it is gone: then it ends at once, which costs no more than a crash does.
 """
 
 import logging
+import os
 import pickle
 import signal
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from connectors.telemetry.logs import set_levels, telemetry
-from flows.engines.port import EngineFailed
 from flows.lanes.pending import SharedSum
 from flows.running.child_process import begin, end, report
-from flows.running.kafka import stream
-from flows.running.live import Partitions
-from flows.running.process import RunContext
 from mneme.errors import MnemeError
 from mneme.settings import Settings
+
+if TYPE_CHECKING:
+    from flows.running.live import Partitions
+    from flows.running.process import RunContext
+
+_NICE = 10  # of the flow beside a service: somebody waits for a search, and nobody for the flow
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
+class Share:
+    """The part of one process in a flow of several.
+
+    Attributes:
+        place: its place in the flow.
+        partitions: what all members read together.
+        unfinished: the descriptor of what all have not finished (flows/lanes/pending.py).
+        live_lag: the descriptor of what all have not read of the live topics.
+    """
+
+    place: "RunContext"
+    partitions: "Partitions"
+    unfinished: int
+    live_lag: int
+
+
+@dataclass(frozen=True, slots=True)
 class Assignment:
-    """The order of a member.
+    """The order of a process.
 
     Attributes:
         settings: where and how.
-        place: its place in the flow.
-        partitions: what all members read together.
         report: the descriptor on which it tells of itself.
-        unfinished: the descriptor of what all have not finished (flows/lanes/pending.py).
-        live_lag: the descriptor of what all have not read of the live topics.
-        levels: of the supervisor's loggers, by name.
+        levels: of the loggers of whoever started it, by name.
+        share: its part in a flow from Kafka; None for the flow from the inbox.
     """
 
     settings: Settings
-    place: RunContext
-    partitions: Partitions
     report: int
-    unfinished: int
-    live_lag: int
     levels: Mapping[str, int]
+    share: Share | None = None
 
 
 def main() -> NoReturn:
-    """Run one member until it is told to stop; the exit status is 0 then, and 1 when it failed."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)  # they also reach the supervisor, who stops all
-    assignment: Assignment = pickle.load(sys.stdin.buffer)  # noqa: S301  from our own supervisor
-    place, processes = assignment.place, assignment.place.processes
+    """Run until told to stop; the exit status is 0 then, and 1 when it failed."""
+    assignment: Assignment = pickle.load(sys.stdin.buffer)  # noqa: S301  from whoever started this process
+    os.set_inheritable(assignment.report, False)  # its end must be the end of this process
+    share, stopping = assignment.share, threading.Event()
+    if share is not None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)  # they also reach the supervisor, who stops all
+    threading.Thread(target=_obey, args=(stopping,), name="obey", daemon=True).start()
     begin()
     set_levels(assignment.levels)
-    stopping = threading.Event()
-    threading.Thread(target=_obey, args=(stopping,), name="obey", daemon=True).start()
+
+    from flows.engines.port import EngineFailed  # late: whoever started this is watched while the steps are loaded
 
     def failed(error: BaseException) -> NoReturn:
-        """Say what ends this process, and end it: the others cannot go on without it."""
-        if not isinstance(error, MnemeError | EngineFailed):
+        """Say what ends this process, and end it: others cannot go on without it."""
+        is_told = isinstance(error, MnemeError | EngineFailed)
+        if not is_told:
             log.error("failed", exc_info=error)
         kind = type(error).__name__ if isinstance(error, MnemeError) else ""
-        report(assignment.report, {"error": kind, "text": str(error)})
+        report(assignment.report, {"error": kind, "text": str(error) if is_told else type(error).__name__})
         end(1)
 
+    def on_ready() -> None:
+        report(assignment.report, {"reads": True})
+
+    mark = "flow" if share is None else f"{share.place.number + 1}/{share.place.processes}"
     try:
-        with telemetry(assignment.settings, "mneme-flow", mark=f"{place.number + 1}/{processes}"):
-            stream(
-                assignment.settings,
-                lambda index: place,
-                assignment.partitions,
-                stopping,
-                on_ready=lambda: report(assignment.report, {"reads": True}),
-                on_failure=failed,
-                unfinished=SharedSum(assignment.unfinished, processes, place.number),
-                live_lag=SharedSum(assignment.live_lag, processes, place.number),
-            )
-    except BaseException as error:  # noqa: BLE001  the boundary of this process: its supervisor tells the user
+        with telemetry(assignment.settings, "mneme-flow", mark=mark):
+            if share is not None:
+                _run_share(share, assignment.settings, stopping, on_ready, failed)
+            else:
+                from flows import run
+
+                os.nice(_NICE)
+                run(assignment.settings, stopping, on_ready, intake="inbox")
+    except BaseException as error:  # noqa: BLE001  the boundary of this process: whoever started it tells the user
         failed(error)
     end(0)
+
+
+def _run_share(
+    share: Share,
+    settings: Settings,
+    stopping: threading.Event,
+    on_ready: Callable[[], None],
+    on_failure: Callable[[Exception], None],
+) -> None:
+    from flows.running.kafka import stream
+
+    place = share.place
+    unfinished, live_lag = (SharedSum(each, place.processes, place.number) for each in (share.unfinished, share.live_lag))
+    stream(settings, lambda index: place, share.partitions, stopping, on_ready, on_failure, unfinished, live_lag)
 
 
 def _obey(stopping: threading.Event) -> None:

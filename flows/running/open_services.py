@@ -147,7 +147,7 @@ def _reading(settings: Settings, ends: Endpoints, stack: ExitStack) -> Reading:
     pool = Pool(processes_of(settings.documents) + _FETCHING, "mneme-reading")
     stack.callback(pool.close, _GRACE_SECONDS)
     references = open_references(documents_of(settings), ends.named_files)
-    return Reading(reader, references, pool.submit, Pending(), ends.documents_at_work, settings.documents)
+    return Reading(reader, references, pool.submit, Pending(), ends.documents_at_work)
 
 
 def _erase_answers(file: Path, erased: Erased) -> int:

@@ -59,7 +59,6 @@ def run_process(
     stopping: threading.Event,
     on_ready: Callable[[], None] = lambda: None,
     on_failure: Callable[[Exception], None] = lambda error: None,
-    in_bulk: bool = False,
     open_store: Callable[[], MemoryIndex] | None = None,
 ) -> tuple[Counter[str], Mapping[Role, Usage]]:
     """Run the flow, or this process's part of it, until its sources end.
@@ -72,8 +71,6 @@ def run_process(
         stopping: set when the flow is to end; then nothing waits for a server any more.
         on_ready: called when everything is there and reading begins.
         on_failure: called with what ends the flow, before anything is closed.
-        in_bulk: whether the index is set for very many writes meanwhile. A lane relies on finding what it wrote some epochs
-            ago (flows/lanes/epochs.py): so often it is refreshed.
         open_store: opens the index that is written, which is closed at the end; None for that of the settings.
 
     Returns:
@@ -90,8 +87,6 @@ def run_process(
         stack.callback(embedder.close)
         index.prepare(embedder.identity)
         index.refresh()  # what a process that died wrote must be found by the searches of this one
-        if in_bulk:
-            stack.enter_context(index.bulk(settings.flow.epoch_seconds))
         place = start_run(index)
         opened = open_services(
             settings, index, embedder, Versions(place.run), ends, pending, stopping, stack, processes=place.processes

@@ -143,6 +143,23 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
         return self._id
 
     @property
+    def moved(self) -> Path:
+        """The file of what another engine left behind (flows/running/change_engine.py)."""
+        return self._directory / "moved.zip"
+
+    @property
+    def is_begun(self) -> bool:
+        """True if a flow has run on it."""
+        return self._run > 0
+
+    def hand_over(self, engine: Engine) -> None:
+        """Give the store to another engine: what the one before kept in ``epochs`` goes."""
+        replace_json(self._state_file, json.loads(self._state_file.read_text()) | {"engine": engine})
+        self._engine = engine
+        shutil.rmtree(self.epochs)
+        self.epochs.mkdir()
+
+    @property
     def lock(self) -> int:
         """The descriptor that holds the directory: whoever inherits it holds it as well, until it ends."""
         return self._lock.fileno()
@@ -177,8 +194,9 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
         self._run = max(self._run, int(metadata.get("run", "0"))) + 1
         with disk_errors(self._directory):
             if self._engine == "bytewax":
-                # With all steps: who is refused hears of it before they are loaded.
-                from flows.engines.bytewax import make_store
+                from flows.engines.bytewax import (
+                    make_store,  # with all steps: who is refused hears of it before they are loaded
+                )
 
                 make_store(self.epochs, self._partitions)
             self.epochs.mkdir(exist_ok=True)
@@ -230,9 +248,10 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
         if state["run"] and not self.epochs.exists():
             raise StoreRejected(f"{self.epochs} is missing beside {self._state_file}; {remedy(self._directory)}")
         if state["run"] and (engine := state.get("engine", "bytewax")) != self._engine:
+            way = ", or move it with `mneme admin engine flink`" if self._engine == "flink" else ""
             raise StoreRejected(
                 f"{self._directory} holds the positions and conversations of the engine {engine}, and this is {self._engine}: "
-                f"run the flow with --engine {engine}; or, to read the topics from the start, give this one its own "
+                f"run the flow with --engine {engine}{way}; or, to read the topics from the start, give this one its own "
                 "MNEME_DATA and MNEME_FLOW__ADOPT_INDEX=true (nothing is duplicated: ids are positions in the source)"
             )
         if _format_of(state) != FORMAT:

@@ -10,12 +10,10 @@
 import json
 import logging
 import os
-import pickle
 import selectors
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -29,12 +27,13 @@ from typing import IO
 
 from connectors.indices import open_index
 from connectors.models import open_embedder
-from connectors.telemetry.exposition import child_ended, child_environment
+from connectors.telemetry.exposition import child_ended
 from connectors.telemetry.logs import levels
 from flows.lanes.pending import reset
+from flows.running.child_process import start
 from flows.running.kafka import input_partitions
 from flows.running.live import Partitions
-from flows.running.member import Assignment
+from flows.running.member import Assignment, Share
 from flows.running.open_services import pause
 from flows.running.process import RunContext
 from flows.running.recovery import RecoveryStore
@@ -162,8 +161,9 @@ class Members(AbstractContextManager["Members"]):
                 place = RunContext(run, epochs, addresses, number)
                 reports, report = os.pipe()
                 stack.callback(os.close, reports)
-                assignment = Assignment(settings, place, partitions, report, unfinished, live_lag, levels())
-                member = _Member(number, _started(assignment, (report, unfinished, live_lag, lock)))
+                assignment = Assignment(settings, report, levels(), Share(place, partitions, unfinished, live_lag))
+                inherited = report, unfinished, live_lag, lock
+                member = _Member(number, start("flows.running.member", assignment, inherited))
                 os.close(report)  # so that its end is the end of the pipe
                 self._members.append(member)
                 self._selector.register(reports, selectors.EVENT_READ, member)
@@ -226,22 +226,6 @@ class Members(AbstractContextManager["Members"]):
             child_ended(member.process.pid)
             with suppress(BrokenPipeError):
                 _standard_input(member).close()
-
-
-def _started(assignment: Assignment, inherited: tuple[int, ...]) -> "subprocess.Popen[bytes]":
-    """A process that has its assignment; it finds modules where this one does, and gets no signals of the terminal."""
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "flows.running.member"],
-        stdin=subprocess.PIPE,
-        bufsize=0,
-        pass_fds=inherited,
-        env=os.environ | child_environment() | {"PYTHONPATH": os.pathsep.join(sys.path)},
-        process_group=0,
-    )
-    assert process.stdin is not None, "it is a pipe"
-    with suppress(BrokenPipeError):  # it is gone already, which is noticed like any other end
-        process.stdin.write(pickle.dumps(assignment))
-    return process
 
 
 def _standard_input(member: _Member) -> IO[bytes]:

@@ -5,20 +5,16 @@ one has to of a question. Rules of our own because of tense ("on Friday" after "
 ("last week" is seven days), and of Chinese.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
 from mneme.dates import chinese, chinese_words, english, english_doubt
 from mneme.dates.rules import Found
-from mneme.dates.spans import DaySpan, Grain, Precision
+from mneme.dates.spans import DaySpan, Grain
 from mneme.text import has_cjk
 
-__all__ = ["DateMention", "DaySpan", "Grain", "Precision", "certain_dates", "resolve_dates"]
-
-
-_ENDS_IN_A_DAY = re.compile(r"\d(?:st|nd|rd|th)$")
+__all__ = ["DateMention", "DaySpan", "Grain", "certain_dates", "resolve_dates"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +36,9 @@ class DateMention:
     lacks_year: bool = False
 
     @property
-    def precision(self) -> Precision:
-        """The precision of the date."""
-        return self.span.precision
-
-    @property
     def written(self) -> str:
         """The date in full, in the language of the mention: ``7 May 2023``, ``2023年5月7日``."""
         return self.span.in_chinese() if has_cjk(self.text) else self.span.in_english()
-
-    @property
-    def completed(self) -> str | None:
-        """The mention with the year that it leaves out: ``14 May 2025``, ``May 14, 2025``; None when it leaves out more."""
-        first, last = self.span.first.year, self.span.last.year
-        if not self.lacks_year or first != last:
-            return None
-        if has_cjk(self.text):
-            return f"{first}年{self.text}"
-        month_first = self.text[-1].isdigit() or _ENDS_IN_A_DAY.search(self.text)
-        return f"{self.text}, {first}" if month_first else f"{self.text} {first}"
 
 
 def certain_dates(sentence: str, said_at: datetime, zone: tzinfo, language: str, earlier: str = "") -> tuple[DateMention, ...]:
@@ -71,8 +51,8 @@ def certain_dates(sentence: str, said_at: datetime, zone: tzinfo, language: str,
     >>> from datetime import UTC
     >>> said_at = datetime(2026, 2, 8, 13, 56, tzinfo=UTC)
     >>> [mention] = certain_dates("We are getting married on 10 October!", said_at, UTC, "en")
-    >>> mention.text, mention.written, mention.precision.value
-    ('10 October', '10 October 2026', 'day')
+    >>> mention.text, mention.written
+    ('10 October', '10 October 2026')
     >>> certain_dates("We wanted to go next summer, or on 10 October.", said_at, UTC, "en")
     ()
 

@@ -19,16 +19,6 @@ class Grain(StrEnum):
     RANGE = "range"
 
 
-class Precision(StrEnum):
-    """The smallest of these that a stretch fits into."""
-
-    DAY = "day"
-    WEEK = "week"
-    MONTH = "month"
-    SEASON = "season"
-    YEAR = "year"
-
-
 @dataclass(frozen=True, slots=True)
 class DaySpan:
     """From the first day to the last, both included."""
@@ -61,12 +51,6 @@ class DaySpan:
     def days(self) -> int:
         """The number of days."""
         return (self.last - self.first).days + 1
-
-    @property
-    def precision(self) -> Precision:
-        """The precision of an event of these days."""
-        lengths = {1: Precision.DAY, 7: Precision.WEEK, 31: Precision.MONTH, 92: Precision.SEASON}
-        return next((precision for most, precision in lengths.items() if self.days <= most), Precision.YEAR)
 
     def in_english(self) -> str:
         """``7 May 2023``, ``June 2023``, ``2022``, or ``29 May to 4 June 2023``."""

@@ -1,7 +1,6 @@
 """The index: what can be written to it and asked of it, and its generations."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -278,13 +277,6 @@ class MemoryIndex(Protocol):
 
     def refresh(self) -> None:
         """Make everything written so far searchable."""
-
-    def bulk(self, visible_after_seconds: float | None = None) -> AbstractContextManager[None]:
-        """While it is entered the index is set for very many writes; afterwards it is as its settings say, and refreshed.
-
-        What is written is as durable as ever, and found by ``get``. Searches may find it only after so many seconds; None: at
-        the next ``refresh``. A process that dies within leaves the index set so, until the next ``prepare`` of a writer.
-        """
 
     def merge(self) -> None:
         """Merge the files of the index to few, which makes searches quicker; takes as long as it takes.

@@ -152,9 +152,6 @@ class RememberingChat(ChatModel, Protocol):
     after a restart, whatever else was in the same call, and is erased with its scope.
     """
 
-    def recorded(self, role: Role, system: str) -> Iterator[tuple[str, str]]:
-        """The questions with these rules that recordings answer, each with its answer; none where a model is called."""
-
     def remembered(self, role: Role, scope: str, contents: Iterable[str]) -> dict[str, str]:
         """The answers that are kept, by content; contents without one are left out."""
 

@@ -97,9 +97,6 @@ class Documents(Group):
     processes: ClassVar[int] = 0  # documents read at a time; 0: half as many as there are processors
     ocr_dpi: ClassVar[int] = 200  # of a page without text, as a picture: tesseract gains nothing from more
     attachment_depth: ClassVar[int] = 3  # mails in mails that are opened
-    # Chunks of all documents on their way to the index, so that conversations pass them. 0: 2, and half of the calls in flight
-    # where a chat model extracts.
-    chunks_in_flight: ClassVar[int] = 0
 
     @model_validator(mode="after")
     def _overlap_is_under_half(self) -> Self:

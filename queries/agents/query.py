@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -23,24 +23,21 @@ class Order(StrEnum):
 class QueryParam:
     """One question to an agent.
 
-    ``limit`` is how many results the ranked list may hold, ``expand_context`` how many messages before and after each found
-    one are shown as well, and ``filters`` whose memory is searched and which part of it (queries/filtering/filters.py).
-    ``long_term`` leaves out of all but the first search what no episode holds yet.
+    ``limit`` is how many results the ranked list may hold, and ``filters`` are whose memory is searched and which part of it
+    (queries/filtering/filters.py). ``long_term`` leaves out of all but the first search what no episode holds yet.
 
     Raises:
-        InputError: a question that cannot be asked, a limit or a context that is none.
+        InputError: a question that cannot be asked, or a limit that is none.
     """
 
     text: str
     limit: int
-    expand_context: int = 0
     filters: Mapping[str, Any] = field(default_factory=dict)
     order: Order = Order.SCORE
     long_term: bool = False
 
     def __post_init__(self) -> None:
         checked(self.text, self.limit)
-        check_context(self.expand_context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,33 +61,14 @@ class QueryPolicy:
             if value is not None and (value < 0 or (value == 0 and name in ("searches", "seconds"))):
                 raise InputError(f"policy.{name}: {value} is too little; leave it out, or allow more")
 
+    def within(self, settings: Agents) -> dict[str, Any]:
+        """The smaller of what is asked for and what the settings allow, for each budget by its name.
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
-    """A policy within the settings: every budget is a number."""
-
-    searches: int
-    calls: int
-    tokens: int
-    seconds: float
-
-
-def allowed(policy: QueryPolicy, settings: Agents) -> Allowance:
-    """The smaller of what is asked for and what the settings allow, for each budget.
-
-    >>> allowed(QueryPolicy(calls=2, seconds=900), Agents()).calls, allowed(QueryPolicy(seconds=900), Agents()).seconds
-    (2, 30.0)
-    """
-
-    def least(asked: float | None, most: float) -> float:
-        return most if asked is None else min(asked, most)
-
-    return Allowance(
-        int(least(policy.searches, settings.searches)),
-        int(least(policy.calls, settings.calls)),
-        int(least(policy.tokens, settings.tokens)),
-        least(policy.seconds, settings.seconds),
-    )
+        >>> QueryPolicy(calls=2, seconds=900).within(Agents())
+        {'searches': 8, 'calls': 2, 'tokens': 40000, 'seconds': 30.0}
+        """
+        most = {name: getattr(settings, name) for name in asdict(self)}
+        return {name: most[name] if asked is None else min(asked, most[name]) for name, asked in asdict(self).items()}
 
 
 def check_context(messages: int) -> None:
@@ -132,16 +110,21 @@ class BudgetSpent(Exception):
 class Budget:
     """Counts down. Safe for several threads: the searches and calls of one question run side by side."""
 
-    def __init__(self, allowance: Allowance, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, searches: int, calls: int, tokens: int, seconds: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         """The time runs from now on.
 
         Args:
-            allowance: what there is.
+            searches: of the index.
+            calls: of the chat model.
+            tokens: asked and answered.
+            seconds: from now on.
             clock: seconds, monotonic.
         """
-        self._allowance = allowance
+        self._searches, self._calls, self._tokens, self._seconds = searches, calls, tokens, seconds
         self._clock = clock
-        self._ends = clock() + allowance.seconds
+        self._ends = clock() + seconds
         self._lock = threading.Lock()
         self.searches = self.calls = 0
         self.input_tokens = self.output_tokens = 0
@@ -154,12 +137,12 @@ class Budget:
     @property
     def searches_left(self) -> int:
         """Number of searches left."""
-        return self._allowance.searches - self.searches
+        return self._searches - self.searches
 
     @property
     def tokens_left(self) -> int:
         """Number of tokens left for prompts and answers; below zero where an answer was longer than expected."""
-        return self._allowance.tokens - self.input_tokens - self.output_tokens
+        return self._tokens - self.input_tokens - self.output_tokens
 
     def take_searches(self, wanted: int) -> int:
         """Take so many searches, or what is left of them; how many that are.
@@ -169,7 +152,7 @@ class Budget:
         """
         self.check_time()
         with self._lock:
-            taken = min(wanted, self._allowance.searches - self.searches)
+            taken = min(wanted, self._searches - self.searches)
             self.searches += taken
         return taken
 
@@ -184,13 +167,11 @@ class Budget:
         """
         self.check_time()
         with self._lock:
-            if self.calls >= self._allowance.calls:
-                raise BudgetSpent(f"no call of the model is left of {self._allowance.calls}")
+            if self.calls >= self._calls:
+                raise BudgetSpent(f"no call of the model is left of {self._calls}")
             left = self.tokens_left
             if tokens > left:
-                raise BudgetSpent(
-                    f"a call of some {tokens} tokens is more than the {max(0, left)} left of {self._allowance.tokens}"
-                )
+                raise BudgetSpent(f"a call of some {tokens} tokens is more than the {max(0, left)} left of {self._tokens}")
             self.calls += 1
 
     def spent(self, asked: int, answered: int) -> None:
@@ -205,4 +186,4 @@ class Budget:
             BudgetSpent: the deadline has passed.
         """
         if self.seconds_left <= 0:
-            raise BudgetSpent(f"the {self._allowance.seconds:g} s have passed")
+            raise BudgetSpent(f"the {self._seconds:g} s have passed")

@@ -11,7 +11,7 @@ from mneme.ports import Reranker
 from mneme.settings import Settings
 from queries.agents.evidence import Place, merged
 from queries.agents.planner import BY_MODEL, Planner, Tool
-from queries.agents.query import Budget, QueryParam, QueryPolicy, allowed
+from queries.agents.query import Budget, QueryParam, QueryPolicy
 from queries.agents.run import Joint, Rerank, Run, Search, Strategy
 from queries.agents.strategies import chain, direct, reflect, route, split
 from queries.compete import Standing
@@ -93,7 +93,7 @@ class AgenticSearch:
         run = Run(
             param,
             self._planner,
-            Budget(allowed(policy, self._settings.agents), self._clock),
+            Budget(**policy.within(self._settings.agents), clock=self._clock),
             search,
             self._rerank,
             self._pool,

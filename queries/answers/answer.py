@@ -4,19 +4,13 @@ from collections.abc import Generator, Iterator
 from datetime import datetime
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict
-
 from mneme import records
-from queries.responses import SearchResponse
+from queries.responses import ResponseModel, SearchResponse
 
 Kind = Literal["fact", "episode", "message", "foresight", "profile", "case", "skill", "knowledge", "relationship"]
 
 
-class _Response(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class CitedMemory(_Response):
+class CitedMemory(ResponseModel):
     """A memory that an answer refers to.
 
     ``number`` is what stands in the answer (``[3]``), ``id`` that of the found memory, ``message_ids`` the callers' ids of the
@@ -33,7 +27,7 @@ class CitedMemory(_Response):
     document: records.Citation | None = None
 
 
-class AnswerMetrics(_Response):
+class AnswerMetrics(ResponseModel):
     """The cost of an answer. Times are in milliseconds, tokens those that the model counted for the answer, not the search.
 
     ``memories`` of ``candidates`` that were found went into the context, which has ``context_tokens``.
@@ -50,7 +44,7 @@ class AnswerMetrics(_Response):
     candidates: int = 0
 
 
-class AnswerResponse(_Response):
+class AnswerResponse(ResponseModel):
     """The answer to a question, from what is remembered.
 
     ``searched`` is what was searched for: the question, or what it means after the conversation before it. ``answer`` cites
@@ -72,7 +66,7 @@ class AnswerResponse(_Response):
     context: str | None = None
 
 
-class ContextResponse(_Response):
+class ContextResponse(ResponseModel):
     """Return the memories for a question as one text to paste into a prompt.
 
     ``text`` has ``tokens`` by the tokens of the model that answers (``MNEME_MODELS__BY_ROLE``), and numbers its memories;

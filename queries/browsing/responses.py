@@ -7,9 +7,8 @@ It names the last item, so that nothing is shown twice or left out when new ones
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict
-
 from mneme.records import Citation, Mention, OwnerType, Scalar
+from queries.responses import ResponseModel
 
 State = Literal["holds", "superseded", "merged", "expired"]
 
@@ -27,11 +26,7 @@ MemoryKind = Literal[
 ]
 
 
-class _Response(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class Link(_Response):
+class Link(ResponseModel):
     """Another statement, as far as it is needed to understand one."""
 
     id: str
@@ -39,7 +34,7 @@ class Link(_Response):
     said_at: datetime
 
 
-class HistoryStatement(_Response):
+class HistoryStatement(ResponseModel):
     """Something that was said of it: ``text`` is the fact, or what is expected (then ``start`` and ``end`` say when).
 
     ``times_said`` counts its repetitions, ``message_ids`` are all messages that say it. It held from ``valid_from`` until
@@ -87,7 +82,7 @@ class HistoryForesight(HistoryStatement):
         return self.said_at
 
 
-class HistoryRelationship(_Response):
+class HistoryRelationship(ResponseModel):
     """An edge of the graph, from ``date`` until ``valid_to``."""
 
     id: str
@@ -104,7 +99,7 @@ class HistoryRelationship(_Response):
         return self.date or min(mention.at for mention in self.mentions)
 
 
-class HistoryLine(_Response):
+class HistoryLine(ResponseModel):
     """A line of a portrait, with everything that showed it. ``holds`` is false where it is not in the portrait now."""
 
     about: str
@@ -123,7 +118,7 @@ class HistoryLine(_Response):
 Entry: TypeAlias = HistoryFact | HistoryForesight | HistoryRelationship | HistoryLine
 
 
-class History(_Response):
+class History(ResponseModel):
     """The memories of a person or a thing. Each list is in the order in which it happened.
 
     ``names`` are all it goes by; ``others`` are entities that ``asked`` may mean as well. ``notes`` say what was left out.
@@ -151,7 +146,7 @@ class History(_Response):
 Status = Literal["reading", "read", "unread"]
 
 
-class ListedDocument(_Response):
+class ListedDocument(ResponseModel):
     """A document, or an attachment of a message (then with ``conversation_id`` and ``message_id``).
 
     ``status``: ``reading`` until all of it is searchable, then ``read``; ``unread`` where nothing of it could be read, and it
@@ -184,14 +179,14 @@ class ListedDocument(_Response):
         return self.status == "read" and not self.unread
 
 
-class DocumentList(_Response):
+class DocumentList(ResponseModel):
     """Documents, the newest first. ``notes`` say what was left out."""
 
     documents: tuple[ListedDocument, ...]
     notes: tuple[str, ...] = ()
 
 
-class InspectedMessage(_Response):
+class InspectedMessage(ResponseModel):
     """A message. A deleted one has no text any more; ``tools`` are the tools that an agent called in it."""
 
     message_id: str
@@ -206,7 +201,7 @@ class InspectedMessage(_Response):
     deleted: bool = False
 
 
-class InspectedStatement(_Response):
+class InspectedStatement(ResponseModel):
     """A fact, or something expected (with ``start`` and ``end``): ``state`` says what became of it.
 
     ``holds``; ``superseded`` at ``valid_to`` by another; ``merged``: it only repeats ``merged_into``, which stands for it;
@@ -227,7 +222,7 @@ class InspectedStatement(_Response):
     times_said: int = 1
 
 
-class InspectedEntity(_Response):
+class InspectedEntity(ResponseModel):
     """An entity that the episode speaks of, by the name it has there; ``same_as`` is the name it is known by, if another."""
 
     name: str
@@ -236,7 +231,7 @@ class InspectedEntity(_Response):
     same_as: str | None = None
 
 
-class InspectedRelationship(_Response):
+class InspectedRelationship(ResponseModel):
     """An edge that the episode tells of: it began at ``date``, or, if ``ended``, is over since ``valid_to``."""
 
     source: str
@@ -247,7 +242,7 @@ class InspectedRelationship(_Response):
     valid_to: datetime | None = None
 
 
-class InspectedLine(_Response):
+class InspectedLine(ResponseModel):
     """A line of a portrait that the episode shows. ``holds`` is false where it is not in the portrait now."""
 
     about: str
@@ -257,7 +252,7 @@ class InspectedLine(_Response):
     holds: bool = True
 
 
-class InspectedCase(_Response):
+class InspectedCase(ResponseModel):
     """The task that an agent did in it."""
 
     task_intent: str
@@ -266,7 +261,7 @@ class InspectedCase(_Response):
     quality_score: float
 
 
-class InspectedEpisode(_Response):
+class InspectedEpisode(ResponseModel):
     """One stretch with everything made from it. ``begins_because`` is what spoke for the cut before it.
 
     With a ``document_id`` it is a chunk of a document, and shown without messages. ``citation`` is where it stands.
@@ -295,7 +290,7 @@ class InspectedEpisode(_Response):
     case: InspectedCase | None = None
 
 
-class Inspection(_Response):
+class Inspection(ResponseModel):
     """A conversation, or a document (then without messages), episode by episode. ``open`` are messages in none yet.
 
     ``documents`` are the document itself, or what is attached to the messages of a conversation: its chunks follow the talk, in
@@ -311,7 +306,7 @@ class Inspection(_Response):
     notes: tuple[str, ...] = ()
 
 
-class ConversationSummary(_Response):
+class ConversationSummary(ResponseModel):
     """A conversation in a list. ``owner`` is ``tenant/type/id``.
 
     ``title`` is the subject of its latest episode, empty while it has none; ``participants`` are those of all its episodes,
@@ -330,14 +325,14 @@ class ConversationSummary(_Response):
     participants: tuple[str, ...] = ()
 
 
-class ConversationPage(_Response):
+class ConversationPage(ResponseModel):
     """Conversations, the one with the latest message first."""
 
     items: tuple[ConversationSummary, ...]
     next: str | None = None
 
 
-class Memory(_Response):
+class Memory(ResponseModel):
     """A memory of any kind, in a list or alone.
 
     ``text`` is what it says, in few words; ``body`` is the whole record (mneme/records/). ``at`` is when it was said or
@@ -363,14 +358,14 @@ class Memory(_Response):
     body: dict[str, Any]
 
 
-class MemoryPage(_Response):
+class MemoryPage(ResponseModel):
     """Memories, the newest first."""
 
     items: tuple[Memory, ...]
     next: str | None = None
 
 
-class OwnerSummary(_Response):
+class OwnerSummary(ResponseModel):
     """The owner of some memories: a user, a group, an agent, or the tenant. ``messages`` counts chunks of documents, too."""
 
     type: OwnerType
@@ -379,7 +374,7 @@ class OwnerSummary(_Response):
     last_at: datetime
 
 
-class Change(_Response):
+class Change(ResponseModel):
     """A statement that took the place of another, ``at`` the moment from which it held instead."""
 
     at: datetime
@@ -387,7 +382,7 @@ class Change(_Response):
     newer: Link | None
 
 
-class Portrait(_Response):
+class Portrait(ResponseModel):
     """The profile of an owner: its lines, each with its evidence, and the facts that changed.
 
     ``lines`` that do not hold any more, or were shown too seldom to be in the profile, have ``holds`` false. ``changes`` are
@@ -401,7 +396,7 @@ class Portrait(_Response):
     notes: tuple[str, ...] = ()
 
 
-class Receipt(_Response):
+class Receipt(ResponseModel):
     """That an erasure is done, since ``erased_at``: ``removed`` counts what was taken from where.
 
     Under ``claims_refused`` it counts what is left: claim checks that their store did not let the flow delete.

@@ -32,12 +32,6 @@ class Check:
     needed: bool = False
 
 
-def worst(checks: Iterable[Check]) -> State:
-    """The state of all: ready when each is."""
-    states = {check.state for check in checks}
-    return "missing" if "missing" in states else "partly" if "partly" in states else "ready"
-
-
 def is_fit(checks: Iterable[Check]) -> bool:
     """Tell that nothing that is needed is missing."""
     return not any(check.needed and check.state == "missing" for check in checks)

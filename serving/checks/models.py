@@ -33,10 +33,6 @@ def models(settings: Settings, call: bool) -> Iterator[Check]:
     chat, rerank, sound = settings.models, settings.rerank, settings.transcription
     if chat.provider == "none":
         yield Check("models", "chat model", "none: rules and quotes instead", "ready")
-    elif chat.recordings is not None:
-        there = chat.recordings.exists()
-        remedy = "" if there else f"{chat.recordings} is not there; correct MNEME_MODELS__RECORDINGS"
-        yield Check("models", "chat model", f"recordings {chat.recordings}", "ready" if there else "missing", remedy, not there)
     else:
         yield _asked("chat model", f"{chat.default} at {_host(chat.base_url)}", call, lambda: _ask_chat(settings))
     if rerank.provider == "endpoint" and rerank.base_url is not None:

@@ -252,7 +252,7 @@ def _port(host: str, port: int) -> Check:
 
 def _flows(settings: Settings) -> Iterator[Check]:
     from connectors.durable import is_locked
-    from connectors.inbox.segments import inbox_folder
+    from connectors.inbox import inbox_folder
 
     # The flow from the inbox holds the recovery store of files as well.
     from flows.running.partition_range import store_name

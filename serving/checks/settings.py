@@ -48,7 +48,7 @@ def _contradictions(loaded: Settings) -> Iterator[Fault]:
         yield "MNEME_MODELS__PROVIDER", "partly", remedy
     if unknown := sorted(set(models.by_role) - set(Role)):
         yield "MNEME_MODELS__BY_ROLE", "missing", f"{', '.join(unknown)} is no role; the roles are {', '.join(Role)}"
-    needs_key = models.provider == "openai" and "api.openai.com" in models.base_url and not models.recordings
+    needs_key = models.provider == "openai" and "api.openai.com" in models.base_url
     if needs_key and models.api_key is None:
         yield "MNEME_MODELS__API_KEY", "missing", _key_of("MNEME_MODELS__API_KEY")
     if embedder.provider == "openai" and embedder.api_key is None and embedder.base_url is None:

@@ -97,7 +97,7 @@ def _erase(event: "ErasureEvent", kafka: bool, timeout: float, url: str | None) 
 
 def _only_files_were_read(settings: "Settings") -> bool:
     """Tell whether `mneme ingest` alone filled the embedded index: then the erasure goes the way of the files."""
-    from connectors.inbox.segments import inbox_folder
+    from connectors.inbox import inbox_folder
 
     is_embedded = settings.index.backend == "embedded" and settings.intake != "kafka"
     return is_embedded and not inbox_folder(settings.data).exists()

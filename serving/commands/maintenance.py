@@ -1,8 +1,7 @@
 """Operators' commands on a whole index: backfill, rebuild, reindex, export, import, topics."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -40,7 +39,7 @@ def backfill(
 ) -> None:
     """Take history in, in bulk: files, or without any what waits on the Kafka topics; then it ends.
 
-    The index is refreshed and merged seldom meanwhile, and is as its settings say afterwards. `mneme run` goes on behind it.
+    `mneme run` goes on behind it.
     """
     from flows.maintenance.backfill import backfill as take_in
     from mneme.settings import load_settings
@@ -61,17 +60,27 @@ def backfill(
     output().print(f"done in {report.seconds:.1f} s" + (", and merged" if report.is_merged else ""))
 
 
-class Origin(StrEnum):
-    """Source of a rebuild."""
+Origin = Literal["messages", "topics"]
 
-    MESSAGES = "messages"
-    TOPICS = "topics"
+
+def engine(
+    name: Annotated[Literal["flink"], typer.Argument(metavar="NAME", help="flink; there is no way back.", show_default=False)],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Move a stopped flow to another engine, with its positions and open conversations: nothing is read twice."""
+    from flows.runner import change_engine
+    from mneme.settings import load_settings
+
+    if not yes:
+        typer.confirm(f"Move the flow to {name}? There is no way back but reading the topics again", abort=True, err=True)
+    states = change_engine(load_settings())
+    output().print(f"moved: {states:,} states; go on with `mneme run --engine {name} --jobmanager HOST:PORT`", soft_wrap=True)
 
 
 def rebuild(
     origin: Annotated[
         Origin, typer.Option("--from", help="The messages and documents in the index, or the Kafka topics.")
-    ] = Origin.MESSAGES,
+    ] = "messages",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     force: Annotated[bool, typer.Option("--force", help="With topics: lose messages that they no longer have.")] = False,
     drop_old: Annotated[
@@ -91,7 +100,7 @@ def rebuild(
     if abandon:
         from flows.maintenance.rebuild import abandon as give_up
 
-        if force or drop_old or origin is Origin.TOPICS:
+        if force or drop_old or origin == "topics":
             raise InputError("--abandon: gives a rebuild from messages up, and goes with no other option")
         output().print("The rebuild was given up." if give_up(settings) else "There is no rebuild to give up.")
         return
@@ -102,8 +111,8 @@ def rebuild(
         elif not yes:
             typer.confirm(_question(origin, found), abort=True, err=True)
 
-    with delayed_progress_bar("Rebuilding", "messages" if origin is Origin.MESSAGES else "events") as on_progress:
-        if origin is Origin.MESSAGES:
+    with delayed_progress_bar("Rebuilding", "messages" if origin == "messages" else "events") as on_progress:
+        if origin == "messages":
             from flows.maintenance.rebuild import rebuild_from_messages
 
             report = rebuild_from_messages(settings, agree, on_progress, drop_old)
@@ -119,7 +128,7 @@ def _question(origin: Origin, found: "StoreContents") -> str:
     from serving.terminal.format import count
 
     rows = found.rows
-    if origin is Origin.TOPICS:
+    if origin == "topics":
         return f"Remove everything, {count(sum(rows.values()), 'row')}, and read the topics from their beginning?"
     return f"Make a new store from {count(rows[Collection.MESSAGES], 'message')}, beside the one in use?"
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -28,31 +27,8 @@ if TYPE_CHECKING:
     from queries.browsing.responses import Inspection
 
 
-class Method(StrEnum):
-    """Search methods."""
-
-    KEYWORD = "keyword"
-    VECTOR = "vector"
-    HYBRID = "hybrid"
-    AGENTIC = "agentic"
-
-
-class Strategy(StrEnum):
-    """Strategies of agentic search."""
-
-    ROUTER = "router"
-    DIRECT = "direct"
-    SPLIT = "split"
-    CHAIN = "chain"
-    REFLECT = "reflect"
-
-
-class Order(StrEnum):
-    """Order of the results."""
-
-    SCORE = "score"
-    CHRONOLOGICAL = "chronological"
-
+Method = Literal["keyword", "vector", "hybrid", "agentic"]
+Strategy = Literal["router", "direct", "split", "chain", "reflect"]
 
 MethodOption = Annotated[Method, typer.Option("--method", "-m", help="How to search.")]
 StrategyOption = Annotated[
@@ -94,13 +70,15 @@ def search(
     as_of: AsOfOption = None,
     expired: Annotated[bool, typer.Option("--expired", help="Also what was expected and is over or cancelled.")] = False,
     knowledge: Annotated[bool, typer.Option(help="Whether the tenant's documents take part.")] = True,
-    method: MethodOption = Method.HYBRID,
+    method: MethodOption = "hybrid",
     strategy: StrategyOption = None,
     agent_mode: Annotated[
         bool, typer.Option("--agent-mode", help="agentic by the router over long-term memory; all scores are 1.")
     ] = False,
     context: Annotated[int, typer.Option(min=0, max=50, help="Messages before and after each found one, shown as well.")] = 0,
-    order: Annotated[Order, typer.Option(help="How results are listed; chronological: agentic only.")] = Order.SCORE,
+    order: Annotated[
+        Literal["score", "chronological"], typer.Option(help="How results are listed; chronological: agentic only.")
+    ] = "score",
     top_k: TopKOption = None,
     url: UrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the response as JSON.")] = False,
@@ -120,14 +98,14 @@ def search(
     with connect(url) as memories:
         found = memories.search(
             query,
-            method=method.value,
+            method=method,
             filters=filters,
             top_k=top_k or (None if as_json else _SHOWN),
             explain=explain,
-            agent=strategy.value if strategy else None,
+            agent=strategy,
             agent_mode=agent_mode,
             expand_context=context,
-            order=order.value,
+            order=order,
         )
     if as_json:
         typer.echo(found.model_dump_json(indent=2))
@@ -150,7 +128,7 @@ def ask(
         ),
     ] = None,
     as_of: AsOfOption = None,
-    method: MethodOption = Method.HYBRID,
+    method: MethodOption = "hybrid",
     strategy: StrategyOption = None,
     top_k: TopKOption = None,
     url: UrlOption = None,
@@ -167,8 +145,8 @@ def ask(
         answer = memories.ask_stream(
             question,
             filters,
-            method=method.value,
-            agent=strategy.value if strategy else None,
+            method=method,
+            agent=strategy,
             top_k=top_k,
             history=history,
             explain=explain,

@@ -95,7 +95,7 @@ def init(
 
     Without options it asks, at a terminal; elsewhere it chooses the embedded index and no model.
     """
-    from serving.reference import environment_file, write_environment_file
+    from serving.environment_file import environment_file, write_environment_file
 
     if embedded and opensearch is not None:
         raise InputError("--embedded and --opensearch are both given; leave one out")
@@ -112,7 +112,7 @@ def init(
     if show:
         typer.echo(content, nl=False)
         return
-    write_environment_file(file, content, force)
+    write_environment_file(file, content)
     output().print(f"{file} written, readable by you alone", soft_wrap=True)
     if made is not None:
         whose = "the operator" if key == "*" else f"tenant {key}"

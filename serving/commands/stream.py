@@ -56,7 +56,7 @@ def ingest(
 
     defaults = given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant, conversation_id=conversation)
     settings = load_settings()
-    dead_letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
+    dead_letters = FileDeadLetters(settings.data / "dead-letters.sqlite")
     before = sum(1 for _ in dead_letters.read())
     with progress_bar("Ingesting", "events") as on_progress:
         report = flows.ingest(files, settings, on_progress=on_progress, defaults=defaults)
@@ -66,24 +66,10 @@ def ingest(
         note(f"Nothing new. Already read: {', '.join(path.name for path in files)}")
     if report.dead_letters:
         note(
-            f"{count(report.dead_letters, 'event')} not taken in; whole, with reasons: {settings.data / 'dead-letters.jsonl'}",
+            f"{count(report.dead_letters, 'event')} not taken in; whole, with reasons: `mneme admin dead-letters list`",
             "yellow",
         )
         _show_dead_letters(list(islice(dead_letters.read(), before, None)), report.files)
-    if settings.models.recordings is not None:
-        _tell_pending(settings.models.recordings, settings.models.pending)
-
-
-def _tell_pending(recordings: Path, pending: Path | None) -> None:
-    from connectors.recorded.offline import PendingRequests, pending_path
-    from serving.terminal.format import count
-
-    requests = PendingRequests(pending or pending_path(recordings))
-    if len(requests):
-        note(
-            f"{count(len(requests), 'request')} pending in {requests.path}; have them answered (docs/internals/evaluation.md)",
-            "yellow",
-        )
 
 
 def publish(
@@ -218,7 +204,7 @@ def flush(
     """
     from mneme.errors import InputError, StoreUnavailable
     from mneme.settings import load_settings
-    from serving.service.remote import RemoteService, open_service
+    from serving.service.remote import open_service
 
     is_owned = user is not None or group is not None or agent is not None
     if (conversation is None) is not is_owned:
@@ -227,15 +213,10 @@ def flush(
     settings = load_settings()
     what = conversation or f"{user or group or agent}"
     with open_service(settings, url) as service:
-        must_wait = wait or (not isinstance(service, RemoteService) and service.runs_the_flow)
+        must_wait = wait or service.runs_the_flow
         seconds = timeout if must_wait else 0.0
         with messages().status(f"Flushing {what}"):
-            if isinstance(service, RemoteService):
-                flushed = service.flush_owner(owner, seconds) if owner else service.flush(tenant, [what], seconds)
-            elif owner is not None:
-                flushed = service.flush_owner(tenant, owner.key, seconds)
-            else:
-                flushed = service.flush(tenant, [what], seconds)
+            flushed = service.flush_owner(owner, seconds) if owner else service.flush(tenant, [what], seconds)
     ids = ", ".join(flushed.flush_ids)
     if not flushed.flush_ids:
         output().print(f"nothing of {what} is open")

@@ -12,7 +12,7 @@ from mneme.errors import InputError, MnemeError
 from mneme.events import Message, describe
 from mneme.times import utc_now
 from queries.browsing.responses import ConversationSummary, InspectedEpisode, InspectedMessage, Inspection
-from serving.console.markup import chip, count, icon, link, moment, nothing, notice, seconds, span, tag
+from serving.console.markup import anew, chip, count, field, heading, icon, link, moment, nothing, notice, seconds, span, tag
 from serving.console.shell import page, show_failure
 from serving.console.statements import cited, made_of
 from serving.console.visit import SENT_EVENT, Visit, fields_of
@@ -23,9 +23,7 @@ _CONVERSATIONS_OF_A_PAGE = 30
 @page("conversations", "Conversations")
 async def conversations(visit: Visit) -> None:
     """The list, page by page."""
-    with tag("div", classes="heading"):
-        tag("h1", "Conversations")
-        tag("p", "What was said, the latest first. Each one opens as a timeline of its episodes.", "quiet")
+    heading("Conversations", "What was said, the latest first. Each one opens as a timeline of its episodes.")
     if visit.service.intake != "none" and not visit.parameter("after"):
         message_form(visit, lambda: _list(visit, shown))
     shown = tag("div")
@@ -37,8 +35,7 @@ async def _list(visit: Visit, place: TextElement) -> None:
         found = await visit.fetch(
             visit.service.memories.conversations, visit.filters(), _CONVERSATIONS_OF_A_PAGE, visit.parameter("after") or None
         )
-    place.clear()
-    with place:
+    with anew(place):
         if not found.items:
             nothing("No conversations here.", "What is sent for this owner appears at once.")
         with tag("ul", classes="rows"):
@@ -87,7 +84,7 @@ async def conversation(visit: Visit) -> None:
     for each in found.notes:
         notice(each)
     texts = {each.id: each.text for episode in found.episodes for each in (*episode.facts, *episode.foresights)}
-    _paging(visit, found, identity, begin)
+    visit.paging("conversation", begin, _EPISODES_OF_A_PAGE, len(found.episodes), id=identity)
     with tag("ol", classes="timeline"):
         for place, episode in enumerate(episodes, begin):
             _episode(visit, episode, place, texts)
@@ -102,14 +99,13 @@ async def conversation(visit: Visit) -> None:
                     "quiet",
                 )
                 _messages(found.open)
-    _paging(visit, found, identity, begin)
+    visit.paging("conversation", begin, _EPISODES_OF_A_PAGE, len(found.episodes), id=identity)
 
 
 def _heading(visit: Visit, found: Inspection, identity: str) -> None:
     """Its latest subject, as in the list, and its own name below."""
     messages = sum(len(each.messages) for each in found.episodes) + len(found.open)
-    with tag("div", classes="heading"):
-        tag("h1", found.episodes[-1].subject if found.episodes else identity)
+    with heading(found.episodes[-1].subject if found.episodes else identity):
         sizes = [count(messages, "message"), count(len(found.episodes), "episode")]
         facts = sum(len(each.facts) for each in found.episodes)
         with tag("p", classes="quiet"):
@@ -122,19 +118,7 @@ def _begin(visit: Visit, found: Inspection) -> int:
     if wanted := visit.parameter("episode"):
         places = [place for place, each in enumerate(found.episodes) if each.id == wanted]
         return places[0] // _EPISODES_OF_A_PAGE * _EPISODES_OF_A_PAGE if places else 0
-    said = visit.parameter("from")
-    return min(int(said), max(0, len(found.episodes) - 1)) if said.isdecimal() and len(said) < 9 else 0
-
-
-def _paging(visit: Visit, found: Inspection, identity: str, begin: int) -> None:
-    if len(found.episodes) <= _EPISODES_OF_A_PAGE:
-        return
-    with tag("nav", classes="paging", aria_label="More episodes"):
-        if begin:
-            link("Earlier", visit.link("conversation", id=identity, **{"from": str(max(0, begin - _EPISODES_OF_A_PAGE))}))
-        tag("span", f"{begin + 1} to {min(begin + _EPISODES_OF_A_PAGE, len(found.episodes))} of {len(found.episodes)}", "quiet")
-        if begin + _EPISODES_OF_A_PAGE < len(found.episodes):
-            link("Later", visit.link("conversation", id=identity, **{"from": str(begin + _EPISODES_OF_A_PAGE)}))
+    return visit.begin_of_page(len(found.episodes))
 
 
 def _episode(visit: Visit, episode: InspectedEpisode, place: int, texts: dict[str, str]) -> None:
@@ -185,8 +169,7 @@ def message_form(visit: Visit, on_searchable: Callable[[], Awaitable[None]]) -> 
 
     async def publish(event: GenericEventArguments) -> None:
         said = fields_of(event.args)
-        outcome.clear()
-        with outcome:
+        with anew(outcome):
             tag("p", "Sent. Waiting until it is searchable …", "waiting")
         began = time.monotonic()
         try:
@@ -200,12 +183,10 @@ def message_form(visit: Visit, on_searchable: Callable[[], Awaitable[None]]) -> 
                 visit.service.settings.service.wait_seconds,
             )
         except MnemeError as error:
-            outcome.clear()
-            with outcome:
+            with anew(outcome):
                 show_failure(error)
             return
-        outcome.clear()  # not what waits alone: who sent another message meanwhile has cleared that
-        with outcome:
+        with anew(outcome):  # not what waits alone: who sent another message meanwhile has cleared that
             if flushed.searchable:
                 with tag("p", classes="notice is-done", role="status"):
                     tag("span", f"Searchable after {seconds(time.monotonic() - began)}: ")
@@ -219,21 +200,10 @@ def message_form(visit: Visit, on_searchable: Callable[[], Awaitable[None]]) -> 
         form = tag("form", classes="fields", data_stays=True)
         form.on(SENT_EVENT, publish, args=["detail"])
         with form:
-            with tag("div", classes="field"):
-                tag("label", "Conversation", for_="publish-conversation")
-                tag("input", name="conversation", id="publish-conversation", required=True, defaultValue="from-the-console")
-            with tag("div", classes="field"):
-                tag("label", "Who says it", for_="publish-sender")
-                tag(
-                    "input",
-                    name="sender",
-                    id="publish-sender",
-                    required=True,
-                    defaultValue=visit.owner.id if visit.owner else "",
-                )
-            with tag("div", classes="field is-wide"):
-                tag("label", "Message", for_="publish-text")
-                tag("textarea", name="text", id="publish-text", required=True, rows=2)
+            owner = visit.owner.id if visit.owner else ""
+            field("Conversation", "conversation", id="publish-conversation", required=True, defaultValue="from-the-console")
+            field("Who says it", "sender", id="publish-sender", required=True, defaultValue=owner)
+            field("Message", "text", "textarea", "field is-wide", id="publish-text", required=True, rows=2)
             tag("button", "Send and make searchable", "primary", type="submit")
         outcome = tag("div", classes="outcome")
 

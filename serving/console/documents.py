@@ -14,7 +14,7 @@ from mneme.errors import InputError, MnemeError
 from mneme.events import ForgetDocument
 from mneme.rows import CLAIMS_REFUSED
 from queries.browsing.responses import InspectedEpisode, Inspection, ListedDocument
-from serving.console.markup import chip, count, day, link, nothing, notice, tag
+from serving.console.markup import anew, chip, count, day, field, heading, link, nothing, notice, tag
 from serving.console.shell import page, show_failure, visit_of
 from serving.console.statements import made_of
 from serving.console.visit import Visit
@@ -31,9 +31,7 @@ _outcomes: "OrderedDict[str, tuple[str, str]]" = (
 @page("documents", "Documents")
 async def documents(visit: Visit) -> None:
     """The list, and the form."""
-    with tag("div", classes="heading"):
-        tag("h1", "Documents")
-        tag("p", "What was sent as files, of this owner and of the tenant, and what of it was read.", "quiet")
+    heading("Documents", "What was sent as files, of this owner and of the tenant, and what of it was read.")
     if said := _outcomes.get(visit.parameter("told")):
         notice(*said)
     if visit.service.intake != "none":
@@ -53,8 +51,7 @@ async def _list(visit: Visit, place: TextElement) -> bool:
     """Show them; whether any is being read."""
     with place:
         found = await visit.fetch(visit.service.memories.documents, visit.filters())
-    place.clear()
-    with place:
+    with anew(place):
         for note in found.notes:
             notice(note)
         if not found.documents:
@@ -89,9 +86,7 @@ def _upload(visit: Visit) -> None:
         tag("summary", "Send a document")
         address = visit.link("upload")
         with tag("form", classes="fields", method="post", action=address, enctype="multipart/form-data"):
-            with tag("div", classes="field"):
-                tag("label", "File", for_="upload-file")
-                tag("input", type="file", name="file", id="upload-file", required=True)
+            field("File", "file", id="upload-file", type="file", required=True)
             with tag("fieldset", classes="field"):
                 tag("legend", "Whose it is")
                 with tag("div", classes="choices"):
@@ -158,8 +153,7 @@ async def _document(visit: Visit, identity: str, place: TextElement) -> bool:
     with place:
         found = await visit.fetch(visit.service.memories.inspect, identity, visit.filters()) if identity else None
         waiting = None if found is not None or not identity else await visit.fetch(_listed, visit, identity)
-    place.clear()
-    with place:
+    with anew(place):
         if waiting is not None and waiting.status == "reading":
             tag("h1", waiting.title or waiting.name)
             tag("p", "It is being read. What was read appears here.", "waiting", role="status")
@@ -189,25 +183,18 @@ def _listed(visit: Visit, identity: str) -> ListedDocument | None:
 
 
 def _sections(visit: Visit, identity: str, found: Inspection) -> None:
-    said = visit.parameter("from")
-    begin = min(int(said), max(0, len(found.episodes) - 1)) if said.isdecimal() and len(said) < 9 else 0
+    begin = visit.begin_of_page(len(found.episodes))
     texts = {each.id: each.text for episode in found.episodes for each in (*episode.facts, *episode.foresights)}
     with tag("ol", classes="sections"):
         for episode in found.episodes[begin : begin + _SECTIONS_OF_A_PAGE]:
             _section(visit, episode, texts)
-    if len(found.episodes) > _SECTIONS_OF_A_PAGE:
-        with tag("nav", classes="paging", aria_label="More sections"):
-            if begin:
-                link("Earlier", visit.link("document", id=identity, **{"from": str(max(0, begin - _SECTIONS_OF_A_PAGE))}))
-            if begin + _SECTIONS_OF_A_PAGE < len(found.episodes):
-                link("Later", visit.link("document", id=identity, **{"from": str(begin + _SECTIONS_OF_A_PAGE)}))
+    visit.paging("document", begin, _SECTIONS_OF_A_PAGE, len(found.episodes), id=identity)
 
 
 def _head(visit: Visit, found: Inspection, listed: ListedDocument | None) -> None:
     with tag("div", classes="heading-row"):
-        with tag("div", classes="heading"):
-            tag("h1", (listed.title or listed.name) if listed else str(found.document_id))
-            tag("p", f"{listed.name} · {count(len(found.episodes), 'section')}" if listed else "", "quiet")
+        title = (listed.title or listed.name) if listed else str(found.document_id)
+        heading(title, f"{listed.name} · {count(len(found.episodes), 'section')}" if listed else "")
         # While the page is shown anew, an open dialog would go with it.
         if (
             listed is not None
@@ -262,21 +249,18 @@ def _forget(visit: Visit, listed: ListedDocument) -> None:
     """A button, and a question before anything is done."""
 
     async def forget() -> None:
-        dialog.clear()
-        with dialog:
+        with anew(dialog):
             tag("p", "Erasing …", "waiting", role="status")
         try:
             erasure = await visit.in_thread(
                 "waits", visit.service.erase, _event(visit, listed), visit.service.settings.service.wait_seconds
             )
         except MnemeError as error:
-            dialog.clear()
-            with dialog:
+            with anew(dialog):
                 show_failure(error)
                 tag("button", "Close", data_closes=True, type="button")
             return
-        dialog.clear()
-        with dialog:
+        with anew(dialog):
             tag("h2", "Forgotten" if erasure.receipt is not None else "Being forgotten")
             if erasure.receipt is not None:
                 counts = dict(erasure.receipt)

@@ -16,7 +16,7 @@ from mneme.errors import InputError, MnemeError
 from mneme.events import AnyEvent, describe
 from queries.browsing.responses import Memory
 from serving.clients import iterate_memories
-from serving.console.markup import chip, count, day, link, nothing, notice, tag, whole_day
+from serving.console.markup import anew, chip, count, day, field, heading, link, nothing, notice, tag, whole_day
 from serving.console.shell import page, page_alone, show_failure, visit_of
 from serving.console.statements import cited
 from serving.console.visit import SENT_EVENT, Visit, fields_of
@@ -33,12 +33,10 @@ Refresh = Callable[[], Awaitable[None]]
 @page("facts", "Facts")
 async def facts(visit: Visit) -> None:
     """The filter, and the facts that pass it."""
-    with tag("div", classes="heading"):
-        tag("h1", f"Facts of {visit.name}")
-        with tag("p", classes="quiet"):
-            tag("span", "Each fact is what somebody said. Correct what is wrong, and erase what is not to be kept. ")
-            link("Download all that is remembered", visit.link("download"), download=True)
-    _filter_form(visit)
+    said = "Each fact is what somebody said. Correct what is wrong, and erase what is not to be kept."
+    heading(f"Facts of {visit.name}", said)
+    visit.question_form("facts", "q", "Words", "Words of the facts", ("all", "1", "with history"), "Filter")
+    link("Download all that is remembered", visit.link("download"), download=True)
     told = tag("div", role="status")
     shown = tag("div")
     await _list(visit, shown, told)
@@ -55,27 +53,6 @@ async def download(request: Request) -> Response:
     except MnemeError as error:
         main = f'<h1>Not downloaded</h1>\n<p class="quiet">{escape(str(error))}</p>\n<p><a href="facts">To the facts</a></p>'
         return HTMLResponse(page_alone("Not downloaded", main), 503)
-
-
-def _filter_form(visit: Visit) -> None:
-    with tag("form", classes="question", method="get", action="facts", role="search", aria_label="Facts"):
-        for name in ("owner", "tenant"):
-            if value := visit.parameter(name):
-                tag("input", type="hidden", name=name, value=value)
-        tag(
-            "input",
-            name="q",
-            id="question",
-            type="search",
-            aria_label="Words",
-            placeholder="Words of the facts",
-            defaultValue=visit.parameter("q"),
-            autocomplete="off",
-        )
-        with tag("label", classes="inline"):
-            tag("input", type="checkbox", name="all", value="1", defaultChecked=bool(visit.parameter("all")) or None)
-            tag("span", "with history")
-        tag("button", "Filter", "primary", type="submit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +85,10 @@ class _Facts:
 async def _list(visit: Visit, place: TextElement, told: TextElement) -> None:
     with place:
         known = await visit.fetch(_Facts.read, visit)
-    words, number = visit.parameter("q"), visit.parameter("from")
+    words = visit.parameter("q")
     chosen = known.chosen(words, bool(visit.parameter("all")))
-    begin = min(int(number), max(0, len(chosen) - 1)) if number.isdecimal() and len(number) < 6 else 0
-    place.clear()
-    with place:
+    begin = visit.begin_of_page(len(chosen))
+    with anew(place):
         tag("p", f"{count(len(chosen), 'fact')}{f' with “{words}”' if words else ''}", "summary-line")
         if len(known.by_id) == _MOST_FACTS:
             notice(f"Only the newest {_MOST_FACTS:,} facts are looked through; the search finds all.")
@@ -127,12 +103,8 @@ async def _list(visit: Visit, place: TextElement, told: TextElement) -> None:
         with tag("ul", classes="rows facts"):
             for each in chosen[begin : begin + _OF_A_PAGE]:
                 _row(visit, each, known, told, again)
-        with tag("nav", classes="paging", aria_label="More facts"):
-            more = {"q": words, "all": visit.parameter("all")}
-            if begin:
-                link("Newer", visit.link("facts", **more, **{"from": max(0, begin - _OF_A_PAGE)}))
-            if begin + _OF_A_PAGE < len(chosen):
-                link("Older", visit.link("facts", **more, **{"from": begin + _OF_A_PAGE}))
+        said = {"q": words, "all": visit.parameter("all")}
+        visit.paging("facts", begin, _OF_A_PAGE, len(chosen), ("Newer", "Older"), **said)
 
 
 def _row(visit: Visit, fact: Memory, known: _Facts, told: TextElement, again: Refresh) -> None:
@@ -169,27 +141,22 @@ def _actions(visit: Visit, fact: Memory, row: TextElement, told: TextElement, ag
     """Buttons, and in their place what they ask."""
 
     def offer() -> None:
-        place.clear()
-        with place, tag("div", classes="actions"):
+        with anew(place), tag("div", classes="actions"):
             if fact.valid_to is None:
                 tag("button", "Correct …", type="button").on("click", ask_for_words)
             tag("button", "Erase …", "danger", type="button").on("click", ask_for_consent)
 
     def ask_for_words() -> None:
-        place.clear()
-        with place, tag("form", classes="fields", data_stays=True) as form:
-            with tag("div", classes="field is-wide"):
-                name = f"right-{row.id}"
-                tag("label", "What is right", for_=name)
-                tag("textarea", name="content", id=name, rows=2, required=True, defaultValue=_words(fact), data_focuses=True)
+        with anew(place), tag("form", classes="fields", data_stays=True) as form:
+            given = {"rows": 2, "required": True, "defaultValue": _words(fact), "data_focuses": True}
+            field("What is right", "content", "textarea", "field is-wide", id=f"right-{row.id}", **given)
             with tag("div", classes="actions"):
                 tag("button", "Correct it", "primary", type="submit")
                 tag("button", "Leave it", type="button").on("click", offer)
         form.on(SENT_EVENT, correct, args=["detail"])
 
     def ask_for_consent() -> None:
-        place.clear()
-        with place:
+        with anew(place):
             tag("p", "The words go for good: from every message that says them, and all that was made of them.", "quiet")
             with tag("div", classes="actions"):
                 tag("button", "Erase it", "danger", type="button").on("click", erase)
@@ -205,8 +172,7 @@ def _actions(visit: Visit, fact: Memory, row: TextElement, told: TextElement, ag
         await do(lambda: list(retractions_of(visit.service.memories, fact)), "Erased. No memory says it any more.")
 
     async def do(make: Callable[[], Sequence[AnyEvent]], done: str) -> None:
-        place.clear()
-        with place:
+        with anew(place):
             tag("p", "Waiting until it is done …", "waiting", role="status")
         try:
             flush_ids = await visit.in_thread("others", _sent, visit, make)
@@ -216,8 +182,7 @@ def _actions(visit: Visit, fact: Memory, row: TextElement, told: TextElement, ag
             with place:
                 show_failure(error)
             return
-        told.clear()
-        with told:
+        with anew(told):
             notice(
                 done if is_done else "It is kept, but not done yet: the flow is behind. Its lag is on the page Flow.", "done"
             )

@@ -3,24 +3,25 @@
 import math
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from nicegui import ui
-from nicegui.elements.mixins.text_element import TextElement
 
 from connectors.dead_letters import without_secrets
+from connectors.telemetry.exposition import exposition, read_exposition
 from mneme.errors import MnemeError
 from mneme.ports import DeadLetter
 from mneme.rows import Collection
-from serving.console.markup import chip, count, moment, notice, number, seconds, tag
+from serving.console.markup import anew, chip, count, heading, moment, notice, number, seconds, section, tag
 from serving.console.shell import page, show_failure
 from serving.console.visit import Visit
 from serving.service.dead_letters import dead_letter_id, dead_letters_of
 from serving.service.health import Health
 from serving.service.service import Service
+from serving.status import model_statuses
 
 AT_MOST_EVERY = 1.5  # seconds: several who look share a sample
 _MOST_SAMPLES = 240
@@ -49,7 +50,7 @@ class Sample:
     at: float
     health: Health
     counts: Mapping[Collection, int] | None
-    models: Mapping[str, tuple[float, float]]
+    models: Mapping[str, tuple[int, int]]
     routes: Mapping[str, Latency]
 
 
@@ -87,32 +88,23 @@ def rates(samples: tuple[Sample, ...]) -> list[tuple[float, float]]:
     ]
 
 
-def _measured() -> tuple[dict[str, tuple[float, float]], dict[str, Latency]]:
+def _measured() -> tuple[dict[str, tuple[int, int]], dict[str, Latency]]:
     """Calls and tokens by model, and requests by route, as this process and its flow counted them."""
-    from prometheus_client.parser import text_string_to_metric_families
+    samples = read_exposition(exposition().decode())
+    models = {f"{each.model} for {each.role}": (each.calls, each.tokens) for each in model_statuses(samples)}
+    routes: defaultdict[str, Latency] = defaultdict(Latency)
 
-    from connectors.telemetry.exposition import exposition
+    def of(sample: str) -> Iterator[tuple[Latency, Mapping[str, str], float]]:
+        for labels, value in samples.get(f"mneme_http_request_seconds_{sample}", ()):
+            yield routes[f"{labels['method']} {labels['route']}"], labels, value
 
-    models: dict[str, tuple[float, float]] = {}
-    routes: dict[str, Latency] = {}
-    for family in text_string_to_metric_families(exposition().decode()):
-        for sample in family.samples:
-            labels, value = sample.labels, sample.value
-            if family.name in ("mneme_model_calls", "mneme_model_tokens") and sample.name.endswith("_total"):
-                name = f"{labels.get('model', '')} for {labels.get('role', '')}"
-                calls, tokens = models.get(name, (0.0, 0.0))
-                is_call = family.name == "mneme_model_calls"
-                models[name] = (calls + value, tokens) if is_call else (calls, tokens + value)
-            elif family.name == "mneme_http_request_seconds":
-                route = routes.setdefault(f"{labels.get('method', '')} {labels.get('route', '')}", Latency())
-                match sample.name.removeprefix(family.name):
-                    case "_count":
-                        route.requests += value
-                    case "_sum":
-                        route.seconds += value
-                    case "_bucket":
-                        limit = float(labels["le"])
-                        route.within[limit] = route.within.get(limit, 0.0) + value
+    for route, _, value in of("count"):
+        route.requests += value
+    for route, _, value in of("sum"):
+        route.seconds += value
+    for route, labels, value in of("bucket"):
+        limit = float(labels["le"])
+        route.within[limit] = route.within.get(limit, 0.0) + value
     return models, {name: route for name, route in routes.items() if route.requests}
 
 
@@ -128,8 +120,7 @@ class DeadLetterPanel:
         self._visit = visit
         self._shown: tuple[str, ...] | None = None
         self._read_at = 0.0
-        with tag("section", classes="card", aria_labelledby="letters-title"):
-            tag("h2", "Dead letters", id="letters-title")
+        with section("letters", "Dead letters"):
             self._told = tag("div", role="status")
             self._place = tag("div", classes="letters")
 
@@ -142,8 +133,7 @@ class DeadLetterPanel:
             dead_letters = await self._visit.in_thread("others", lambda: dead_letters_of(self._visit.service).dead_letters())
         except MnemeError as error:
             self._shown = None
-            self._place.clear()
-            with self._place:
+            with anew(self._place):
                 show_failure(error)
             return
         names = tuple(dead_letter_id(dead_letter) for dead_letter in dead_letters)
@@ -152,8 +142,7 @@ class DeadLetterPanel:
             self._draw(dead_letters)
 
     def _draw(self, dead_letters: Sequence[DeadLetter]) -> None:
-        self._place.clear()
-        with self._place:
+        with anew(self._place):
             if not dead_letters:
                 tag("p", "None: everything that came could be taken in.", "quiet")
                 return
@@ -217,24 +206,18 @@ _LANES = ("messages", "documents", "backfill")
 async def flow(visit: Visit) -> None:
     """The page; a timer that ends with it looks again every two seconds."""
     samples: Samples = visit.request.scope[SAMPLES]
-    with tag("div", classes="heading"):
-        tag("h1", "Flow")
-        with tag("p", classes="quiet"):
-            tag("span", "Live, every two seconds while this page is open.", "live")
+    with heading("Flow"), tag("p", classes="quiet"):
+        tag("span", "Live, every two seconds while this page is open.", "live")
     state = tag("div", role="status")
     tiles = tag("dl", classes="tiles")
-    with tag("section", classes="card chart", aria_labelledby="throughput-title"):
-        tag("h2", "Messages that became searchable, a second", id="throughput-title")
+    with section("throughput", "Messages that became searchable, a second", "card chart"):
         drawing = tag("div")
     with tag("div", classes="pair"):
-        with tag("section", classes="card", aria_labelledby="index-title"):
-            tag("h2", "The index", id="index-title")
+        with section("index", "The index"):
             rows = tag("div")
-        with tag("section", classes="card", aria_labelledby="models-title"):
-            tag("h2", "Models", id="models-title")
+        with section("models", "Models"):
             models = tag("div")
-    with tag("section", classes="card", aria_labelledby="requests-title"):
-        tag("h2", "Requests", id="requests-title")
+    with section("requests", "Requests"):
         requests = tag("div")
     dead_letters = DeadLetterPanel(visit)
     parts = (
@@ -250,20 +233,17 @@ async def flow(visit: Visit) -> None:
         last = taken[-1]
         for place, fill, what in parts:  # what stays as it is is left alone, for whoever reads it
             if not shown or getattr(shown[0], what) != getattr(last, what):
-                _again(place, fill, last)
+                with anew(place):
+                    fill(last)
         shown[:] = [last]
-        _again(tiles, lambda last: _tiles(last, taken), last)
-        _again(drawing, lambda last: _chart(rates(taken)), last)
+        with anew(tiles):
+            _tiles(last, taken)
+        with anew(drawing):
+            _chart(rates(taken))
         await dead_letters.look()
 
     await look()
     ui.timer(_EVERY_SECONDS, look, immediate=False)
-
-
-def _again(place: TextElement, fill: Callable[[Sample], None], last: Sample) -> None:
-    place.clear()
-    with place:
-        fill(last)
 
 
 def _health(last: Sample) -> None:

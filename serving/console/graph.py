@@ -7,7 +7,7 @@ import numpy as np
 
 from queries.browsing.responses import Entry, History, HistoryFact, HistoryForesight, HistoryRelationship
 from queries.responses import Graph, GraphEntity, GraphRelationship
-from serving.console.markup import chip, count, day, expected, link, nothing, notice, tag, whole_day
+from serving.console.markup import chip, count, day, expected, heading, link, nothing, notice, section, tag, whole_day
 from serving.console.shell import page
 from serving.console.statements import cited, relationship
 from serving.console.visit import Visit
@@ -23,11 +23,11 @@ async def graph(visit: Visit) -> None:
     """Show the most linked entities, or those around the entity that the address names."""
     name = visit.parameter("entity")
     hops = 2 if visit.parameter("hops") == "2" else 1
-    with tag("div", classes="heading"):
-        tag("h1", name or "Graph")
-        if not name:
-            tag("p", "Who and what is spoken of most. Each name opens what is around it, and its history.", "quiet")
-    _form(visit, name, hops)
+    said = "Who and what is spoken of most. Each name opens what is around it, and its history."
+    heading(name or "Graph", "" if name else said)
+    with visit.question_form("graph", "entity", "Name", "A name", ("hops", "2", "two steps"), "Show"):
+        if name:
+            link("All", visit.link("graph"), "button")
     found = await visit.fetch(visit.service.memories.graph, name or None, visit.filters(), hops, _MOST)
     if not found.entities and not name:
         nothing("There are no entities yet.", "They are made of what is said, episode by episode.")
@@ -40,28 +40,6 @@ async def graph(visit: Visit) -> None:
         notice(f"{name!r} is no entity of this owner, or means several. Its history may still tell of it.")
     if name:
         _history(visit, await visit.fetch(visit.service.memories.history, name, visit.filters()))
-
-
-def _form(visit: Visit, name: str, hops: int) -> None:
-    with tag("form", classes="question", method="get", action="graph", role="search", aria_label="Entity"):
-        for key, value in (("owner", visit.parameter("owner")), ("tenant", visit.parameter("tenant"))):
-            if value:
-                tag("input", type="hidden", name=key, value=value)
-        tag(
-            "input",
-            name="entity",
-            id="question",
-            aria_label="Name",
-            defaultValue=name,
-            placeholder="A name",
-            autocomplete="off",
-        )
-        with tag("label", classes="inline"):
-            tag("input", type="checkbox", name="hops", value="2", defaultChecked=hops == 2 or None)
-            tag("span", "two steps")
-        tag("button", "Show", "primary", type="submit")
-        if name:
-            link("All", visit.link("graph"), "button")
 
 
 def _picture(visit: Visit, found: Graph, name: str) -> None:
@@ -118,8 +96,7 @@ def _node(visit: Visit, each: GraphEntity, x: float, y: float, is_middle: bool) 
 
 def _list(visit: Visit, found: Graph) -> None:
     """The same in words."""
-    with tag("section", classes="card listed", aria_labelledby="entities-title"):
-        tag("h2", count(len(found.entities), "entity", "entities"), id="entities-title")
+    with section("entities", count(len(found.entities), "entity", "entities"), "card listed"):
         with tag("ul", classes="names"):
             for each in sorted(found.entities, key=lambda each: (each.hop, -each.mentions, each.name)):
                 with tag("li"):

@@ -61,6 +61,35 @@ def chip(text: str, kind: str = "", **attributes: Any) -> TextElement:
     return tag("span", text, f"chip {f'is-{kind}' if kind else ''}", **attributes)
 
 
+def heading(title: str, said: str = "") -> TextElement:
+    """The name of a page and a line about it; a context manager for what else stands there."""
+    with tag("div", classes="heading") as place:
+        tag("h1", title)
+        if said:
+            tag("p", said, "quiet")
+    return place
+
+
+def section(name: str, title: str, classes: str = "card") -> TextElement:
+    """A part of a page under its title, by which it is named; a context manager for what stands in it."""
+    with tag("section", classes=classes, aria_labelledby=f"{name}-title") as place:
+        tag("h2", title, id=f"{name}-title")
+    return place
+
+
+def field(title: str, name: str, element: str = "input", classes: str = "field", **attributes: Any) -> None:
+    """A field of a form with its label; ``id`` is needed."""
+    with tag("div", classes=classes):
+        tag("label", title, for_=attributes["id"])
+        tag(element, name=name, **attributes)
+
+
+def anew(place: TextElement) -> TextElement:
+    """A part of a page without what stood in it, to be opened."""
+    place.clear()
+    return place
+
+
 def nothing(text: str, hint: str = "") -> None:
     """Say that there is nothing to show, and what would bring something."""
     with tag("div", classes="nothing"):
@@ -90,7 +119,7 @@ def day(at: datetime) -> str:
 
 def whole_day(at: datetime) -> str:
     """The day of something dated by days: it begins at the speaker's midnight, which may be late on the day before in UTC."""
-    return day(datetime.strptime(terminal.whole_day(at.astimezone(UTC)), "%Y-%m-%d").replace(tzinfo=UTC))
+    return terminal.whole_day(at.astimezone(UTC), day)
 
 
 def span(start: datetime, end: datetime) -> str:
@@ -105,14 +134,7 @@ def expected(start: datetime | None, end: datetime | None) -> str:
     """The days of something expected, as precisely as was said: a day, a week from its first to its last, a month or a year."""
     if start is None:
         return f"until {day(end)}" if end is not None else ""
-    return " to ".join(map(_spelled, terminal.expected(start, end).split(" to ")))
-
-
-def _spelled(said: str) -> str:
-    """A day, a month or a year of ISO 8601 as the console shows it."""
-    form = {10: "%Y-%m-%d", 7: "%Y-%m", 4: "%Y"}[len(said)]
-    first = datetime.strptime(said, form).replace(tzinfo=UTC)
-    return day(first) if len(said) == 10 else f"{first:%b %Y}" if len(said) == 7 else said
+    return terminal.expected(start, end, day, "%b %Y")
 
 
 def number(value: float) -> str:

@@ -13,7 +13,7 @@ from queries.responses import (
     FoundSkill,
     SearchResponse,
 )
-from serving.console.markup import chip, count, day, expected, link, moment, nothing, notice, number, tag, whole_day
+from serving.console.markup import chip, count, day, expected, link, moment, nothing, notice, number, section, tag, whole_day
 from serving.console.statements import cited, relationship
 from serving.console.visit import Visit
 
@@ -32,8 +32,7 @@ def draw_results(visit: Visit, found: SearchResponse) -> None:
     """Show how the question was understood, the results, and the part of the graph around them."""
     query, metrics = found.query, found.metrics
     places = found.ranked()
-    with tag("section", classes="follows found", aria_labelledby="results-title"):
-        tag("h2", f"{count(len(places), 'result')}", id="results-title")
+    with section("results", count(len(places), "result"), "follows found"):
         said = [f"{query.method}", f"a {query.type} question", f"{metrics.milliseconds:.0f} ms"]
         said += [f"scored by {metrics.scoring}"] if metrics.scoring else []
         if query.period is not None:

@@ -11,12 +11,13 @@ from nicegui.elements.mixins.text_element import TextElement
 from mneme.errors import InputError, MnemeError
 from queries.answers.answer import AnswerResponse
 from queries.responses import SearchResponse
-from serving.console.markup import chip, count, day, notice, tag
+from serving.console.markup import chip, count, day, field, heading, notice, section, tag
 from serving.console.results import draw_results
 from serving.console.shell import page, show_failure
 from serving.console.statements import cited
-from serving.console.trace import OF_A_LEG, draw_trace, read_trace, texts_of
+from serving.console.trace import draw_trace, shown_ids
 from serving.console.visit import Visit
+from serving.trace import texts_of
 
 _METHODS = (("hybrid", "Hybrid"), ("keyword", "Keyword"), ("vector", "Vector"), ("agentic", "Agentic"))
 _AGENTS = ("router", "direct", "split", "chain", "reflect")
@@ -28,10 +29,8 @@ _DATES = (("since", "Since"), ("before", "Before"), ("as_of", "As it was known o
 @page("search", "Search")
 async def search(visit: Visit) -> None:
     """The form, and what the address asks for."""
-    with tag("div", classes="heading"):
-        tag("h1", "Search")
-        if not (question := visit.parameter("q")):
-            tag("p", "Everything that answers is in the address: keep it, or send it to somebody.", "quiet")
+    question = visit.parameter("q")
+    heading("Search", "" if question else "Everything that answers is in the address: keep it, or send it to somebody.")
     _form(visit)
     if not question:
         return
@@ -49,13 +48,13 @@ async def search(visit: Visit) -> None:
     if found is not None:
         texts = await visit.fetch(_texts, visit, found)
         draw_results(visit, found)
-        draw_trace(found, read_trace(found.trace or ()), texts)
+        draw_trace(found, texts)
 
 
 def _texts(visit: Visit, found: SearchResponse) -> dict[str, str]:
     """The texts of all that the trace shows; what the response does not hold is fetched."""
     texts = texts_of(found)
-    for identity in read_trace(found.trace or ()).shown(OF_A_LEG):
+    for identity in shown_ids(found.trace or ()):
         if identity not in texts:
             memory = visit.service.memories.get(identity, visit.filters())
             if memory is not None:
@@ -92,9 +91,7 @@ def _form(visit: Visit) -> None:
         role="search",
         aria_label="Search",
     ):
-        for name, value in (("owner", visit.parameter("owner")), ("tenant", visit.parameter("tenant"))):
-            if value:
-                tag("input", type="hidden", name=name, value=value)
+        visit.hidden_fields()
         with tag("div", classes="question"):
             tag(
                 "input",
@@ -118,18 +115,8 @@ def _form(visit: Visit) -> None:
                         chosen = visit.parameter("method", "hybrid") == name
                         tag("input", type="radio", name="method", value=name, defaultChecked=chosen or None)
                         tag("span", title)
-            with tag("div", classes="field"):
-                tag("label", "Results", for_="top-k")
-                tag(
-                    "input",
-                    type="number",
-                    name="top_k",
-                    id="top-k",
-                    min=1,
-                    max=200,
-                    placeholder="auto",
-                    defaultValue=visit.parameter("top_k"),
-                )
+            limits: dict[str, Any] = {"min": 1, "max": 200, "placeholder": "auto"}
+            field("Results", "top_k", id="top-k", type="number", **limits, defaultValue=visit.parameter("top_k"))
             if visit.parameter("method") == "agentic":
                 with tag("div", classes="field"):
                     tag("label", "Strategy", for_="agent")
@@ -144,12 +131,9 @@ def _form(visit: Visit) -> None:
 def _fields(visit: Visit) -> None:
     with tag("div", classes="fields"):
         for name, title in _DATES:
-            with tag("div", classes="field"):
-                tag("label", title, for_=f"filter-{name}")
-                tag("input", type="date", name=name, id=f"filter-{name}", defaultValue=visit.parameter(name))
-        with tag("div", classes="field"):
-            tag("label", "Participants, with commas", for_="filter-participants")
-            tag("input", name="participants", id="filter-participants", defaultValue=visit.parameter("participants"))
+            field(title, name, id=f"filter-{name}", type="date", defaultValue=visit.parameter(name))
+        people = visit.parameter("participants")
+        field("Participants, with commas", "participants", id="filter-participants", defaultValue=people)
         with tag("fieldset", classes="field is-wide"):
             tag("legend", "Kinds of memory; none chosen: all")
             chosen = visit.request.query_params.getlist("kind")
@@ -175,8 +159,7 @@ async def answering(visit: Visit, question: str, **how: Any) -> AnswerResponse |
         question: what is asked.
         how: the other arguments of ``Memories.ask_stream``.
     """
-    with tag("section", classes="card answer", aria_labelledby="answer-title"):
-        tag("h2", "Answer", id="answer-title")
+    with section("answer", "Answer", "card answer"):
         text = tag("p", "", "said", aria_live="polite")
         waiting = tag("p", "Reading what is remembered …", "waiting", role="status")
         below = tag("div", classes="field")

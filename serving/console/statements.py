@@ -7,7 +7,7 @@ from nicegui.elements.mixins.text_element import TextElement
 
 from mneme.records import Citation
 from queries.browsing.responses import Change, HistoryLine, InspectedEpisode, InspectedStatement
-from serving.console.markup import chip, count, day, expected, link, nothing, notice, tag, whole_day
+from serving.console.markup import chip, count, day, expected, heading, link, nothing, notice, section, tag, whole_day
 from serving.console.shell import page
 from serving.console.visit import Visit
 
@@ -96,9 +96,7 @@ def _made(title: str, kind: str, number: int) -> TextElement:
 async def profile(visit: Visit) -> None:
     """The portrait, then the changes, the newest first."""
     portrait = await visit.fetch(visit.service.memories.portrait, visit.filters(knowledge=None))
-    with tag("div", classes="heading"):
-        tag("h1", f"Profile of {visit.name}")
-        tag("p", f"As of {day(portrait.updated_at)}" if portrait.updated_at else "No portrait yet", "quiet")
+    heading(f"Profile of {visit.name}", f"As of {day(portrait.updated_at)}" if portrait.updated_at else "No portrait yet")
     for each in portrait.notes:
         notice(each)
     holding = [line for line in portrait.lines if line.holds]
@@ -108,8 +106,7 @@ async def profile(visit: Visit) -> None:
         _profile_lines("Said", [line for line in holding if not line.implicit])
         _profile_lines("Shown, not said", [line for line in holding if line.implicit])
         _profile_lines("Not in the portrait now", [line for line in portrait.lines if not line.holds])
-    with tag("section", classes="card", aria_labelledby="changes-title"):
-        tag("h2", "What changed", id="changes-title")
+    with section("changes", "What changed"):
         if not portrait.changes:
             tag("p", "No fact has taken the place of another yet.", "quiet")
         with tag("ol", classes="replacements"):

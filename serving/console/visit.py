@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from anyio import to_thread
 from nicegui import ui
+from nicegui.elements.mixins.text_element import TextElement
 from starlette.requests import Request
 
 from mneme.fair_shares import current_caller
@@ -69,6 +70,54 @@ class Visit:
         place = {"tenant": None if self.tenant_id == "default" else self.tenant_id, "owner": owner_name(self.owner), **said}
         query = urlencode({name: value for name, value in place.items() if value not in (None, "")})
         return f"{page}?{query}" if query else page
+
+    def hidden_fields(self) -> None:
+        """Whose memory it is, for a form that opens another page."""
+        for name in ("owner", "tenant"):
+            if value := self.parameter(name):
+                tag("input", type="hidden", name=name, value=value)
+
+    def question_form(
+        self, page: str, name: str, title: str, placeholder: str, option: tuple[str, str, str], send: str
+    ) -> TextElement:
+        """A form of one text and one option (its name, value and title), whose answer is a page at an address of its own."""
+        with tag("form", classes="question", method="get", action=page, role="search", aria_label=page.capitalize()) as form:
+            self.hidden_fields()
+            value = self.parameter(name)
+            tag(
+                "input",
+                name=name,
+                id="question",
+                type="search",
+                aria_label=title,
+                placeholder=placeholder,
+                defaultValue=value,
+                autocomplete="off",
+            )
+            with tag("label", classes="inline"):
+                chosen = self.parameter(option[0]) == option[1] or None
+                tag("input", type="checkbox", name=option[0], value=option[1], defaultChecked=chosen)
+                tag("span", option[2])
+            tag("button", send, "primary", type="submit")
+        return form
+
+    def begin_of_page(self, total: int) -> int:
+        """The place of the first item of a page of a list, as the address says."""
+        said = self.parameter("from")
+        return min(int(said), max(0, total - 1)) if said.isdecimal() and len(said) < 9 else 0
+
+    def paging(
+        self, page: str, begin: int, size: int, total: int, words: tuple[str, str] = ("Earlier", "Later"), **said: Any
+    ) -> None:
+        """The ways to the pages before and behind one; none where there is one page."""
+        if total <= size:
+            return
+        with tag("nav", classes="paging", aria_label=f"More of {total}"):
+            if begin:
+                tag("a", words[0], href=self.link(page, **said, **{"from": max(0, begin - size)}))
+            tag("span", f"{begin + 1} to {min(begin + size, total)} of {total}", "quiet")
+            if begin + size < total:
+                tag("a", words[1], href=self.link(page, **said, **{"from": begin + size}))
 
     async def fetch(self, function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
         """Result of a slow call. A page that waits for it is shown after a moment, and filled in later.

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from mneme.ids import message_id
 from queries.answers.answer import AnswerResponse, CitedMemory
@@ -18,16 +18,13 @@ from queries.responses import (
     FoundMessage,
     FoundProfile,
     GraphRelationship,
+    ResponseModel,
     SearchResponse,
 )
 from serving.terminal.format import day, expected, until, whole_day
 
 
-class _Result(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class Memory(_Result):
+class Memory(ResponseModel):
     """One memory."""
 
     id: str
@@ -40,7 +37,7 @@ class Memory(_Result):
     document: Annotated[str | None, Field(description="file and page, where it stands in a document")] = None
 
 
-class SearchResult(_Result):
+class SearchResult(ResponseModel):
     """Results, best first."""
 
     memories: tuple[Memory, ...]
@@ -48,7 +45,7 @@ class SearchResult(_Result):
     notes: tuple[str, ...] = ()
 
 
-class AskResult(_Result):
+class AskResult(ResponseModel):
     """An answer; its numbers in brackets are places in ``citations``, from 1."""
 
     answer: str
@@ -57,7 +54,7 @@ class AskResult(_Result):
     notes: tuple[str, ...] = ()
 
 
-class ContextResult(_Result):
+class ContextResult(ResponseModel):
     """A text of memories; its numbers in brackets are places in ``memory_ids``, from 1."""
 
     text: str
@@ -66,7 +63,7 @@ class ContextResult(_Result):
     notes: tuple[str, ...] = ()
 
 
-class RememberResult(_Result):
+class RememberResult(ResponseModel):
     """Messages that are stored durably."""
 
     conversation_id: str
@@ -74,7 +71,7 @@ class RememberResult(_Result):
     searchable: Annotated[bool, Field(description="facts and episodes were made and are found; the words are within seconds")]
 
 
-class ForgetResult(_Result):
+class ForgetResult(ResponseModel):
     """Erasure, done or as a preview."""
 
     erased: Annotated[bool, Field(description="nothing is left of it")]
@@ -83,7 +80,7 @@ class ForgetResult(_Result):
     preview: Annotated[str, Field(description="what would go; the user has to agree first")] = ""
 
 
-class Event(_Result):
+class Event(ResponseModel):
     """Something on a timeline."""
 
     date: datetime
@@ -94,7 +91,7 @@ class Event(_Result):
     conversation_id: str | None = None
 
 
-class TimelineResult(_Result):
+class TimelineResult(ResponseModel):
     """Events, the oldest first."""
 
     about: str
@@ -102,7 +99,7 @@ class TimelineResult(_Result):
     notes: tuple[str, ...] = ()
 
 
-class Line(_Result):
+class Line(ResponseModel):
     """One line of a portrait."""
 
     about: str
@@ -111,7 +108,7 @@ class Line(_Result):
     inferred: Annotated[bool, Field(description="nobody said so; it was concluded from what was said")] = False
 
 
-class ProfileResult(_Result):
+class ProfileResult(ResponseModel):
     """Current profile of the owner."""
 
     lines: tuple[Line, ...]

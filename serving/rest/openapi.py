@@ -1,5 +1,7 @@
 """The description of the service: ``/openapi.json`` with every refusal, and ``/docs``, a plain page that works offline."""
 
+import json
+import re
 from base64 import b64encode
 from functools import partial
 from hashlib import sha256
@@ -112,10 +114,83 @@ _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Mne
 @uses_pool("health")  # open to all, too
 def docs(request: Request) -> HTMLResponse:
     """The operations as a plain page, made from ``/openapi.json``. It loads nothing, so that it works offline."""
-    from serving.rest_reference import operations
-
     described = request.app.openapi()
     info = described["info"]
     markdown = f"# {info['title']} {info['version']}\n\n{info['description']}\n{operations(described)}"
     body = MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown)
     return HTMLResponse(_PAGE.format(style=_STYLE, body=body), headers={"Content-Security-Policy": _POLICY})
+
+
+def operations(description: dict[str, Any]) -> str:
+    """The operations of an OpenAPI description, by tag, as Markdown."""
+    parts = []
+    for tag in description["tags"]:
+        parts.append(f"\n## {tag['name'].capitalize()}\n\n{tag['description']}\n")
+        for path, methods in description["paths"].items():
+            for method, operation in methods.items():
+                if tag["name"] in operation["tags"]:
+                    parts.append(_operation(method, path, operation, description))
+    return "".join(parts)
+
+
+def _operation(method: str, path: str, operation: dict[str, Any], description: dict[str, Any]) -> str:
+    lines = [f"\n### {method.upper()} {path}\n", f"{_meaning(operation)}\n"]
+    if rows := [_parameter(each) for each in operation.get("parameters", [])]:
+        lines += ["| parameter | in | type | meaning |", "| --- | --- | --- | --- |", *rows, ""]
+    for content_type, body in operation.get("requestBody", {}).get("content", {}).items():
+        if rows := _fields(body.get("schema", {}), description):
+            lines += [f"Body, `{content_type}`:\n", "| field | type | meaning |", "| --- | --- | --- |", *rows, ""]
+        if examples := _resolved(body.get("schema", {}), description).get("examples"):
+            example = json.dumps(examples[0], indent=2, ensure_ascii=False).replace("'", "'\\''")
+            has_owner = any(each.get("name") == "user_id" for each in operation.get("parameters", ()))
+            address = f"http://localhost:8765{path}{'?user_id=user_123' if has_owner else ''}"
+            lines += ["```bash", f"curl -X {method.upper()} '{address}' --json '{example}'", "```", ""]
+    answers = [
+        f"{status} {_one_line(answer['description'])}" for status, answer in operation["responses"].items() if status < "300"
+    ]
+    lines.append(f"Answers {'; '.join(answers)}.".replace("..", ".") + "\n")
+    return "\n".join(lines)
+
+
+def _meaning(operation: dict[str, Any]) -> str:
+    return _one_line(operation.get("description") or operation.get("summary") or "")
+
+
+def _parameter(parameter: dict[str, Any]) -> str:
+    name = f"`{parameter['name']}`" + (" (required)" if parameter.get("required") else "")
+    return f"| {name} | {parameter['in']} | {_type_of(parameter['schema'])} | {_one_line(parameter.get('description', ''))} |"
+
+
+def _fields(schema: dict[str, Any], description: dict[str, Any]) -> list[str]:
+    model = _resolved(schema, description)
+    needed = set(model.get("required", []))
+    return [
+        f"| `{name}`{' (required)' if name in needed else ''} | {_type_of(field)} | {_one_line(field.get('description', ''))} |"
+        for name, field in model.get("properties", {}).items()
+    ]
+
+
+def _resolved(schema: dict[str, Any], description: dict[str, Any]) -> dict[str, Any]:
+    while "$ref" in schema:
+        schema = description["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+    return schema
+
+
+def _type_of(schema: dict[str, Any]) -> str:
+    """A type in words: ``text or list of Part``."""
+    if "$ref" in schema:
+        return str(schema["$ref"].rsplit("/", 1)[1])
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    if "const" in schema:
+        return f"`{schema['const']}`"
+    if choices := schema.get("anyOf") or schema.get("oneOf"):
+        return " or ".join(dict.fromkeys(_type_of(choice) for choice in choices if choice.get("type") != "null"))
+    if schema.get("type") == "array":
+        return f"list of {_type_of(schema.get('items', {}))}"
+    words = {"string": "text", "boolean": "`true` or `false`", "object": "mapping"}
+    return words.get(str(schema.get("type", "")), str(schema.get("type", "anything")))
+
+
+def _one_line(text: str) -> str:
+    return re.sub(r"\s+", " ", text).replace("|", "\\|").replace("``", "`").strip()

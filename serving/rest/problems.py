@@ -17,6 +17,7 @@ from starlette.types import Receive, Scope, Send
 from mneme import problems
 from mneme.errors import MnemeError
 from mneme.problems import MEDIA_TYPE, Problem
+from queries.responses import ResponseModel
 
 _log = logging.getLogger(__name__)
 
@@ -24,10 +25,8 @@ _MOST_ERRORS, _LONGEST_MESSAGE, _LONGEST_DETAIL = 10, 300, 4000
 _WITHOUT_DETAIL = "it is in the service's log under the request id of this answer (X-Request-ID)"
 
 
-class FieldError(BaseModel):
+class FieldError(ResponseModel):
     """Error of one field: its place in the request, and the reason."""
-
-    model_config = ConfigDict(frozen=True)
 
     field: str
     message: str

@@ -80,6 +80,11 @@ class RequestModel(BaseModel):
         return given
 
 
+def examples(*each: dict[str, Any]) -> ConfigDict:
+    """The configuration of a request, with examples for its description."""
+    return ConfigDict(json_schema_extra={"examples": list(each)})
+
+
 @cache
 def _most_entries(asked: type[BaseModel]) -> dict[str, int]:
     """The lengths of lists that the fields of a request name."""

@@ -78,7 +78,7 @@ def open_dead_letters(settings: Settings, place: Place, send_again: Callable[[Se
     if place == "file":
         from connectors.dead_letters import FileDeadLetters
 
-        dead_letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
+        dead_letters = FileDeadLetters(settings.data / "dead-letters.sqlite")
         return DeadLetterQueue(dead_letters.read, send_again, dead_letters.remove)
 
     from connectors.kafka.replay import replay

@@ -3,19 +3,18 @@
 import json
 import logging
 import os
-import pickle
 import subprocess
-import sys
 import threading
 import time
 from contextlib import suppress
 
 from connectors.durable import is_locked
-from connectors.inbox.segments import inbox_folder
+from connectors.inbox import inbox_folder
 from connectors.indices import embedded_folder
-from connectors.telemetry.exposition import child_ended, child_environment
+from connectors.telemetry.exposition import child_ended
 from connectors.telemetry.logs import levels
-from flows.running.inbox_process import Order
+from flows.running.child_process import start
+from flows.running.member import Assignment
 from mneme.errors import StoreUnavailable
 from mneme.settings import Settings
 
@@ -129,7 +128,9 @@ class FlowProcess:
                 os.close(report)
                 return 0.0
             try:
-                process = self._process = _started(self._settings, report)
+                assignment = Assignment(self._settings, report, levels())
+                # What it prints goes to standard error: standard output is the protocol of `mneme mcp`.
+                process = self._process = start("flows.running.member", assignment, (report,), stdout=2)
             except OSError as error:
                 os.close(reports)
                 os.close(report)
@@ -143,7 +144,7 @@ class FlowProcess:
                 message = json.loads(line)
                 if message.get("reads"):
                     began, self._failure, self._reads = time.monotonic(), None, True
-                reported = message.get("error", reported)
+                reported = message.get("text", reported)
         self._reads = False
         lived = 0.0 if began is None else time.monotonic() - began
         assert process.stdin is not None, "it is a pipe"
@@ -155,20 +156,3 @@ class FlowProcess:
             self._failure = reported or f"the flow ended with status {status}; it is started again"
             log.warning("the flow ended (status %d): %s", status, self._failure)
         return lived
-
-
-def _started(settings: Settings, report: int) -> "subprocess.Popen[bytes]":
-    """The process, with its order; it finds modules where this one does, and gets no signals of the terminal."""
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "flows.running.inbox_process"],
-        stdin=subprocess.PIPE,
-        stdout=2,  # what it prints: standard output is the protocol of `mneme mcp`
-        bufsize=0,
-        pass_fds=(report,),
-        env=os.environ | child_environment() | {"PYTHONPATH": os.pathsep.join(sys.path)},
-        process_group=0,
-    )
-    assert process.stdin is not None, "it is a pipe"
-    with suppress(BrokenPipeError):  # it is gone already, which is noticed like any other end
-        process.stdin.write(pickle.dumps(Order(settings, report, levels())))
-    return process

@@ -18,8 +18,8 @@ class Health:
     """Health of the service. ``problems`` name what is red, each with its remedy; none when all is well."""
 
     status: Literal["green", "red"]
-    problems: tuple[str, ...]
-    lag: Lag | None
+    problems: tuple[str, ...] = ()
+    lag: Lag | None = None
 
 
 class HealthMonitor:
@@ -85,4 +85,4 @@ class HealthMonitor:
 
 
 def _red(why: str) -> Health:
-    return Health("red", (why,), None)
+    return Health("red", (why,))

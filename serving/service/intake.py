@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from mneme.errors import StoreUnavailable
 from mneme.events import AnyEvent, Message
 from mneme.ports import Filter, MemoryIndex, Place
+from mneme.records import Owner
 from mneme.rows import Collection
 
 MOST_UNREAD = 5_000  # events of one tenant: 20 to 40 s of the flow on two processors, which others would wait
@@ -91,16 +92,16 @@ class RecentConversations:
             return [conversation for owner, conversation in self._sent.get(tenant_id, ()) if owner == owner_key]
 
 
-def open_conversations(index: MemoryIndex, tenant_id: str, owner_key: str) -> Iterator[str]:
+def open_conversations(index: MemoryIndex, owner: Owner) -> Iterator[str]:
     """The conversations of an owner with messages that no episode holds, the newest first.
 
     Raises:
         StoreError: the index cannot answer.
     """
-    own = Filter(tenant_id, (owner_key,), outside_documents=True)
+    own = Filter(owner.tenant_id, (owner.key,), outside_documents=True)
     after: Place | None = None
     while page := index.conversations(Collection.MESSAGES, own, _PAGE, after):
-        named = Filter(tenant_id, (owner_key,), conversation_ids=tuple(each.conversation_id for each in page))
+        named = Filter(owner.tenant_id, (owner.key,), conversation_ids=tuple(each.conversation_id for each in page))
         in_episodes = {
             each.conversation_id: each.messages for each in index.conversations(Collection.EPISODES, named, len(page))
         }

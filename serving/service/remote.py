@@ -1,7 +1,7 @@
 """A service that runs elsewhere, for the commands that flush and erase."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -9,7 +9,7 @@ from connectors.service import ServiceClient, quoted
 from mneme.events import Erase, Forget
 from mneme.records import Owner
 from mneme.settings import Settings
-from serving.service.service import Erasure, ErasureEvent, Flushed, Service
+from serving.service.service import ErasureEvent, ErasureStatus, FlushStatus, Service
 
 _LONGEST_WAIT_SECONDS = 20.0  # of one request: proxies give up after 30 to 60
 
@@ -21,28 +21,28 @@ class RemoteService:
         client: of the service; closed with this.
     """
 
+    runs_the_flow = False  # in this process
+
     def __init__(self, client: ServiceClient) -> None:
         self._client = client
 
-    def flush(self, tenant_id: str, conversation_ids: Sequence[str], timeout: float) -> Flushed:
+    def flush(self, tenant_id: str, conversation_ids: Sequence[str], timeout: float) -> FlushStatus:
         """See ``Service.flush``."""
         return self._flush({"tenant_id": tenant_id, "conversation_id": list(conversation_ids)}, timeout)
 
-    def flush_owner(self, owner: Owner, timeout: float) -> Flushed:
-        """See ``Service.flush_owner``; a key is not enough here, for it cannot be read back."""
+    def flush_owner(self, owner: Owner, timeout: float) -> FlushStatus:
+        """See ``Service.flush_owner``."""
         return self._flush({"tenant_id": owner.tenant_id, f"{owner.type}_id": owner.id}, timeout)
 
-    def erase(self, event: ErasureEvent, timeout: float) -> Erasure:
+    def erase(self, event: ErasureEvent, timeout: float) -> ErasureStatus:
         """See ``Service.erase``."""
-        deadline = time.monotonic() + timeout
-        wait = min(timeout, _LONGEST_WAIT_SECONDS)
+        left = _left_of(timeout)
+        wait = left()
         answer = self._client.request("DELETE", "/memories", params=_named(event) | {"wait": wait}, wait_seconds=wait)
-        path = f"/erasures{quoted(answer['erasure_id'])}"
-        while answer["receipt"] is None and (left := deadline - time.monotonic()) > 0:
-            wait = min(left, _LONGEST_WAIT_SECONDS)
-            params = {"tenant_id": event.tenant_id, "wait": wait}
-            answer = self._client.request("GET", path, params=params, wait_seconds=wait)
-        return Erasure(answer["erasure_id"], answer["receipt"])
+        path = quoted("erasures", answer["erasure_id"])
+        while answer["receipt"] is None and (wait := left()) > 0:
+            answer = self._client.request("GET", path, params={"tenant_id": event.tenant_id, "wait": wait}, wait_seconds=wait)
+        return ErasureStatus.model_validate(answer)
 
     def close(self) -> None:
         """Release the connections."""
@@ -54,17 +54,22 @@ class RemoteService:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
-    def _flush(self, what: dict[str, Any], timeout: float) -> Flushed:
-        began = time.monotonic()
-        wait = min(timeout, _LONGEST_WAIT_SECONDS)
+    def _flush(self, what: dict[str, Any], timeout: float) -> FlushStatus:
+        began, left = time.monotonic(), _left_of(timeout)
+        wait = left()
         answer = self._client.request("POST", "/flush", json=what | {"timeout": wait}, wait_seconds=wait, repeatable=True)
-        flush_ids, missing = tuple(answer["flush_ids"]), list(answer["missing"])
-        while missing and (left := timeout - (time.monotonic() - began)) > 0:
-            wait = min(left, _LONGEST_WAIT_SECONDS)
+        missing = list(answer["missing"])
+        while missing and (wait := left()) > 0:
             params = {"tenant_id": what["tenant_id"], "wait": wait}
-            if self._client.request("GET", f"/flushes{quoted(missing[0])}", params=params, wait_seconds=wait)["searchable"]:
+            if self._client.request("GET", quoted("flushes", missing[0]), params=params, wait_seconds=wait)["searchable"]:
                 missing.pop(0)
-        return Flushed(flush_ids, tuple(answer["conversation_ids"]), tuple(missing), time.monotonic() - began)
+        return FlushStatus.model_validate({**answer, "missing": missing, "seconds": time.monotonic() - began})
+
+
+def _left_of(timeout: float) -> Callable[[], float]:
+    """The seconds that the next request may wait; none left when the time is over."""
+    deadline = time.monotonic() + timeout
+    return lambda: min(max(deadline - time.monotonic(), 0.0), _LONGEST_WAIT_SECONDS)
 
 
 def open_service(settings: Settings, url: str | None = None) -> Service | RemoteService:

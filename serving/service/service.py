@@ -6,16 +6,18 @@
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, suppress
-from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from threading import Lock
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 from uuid import uuid4
 
+from pydantic import Field, computed_field
+
 from connectors import Publisher
-from connectors.inbox.reader import unread as unread_of_inbox
-from connectors.inbox.segments import LANES
+from connectors.inbox import LANES
+from connectors.inbox import unread as unread_of_inbox
 from connectors.indices import open_index
 from flows.lanes.owners import owner_in
 from mneme.errors import InputError, MnemeError, StoreUnavailable
@@ -26,6 +28,7 @@ from mneme.rows import Collection, Key, Row, erasure_receipt, flush_marker
 from mneme.settings import Settings
 from mneme.times import utc_now
 from queries import Memories
+from queries.responses import ResponseModel
 from serving.service.flow_process import FlowProcess
 from serving.service.health import Health, HealthMonitor
 from serving.service.intake import BacklogQuota, RecentConversations, open_conversations
@@ -37,27 +40,27 @@ Opened = TypeVar("Opened")
 ErasureEvent = Forget | ForgetDocument | Erase
 
 
-@dataclass(frozen=True, slots=True)
-class Flushed:
-    """A flush of conversations, one id for each of them. ``missing`` are the ids of those that are not searchable yet."""
+class FlushStatus(ResponseModel):
+    """State of a flush: ``searchable`` once the messages, episodes and facts of all that was sent before it are found."""
 
-    flush_ids: tuple[str, ...]
-    conversation_ids: tuple[str, ...]
-    missing: tuple[str, ...]
-    seconds: float
+    flush_ids: tuple[str, ...] = Field(description="one for each conversation")
+    conversation_ids: tuple[str, ...] = Field(description="that were waited for; empty where only a flush id is asked for")
+    missing: tuple[str, ...] = Field(description="flush ids of those not searchable yet: GET /flushes/{id} waits for each")
+    seconds: float = Field(description="that it took so far")
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def searchable(self) -> bool:
-        """Tell whether everything sent to the conversations before the flush is searchable."""
+        """Tell whether everything sent before the flush is searchable."""
         return not self.missing
 
 
-@dataclass(frozen=True, slots=True)
-class Erasure:
-    """An erasure that was sent. ``receipt`` counts what was removed from where, once nothing is left; None until then."""
+class ErasureStatus(ResponseModel):
+    """An erasure. ``receipt`` counts what was removed from where, once nothing is left; null until then."""
 
     erasure_id: str
-    receipt: dict[str, int] | None
+    receipt: dict[str, int] | None = Field(default=None, examples=[{"messages": 12, "episodes": 2, "facts": 9}])
+    erased_at: datetime | None = Field(default=None, description="since when nothing is left")
 
 
 class Service:
@@ -130,7 +133,7 @@ class Service:
         self.publisher.send_many(events, backfill)
         self.publisher.flush()
 
-    def flush(self, tenant_id: str, conversation_ids: Sequence[str], timeout: float) -> Flushed:
+    def flush(self, tenant_id: str, conversation_ids: Sequence[str], timeout: float) -> FlushStatus:
         """Make everything that was sent to these conversations searchable, and wait for it, at most ``timeout`` seconds.
 
         Raises:
@@ -142,9 +145,14 @@ class Service:
         markers = {_marker(tenant_id, flush.flush_id): flush.flush_id for flush in flushes}
         found = self._awaited(list(markers), timeout)
         missing = tuple(flush_id for key, flush_id in markers.items() if key not in found)
-        return Flushed(tuple(markers.values()), tuple(conversation_ids), missing, time.monotonic() - began)
+        return FlushStatus(
+            flush_ids=tuple(markers.values()),
+            conversation_ids=tuple(conversation_ids),
+            missing=missing,
+            seconds=round(time.monotonic() - began, 3),
+        )
 
-    def flush_owner(self, tenant_id: str, owner_key: str, timeout: float) -> Flushed:
+    def flush_owner(self, owner: Owner, timeout: float) -> FlushStatus:
         """The same for all conversations of an owner that have anything open.
 
         They are those with messages in no episode, and those to which this service took in messages lately.
@@ -152,14 +160,14 @@ class Service:
         Raises:
             InputError, StoreUnavailable, StoreRejected: as ``accept``, and of the index.
         """
-        lately = self._recent.of(tenant_id, owner_key)
+        lately = self._recent.of(owner.tenant_id, owner.key)
         try:
-            known = list(open_conversations(self._index, tenant_id, owner_key))
+            known = list(open_conversations(self._index, owner))
         except StoreUnavailable:
             if self._flow is None:
                 raise
             known = []  # the flow has still to make the index: all that there is came lately
-        return self.flush(tenant_id, tuple(dict.fromkeys((*lately, *known))), timeout)
+        return self.flush(owner.tenant_id, tuple(dict.fromkeys((*lately, *known))), timeout)
 
     def wait_for_flush(self, tenant_id: str, flush_id: str, timeout: float) -> bool:
         """Wait until everything that was sent before a flush is searchable, at most ``timeout`` seconds.
@@ -169,7 +177,7 @@ class Service:
         """
         return bool(self._waiting.wait([_marker(tenant_id, flush_id)], timeout))
 
-    def erase(self, event: ErasureEvent, timeout: float) -> Erasure:
+    def erase(self, event: ErasureEvent, timeout: float) -> ErasureStatus:
         """Erase, and wait for the receipt, at most ``timeout`` seconds. From the inbox it is gone two epochs later.
 
         Raises:
@@ -179,8 +187,7 @@ class Service:
             event = event.model_copy(update={"erasure_id": uuid4().hex})
         self.accept([event])
         key = _receipt(event.tenant_id, event.erasure_id)
-        row = self._awaited([key], timeout).get(key)
-        return Erasure(event.erasure_id, None if row is None else row.body["removed"])
+        return _erasure(event.erasure_id, self._awaited([key], timeout).get(key))
 
     def owner_of_conversation(self, tenant_id: str, conversation_id: str) -> Owner | None:
         """Owner of a conversation; None for an unknown one.
@@ -190,15 +197,14 @@ class Service:
         """
         return owner_in(self._index, tenant_id, conversation_id)
 
-    def receipt(self, tenant_id: str, erasure_id: str, timeout: float) -> dict[str, int] | None:
-        """The receipt of an erasure, at most ``timeout`` seconds from now; None where there is none by then.
+    def erasure(self, tenant_id: str, erasure_id: str, timeout: float) -> ErasureStatus:
+        """State of an erasure, as soon as nothing is left, or ``timeout`` seconds from now.
 
         Raises:
             StoreUnavailable, StoreRejected: the index cannot answer.
         """
         key = _receipt(tenant_id, erasure_id)
-        row = self._waiting.wait([key], timeout).get(key)
-        return None if row is None else row.body["removed"]
+        return _erasure(erasure_id, self._waiting.wait([key], timeout).get(key))
 
     def lag(self) -> Lag:
         """Unread events by lane; at most two seconds old.
@@ -307,3 +313,9 @@ def _marker(tenant_id: str, flush_id: str) -> Key:
 
 def _receipt(tenant_id: str, erasure_id: str) -> Key:
     return erasure_receipt(tenant_id, erasure_id, utc_now(), {}).key
+
+
+def _erasure(erasure_id: str, receipt: Row | None) -> ErasureStatus:
+    if receipt is None:
+        return ErasureStatus(erasure_id=erasure_id)
+    return ErasureStatus(erasure_id=erasure_id, receipt=receipt.body["removed"], erased_at=receipt.body["erased_at"])

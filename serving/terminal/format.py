@@ -1,5 +1,6 @@
 """Dates, counts and citations as a terminal shows them."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -35,26 +36,28 @@ def day(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d}"
 
 
-def expected(start: datetime, end: datetime | None) -> str:
+def expected(start: datetime, end: datetime | None, written: Callable[[datetime], str] = day, month_form: str = "%Y-%m") -> str:
     """The days of something expected, as precisely as was said: a day, a month, a year, or the first to the last of several.
+
+    A day is ``written`` as the caller writes days, and so is a month.
 
     Whole days begin at the speaker's midnight, which may be a day earlier in UTC; 13 hours later it is the same day
     in both, from Honolulu to Auckland.
     """
     if end is None or end - start < timedelta(hours=23):
-        return day(start)
+        return written(start)
     first, behind = start + timedelta(hours=13), end + timedelta(hours=13)
-    last, form = behind - timedelta(days=1), "%Y-%m-%d"
+    ends = first, behind - timedelta(days=1)
     if first.day == behind.day == 1:
-        form = "%Y" if first.month == behind.month == 1 else "%Y-%m"
-    names = (first.strftime(form), last.strftime(form))
-    return " to ".join(dict.fromkeys(names))
+        form = "%Y" if first.month == behind.month == 1 else month_form
+        return " to ".join(dict.fromkeys(each.strftime(form) for each in ends))
+    return " to ".join(dict.fromkeys(map(written, ends)))
 
 
-def whole_day(moment: datetime) -> str:
+def whole_day(moment: datetime, written: Callable[[datetime], str] = day) -> str:
     """The date of a moment without an end: a full hour late in the day is taken for the midnight of a speaker further east."""
     is_midnight = moment.hour >= 10 and (moment.minute, moment.second, moment.microsecond) == (0, 0, 0)
-    return day(moment + timedelta(hours=13)) if is_midnight else day(moment)
+    return written(moment + timedelta(hours=13) if is_midnight else moment)
 
 
 def until(moment: datetime) -> str:

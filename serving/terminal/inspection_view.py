@@ -18,6 +18,7 @@ from queries.browsing.responses import (
     InspectedEntity,
     InspectedEpisode,
     InspectedLine,
+    InspectedMessage,
     InspectedRelationship,
     InspectedStatement,
     Inspection,
@@ -27,10 +28,9 @@ from serving.terminal.history_view import document_line
 
 if TYPE_CHECKING:
     from flows.cuts import Cut, Extraction
-    from queries.browsing.responses import InspectedEpisode, InspectedMessage, InspectedStatement, Inspection
 
 
-def inspection_view(inspection: "Inspection") -> RenderableType:
+def inspection_view(inspection: Inspection) -> RenderableType:
     """Episode by episode; what is still open comes last."""
     parts: list[RenderableType] = [_head(inspection), *map(document_line, inspection.documents)]
     texts = {
@@ -48,7 +48,7 @@ def inspection_view(inspection: "Inspection") -> RenderableType:
     return Group(*parts)
 
 
-def _head(inspection: "Inspection") -> Text:
+def _head(inspection: Inspection) -> Text:
     messages = sum(len(episode.messages) for episode in inspection.episodes) + len(inspection.open)
     sizes = [count(len(inspection.episodes), "episode")]
     if inspection.document_id is None:
@@ -57,7 +57,7 @@ def _head(inspection: "Inspection") -> Text:
     return Text.assemble((place, "bold"), (f" · {inspection.owner} · {' · '.join(sizes)}", "dim"))
 
 
-def _episode(number: int, episode: "InspectedEpisode", texts: Mapping[str, str]) -> Iterator[RenderableType]:
+def _episode(number: int, episode: InspectedEpisode, texts: Mapping[str, str]) -> Iterator[RenderableType]:
     yield Text("")
     if number > 1 and episode.begins_because:
         yield Text(f"✂ cut: {'; '.join(episode.begins_because)}", style="yellow")
@@ -69,7 +69,7 @@ def _episode(number: int, episode: "InspectedEpisode", texts: Mapping[str, str])
     yield _made(episode, texts)
 
 
-def _about(episode: "InspectedEpisode") -> Iterator[str]:
+def _about(episode: InspectedEpisode) -> Iterator[str]:
     if where := cited(episode.citation):
         yield where
     if episode.document_id is None:
@@ -82,7 +82,7 @@ def _about(episode: "InspectedEpisode") -> Iterator[str]:
         yield f"{count(episode.dropped, 'statement')} dropped: not in the messages"
 
 
-def _messages(messages: Iterable["InspectedMessage"]) -> Table:
+def _messages(messages: Iterable[InspectedMessage]) -> Table:
     table = Table.grid(padding=(0, 1), expand=True)
     table.add_column(style="green", no_wrap=True)
     table.add_column(style="bold", no_wrap=True)
@@ -101,7 +101,7 @@ def _messages(messages: Iterable["InspectedMessage"]) -> Table:
     return table
 
 
-def _made(episode: "InspectedEpisode", texts: Mapping[str, str]) -> Table:
+def _made(episode: InspectedEpisode, texts: Mapping[str, str]) -> Table:
     """Everything that was made of an episode, each kind under its name."""
     table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(style="cyan", no_wrap=True)
@@ -148,7 +148,7 @@ def _made(episode: "InspectedEpisode", texts: Mapping[str, str]) -> Table:
     return table
 
 
-def _statement(statement: "InspectedStatement", texts: Mapping[str, str]) -> Text:
+def _statement(statement: InspectedStatement, texts: Mapping[str, str]) -> Text:
     text = Text(statement.text, style="" if statement.state == "holds" else "dim")
     if statement.start is not None:
         text.append(f" [{expected(statement.start, statement.end)}]", style="green")
@@ -230,21 +230,7 @@ def _dry_episode(cut: "Cut", made: "Extraction", extractor: str) -> InspectedEpi
             for number, each in enumerate(made.foresights)
         ),
         entities=tuple(InspectedEntity(name=each.name, type=each.type, text=each.summary) for each in made.entities),
-        relationships=tuple(
-            InspectedRelationship(
-                source=each.source, relation=each.relation, target=each.target, date=each.date, ended=each.ended
-            )
-            for each in made.relationships
-        ),
-        profile=tuple(
-            InspectedLine(about=each.about, statement=each.statement, category=each.category, implicit=each.implicit)
-            for each in made.profile
-        ),
-        case=made.case
-        and InspectedCase(
-            task_intent=made.case.task_intent,
-            approach=made.case.approach,
-            key_insight=made.case.key_insight,
-            quality_score=made.case.quality_score,
-        ),
+        relationships=tuple(InspectedRelationship.model_validate(each, from_attributes=True) for each in made.relationships),
+        profile=tuple(InspectedLine.model_validate(each, from_attributes=True) for each in made.profile),
+        case=made.case and InspectedCase.model_validate(made.case, from_attributes=True),
     )

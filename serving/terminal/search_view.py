@@ -1,7 +1,7 @@
 """Results of a search and answers in a terminal: tables of rich, which knows how wide Chinese is."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from rich.text import Text
 
 from mneme.text import ends_in_question, has_cjk
 from serving.terminal.format import cited, count, day, expected, joined, until, whole_day
+from serving.trace import ranked_lists, replacements, texts_of
 
 if TYPE_CHECKING:
     from mneme.records import AtomicFact, ProfileItem
@@ -212,7 +213,8 @@ def explanation(found: "SearchResponse") -> RenderableType:
 
     Of an agent every step is shown, and then how the search for the question itself came to its result.
     """
-    texts = _texts(found)
+    texts = {identity: shortened(text) for identity, text in texts_of(found).items()}
+    steps = found.trace or ()
     table = Table(
         title="How it was found", title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=True
     )
@@ -220,48 +222,29 @@ def explanation(found: "SearchResponse") -> RenderableType:
     table.add_column("what", no_wrap=True)
     table.add_column("score", justify="right", style="cyan", no_wrap=True)
     table.add_column("record", ratio=1, overflow="fold")
-    lists: dict[tuple[str, str], list[TraceStep]] = {}
-    competed: list[TraceStep] = []
-    for step in found.trace or ():
+    for step in steps:
         if step.stage == "agent":
             score = f"{step.score:.2f}" if step.move == "judge" else ""
             table.add_row("agent", step.move, score, Text.assemble(step.id, (f"\n{step.reason}", "dim")))
-        elif step.stage == "compete":
-            competed.append(step)
-        else:
-            # The reason of the other stages is the collection and the place in its list.
-            collection = "" if step.stage == "rerank" else step.reason.rpartition(" ")[0]
-            lists.setdefault((step.stage, f"{step.move} {collection}".strip()), []).append(step)
-    for (stage, name), steps in lists.items():
-        table.add_row(stage, name, "", Text(f"{len(steps):,} found; best first:", style="dim"))
-        for step in steps[:_BEST_OF_A_LIST]:
+    for (stage, move, collection), listed in ranked_lists(steps).items():
+        table.add_row(stage, f"{move} {collection}".strip(), "", Text(f"{len(listed):,} found; best first:", style="dim"))
+        for step in listed[:_BEST_OF_A_LIST]:
             table.add_row("", "", f"{step.score:.3f}", Text(texts.get(step.id, step.id)))
-    if competed:
+    if competed := [step for step in steps if step.stage == "compete"]:
         _competition(table, competed, texts)
     return Group(Text(""), table, Text("every step, with its reason: --explain --json", style="dim"))
 
 
-def _competition(table: Table, steps: "Iterable[TraceStep]", texts: Mapping[str, str]) -> None:
-    steps = tuple(steps)
+def _competition(table: Table, steps: "Sequence[TraceStep]", texts: Mapping[str, str]) -> None:
     moves = Counter(step.move for step in steps)
     counts = Text(", ".join(f"{number:,} {move}" for move, number in moves.items()), style="dim")
     table.add_row("compete", "", "", counts)
-    replaced = [step for step in steps if step.move == "replaced"]
-    for step in replaced[:_REPLACEMENTS]:
-        fact = step.reason.removeprefix("by its fact ")
+    replaced = replacements(steps)
+    for step, fact in replaced[:_REPLACEMENTS]:
         record = Text.assemble(texts.get(step.id, step.id), ("\nby its fact: ", "dim"), texts.get(fact, fact))
         table.add_row("", "replaced", f"{step.score:.3f}", record)
     if len(replaced) > _REPLACEMENTS:
         table.add_row("", "", "", Text(f"and {len(replaced) - _REPLACEMENTS:,} more", style="dim"))
-
-
-def _texts(found: "SearchResponse") -> dict[str, str]:
-    """Texts of the response by id, shortened."""
-    texts = {item.id: item.text for item in found.ranked()}
-    for episode in (*found.episodes, *found.knowledge):
-        texts |= {fact.id: fact.text for fact in episode.atomic_facts}
-        texts[episode.id] = episode.subject
-    return {identity: shortened(text) for identity, text in texts.items()}
 
 
 def shortened(text: str, longest: int = _LONGEST_RECORD) -> str:

@@ -20,7 +20,7 @@ from websockets.sync.client import ClientConnection, connect
 import flows
 from mneme.events import AnyEvent
 from mneme.settings import load_settings
-from serving.service.service import Flushed, Service
+from serving.service.service import FlushStatus, Service
 from tests.serving.console.conftest import served
 
 ONE, TWO = "a-key-of-one-tenant-0001", "a-key-of-two-tenants-002"
@@ -42,10 +42,10 @@ class Recording(Service):
     def accept(self, events: Sequence[AnyEvent], backfill: bool = False) -> None:
         self.accepted.extend(events)
 
-    def flush(self, tenant_id: str, conversation_ids: Sequence[str], timeout: float) -> Flushed:
+    def flush(self, tenant_id: str, conversation_ids: Sequence[str], timeout: float) -> FlushStatus:
         if tenant_id == "two":
             self.may_end.wait(60)
-        return Flushed((), (), (), 0.0)
+        return FlushStatus(flush_ids=(), conversation_ids=(), missing=(), seconds=0.0)
 
 
 @dataclass
@@ -270,7 +270,7 @@ def test_a_document_is_sent_from_a_page_of_the_console_alone(attacked: Attacked)
         answer = httpx.post(f"{attacked.url}upload?owner=user:mira", files=file, headers={"cookie": cookie, **headers})
         assert answer.status_code == 403
     assert httpx.post(f"{attacked.url}upload?owner=user:mira", files=file).headers["location"] == "login"
-    assert not list(Path(attacked.service.settings.data).rglob("inbox/documents/*.log"))
+    assert not list(Path(attacked.service.settings.data).rglob("inbox/documents.sqlite"))
 
 
 def test_whoever_writes_a_hundred_messages_at_once_keeps_nobody_else_from_the_console(attacked: Attacked) -> None:

@@ -164,6 +164,6 @@ def test_no_secret_is_in_an_answer_a_log_a_metric_or_a_file(tmp_path: Path, trie
         assert not any(key in told for key in (*TENANTS, OPERATOR_KEY))
     for file in (tmp_path / "data").rglob("*"):
         if (
-            file.is_file() and file.name != "dead-letters.jsonl" and "inbox" not in file.parts
+            file.is_file() and not file.name.startswith("dead-letters") and "inbox" not in file.parts
         ):  # those hold the event as it came
             assert not any(key.encode() in file.read_bytes() for key in (*TENANTS, OPERATOR_KEY, wrong)), file

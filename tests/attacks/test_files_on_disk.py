@@ -68,7 +68,7 @@ def test_nothing_that_mneme_writes_can_be_read_by_others(tmp_path: Path, tried: 
     mneme(tmp_path, umask, "admin", "export", "export.jsonl", "--user", "mira")
 
     written = tried(list((tmp_path / "data").rglob("*")))
-    assert {"index", "inbox", "recovery", "uploads", "console", "dead-letters.jsonl"} <= {path.name for path in written}
+    assert {"index", "inbox", "recovery", "uploads", "console", "dead-letters.sqlite"} <= {path.name for path in written}
     assert list(open_to_others(tmp_path / "data")) == []
     assert stat.S_IMODE((tmp_path / "export.jsonl").stat().st_mode) == 0o600
 

@@ -50,7 +50,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
     held = Held()
     for owner, names in (
         (Memories, ("search", "ask_stream", "ask", "browse", "conversations", "profile", "portrait", "owners", "documents")),
-        (Service, ("wait_for_flush", "receipt", "flush", "flush_owner", "erase")),
+        (Service, ("wait_for_flush", "erasure", "flush", "flush_owner", "erase")),
         (Publisher, ("send_document", "send_many")),
     ):
         for name in names:

@@ -16,7 +16,7 @@ from mneme.events import AnyEvent, Erase, Forget, Message
 from mneme.ports import Lag
 from mneme.settings import Settings, load_settings
 from queries import Memories
-from serving.service.service import Service
+from serving.service.service import ErasureStatus, Service
 from tests.serving.embedded_service import over_http
 from tests.serving.rest.conftest import ServiceWithoutFlow
 
@@ -88,9 +88,9 @@ class RecordedService(ServiceWithoutFlow):
         self.waited.append(tenant_id)
         return super().wait_for_flush(tenant_id, flush_id, timeout)
 
-    def receipt(self, tenant_id: str, erasure_id: str, timeout: float) -> dict[str, int] | None:
+    def erasure(self, tenant_id: str, erasure_id: str, timeout: float) -> ErasureStatus:
         self.waited.append(tenant_id)
-        return super().receipt(tenant_id, erasure_id, timeout)
+        return super().erasure(tenant_id, erasure_id, timeout)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 
 from connectors.documents.references import open_references
 from connectors.documents.stores import documents_of, uploads_of
-from connectors.inbox.reader import unread
+from connectors.inbox import unread
 from connectors.publisher import Publisher
 from mneme.errors import InputError, SettingsError
 from mneme.events import Message

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from connectors.reading_order import Listed, ReadingOrder
-from mneme.errors import StoreUnavailable
+from mneme.errors import StoreRejected
 from mneme.rows import Collection, Key
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -68,5 +68,5 @@ def test_a_list_that_was_interrupted_is_not_there(tmp_path: Path) -> None:
 def test_a_file_that_is_no_list_says_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "list.sqlite"
     path.write_bytes(b"no database, but long enough to be taken for one" * 20)
-    with pytest.raises(StoreUnavailable, match="sound"):
+    with pytest.raises(StoreRejected, match="move it away"):
         ReadingOrder(path)

@@ -47,25 +47,25 @@ def ranks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_without_ranks_tokens_are_estimated_and_it_says_so(tmp_path: Path) -> None:
-    counter = token_counter("gpt-4.1-mini", tmp_path)
+def test_without_ranks_tokens_are_estimated_and_it_says_so() -> None:
+    counter = token_counter("gpt-4.1-mini")
     assert not counter.exact
     assert counter.count(TEXT) == estimate_tokens(TEXT)
 
 
-def test_without_tiktoken_tokens_are_estimated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_tiktoken_tokens_are_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tiktoken", None)
-    assert not token_counter("", tmp_path).exact
+    assert not token_counter("").exact
 
 
-def test_ranks_in_the_folder_of_tiktoken_count_exactly(ranks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ranks_in_the_folder_of_tiktoken_count_exactly(ranks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(ranks))
-    counter = token_counter("gpt-4.1-mini", tmp_path)
+    counter = token_counter("gpt-4.1-mini")
     assert counter.exact
     assert counter.count("grün") == 5  # these ranks know only bytes
 
 
-def test_bundled_ranks_are_copied_and_left_alone(ranks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bundled_ranks_are_read_and_left_alone(ranks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = tmp_path / "bundling_package"
     package.mkdir()
     (package / "__init__.py").write_text("raise AssertionError('it was imported')")
@@ -73,44 +73,19 @@ def test_bundled_ranks_are_copied_and_left_alone(ranks: Path, tmp_path: Path, mo
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(tokens, "_BUNDLES", (("bundling_package", "ranks"),))
     before = sorted((package / "ranks").iterdir())
-    assert token_counter("an-unknown-model", tmp_path / "cache").exact
+    assert token_counter("an-unknown-model").exact
     assert sorted((package / "ranks").iterdir()) == before
-    assert (tmp_path / "cache" / "tiktoken" / before[0].name).is_file()
 
 
-def test_a_copy_serves_when_the_package_is_gone(ranks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(ranks))
-    token_counter("", tmp_path)
-    monkeypatch.delenv("TIKTOKEN_CACHE_DIR")
-    assert token_counter("", tmp_path).exact
-
-
-def test_damaged_ranks_are_neither_used_nor_deleted(ranks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damaged_ranks_are_neither_used_nor_deleted(ranks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(ranks))
     (file,) = ranks.iterdir()
     file.write_bytes(b"damaged")
-    assert not token_counter("", tmp_path).exact
+    assert not token_counter("").exact
     assert file.read_bytes() == b"damaged"
 
 
-def test_a_damaged_copy_is_made_anew(ranks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_is_as_it_was(ranks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(ranks))
-    copy = tmp_path / "tiktoken" / tokens._RANKS["o200k_base"][0]
-    copy.parent.mkdir()
-    copy.write_bytes(b"damaged")
-    assert token_counter("", tmp_path).exact
-
-
-def test_the_environment_is_as_it_was(ranks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(ranks))
-    token_counter("", tmp_path)
+    token_counter("")
     assert tokens.os.environ["TIKTOKEN_CACHE_DIR"] == str(ranks)
-
-
-def test_a_cache_that_cannot_be_written_leaves_the_estimate(
-    ranks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(ranks))
-    file = tmp_path / "file"
-    file.touch()
-    assert not token_counter("", file).exact

@@ -24,7 +24,8 @@ def blocks(page: str, language: str, with_text: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    settings = load_settings({}, data=tmp_path_factory.mktemp("first"), service={"requests_per_minute": 0})
+    folder, quick = tmp_path_factory.mktemp("first"), {"epoch_seconds": 0.2}  # for which each flush waits
+    settings = load_settings({}, data=folder, service={"requests_per_minute": 0}, flow=quick)
     with opened(settings) as service, over_http(service) as url:
         yield url
 

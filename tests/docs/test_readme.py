@@ -13,8 +13,8 @@ from typer.main import get_command
 
 from mneme.events import parse_event
 from serving.cli import app
-from serving.reference import settings_page
-from serving.rest_reference import rest_page
+from tests.docs.rest_page import rest_page
+from tests.docs.settings_page import settings_page
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -1,6 +1,7 @@
 """`mneme admin backfill` on real servers: what waits on the topics is taken in, and the flow goes on behind it."""
 
 import time
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from connectors.opensearch.index import OpenSearchIndex
 from connectors.publisher import Publisher
 from flows import ingest
 from flows.maintenance.backfill import backfill
+from mneme.errors import StoreError
 from mneme.events import Message, parse_event
 from mneme.rows import Collection, flush_marker
 from mneme.settings import EmbedderSettings, Kafka, OpenSearch
@@ -30,11 +32,6 @@ def said(name: str) -> list[Message]:
     return [event for event in events if isinstance(event, Message)]
 
 
-def refresh_intervals(index: OpenSearchIndex) -> set[str]:
-    described = index._client.indices.get_settings(index=",".join(index._all()), params={"flat_settings": "true"})
-    return {each["settings"]["index.refresh_interval"] for each in described.values()}
-
-
 def test_history_is_taken_in_also_after_a_kill_and_the_flow_goes_on_behind_it(
     tmp_path: Path, kafka_settings: Kafka, opensearch_settings: OpenSearch
 ) -> None:
@@ -50,14 +47,11 @@ def test_history_is_taken_in_also_after_a_kill_and_the_flow_goes_on_behind_it(
         publisher.flush()
 
         with FlowProcess(settings, command=("admin", "backfill"), log="backfill.log") as killed:
-            killed.until(lambda: is_in_bulk(index))
+            killed.until(lambda: has_messages(index))
             killed.kill()
-        assert is_in_bulk(index)
 
         report = backfill([], settings, merge=True)
         assert report.is_merged
-        assert not is_in_bulk(index)
-        assert refresh_intervals(index) == {settings.opensearch.refresh_interval}
         assert index.count(Collection.MESSAGES) == len(history)
         assert index.count(Collection.EPISODES) > 0
 
@@ -81,10 +75,9 @@ def test_history_is_taken_in_also_after_a_kill_and_the_flow_goes_on_behind_it(
     index.close()
 
 
-def is_in_bulk(index: OpenSearchIndex) -> bool:
-    """Whether the index is there, and set for very many writes."""
+def has_messages(index: OpenSearchIndex) -> bool:
+    """Whether the index is there, and finds something."""
     time.sleep(0.05)
-    described = index._client.indices.get_settings(
-        index=f"{index._settings.index_prefix}-*", params={"flat_settings": "true", "ignore_unavailable": "true"}
-    )
-    return any("index.merge.policy.segments_per_tier" in each["settings"] for each in described.values())
+    with suppress(StoreError):
+        return index.count(Collection.MESSAGES) > 0
+    return False

@@ -16,7 +16,7 @@ from flows import ingest
 from mneme.events import Document, Message
 from mneme.ports import DeadLetter, MemoryIndex
 from mneme.rows import Collection, Key, flush_marker
-from mneme.settings import Kafka, OpenSearch, Settings
+from mneme.settings import EmbedderSettings, Kafka, OpenSearch, Settings
 from queries import Memories, SearchResponse
 from tests.end_to_end.flow_process import FlowProcess, settings_for
 from tests.samples import FORMATS, Hostile, Sample, samples
@@ -35,7 +35,9 @@ _MOST_MEGABYTES = 4_000  # of the flow with the processes that parse; two of the
 @pytest.fixture
 def settings(tmp_path: Path, kafka_settings: Kafka, opensearch_settings: OpenSearch) -> Settings:
     create_topics(kafka_settings)
-    base = settings_for(tmp_path / "kafka", kafka_settings, opensearch_settings)
+    # What is asked for is found by its words: the flow need not load a model for the vectors of a thousand sections.
+    by_words = EmbedderSettings(provider="hash")
+    base = settings_for(tmp_path / "kafka", kafka_settings, opensearch_settings, embedder=by_words)
     documents = base.documents.model_copy(update={"roots": (str(tmp_path / "files"),)})
     return base.model_copy(update={"documents": documents})
 

@@ -90,7 +90,7 @@ def test_every_episode_survives_a_model_that_misbehaves(tmp_path: Path) -> None:
         messages = kept(settings, report)
     assert set(messages.values()) == {1}
     assert len(messages) == report.messages
-    letters = list(FileDeadLetters(tmp_path / "dead-letters.jsonl").read())
+    letters = list(FileDeadLetters(tmp_path / "dead-letters.sqlite").read())
     assert len(letters) == report.dead_letters
     assert all(letter.reason for letter in letters)
 
@@ -139,7 +139,7 @@ def test_an_episode_whose_output_stays_malformed_is_kept_and_has_a_dead_letter(t
     assert set(messages.values()) == {1}
     assert len(messages) == report.messages
     assert extractors(settings) == {"local": 1}
-    [letter] = FileDeadLetters(tmp_path / "dead-letters.jsonl").read()
+    [letter] = FileDeadLetters(tmp_path / "dead-letters.sqlite").read()
     assert letter.stage == "extract"
     assert "ModelMalformed" in letter.reason
     assert "talk about the weather" not in letter.reason

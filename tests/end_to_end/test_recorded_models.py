@@ -2,14 +2,14 @@
 
 import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 
 from connectors.endpoints.backoff import Retries
 from connectors.endpoints.openai_client import OpenAiClient
-from connectors.recorded.offline import PendingRequests, import_answers, pending_path
-from connectors.recorded.recordings import Recordings
+from evaluation.recording.pending import PendingRequests, import_answers, pending_path
+from evaluation.recording.recordings import Recordings
 from flows import ingest
 from flows.maintenance.transfer import export_owner
 from mneme.records import Owner
@@ -23,9 +23,7 @@ FRIENDS = Path(__file__).parents[2] / "examples" / "friends.jsonl"
 MIRA = Owner(tenant_id="default", type="user", id="mira")
 
 
-def remembered(
-    folder: Path, models: dict[str, Any], embedder: EmbedderSettings, judge: Literal["rule", "model"] = "model"
-) -> tuple[list[dict[str, Any]], int]:
+def remembered(folder: Path, models: dict[str, Any], embedder: EmbedderSettings) -> tuple[list[dict[str, Any]], int]:
     """What an ingestion into a new folder writes, and how many events it could not take in."""
     settings = Settings(_env_file=None).model_copy(
         update={
@@ -34,7 +32,7 @@ def remembered(
             "embedder": embedder,
             "boundaries": Boundaries(detector="llm"),
             "extraction": Extraction(extractor="model"),
-            "reconcile": Reconcile(judge=judge),
+            "reconcile": Reconcile(judge="model"),
         }
     )
     report = ingest([FRIENDS], settings)
@@ -53,22 +51,11 @@ def over_http(url: str) -> tuple[dict[str, Any], EmbedderSettings]:
 def test_an_ingestion_is_repeated_from_its_recordings(tmp_path: Path) -> None:
     file = tmp_path / "recordings.jsonl"
     with ModelServer() as server, recording(server.url, file) as (url, recorder):
-        # Over HTTP a call is known by its pairs, and which share one depends on how many episodes wait. From a file of
-        # recordings each pair is known: see the next test.
-        before = remembered(tmp_path / "one", *over_http(url), judge="rule")
+        before = remembered(tmp_path / "one", *over_http(url))
         assert recorder.counts["recorded"] == server.received > 10
     with replaying(file) as (url, replayer):
-        after = remembered(tmp_path / "two", *over_http(url), judge="rule")
+        after = remembered(tmp_path / "two", *over_http(url))
     assert (replayer.unknown, before[1]) == ({}, 0)
-    assert after == before
-
-
-def test_a_second_ingestion_with_the_judge_asks_nothing(tmp_path: Path) -> None:
-    file, embedder = tmp_path / "recordings.jsonl", EmbedderSettings(provider="hash")
-    with ModelServer() as server, recording(server.url, file) as (url, _):
-        before = remembered(tmp_path / "one", {"base_url": url}, embedder)
-    after = remembered(tmp_path / "two", {"recordings": file}, embedder)
-    assert not len(PendingRequests(pending_path(file)))
     assert after == before
 
 
@@ -78,7 +65,8 @@ def test_an_ingestion_comes_to_the_same_by_batches(tmp_path: Path) -> None:
     with ModelServer() as server:
         expected = remembered(tmp_path / "online", {"base_url": server.url}, embedder)
         for number in range(30):
-            found = remembered(tmp_path / f"round-{number}", {"recordings": file}, embedder)
+            with replaying(file, pending=True) as (url, _):
+                found = remembered(tmp_path / f"round-{number}", {"base_url": url}, embedder)
             if not len(PendingRequests(pending_path(file))):
                 break
             answer_batch(server.url, file)

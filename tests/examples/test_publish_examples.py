@@ -16,8 +16,8 @@ import pytest
 from connectors.kafka.client import create_topics
 from mneme.events import Flush, Message, parse_event
 from mneme.settings import Kafka
-from serving.event_schema import event_schema
 from tests.connectors.kafka_help import read_topic
+from tests.docs.event_schema import event_schema
 from tests.servers.kafka_server import prepare
 
 FOLDER = Path(__file__).parents[2] / "examples" / "publish"

@@ -1,16 +1,22 @@
 """Every scenario of evaluation/faults on servers that may be killed, started for it.
 
-python -m tests.faults --short|--long --seed N [--only NAME] [--out FILE] [PATH]
+python -m tests.faults --short|--long --seed N [--only NAME] [--engine flink] [--out FILE] [PATH]
+
+With --engine flink a cluster is started as well; $MNEME_TEST_FLINK names the Python that requirements/flink.sh prints.
 """
 
 import argparse
 import sys
+import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from evaluation.faults.bench import run_faults
+from evaluation.faults.deployment import BYTEWAX
 from evaluation.faults.scenario import Size
-from tests.faults.harmed import fault_settings, own_servers
+from tests.faults.harmed import fault_settings, own_cluster, own_servers
+from tests.servers.flink_cluster import flink_python
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -20,13 +26,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     length.add_argument("--short", action="store_const", dest="size", const=Size.SHORT, default=Size.SHORT)
     length.add_argument("--long", action="store_const", dest="size", const=Size.LONG)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--engine", choices=["bytewax", "flink"], default="bytewax")
     parser.add_argument("--only", action="append", default=[], metavar="NAME")
     parser.add_argument("--out", type=Path, default=Path("bench-results/faults.json"))
     parser.add_argument("path", type=Path, nargs="?", metavar="PATH", help="a file of conversations; else the examples")
     options = parser.parse_args(arguments)
-    with own_servers() as (kafka, opensearch, servers):
+    python = flink_python()
+    if options.engine == "flink" and python is None:
+        parser.error("--engine flink: set MNEME_TEST_FLINK to what requirements/flink.sh prints")
+    with ExitStack() as stack:
+        kafka, opensearch, servers = stack.enter_context(own_servers())
+        engine = BYTEWAX
+        if options.engine == "flink" and python is not None:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mneme-flink-")))
+            servers, engine = stack.enter_context(own_cluster(servers, python, folder))
         settings = fault_settings(kafka.bootstrap, opensearch.url)
-        report = run_faults(settings, options.size, options.seed, options.out, options.path, options.only, servers)
+        size, seed = options.size, options.seed
+        report = run_faults(settings, size, seed, options.out, options.path, options.only, servers, engine=engine)
     return 1 if report.headline["failed"] else 0
 
 

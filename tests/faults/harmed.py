@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 
-from evaluation.faults.deployment import Servers
+from evaluation.faults.deployment import Engine, Servers, flink
 from mneme.settings import EmbedderSettings, Settings
 from tests.servers import KafkaServer, OpenSearchServer
+from tests.servers.flink_cluster import FlinkServers
 
 
 @contextmanager
@@ -30,3 +33,11 @@ def fault_settings(bootstrap: str, url: str) -> Settings:
             "flow": base.flow.model_copy(update={"pending_limit": 200, "source_batch": 50}),
         }
     )
+
+
+@contextmanager
+def own_cluster(servers: Servers, python: Path, folder: Path) -> Iterator[tuple[Servers, Engine]]:
+    """A Flink cluster of nobody else beside them, and the engine that it is."""
+    with FlinkServers(python, folder) as cluster:
+        [killed, _] = cluster.taskmanagers
+        yield replace(servers, jobmanager=cluster.jobmanager, taskmanager=killed), flink(cluster.address, python)

@@ -41,7 +41,7 @@ class Outage:
     seconds: float
 
 
-OUTAGES = {Size.SHORT: Outage(Volume(1000, 40), 100, 8.0), Size.LONG: Outage(Volume(40_000, 800), 100, 300.0)}
+OUTAGES = {Size.SHORT: Outage(Volume(600, 40), 50, 8.0), Size.LONG: Outage(Volume(40_000, 800), 100, 300.0)}
 # Several times what is taken in while the live messages are: a backfill that ends before them shows nothing.
 BACKFILLS = {Size.SHORT: Volume(3000, 90), Size.LONG: Volume(20_000, 400)}
 
@@ -75,7 +75,7 @@ def test_an_endpoint_that_is_down_is_waited_for(
         pytest.skip("the long form: episodes do not wait for a model, they are extracted without it")
     outage = OUTAGES[size]
     traffic = deployment.traffic(outage.volume, seed=4)
-    deployment.publish(islice(traffic, outage.volume.messages // 5))
+    deployment.publish(islice(traffic, outage.volume.messages // 3))
     with deployment.sampling(0.5) as seen:
         deployment.start()
         deployment.drain()

@@ -1,4 +1,4 @@
-"""Both engines make the same store of the same topics, also where a TaskManager is killed and slots change."""
+"""Both engines make the same store of the same topics, also where one takes over from the other."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -92,18 +92,25 @@ def on_flink(settings: Settings, cluster: FlinkServers, slots: int) -> FlowProce
     return FlowProcess(settings, slots, ("run", "--engine", "flink", "--jobmanager", cluster.address), python=flink_python())
 
 
-def test_a_killed_taskmanager_and_other_slots_change_nothing_of_what_bytewax_makes_of_the_same_topics(
+def test_another_engine_a_killed_taskmanager_and_other_slots_change_nothing_of_what_bytewax_makes_of_the_same_topics(
     flink: FlinkServers, tmp_path: Path, kafka_settings: Kafka, opensearch_settings: OpenSearch
 ) -> None:
     create_topics(kafka_settings)
     ours = settings_for("bytewax", tmp_path, kafka_settings, opensearch_settings)
     theirs = settings_for("flink", tmp_path, kafka_settings, opensearch_settings)
     everything = list(events())
-    for slots, part in ((2, everything[:160]), (4, everything[160:250]), (2, everything[250:])):
+    publish(kafka_settings, [*everything[:80], Flush(conversation_id="talk0", flush_id="on bytewax")])
+    with FlowProcess(theirs) as flow:
+        flow.until_reading(120)
+        flow.until(lambda: is_flushed(theirs, "on bytewax"), 300)
+        assert flow.terminate() == 0
+    with FlowProcess(theirs, command=("admin", "engine", "flink", "--yes")) as moving:
+        assert moving.wait(120) == 0
+    for slots, part in ((2, everything[80:160]), (4, everything[160:250]), (2, everything[250:])):
         publish(kafka_settings, part[:40])
         with on_flink(theirs, flink, slots) as flow:
             flow.until_reading(300)
-            if part == everything[:160]:
+            if part == everything[80:160]:
                 flink.taskmanagers[0].kill()
                 flink.taskmanagers[0].start()
             publish(kafka_settings, [*part[40:], Flush(conversation_id="talk0", flush_id=f"behind {len(part)}")])
@@ -117,6 +124,7 @@ def test_a_killed_taskmanager_and_other_slots_change_nothing_of_what_bytewax_mak
         flow.until(lambda: is_done(ours), 300)
         assert flow.terminate() == 0
     assert rows(theirs) == rows(ours)
+    assert not list((theirs.data / "recovery" / "kafka").glob("moved*"))
     letters = [list(read_dead_letters(settings.kafka)) for settings in (theirs, ours)]
     assert len(letters[0]) >= len(letters[1]) > 0, "a letter of a broken event may come twice"
     with FlowProcess(theirs) as flow, pytest.raises(StoreError, match="--engine flink"):

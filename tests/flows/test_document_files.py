@@ -81,7 +81,7 @@ def test_a_document_in_a_store_is_remembered_and_one_beside_the_roots_is_a_dead_
     path.write_bytes(b"".join(event.to_bytes() + b"\n" for event in events))
     ingest([path], settings)
     assert {name: "120 euros" in text for name, text in texts(settings).items()} == {"offer": True}
-    letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
+    letters = FileDeadLetters(settings.data / "dead-letters.sqlite")
     reasons = sorted(letter.reason for letter in letters.read())
     letters.close()
     assert len(reasons) == 3

@@ -1,13 +1,17 @@
 """The rows of an episode cite the document that its messages stand in."""
 
 from flows.cuts import Cut, ExtractedFact, ExtractedForesight, Extraction, embedding_text
-from flows.extraction.assemble import NewTexts, assemble
+from flows.extraction.assemble import assemble
 from mneme.records import AtomicFact, Citation, Episode, Foresight
 from tests.flows.extraction.cuts import cut_of, message
 
 
 def heard(number: int) -> Citation:
     return Citation(document_id="talk", name="talk.vtt", place=f"00:0{number}:00")
+
+
+def without_vectors(texts: list[str]) -> list[None]:
+    return [None] * len(texts)
 
 
 def assembled(cut: Cut) -> list[object]:
@@ -18,8 +22,7 @@ def assembled(cut: Cut) -> list[object]:
         facts=(ExtractedFact("Ann buys desks.", "Desks", (1, 0)),),
         foresights=(ExtractedForesight("Ann will buy chairs", "chairs", (2,)),),
     )
-    vectors = [None] * len(NewTexts.of(cut, extraction).texts)
-    made = assemble({"lane": "t/c"}, cut, extraction, vectors, "local")
+    made = assemble({"lane": "t/c"}, cut, extraction, without_vectors, "local")
     return [row.record() for row in made.rows]
 
 
@@ -35,7 +38,7 @@ def test_a_fact_of_a_document_cites_its_own_row() -> None:
     chunk = message("prices", "Item: Desk").model_copy(update={"document_id": "d", "citation": place})
     cut = cut_of([chunk], conversation_id=None, document_id="d")
     extraction = Extraction("Prices", "", "", facts=(ExtractedFact("Item: Desk", "Prices", (0,), place="row 5"),))
-    episode, fact = [row.record() for row in assemble({"lane": "t/c"}, cut, extraction, [None, None], "local").rows][:2]
+    episode, fact = [row.record() for row in assemble({"lane": "t/c"}, cut, extraction, without_vectors, "local").rows][:2]
     assert (episode.citation.place, fact.citation.place) == ("rows 2-9", "row 5")
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from flows.cuts import Cut, ExtractedCase, ExtractedFact, ExtractedForesight, Extraction, Utterance
-from flows.extraction.assemble import NewTexts, assemble
+from flows.extraction.assemble import assemble
 from flows.items import Embedded
 from mneme.labels import labels_of
 from mneme.ports import Put
@@ -111,8 +111,7 @@ def test_everything_that_an_extractor_gives_has_the_metadata_of_what_it_cites():
         foresights=(ExtractedForesight("They meet", "on Friday", (0,)),),
         case=ExtractedCase("repair the wiki", "look", 0.5, "none"),
     )
-    vectors = [None] * len(NewTexts.of(cut, extraction).texts)
-    rows = assemble({"lane": "default/talk"}, cut, extraction, vectors, "test").rows
+    rows = assemble({"lane": "default/talk"}, cut, extraction, lambda texts: [None] * len(texts), "test").rows
     assert {row.kind: row.record().metadata["n"] for row in rows} == {
         "episode": (1, 2),
         "fact": (1, 2),

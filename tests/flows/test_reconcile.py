@@ -23,7 +23,7 @@ from flows.cuts import (
     Extraction,
     Utterance,
 )
-from flows.extraction.assemble import NewTexts, assemble
+from flows.extraction.assemble import assemble
 from flows.items import Extracted, Retraction
 from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
@@ -181,8 +181,7 @@ def episode(
             for claim in claims(text)
         ),
     )
-    embeddings = list(map(Embedding, embed(list(NewTexts.of(cut, extraction).texts))))
-    return assemble(refer(cut), cut, extraction, embeddings, "test")
+    return assemble(refer(cut), cut, extraction, lambda texts: list(map(Embedding, embed(texts))), "test")
 
 
 def claims(text: str) -> tuple[Claim, ...]:
@@ -200,8 +199,7 @@ def deployment(day: int, intent: str) -> Extracted:
     cut = Cut(f"default/c{day:02d}/e", ANN, f"c{day:02d}", None, (Utterance(stored, embed([intent])[0]),), "boundary")
     case = ExtractedCase(intent, "1. run the tests\n2. apply the release", 0.9, "warm the cache first")
     extraction = Extraction(subject=intent, summary="", narrative="", facts=(), case=case)
-    embeddings = list(map(Embedding, embed(list(NewTexts.of(cut, extraction).texts))))
-    return assemble(refer(cut), cut, extraction, embeddings, "test")
+    return assemble(refer(cut), cut, extraction, lambda texts: list(map(Embedding, embed(texts))), "test")
 
 
 def gone(day: int) -> Retraction:

@@ -11,8 +11,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from flows.conversations.dormant import DormantConversations, parts_in
-from flows.cuts import Utterance, Verdict
-from flows.items import Amended, Cut, Embedded, Pause, WriteBatch
+from flows.cuts import Cut, Utterance, Verdict
+from flows.items import Amended, Embedded, Pause, WriteBatch
 from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
 from flows.lanes.scheduling import NotReady

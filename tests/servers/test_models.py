@@ -10,7 +10,7 @@ import pytest
 
 from connectors.endpoints.answer_forms import schema_of
 from flows.boundaries.llm import Judgement
-from flows.extraction.answer_form import EpisodeForm
+from flows.extraction.model import EpisodeForm
 from tests.servers.model_answers import fill
 from tests.servers.models import Fault, Heard, ModelServer, Viewed
 

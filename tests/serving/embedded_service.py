@@ -17,8 +17,9 @@ from serving.service.service import Service
 
 
 def embedded_settings(folder: Path, **service: Any) -> Settings:
-    """Everything under one folder, and nothing of the environment."""
-    return load_settings({}, data=folder, embedder={"provider": "hash"}, service={"requests_per_minute": 0, **service})
+    """Everything under one folder, and nothing of the environment; a flush waits for short epochs."""
+    service = {"requests_per_minute": 0, **service}
+    return load_settings({}, data=folder, embedder={"provider": "hash"}, service=service, flow={"epoch_seconds": 0.2})
 
 
 @contextmanager

@@ -21,12 +21,12 @@ from connectors.files.files import content_identity
 from flows import IngestReport
 from mneme.errors import InputError, MnemeError, ModelTimeout, SettingsError, StoreUnavailable
 from mneme.ports import DeadLetter
-from mneme.records import Position
+from mneme.records import Owner, Position
 from queries.browsing.responses import History, HistoryFact, Inspection
 from queries.responses import FoundEpisode, FoundFact, Metrics, QueryEcho, SearchResponse
 from serving.cli import app
 from serving.service import remote
-from serving.service.service import Flushed
+from serving.service.service import FlushStatus
 from tests.serving.test_dry_run import would_be
 
 BORN = FoundFact(
@@ -374,7 +374,7 @@ def test_ingest_reports_what_it_did(command_line: CliRunner, monkeypatch: pytest
     assert result.exit_code == 0
     assert asked == {"paths": [Path("a.jsonl"), Path("b.md")], "defaults": {"user_id": "mira"}}
     assert [figure in result.stdout for figure in ("1,234", "67", "890", "5", "1", "2.2")] == [True] * 6
-    assert "1 event not taken in; whole, with reasons: mneme-data/dead-letters.jsonl" in result.stderr
+    assert "1 event not taken in; whole, with reasons: `mneme admin dead-letters list`" in result.stderr
 
 
 OWNER_OPTIONS = ("--user", "--group", "--agent", "--tenant")
@@ -390,7 +390,7 @@ def test_ingest_names_file_line_and_reason_of_what_this_run_refused(
 ) -> None:
     chat = tmp_path / "chat.jsonl"
     chat.write_text("{}\n")
-    letters = FileDeadLetters(Path("mneme-data/dead-letters.jsonl"))
+    letters = FileDeadLetters(Path("mneme-data/dead-letters.sqlite"))
     letters.send([dead_letter(chat, 0, "of an earlier run")])
 
     def ingest(*_: object, **__: object) -> IngestReport:
@@ -526,13 +526,14 @@ class FakeService:
     def __exit__(self, *exception: object) -> None:
         return None
 
-    def flush(self, tenant: str, conversations: list[str], timeout: float) -> Flushed:
+    def flush(self, tenant: str, conversations: list[str], timeout: float) -> FlushStatus:
         self.asked.append((tenant, *conversations, timeout))
-        return Flushed(("flush-1",), ("standup",), () if self.is_done else ("flush-1",), 0.4)
+        missing = () if self.is_done else ("flush-1",)
+        return FlushStatus(flush_ids=("flush-1",), conversation_ids=("standup",), missing=missing, seconds=0.4)
 
-    def flush_owner(self, tenant: str, owner_key: str, timeout: float) -> Flushed:
-        self.asked.append((tenant, owner_key, timeout))
-        return Flushed(("flush-1", "flush-2"), ("a", "b"), () if self.is_done else ("flush-2",), 0.4)
+    def flush_owner(self, owner: Owner, timeout: float) -> FlushStatus:
+        self.asked.append((owner.key, timeout))
+        return FlushStatus(flush_ids=("flush-1",), conversation_ids=("a",), missing=(), seconds=0.4)
 
 
 def serve(monkeypatch: pytest.MonkeyPatch, service: FakeService) -> FakeService:
@@ -552,7 +553,7 @@ def test_flush_waits_if_told_to(command_line: CliRunner, monkeypatch: pytest.Mon
 def test_flush_waits_where_nobody_else_reads_the_inbox(command_line: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
     service = serve(monkeypatch, FakeService(runs_the_flow=True))
     result = command_line.invoke(app, ["flush", "--user", "mira", "--timeout", "9"])
-    assert service.asked == [("default", "default/user/mira", 9.0)]
+    assert service.asked == [("default/user/mira", 9.0)]
     assert "everything sent to mira before this flush is searchable" in result.stdout
 
 

@@ -34,7 +34,7 @@ def event(number: int, **fields: object) -> bytes:
 def letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FileDeadLetters:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MNEME_EMBEDDER__PROVIDER", "hash")
-    return FileDeadLetters(tmp_path / "mneme-data" / "dead-letters.jsonl")
+    return FileDeadLetters(tmp_path / "mneme-data" / "dead-letters.sqlite")
 
 
 def run(*arguments: str) -> Result:

@@ -11,8 +11,9 @@ from typer.testing import CliRunner, Result
 from mneme.errors import InputError
 from mneme.settings import Settings, load_settings
 from serving.cli import app
-from serving.reference import environment_file, settings_page
+from serving.environment_file import environment_file
 from serving.rest.middleware.auth import Keys
+from tests.docs.settings_page import settings_page
 
 
 @pytest.fixture(autouse=True)

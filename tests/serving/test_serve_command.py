@@ -29,6 +29,7 @@ class Served:
     def __init__(self, folder: Path) -> None:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("MNEME_")}
         environment |= {"MNEME_DATA": str(folder / "data"), "MNEME_EMBEDDER__PROVIDER": "hash", "COLUMNS": "200"}
+        environment["MNEME_FLOW__EPOCH_SECONDS"] = "0.2"  # for which each flush waits
         self.log = folder / "log.txt"
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(

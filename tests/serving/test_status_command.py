@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 from connectors.dead_letters import FileDeadLetters
 from connectors.durable import FolderLock
 from connectors.embedders.hash_embedder import HashEmbedder
-from connectors.inbox.writer import InboxTransport
+from connectors.inbox import InboxTransport
 from connectors.indices import open_index
 from mneme.ports import DeadLetter, Put
 from mneme.settings import Settings
@@ -86,7 +86,7 @@ def filled(folder: Path) -> Settings:
 
 def test_an_embedded_mneme_is_told_whole(tmp_path: Path):
     settings = filled(tmp_path)
-    FileDeadLetters(tmp_path / "dead-letters.jsonl").send([DeadLetter("decode", "why", b"{", None, utc_now())])
+    FileDeadLetters(tmp_path / "dead-letters.sqlite").send([DeadLetter("decode", "why", b"{", None, utc_now())])
     inbox = InboxTransport(tmp_path)
     inbox.send("messages", "acme/c", b"{}")
     inbox.close()

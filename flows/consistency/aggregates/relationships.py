@@ -3,7 +3,7 @@
 *Its own mentions*, in the order said: a plain one opens the edge, one that says it is over closes it, at
 the date it names or else when it was first said; a later plain one opens it again, with a new beginning.
 
-*Its rivals* (``edge_validities``): some relations hold with one at a time (``_ONE_AT_A_TIME``: an employer, a home, a
+*Its rivals*: some relations hold with one at a time (``_ONE_AT_A_TIME``: an employer, a home, a
 spouse). Edges of such a relation from the same source are rivals, and a mention of one closes the other:
 1. From the date at which the rival began. Where that is unknown, or the edge was confirmed after it, from when the rival
    was mentioned.
@@ -103,11 +103,6 @@ def slots(edge: Relationship | None) -> tuple[str, ...]:
         return ()
     ends = (edge.source, edge.target) if edge.relation in _SYMMETRIC else (edge.source,)
     return tuple(dict.fromkeys(f"{folded(end)}|{edge.relation}" for end in ends))
-
-
-def edge_validities(edges: Collection[Relationship]) -> dict[str, Validity]:
-    """The validity of each edge among these, by id; edges that share a slot are rivals."""
-    return {edge.id: _validity(edge.mentions, _rivals(edge, edges)) for edge in edges}
 
 
 def revalidated(changed: Collection[Relationship], found: Found) -> list[Relationship]:

@@ -5,16 +5,18 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Form, Path, Query, Response, UploadFile
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from mneme.errors import InputError
 from mneme.events import ForgetDocument, Name
 from queries.browsing.responses import DocumentList
+from queries.responses import ResponseModel
 from serving.rest.middleware import API
 from serving.rest.openapi import problem_responses
 from serving.rest.pools import uses_pool
 from serving.rest.requests import MOST_ENTRIES, CallerIn, OwnerParameters, PeriodParameters, ServiceIn, Wait
-from serving.rest.routes.owners import SENT, ErasureStatus, erased
+from serving.rest.routes.owners import SENT, erased
+from serving.service.service import ErasureStatus
 
 router = APIRouter(prefix=API, tags=["documents"])
 
@@ -37,10 +39,8 @@ class DocumentAsked(OwnerParameters):
     wait: Wait = 0.0
 
 
-class DocumentAccepted(BaseModel):
+class DocumentAccepted(ResponseModel):
     """A document that is kept, and will be read. The same ``document_id`` again is a new version."""
-
-    model_config = ConfigDict(frozen=True)
 
     document_id: str
     name: str

@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypeVar
 
 from anyio import to_thread
 from fastapi import APIRouter, Header, Path, Query, Request, Response
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 
 from mneme import problems
 from mneme.errors import InputError
@@ -14,6 +14,7 @@ from mneme.events import Message, Name, describe
 from mneme.events.messages import Content
 from mneme.ids import content_hash, message_id
 from queries.browsing.responses import Memory, MemoryKind, MemoryPage
+from queries.responses import ResponseModel
 from serving.rest.middleware import API
 from serving.rest.middleware.auth import Caller
 from serving.rest.openapi import problem_responses
@@ -32,12 +33,13 @@ from serving.rest.requests import (
     RequestModel,
     ServiceIn,
     Wait,
+    examples,
     json_object,
     with_tenant,
 )
-from serving.rest.routes.stream import FlushStatus, events_of, flush_status
+from serving.rest.routes.stream import events_of
 from serving.service.amending import KINDS, correction_of, retractions_of
-from serving.service.service import Service
+from serving.service.service import FlushStatus, Service
 
 router = APIRouter(prefix=API, tags=["memories"])
 
@@ -54,22 +56,18 @@ IdempotencyKey = Annotated[
 class MessagesRequest(RequestModel):
     """Messages, in order."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
+    model_config = examples(
+        {
+            "messages": [
                 {
-                    "messages": [
-                        {
-                            "conversation_id": "standup",
-                            "user_id": "user_123",
-                            "sender_name": "Maya",
-                            "content": "The release moves to Friday.",
-                        }
-                    ],
-                    "flush": True,
-                    "wait": 10,
+                    "conversation_id": "standup",
+                    "user_id": "user_123",
+                    "sender_name": "Maya",
+                    "content": "The release moves to Friday.",
                 }
-            ]
+            ],
+            "flush": True,
+            "wait": 10,
         }
     )
 
@@ -84,20 +82,16 @@ class MessagesRequest(RequestModel):
     )
 
 
-class Accepted(BaseModel):
+class Accepted(ResponseModel):
     """A message that is kept: ``id`` of the memory, ``message_id`` the caller's own or the one it got."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: str
     conversation_id: str
     message_id: str
 
 
-class MessagesAccepted(BaseModel):
+class MessagesAccepted(ResponseModel):
     """Messages that are kept, in order; ``flush`` says which of them are searchable, where one was asked for."""
-
-    model_config = ConfigDict(frozen=True)
 
     accepted: tuple[Accepted, ...]
     flush: FlushStatus | None = None
@@ -161,8 +155,12 @@ def _remembered(asked: MessagesRequest, service: Service, caller: Caller, idempo
         for each in messages:
             by_tenant.setdefault(each.tenant_id, {})[each.conversation_id] = None
         end = time.monotonic() + min(asked.wait, service.settings.service.wait_seconds)
-        flush = flush_status(
-            *(service.flush(tenant, tuple(named), end - time.monotonic()) for tenant, named in by_tenant.items())
+        flushes = [service.flush(tenant, tuple(named), end - time.monotonic()) for tenant, named in by_tenant.items()]
+        flush = FlushStatus(
+            flush_ids=tuple(name for each in flushes for name in each.flush_ids),
+            conversation_ids=tuple(name for each in flushes for name in each.conversation_ids),
+            missing=tuple(name for each in flushes for name in each.missing),
+            seconds=max(each.seconds for each in flushes),
         )
     return MessagesAccepted(accepted=accepted, flush=flush)
 
@@ -200,7 +198,7 @@ def get(id: MemoryId, asked: Annotated[FilterParameters, Query()], service: Serv
 class Correction(RequestModel):
     """New content of a message, or the right words in place of a fact's."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"content": "The release moves to Monday."}]})
+    model_config = examples({"content": "The release moves to Monday."})
 
     content: Content
 

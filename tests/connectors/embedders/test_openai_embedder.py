@@ -113,6 +113,6 @@ def test_a_text_that_is_too_long_is_cut_to_what_the_model_takes(
 
 
 def test_the_identity_is_of_the_settings(open_embedder: Open) -> None:
-    identity = open_embedder(languages=("en", "de")).identity
+    identity = open_embedder().identity
     assert identity.fingerprint == "bag/openai/64"
-    assert identity.languages == ("en", "de")
+    assert identity.languages == ("*",)

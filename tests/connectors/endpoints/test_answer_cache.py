@@ -171,7 +171,7 @@ def test_nothing_of_an_erased_answer_is_left_on_the_disk(open_cache: Open, path:
 def test_a_reader_that_holds_the_log_makes_erasing_say_so(
     open_cache: Open, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("connectors.endpoints.answer_cache._WAIT_SECONDS", 0.05)
+    monkeypatch.setattr("connectors.database._WAIT_SECONDS", 0.05)
     chat = open_cache()
     chat.answer(ask(), Notes)
     reader = sqlite3.connect(path, isolation_level=None)

@@ -17,7 +17,6 @@ from pydantic import SecretStr
 from connectors.kafka.client import (
     connection_arguments,
     create_topics,
-    delete_topics,
     kafka_errors,
     partitions_of,
     store_error,
@@ -155,20 +154,3 @@ def unread_if_told(settings: Kafka, topic: str) -> int | None:
         return unread(settings, topic)[topic]
     except StoreUnavailable:
         return None
-
-
-@pytest.mark.kafka
-def test_topics_are_deleted_and_what_is_not_there_is_no_error(kafka_settings: Kafka):
-    create_topics(kafka_settings)
-    topic = kafka_settings.topics.messages
-    delete_topics(kafka_settings, [topic, "never-made"])
-    until = time.monotonic() + 30  # the broker tells of it when it has done it
-    while not is_gone(kafka_settings, topic):
-        assert time.monotonic() < until
-
-
-def is_gone(settings: Kafka, topic: str) -> bool:
-    try:
-        return not partitions_of(settings, topic)
-    except StoreRejected:
-        return True

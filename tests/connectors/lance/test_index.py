@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from connectors.background import BackgroundJob
 from connectors.indices import open_index
 from connectors.lance import index as lance_index
 from connectors.lance import table as lance_table
-from connectors.lance.index import LanceIndex, Maintenance
+from connectors.lance.index import LanceIndex
 from connectors.lance.row_cache import RowCache
 from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import Outcome, Put, Remove, TextLeg, VectorLeg, WriteResult
@@ -354,7 +355,7 @@ def test_many_small_commits_leave_few_files(folder, writer, monkeypatch):
 
 def test_the_writer_waits_for_maintenance_only_when_it_is_long_overdue(writer, monkeypatch):
     monkeypatch.setattr(lance_table, "COMMITS_BETWEEN_MAINTENANCE", 5)
-    monkeypatch.setattr(Maintenance, "ask", lambda maintenance: asked.append(len(maintained)))
+    monkeypatch.setattr(BackgroundJob, "ask", lambda job: asked.append(len(maintained)))
     maintain = lance_table.LanceTable.maintain
     monkeypatch.setattr(lance_table.LanceTable, "maintain", lambda table: maintained.append(table) or maintain(table))
     asked, maintained = [], []
@@ -386,21 +387,6 @@ def test_no_row_is_lost_while_tables_are_maintained(writer, monkeypatch):
         assert all(result.outcome is Outcome.DONE for result in writer.write([Put(fact(f"f{number}")), *map(Put, again)]))
     versions = {row.id: row.version for row in writer.scan(Collection.FACTS)}
     assert versions == {f"f{number}": 2 for number in range(39)} | {"f39": 1}
-
-
-def test_very_many_writes_leave_maintenance_for_later(writer, monkeypatch):
-    monkeypatch.setattr(lance_table, "COMMITS_BETWEEN_MAINTENANCE", 2)
-    monkeypatch.setattr(Maintenance, "ask", lambda maintenance: None)
-    maintain = lance_table.LanceTable.maintain
-    monkeypatch.setattr(lance_table.LanceTable, "maintain", lambda table: maintained.append(table) or maintain(table))
-    maintained = []
-    with writer.bulk():
-        for number in range(11):
-            writer.write([Put(fact(f"f{number}"))])
-        assert not maintained
-        writer.write([Put(fact("f11"))])
-        assert len(maintained) == 1, "there is a bound"
-    assert writer.count(Collection.FACTS) == 12
 
 
 def test_the_collection_of_the_last_write_is_committed_last(writer, reader, monkeypatch):

@@ -3,7 +3,7 @@ import socket
 import pytest
 from opensearchpy.exceptions import ConnectionTimeout, SerializationError, SSLError
 
-from connectors.opensearch.client import drop_indices, may_pass, open_client, shown, store_error
+from connectors.opensearch.client import may_pass, open_client, shown, store_error
 from connectors.opensearch.index import OpenSearchIndex
 from mneme.errors import SettingsError, StoreRejected, StoreUnavailable
 from mneme.settings import OpenSearch
@@ -91,22 +91,6 @@ def test_certificates_are_checked_unless_told(verify):
 )
 def test_a_url_is_shown_without_credentials(url, expected):
     assert shown(url) == expected
-
-
-@pytest.mark.opensearch
-def test_all_indices_of_a_prefix_are_dropped_and_no_others(opensearch_settings):
-    kept = opensearch_settings.model_copy(update={"index_prefix": f"{opensearch_settings.index_prefix}x"})
-    for settings in (opensearch_settings, kept):
-        index = OpenSearchIndex(settings)
-        index.prepare(EMBEDDER)
-        index.close()
-    client = open_client(opensearch_settings)
-    drop_indices(opensearch_settings)
-    drop_indices(opensearch_settings)  # of which there are none any more
-    assert not client.indices.get(index=f"{opensearch_settings.index_prefix}-*")
-    assert client.indices.get(index=f"{kept.index_prefix}-*")
-    drop_indices(kept)
-    client.close()
 
 
 def test_an_index_whose_shards_have_not_started_yet_may_be_read_later() -> None:

@@ -308,3 +308,16 @@ def test_a_vector_without_a_direction_finds_nothing(open_index):
     nowhere = np.zeros(DIMENSION, dtype=np.float32)
     assert index.recall([VectorLeg(Collection.FACTS, of(), nowhere, 10)]) == [[]]
     assert [one.cosine for one in index.score(Collection.FACTS, of(), ("tea",), nowhere, 10)] == [None]
+
+
+@pytest.mark.opensearch
+def test_a_merge_leaves_one_segment_of_what_is_small(open_index):
+    index = open_index()
+    for number in range(5):
+        index.write([Put(fact(f"f{number}"))])
+        index.refresh()
+    index.merge()
+    index.refresh()
+    segments = index._client.cat.segments(index=index._place(Collection.FACTS), params={"format": "json"})
+    assert len(segments) == 1
+    assert index.count(Collection.FACTS) == 5

@@ -12,15 +12,15 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from connectors.recorded.offline import PendingRequests, import_answers
-from connectors.recorded.recordings import Recordings
 from evaluation.answers.dry_run import dry_run
 from evaluation.answers.evaluate import answered_by, run_answers, work_through
 from evaluation.answers.plan import Plan, check_plan
+from evaluation.recording.pending import ModelPending, PendingRequests, import_answers
+from evaluation.recording.recordings import Recordings
 from evaluation.report import Report
 from evaluation.retrieval.bench import ingest_set
 from evaluation.retrieval.question_set import Question
-from mneme.errors import InputError, ModelError, ModelPending, StoreUnavailable
+from mneme.errors import InputError, ModelError, StoreUnavailable
 from mneme.settings import Models, Settings, load_settings
 from queries.answers.answer import AnswerResponse
 from serving.cli import app
@@ -177,16 +177,16 @@ def test_offline_all_requests_wait_in_a_file_and_their_answers_are_taken_from_on
     talks: Path, tmp_path: Path, server: ModelServer
 ) -> None:
     out = tmp_path / "run"
-    settings = asking(server, recordings=out / "recordings.jsonl")
-    report, printed = run(talks, out, settings)
+    settings, plan = asking(server), replace(JUDGED, offline=True)
+    report, printed = run(talks, out, settings, plan)
     assert report.headline["pending"] == 5
     assert "5 questions have no answer yet" in printed
     assert f"5 x 5 requests wait in {out / 'recordings.pending.jsonl'}" in printed
     answered_by_a_batch(out, tmp_path / "answers-1.jsonl", server)
-    report, _ = run(talks, out, settings)  # now the votes wait
+    report, _ = run(talks, out, settings, plan)  # now the votes wait
     assert report.headline["pending"] == 5
     answered_by_a_batch(out, tmp_path / "answers-2.jsonl", server)
-    report, _ = run(talks, out, settings)
+    report, _ = run(talks, out, settings, plan)
     assert report.headline["pending"] == 0
     assert {row["category"]: row for row in report.rows}["single-hop"]["accuracy"] == 1.0
     assert server.calls() == 0
@@ -198,9 +198,9 @@ def test_offline_an_index_that_was_made_without_its_model_does_not_count(
 ) -> None:
     out = tmp_path / "run"
     server.answer = fill
-    settings = asking(server, recordings=out / "recordings.jsonl")
+    settings = asking(server)
     settings = settings.model_copy(update={"extraction": settings.extraction.model_copy(update={"extractor": "model"})})
-    plan = Plan(limit=1)
+    plan = Plan(limit=1, offline=True)
     with pytest.raises(ModelPending, match="ingestion: 1 requests wait in"):
         run(talks, out, settings, plan)
     assert not (out / "index").exists()
@@ -216,7 +216,7 @@ def test_offline_an_index_that_was_made_without_its_model_does_not_count(
 def test_offline_an_index_whose_making_was_stopped_is_made_anew(
     talks: Path, tmp_path: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = asking(server, recordings=tmp_path / "run" / "recordings.jsonl")
+    settings, plan = asking(server), Plan(limit=1, offline=True)
     settings = settings.model_copy(update={"extraction": settings.extraction.model_copy(update={"extractor": "model"})})
 
     def stopped(*given: Any) -> Any:
@@ -226,9 +226,9 @@ def test_offline_an_index_whose_making_was_stopped_is_made_anew(
     with monkeypatch.context() as once:
         once.setattr("evaluation.answers.evaluate.ingest_set", stopped)
         with pytest.raises(KeyboardInterrupt):
-            run(talks, tmp_path / "run", settings, Plan(limit=1))
+            run(talks, tmp_path / "run", settings, plan)
     with pytest.raises(ModelPending, match="ingestion: 1 requests wait in"):
-        run(talks, tmp_path / "run", settings, Plan(limit=1))
+        run(talks, tmp_path / "run", settings, plan)
 
 
 def answered_by_a_batch(out: Path, answers: Path, server: ModelServer) -> None:
@@ -310,7 +310,7 @@ def test_quotes_in_place_of_an_answer_that_a_model_was_to_write_are_no_answer(mo
     with pytest.raises(ModelError, match="HTTP 500"):
         answered_by(lambda _: quotes, question, asking(model_server))
     with pytest.raises(ModelPending):
-        answered_by(lambda _: quotes, question, asking(model_server, recordings=Path("recordings.jsonl")))
+        answered_by(lambda _: quotes, question, asking(model_server), offline=True)
     assert answered_by(lambda _: quotes, question, load_settings({})).extractive
     assert answered_by(lambda _: response(), question, asking(model_server)).answer == "a kayak"
 

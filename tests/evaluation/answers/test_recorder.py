@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from connectors.endpoints.openai_chat import OpenAiChat
 from evaluation.answers.recorder import has_form, recorded, traffic
+from evaluation.recording.replayer import replayed
 from mneme.errors import StoreUnavailable
 from mneme.ports import Prompt, Role
 from mneme.settings import Models, Settings, load_settings
@@ -104,8 +105,8 @@ def test_a_run_whose_endpoint_does_not_know_a_form_can_be_repeated_offline(tmp_p
         asking = settings_for(server.url)
         with recorded(asking, path) as settings:
             first = ask(settings)
-    offline = asking.models.model_copy(update={"recordings": path})
-    assert ask(asking.model_copy(update={"models": offline})) == first
+    with replayed(asking, path, tmp_path / "pending.jsonl") as settings:
+        assert ask(settings) == first
 
 
 def completion(content: str) -> str:

@@ -7,9 +7,10 @@ from typing import Any
 
 import httpx
 
-from connectors.recorded.recordings import Recordings
 from evaluation.recording.local_endpoint import LocalEndpoint
+from evaluation.recording.pending import PendingRequests, pending_path
 from evaluation.recording.recorder import ModelRecorder
+from evaluation.recording.recordings import Recordings
 from evaluation.recording.replayer import ModelReplayer
 
 KEY = "sk-canary-7f3a-0123456789"
@@ -28,9 +29,9 @@ def recording(upstream: str, file: Path, seconds: float = 20.0) -> Iterator[tupl
 
 
 @contextmanager
-def replaying(file: Path) -> Iterator[tuple[str, ModelReplayer]]:
-    """The base URL of a replayer, and the replayer."""
-    replayer = ModelReplayer(Recordings(file))
+def replaying(file: Path, pending: bool = False) -> Iterator[tuple[str, ModelReplayer]]:
+    """The base URL of a replayer, and the replayer, which may write down what is not recorded."""
+    replayer = ModelReplayer(Recordings(file), PendingRequests(pending_path(file)) if pending else None)
     with LocalEndpoint(replayer) as front:
         yield front.base_url, replayer
 

@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from connectors.endpoints.transcription import TranscriptionEndpoint
-from connectors.recorded.recordings import Recordings
+from evaluation.recording.recordings import Recordings
 from mneme.errors import SettingsError
 from mneme.ports import Transcript
 from mneme.settings import Models, Transcription

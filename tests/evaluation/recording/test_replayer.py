@@ -9,8 +9,8 @@ from pydantic import SecretStr
 
 from connectors.endpoints.backoff import Refusal
 from connectors.endpoints.openai_client import OpenAiClient
-from connectors.recorded.recordings import Recording, Recordings
 from evaluation.recording.local_endpoint import LocalEndpoint
+from evaluation.recording.recordings import Recording, Recordings
 from evaluation.recording.replayer import ModelReplayer
 from mneme.errors import StoreUnavailable
 from tests.connectors.model_help import Clock

@@ -3,9 +3,11 @@
 import pickle
 import threading
 import time
+from collections import Counter
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -13,6 +15,8 @@ import pytest
 
 from flows.engines.dataflow import EMBED, EXTRACT, READ, RECONCILE, SEGMENT, Dataflow, Step, goes_to_the_writer
 from flows.engines.flink_worker import CheckpointWatch, FlinkRun, GroupLanes, LimitedCalls, versions_of
+from flows.engines.port import Failures
+from flows.lanes.pending import Pending
 from flows.running.feeds import Feed
 from mneme.settings import Settings
 from mneme.times import utc_now
@@ -62,7 +66,7 @@ class TestGroupLanes(EngineContract):
         held = {place: {name: pickle.loads(state) for name, state in states.items()} for place, states in self.states.items()}
         states: dict[tuple[int, int], dict[str, bytes]] = {place: dict(each) for place, each in self.states.items()}
         groups = {
-            (number, group): GroupLanes(steps, host, f"{group}", held.get((number, group), {}))
+            (number, group): GroupLanes(steps, host, f"{group}", held.get((number, group), {}), {})
             for number, steps in enumerate(_FUNCTIONS)
             for group in range(_GROUPS)
         }
@@ -137,3 +141,36 @@ def test_who_hands_in_more_than_there_is_room_for_waits() -> None:
     futures[0].set_result(None)
     second.join(10)
     assert len(futures) == 2
+
+
+class KeepsState:
+    """A lane that has nothing to do."""
+
+    unfinished = 0
+
+    def __init__(self, services: Any, state: bytes | None) -> None:
+        self._state = state or b"new"
+
+    def wake_at(self) -> None:
+        return None
+
+    def snapshot(self) -> bytes:
+        return self._state
+
+
+def kept_by(held: dict[str, Any], moved: dict[str, tuple[bytes | None, ...]]) -> dict[str, Any]:
+    """The parts that a group would put into its state at once."""
+    services = SimpleNamespace(pending=Pending(), tally=Counter[str]())
+    host = SimpleNamespace(services=services, failures=Failures(), checkpoints=Checkpoints())
+    steps = (Step("first", KeepsState, READ.key), Step("second", KeepsState, READ.key))
+    group = GroupLanes(steps, host, "group", held, moved)
+    return {name: pickle.loads(pickle.dumps(part)) for name, part in group.changes().items()}
+
+
+def test_a_new_group_takes_in_what_was_moved_and_puts_it_into_its_state() -> None:
+    assert kept_by({}, {"0003": (b"x", None)}) == {"waiting": [], "0003": (b"x", b"new")}
+
+
+def test_a_group_that_has_any_state_takes_in_nothing_that_was_moved() -> None:
+    assert kept_by({}, {}) == {"waiting": []}
+    assert kept_by({"waiting": []}, {"0003": (b"x", None)}) == {}

@@ -6,8 +6,7 @@ import pytest
 from connectors.endpoints.answer_forms import schema_of
 from flows.cuts import ExtractedFact
 from flows.extraction import LocalExtractor, ModelExtractor, open_extractor
-from flows.extraction.answer_form import EpisodeForm
-from flows.extraction.model import DOCUMENT_RULES, uncovered_quotes
+from flows.extraction.model import DOCUMENT_RULES, EpisodeForm, uncovered_quotes
 from mneme.errors import ModelTimeout, SettingsError
 from mneme.ports import Role, Usage
 from mneme.settings import Extraction, load_settings

@@ -16,10 +16,10 @@ NOW = datetime(2026, 3, 2, tzinfo=UTC)
 class Bench:
     """A pool whose work a test finishes by hand."""
 
-    def __init__(self, patient: int | None = None) -> None:
+    def __init__(self) -> None:
         self.now = NOW
         self.futures: list[Future[str]] = []
-        self.jobs: KeyedJobs[str, str] = KeyedJobs(self._submit, lambda: self.now, patient)
+        self.jobs: KeyedJobs[str, str] = KeyedJobs(self._submit, lambda: self.now)
 
     def _submit(self, call: object) -> "Future[str]":
         self.futures.append(Future())
@@ -37,7 +37,8 @@ def test_results_come_in_the_order_of_submission_within_a_queue() -> None:
     assert bench.done() == []
     bench.futures[0].set_result("first")
     assert bench.done() == [("a1", "first"), ("a2", "second")]
-    assert len(bench.jobs) == 0
+    assert bench.jobs.items() == []
+    assert bench.jobs.wake_at() is None
 
 
 def test_queues_never_wait_for_one_another() -> None:
@@ -73,14 +74,6 @@ def test_what_is_down_is_tried_again_with_growing_pauses() -> None:
         assert len(bench.futures) == tries + 1
     bench.futures[-1].set_result("at last")
     assert bench.done() == [("x", "at last")]
-
-
-def test_patience_ends_where_it_is_limited() -> None:
-    bench = Bench(patient=1)
-    bench.jobs.add("a", "x", lambda: "")
-    error = ModelTimeout("slow")
-    bench.futures[0].set_exception(error)
-    assert bench.done() == [("x", error)]
 
 
 @pytest.mark.parametrize(

@@ -21,11 +21,14 @@ class PlayedCluster:
     def __init__(self) -> None:
         self.jobs: dict[str, str] = {}
         self.submitted: list[tuple[int, int, str | None]] = []
-        self.savepoints = 0
+        self.moved: list[Path | None] = []
+        self.savepoints = self.completed = 0
         self.checkpoint: str | None = None
+        self.refuses_savepoints = False
         self.stopping = threading.Event()
 
     def submit(self, run: FlinkRun, parallelism: int, folder: str, newest: str | None) -> str:
+        self.moved.append(run.moved)
         self.submitted.append((run.number, parallelism, newest))
         job = f"job{len(self.submitted)}"
         self.jobs[job] = "RUNNING"
@@ -40,15 +43,23 @@ class PlayedCluster:
         if parts[1] not in self.jobs:
             return httpx.Response(404, json={})
         match parts[2:]:
+            case [] if request.method == "PATCH":
+                self.jobs[parts[1]] = "CANCELED"
+                return httpx.Response(202, json={})
             case []:
                 state = self.jobs[parts[1]]
                 return httpx.Response(200, json={"state": state, "vertices": [{"status": state}]})
             case ["checkpoints"]:
                 latest = {"completed": {"id": 1, "external_path": self.checkpoint}} if self.checkpoint else {}
-                return httpx.Response(200, json={"latest": latest})
+                return httpx.Response(200, json={"latest": latest, "counts": {"completed": self.completed}})
             case ["exceptions"]:
                 trace = "org.apache.flink.Failed\nmneme.errors.StoreRejected: the index is full\n\tat java.lang.Thread"
                 return httpx.Response(200, json={"exceptionHistory": {"entries": [{"timestamp": 1, "stacktrace": trace}]}})
+            case ["stop"] if self.refuses_savepoints:
+                return httpx.Response(202, json={"request-id": "refused"})
+            case ["savepoints", "refused"]:
+                cause = {"stack-trace": "CheckpointException: Not all required tasks are currently running."}
+                return httpx.Response(200, json={"operation": {"failure-cause": cause}})
             case ["stop"]:
                 self.jobs[parts[1]] = "FINISHED"
                 self.savepoints += 1
@@ -94,6 +105,17 @@ def test_a_stop_makes_a_savepoint_from_which_the_next_start_goes_on_in_other_slo
     cluster.stopping.clear()
     follow(cluster, store, settings_of(4))
     assert cluster.submitted == [(1, 2, None), (2, 4, "s3://folder/savepoint1")]
+
+
+def test_a_job_that_makes_no_savepoint_is_cancelled_and_the_next_start_goes_on_from_its_newest_checkpoint(
+    cluster: PlayedCluster, store: RecoveryStore
+) -> None:
+    cluster.refuses_savepoints, cluster.checkpoint = True, "s3://folder/chk-7"
+    follow(cluster, store)
+    assert cluster.jobs["job1"] == "CANCELED"
+    cluster.stopping.clear()
+    follow(cluster, store)
+    assert cluster.submitted[1] == (2, 2, "s3://folder/chk-7")
 
 
 def test_a_job_that_still_runs_as_the_settings_say_is_followed(cluster: PlayedCluster, store: RecoveryStore) -> None:
@@ -169,3 +191,15 @@ def test_the_store_of_one_engine_is_refused_by_the_other(store: RecoveryStore, t
     (tmp_path / "other" / "mneme.json").write_text(json.dumps(state))
     with pytest.raises(Exception, match="--engine bytewax"), RecoveryStore(tmp_path / "other", "kafka", 256, 1, "flink"):
         pass
+
+
+def test_what_was_moved_goes_when_it_is_in_the_checkpoints(cluster: PlayedCluster, store: RecoveryStore) -> None:
+    store.moved.write_bytes(b"archive")
+    follow(cluster, store)
+    assert store.moved.exists(), "no checkpoint is complete"
+    assert cluster.moved == [store.moved.absolute()]
+    cluster.completed = 5
+    cluster.jobs["job1"] = "RUNNING"
+    cluster.stopping.clear()
+    follow(cluster, store)
+    assert not store.moved.exists()

@@ -12,7 +12,7 @@ from mneme.ports import Answer, Prompt, Role, Spent, Usage
 from mneme.settings import load_settings
 from queries.agents.evidence import Evidence
 from queries.agents.planner import Judgement, Planner, Tool
-from queries.agents.query import Allowance, Budget, BudgetSpent, QueryParam, QueryPolicy
+from queries.agents.query import Budget, BudgetSpent, QueryParam, QueryPolicy
 from queries.agents.run import Joint, Rerank
 from queries.agents.search import AgenticSearch
 from queries.responses import (
@@ -134,7 +134,7 @@ class Clock:
 def budget(
     clock: Clock | None = None, searches: int = 8, calls: int = 5, tokens: int = 40_000, seconds: float = 30.0
 ) -> Budget:
-    return Budget(Allowance(searches, calls, tokens, seconds), clock or Clock())
+    return Budget(searches, calls, tokens, seconds, clock or Clock())
 
 
 Step = Any  # what a method of the planner returns, or an error that it raises

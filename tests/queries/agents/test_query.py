@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mneme.errors import InputError
 from mneme.settings import Agents
-from queries.agents.query import Budget, BudgetSpent, Order, QueryParam, QueryPolicy, allowed, compared
+from queries.agents.query import Budget, BudgetSpent, Order, QueryParam, QueryPolicy, check_context, compared
 from tests.queries.agents.made import Clock, budget
 
 SETTINGS = Agents()
@@ -16,13 +16,13 @@ SETTINGS = Agents()
 
 def test_a_question_has_defaults_for_all_but_its_text_and_its_limit() -> None:
     asked = QueryParam("who?", 10)
-    assert (asked.expand_context, dict(asked.filters), asked.order, asked.long_term) == (0, {}, Order.SCORE, False)
+    assert (dict(asked.filters), asked.order, asked.long_term) == ({}, Order.SCORE, False)
 
 
 @pytest.mark.parametrize("messages", [-1, 51, 10**9])
 def test_a_context_that_cannot_be_shown_is_refused_by_name(messages: int) -> None:
     with pytest.raises(InputError, match="expand_context"):
-        QueryParam("who?", 10, expand_context=messages)
+        check_context(messages)
 
 
 @pytest.mark.parametrize("name", ["searches", "calls", "tokens", "seconds"])
@@ -38,7 +38,7 @@ def test_nothing_can_be_found_without_a_search_or_without_time(name: str) -> Non
 
 
 def test_a_question_may_do_without_the_model() -> None:
-    assert allowed(QueryPolicy(calls=0, tokens=0), SETTINGS).calls == 0
+    assert QueryPolicy(calls=0, tokens=0).within(SETTINGS)["calls"] == 0
 
 
 @given(
@@ -50,10 +50,10 @@ def test_a_question_may_do_without_the_model() -> None:
 def test_a_policy_lowers_what_the_settings_allow_and_never_raises_it(
     searches: int | None, calls: int | None, tokens: int | None, seconds: float | None
 ) -> None:
-    allowance = allowed(QueryPolicy(searches, calls, tokens, seconds), SETTINGS)
+    allowance = QueryPolicy(searches, calls, tokens, seconds).within(SETTINGS)
     for name, wanted in {"searches": searches, "calls": calls, "tokens": tokens, "seconds": seconds}.items():
         most = getattr(SETTINGS, name)
-        assert getattr(allowance, name) == (most if wanted is None else min(wanted, most))
+        assert allowance[name] == (most if wanted is None else min(wanted, most))
 
 
 @pytest.mark.parametrize(
@@ -151,4 +151,4 @@ def test_threads_together_get_no_more_than_one() -> None:
 
 
 def test_by_default_the_time_is_that_of_the_machine() -> None:
-    assert 0 < Budget(budget()._allowance).seconds_left <= 30
+    assert 0 < Budget(searches=8, calls=5, tokens=40_000, seconds=30.0).seconds_left <= 30

@@ -4,7 +4,7 @@ import pytest
 
 from queries.agents.evidence import Evidence
 from queries.agents.planner import Tool
-from queries.agents.query import Allowance, Budget
+from queries.agents.query import Budget
 from queries.agents.rule_planner import (
     RulePlanner,
     coverage,
@@ -18,7 +18,7 @@ from queries.responses import Graph
 from tests.queries.agents.made import Remembered, ask, fact, ids, message, relationship, response
 
 PLANNER = RulePlanner()
-BUDGET = Budget(Allowance(searches=8, calls=0, tokens=0, seconds=60))
+BUDGET = Budget(searches=8, calls=0, tokens=0, seconds=60)
 ACME = "What is the current company of the spouse of the CEO of Acme?"
 ALL = "Which instruments does Maya play?"
 HEAD = Graph(relationships=(relationship("Clara", "ceo_of", "Acme"),))

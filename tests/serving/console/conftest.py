@@ -58,11 +58,12 @@ def browser(playwright: Playwright, chromium: str) -> Iterator[Browser]:
 def settings(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """Those of an embedded index with two examples, a document and a hostile conversation in it."""
     folder = tmp_path_factory.mktemp("console")
-    settings = load_settings({}, data=folder / "data", service={"requests_per_minute": 0})
+    flow = {"epoch_seconds": 0.2}  # for which each flush and each erasure waits
+    settings = load_settings({}, data=folder / "data", service={"requests_per_minute": 0}, flow=flow)
     try:
         open_embedder(settings).close()
     except MnemeError:  # no weights on this machine
-        settings = load_settings({}, data=folder / "data", service={"requests_per_minute": 0}, embedder={"provider": "hash"})
+        settings = settings.replace(embedder={"provider": "hash"})
     hostile = folder / "hostile.jsonl"
     event = {
         "event": "message",

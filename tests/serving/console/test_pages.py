@@ -317,7 +317,7 @@ def test_a_dead_letter_is_shown_with_its_reason_and_bytes_and_replayed(visitor: 
         b'{"event": "message", "message_id": "late", "conversation_id": "lost", "user_id": "mira", "sender_id": "mira",'
         b' "content": "The <b>key</b> lies under the flowerpot.", "sent_at": "2025-05-05T10:00:00Z"}'
     )
-    letters = FileDeadLetters(service.settings.data / "dead-letters.jsonl")
+    letters = FileDeadLetters(service.settings.data / "dead-letters.sqlite")
     where = Position(topic="inbox:messages", partition=0, offset=7)
     letters.send([DeadLetter("decode", "the disk was full; make room", raw, where, utc_now())])
 

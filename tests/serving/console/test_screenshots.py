@@ -37,7 +37,7 @@ def _make_it_flow(console: Console) -> None:
     """Messages, some at a time, and one event that cannot be taken in."""
     raw = b'{"event": "message", "conversation_id": "standup", "user_id": "mira", "sender_id": "mira", "content": 42}'
     letter = DeadLetter("decode", "content: Input should be a valid string", raw, None, utc_now())
-    FileDeadLetters(console.service.settings.data / "dead-letters.jsonl").send([letter])
+    FileDeadLetters(console.service.settings.data / "dead-letters.sqlite").send([letter])
     for wave in (4, 12, 30, 18, 40, 9):
         said = [f"Gauge {number} of {wave} at the Eilbek bridge works again." for number in range(wave)]
         talk = {"conversation_id": f"gauges-{wave}", "user_id": "mira", "sender_id": "mira"}

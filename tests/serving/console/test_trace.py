@@ -6,7 +6,8 @@ import pytest
 
 from queries.responses import TraceStep
 from serving.console.graph import positions
-from serving.console.trace import kind_of, read_trace
+from serving.console.trace import kind_of, shown_ids
+from serving.trace import ranked_lists, replacements
 
 STEPS = (
     TraceStep(stage="recall", move="bm25", id="t/c/1-a", score=4.0, reason="episodes 1"),
@@ -19,24 +20,21 @@ STEPS = (
 )
 
 
-def test_a_trace_is_sorted_into_stages_with_shares_of_the_best() -> None:
-    trace = read_trace(STEPS)
+def test_a_trace_is_sorted_into_the_lists_of_its_stages() -> None:
+    lists = ranked_lists(STEPS)
 
-    assert [leg.title for leg in trace.recall] == ["episodes by words", "facts by meaning"]
-    assert [place.share for place in trace.recall[0].places] == [1.0, 0.25]
-    assert [leg.title for leg in trace.fusion] == ["episodes"]
-    assert trace.places == 2
+    assert list(lists) == [("recall", "bm25", "episodes"), ("recall", "cosine", "facts"), ("fuse", "fused", "episodes")]
+    assert [step.score for step in lists["recall", "bm25", "episodes"]] == [4.0, 1.0]
 
 
-def test_a_replacement_names_episode_fact_and_both_scores() -> None:
-    (change,) = read_trace(STEPS).replacements
+def test_a_replacement_names_episode_and_fact() -> None:
+    ((episode, fact),) = replacements(STEPS)
 
-    assert (change.episode_id, change.fact_id) == ("t/c/1-a", "t/c/1-a/f/0")
-    assert (change.episode_score, change.fact_score) == (0.1, 0.4)
+    assert (episode.id, episode.score, fact) == ("t/c/1-a", 0.1, "t/c/1-a/f/0")
 
 
-def test_what_is_drawn_is_named_once_and_only_the_best_of_a_leg() -> None:
-    assert read_trace(STEPS).shown(1) == ["t/c/1-a", "t/c/1-a/f/0"]
+def test_what_is_drawn_is_named_once_and_only_the_best_of_a_list() -> None:
+    assert shown_ids(STEPS, 1) == ["t/c/1-a", "t/c/1-a/f/0"]
 
 
 @pytest.mark.parametrize(

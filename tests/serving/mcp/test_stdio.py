@@ -12,8 +12,9 @@ from tests.serving.mcp.round_trip import finds_nothing, goes_round, told
 
 
 def server(*options: str, **variables: str) -> StdioServerParameters:
-    """``mneme mcp`` as a client starts it, with nothing of this environment."""
+    """``mneme mcp`` as a client starts it, with nothing of this environment but short epochs, for which a flush waits."""
     unset = {name: value for name, value in os.environ.items() if not name.startswith("MNEME_")}
+    unset["MNEME_FLOW__EPOCH_SECONDS"] = "0.2"
     return StdioServerParameters(
         command=sys.executable, args=["-m", "serving", "mcp", *options], env=unset | variables, cwd=Path.cwd()
     )

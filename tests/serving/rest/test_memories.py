@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 from fastapi.testclient import TestClient
 
-from connectors.inbox.reader import InboxReader
+from connectors.inbox import InboxReader
 from flows.maintenance.transfer import import_owner
 from mneme.events import parse_event
 from mneme.ports import DeadLetter, Lane
@@ -397,7 +397,7 @@ class TestDeadLetters:
     def letters(self, memory_settings: Settings) -> Iterator[list[DeadLetter]]:
         from connectors.dead_letters import FileDeadLetters
 
-        kept = FileDeadLetters(memory_settings.data / "dead-letters.jsonl")
+        kept = FileDeadLetters(memory_settings.data / "dead-letters.sqlite")
         good = json.dumps(HELLO | {"sent_at": "2025-03-03T09:00:00Z", "message_id": "late"}).encode()
         sent = [
             DeadLetter(

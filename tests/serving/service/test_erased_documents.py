@@ -42,7 +42,7 @@ def test_no_byte_of_a_document_that_is_erased_is_left(tmp_path: Path):
             assert is_found(service, word, user)
         erasures = [publisher.forget_document("book", user_id="ann"), publisher.erase_owner(BEN)]
         for erasure_id in erasures:
-            receipt = service.receipt("default", erasure_id, SECONDS)
+            receipt = service.erasure("default", erasure_id, SECONDS).receipt
             assert receipt is not None
             assert receipt["claims"] == 1
             assert "claims_refused" not in receipt
@@ -62,6 +62,6 @@ def test_the_same_content_of_another_owner_and_what_is_sent_again_stay(tmp_path:
         for user in ("ann", "eve"):
             assert service.wait_for_flush("default", user, SECONDS)
             assert is_found(service, CANARIES[0], user)
-        assert service.receipt("default", erasure_id, SECONDS) is not None
+        assert service.erasure("default", erasure_id, SECONDS).receipt is not None
     claims = [path for path in uploads_of(settings).rglob("*") if path.is_file()]
     assert [path.read_bytes() for path in claims] == [book(CANARIES[0])] * 2

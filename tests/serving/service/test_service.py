@@ -13,11 +13,12 @@ from pathlib import Path
 import pytest
 
 import flows
-from connectors.inbox.segments import inbox_folder
+from connectors.inbox import inbox_folder
 from connectors.indices import open_index
 from connectors.publisher import Publisher
 from mneme.errors import InputError, StoreRejected
 from mneme.events import Erase, Forget, Message
+from mneme.records import Owner
 from mneme.rows import Collection, Row
 from mneme.settings import Settings
 from serving.service.health import Health
@@ -96,7 +97,7 @@ def test_a_flush_without_time_to_wait_says_that_it_is_not_done(running: Service)
 def test_all_that_is_open_of_an_owner_is_flushed(running: Service):
     running.accept([message(name, number, "owen") for number in range(3) for name in ("monday", "tuesday")])
     running.accept([message("elsewhere", 1, "pat")])
-    flushed = running.flush_owner("default", "default/user/owen", SECONDS)
+    flushed = running.flush_owner(Owner(tenant_id="default", type="user", id="owen"), SECONDS)
     assert flushed.searchable
     assert len(flushed.flush_ids) == 2
     held = {name for row in rows_of(running.settings, Collection.EPISODES) for name in (row.conversation_id,)}
@@ -108,10 +109,11 @@ def test_what_others_sent_is_flushed_with_an_owner_too(running: Service):
     with Publisher.connect(running.settings) as publisher:
         publisher.send(message("from-outside", 1, "quinn"))
     eventually(lambda: any(row.conversation_id == "from-outside" for row in rows_of(running.settings)))
-    flushed = running.flush_owner("default", "default/user/quinn", SECONDS)
+    quinn = Owner(tenant_id="default", type="user", id="quinn")
+    flushed = running.flush_owner(quinn, SECONDS)
     assert flushed.searchable
     assert len(flushed.flush_ids) == 1
-    assert running.flush_owner("default", "default/user/quinn", SECONDS).flush_ids == (), "nothing is open any more"
+    assert running.flush_owner(quinn, SECONDS).flush_ids == (), "nothing is open any more"
 
 
 def test_an_erasure_is_waited_for_and_leaves_no_text_in_the_inbox(running: Service):
@@ -119,10 +121,10 @@ def test_an_erasure_is_waited_for_and_leaves_no_text_in_the_inbox(running: Servi
     erasure = running.erase(Forget(conversation_id="secret-talk"), SECONDS)
     assert erasure.receipt is not None
     assert erasure.receipt["messages"] == 3
-    assert running.receipt("default", erasure.erasure_id, 0) == erasure.receipt
-    assert running.receipt("default", "nobody-asked", 0) is None
+    assert running.erasure("default", erasure.erasure_id, 0) == erasure
+    assert running.erasure("default", "nobody-asked", 0).receipt is None
     inbox = inbox_folder(running.settings.data)
-    eventually(lambda: not any(b"secret-talk happened" in path.read_bytes() for path in inbox.rglob("*.log")))
+    eventually(lambda: not any(b"secret-talk happened" in path.read_bytes() for path in inbox.glob("*.sqlite*")))
 
 
 def test_an_event_that_is_too_large_takes_none_with_it(running: Service):

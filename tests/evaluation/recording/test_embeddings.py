@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.recorded.recordings import apart, request_for, texts_of, together
+from evaluation.recording.recordings import apart, request_for, texts_of, together
 
 VALUES = st.lists(st.floats(allow_nan=False), max_size=4)
 

@@ -18,7 +18,7 @@ from email.policy import HTTP
 from pathlib import Path
 from typing import Any
 
-from connectors.recorded.keyed_lines import KeyedLines
+from evaluation.recording.keyed_lines import KeyedLines
 
 _DONE = b"[DONE]"
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.recorded.recordings import Recording, Recordings, is_lasting, key_of
+from evaluation.recording.recordings import Recording, Recordings, is_lasting, key_of
 from mneme.errors import StoreRejected
 
 CHAT = "/v1/chat/completions"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from connectors.recorded.recordings import events, is_whole
+from evaluation.recording.recordings import events, is_whole
 
 CHAT = "/v1/chat/completions"
 STREAM = b'data: {"choices": []}\r\n\r\n: comment\n\ndata: {"choices": []}\n\ndata: [DONE]\n\n'

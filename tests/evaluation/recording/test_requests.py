@@ -2,7 +2,7 @@
 
 import httpx
 
-from connectors.recorded.recordings import fields_of, model_of, request_of
+from evaluation.recording.recordings import fields_of, model_of, request_of
 
 
 def sent(**form: object) -> tuple[str, bytes]:

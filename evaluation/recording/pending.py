@@ -1,21 +1,24 @@
-"""Answers from recordings alone: what has none is written down, in the format of OpenAI's Batch API, to be answered later.
+"""Requests without a recording, written down in the format of OpenAI's Batch API, to be answered later.
 
 Asked: ``{"custom_id", "method": "POST", "url": "/v1/chat/completions", "body": {...}}``, answered:
 ``{"custom_id", "response": {"status_code", "body"}, "error"}``. The ``custom_id`` is the key of the recording to come.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from connectors.endpoints.backoff import Refusal, Retries, as_sent
-from connectors.recorded.keyed_lines import KeyedLines
-from connectors.recorded.recordings import Recording, Recordings, events, is_lasting, is_whole, key_of
-from mneme.errors import InputError, ModelMalformed, ModelPending
+from evaluation.recording.keyed_lines import KeyedLines
+from evaluation.recording.recordings import Recording, Recordings, is_lasting, is_whole, key_of
+from mneme.errors import InputError, ModelRefused
 
 _JSON = "application/json"
+
+
+class ModelPending(ModelRefused):
+    """The answer is not in the recordings yet; the request is in the file of pending requests."""
 
 
 class PendingRequests:
@@ -132,96 +135,6 @@ def _checked_key(line: Any) -> str:
     if line["custom_id"] != key:
         raise ValueError(f"the custom_id of its url and body is {key}")
     return key
-
-
-_CHAT = "/v1/chat/completions"
-_STREAMING = ("stream", "stream_options")  # batches know no streams
-
-
-class OfflineEndpoint:
-    """In place of an ``OpenAiClient``. Safe for several threads."""
-
-    def __init__(self, recordings: Path, pending: Path | None, retries: Retries) -> None:
-        """Read the files, if they are there.
-
-        Args:
-            recordings: with the answers.
-            pending: where requests go that have none; None: beside ``recordings``, see ``pending_path``.
-            retries: whose deadlines the callers use; nothing is tried again here.
-
-        Raises:
-            StoreRejected, StoreUnavailable: one of the files is damaged or cannot be read.
-        """
-        self.retries = retries
-        self._recordings = Recordings(recordings)
-        self._pending = PendingRequests(pending or pending_path(recordings))
-
-    def chat(
-        self, body: Mapping[str, Any], deadline: float | None = None, before_each: Callable[[float], None] = lambda left: None
-    ) -> dict[str, Any]:
-        """The recorded completion. ``deadline`` and ``before_each`` are of no use here: nothing is waited for.
-
-        Raises:
-            ModelPending: there is none; the request is written down.
-            Refusal: what is recorded is that the endpoint does not know the response format.
-            ModelMalformed: a recorded answer that is no JSON object.
-            StoreRejected, StoreUnavailable: one of the files.
-        """
-        sent = as_sent(body)
-        found = self._recordings.find(_CHAT, sent)
-        if found is None:
-            self._pending.add(_CHAT, sent)
-            raise ModelPending(
-                f"{self._recordings.path} has no answer of {sent.get('model')} to this, which is now in {self._pending.path}: "
-                "have that file answered, take the answers in with `mneme bench offline import`, and run this again"
-            )
-        if found.status >= 400:
-            raise Refusal(f"{self._recordings.path}: a recorded refusal of a chat request", found.status)
-        return self._object(found.body)
-
-    def chat_stream(
-        self, body: Mapping[str, Any], deadline: float, before_each: Callable[[float], None] = lambda left: None
-    ) -> Iterator[dict[str, Any]]:
-        """The events of a recorded stream; where there is none, those of the answer without streaming, in one.
-
-        Raises: as ``chat``.
-        """
-        streamed = self._recordings.find(_CHAT, as_sent(body))
-        if streamed is not None:
-            yield from map(self._object, events(streamed.body))
-            return
-        completion = self.chat({name: value for name, value in body.items() if name not in _STREAMING})
-        try:
-            deltas = [{**choice, "delta": choice["message"]} for choice in completion["choices"]]
-        except (KeyError, TypeError) as error:
-            raise ModelMalformed(f"{self._recordings.path}: a recorded chat answer has no choices") from error
-        yield {**completion, "choices": deltas}
-
-    def recorded(self, model: str, system: str) -> Iterator[tuple[str, str]]:
-        """Yield the words of the user and the answer of the model for each recorded request with these rules."""
-        for recording in self._recordings:
-            request = recording.request
-            if recording.path != _CHAT or recording.status >= 400 or request.get("model") != model or request.get("stream"):
-                continue
-            try:
-                rules, user, *_ = (message["content"] for message in request["messages"])
-                answer = json.loads(recording.body)["choices"][0]["message"]["content"]
-            except (ValueError, KeyError, IndexError, TypeError):
-                continue
-            if isinstance(rules, str) and rules.startswith(system) and isinstance(user, str) and isinstance(answer, str):
-                yield user, answer
-
-    def close(self) -> None:
-        """There is nothing to release: the files are open only while they are used."""
-
-    def _object(self, content: bytes) -> dict[str, Any]:
-        try:
-            answer = json.loads(content)
-        except ValueError as error:
-            raise ModelMalformed(f"{self._recordings.path}: a recorded chat answer is no JSON") from error
-        if not isinstance(answer, dict):
-            raise ModelMalformed(f"{self._recordings.path}: a recorded chat answer is no JSON object")
-        return answer
 
 
 def pending_path(recordings: Path) -> Path:

@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, BinaryIO
 
-from connectors.durable import open_locked, replace_bytes
+from connectors.durable import replace_bytes, sync_path
 from mneme.errors import StoreRejected, StoreUnavailable
 
 log = logging.getLogger(__name__)
@@ -117,7 +117,7 @@ class KeyedLines:
         """The file, read to its end, while no other thread or process is in it."""
         with self._lock, self._errors():
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with os.fdopen(open_locked(self.path, os.O_RDWR, _MODE), "r+b") as file:
+            with os.fdopen(_open_locked(self.path, os.O_RDWR, _MODE), "r+b") as file:
                 self._read_on(file)
                 yield file
 
@@ -174,3 +174,23 @@ def to_line(value: Any) -> bytes:
         return json.dumps(value, ensure_ascii=False).encode() + b"\n"
     except UnicodeEncodeError:
         return json.dumps(value).encode() + b"\n"
+
+
+def _open_locked(path: Path, flags: int, mode: int) -> int:
+    """A descriptor of a file that no other process has locked; made, with its name on the disk, if it is missing.
+
+    Another process may put a new file in its place meanwhile: then that is opened.
+    """
+    while True:
+        is_new = not path.exists()
+        descriptor = os.open(path, flags | os.O_CREAT, mode)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if path.exists() and os.path.samestat(os.fstat(descriptor), os.stat(path)):
+                if is_new:
+                    sync_path(path.parent)
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)

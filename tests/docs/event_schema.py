@@ -1,6 +1,6 @@
-"""docs/schemas/events.schema.json, written from the events themselves: ``python -m serving.event_schema PATH``.
+"""docs/schemas/events.schema.json, written from the events themselves: ``python -m tests.docs.event_schema PATH``.
 
-The schema is a function of ``mneme/events/``; tests/serving/ compares the two, so it cannot go stale. What it accepts may
+The schema is a function of ``mneme/events/``; test_event_schema.py compares the two, so it cannot go stale. What it accepts may
 still be refused by what no schema can say: a ``sent_at`` in the future, a time zone that does not exist, base64 that is none.
 """
 

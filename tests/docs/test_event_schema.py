@@ -11,7 +11,7 @@ import pytest
 
 from mneme.errors import InputError
 from mneme.events import parse_event
-from serving.event_schema import EVENTS, event_schema, schema_text
+from tests.docs.event_schema import EVENTS, event_schema, schema_text
 
 ROOT = Path(__file__).parents[2]
 VALIDATOR = jsonschema.Draft202012Validator(event_schema())

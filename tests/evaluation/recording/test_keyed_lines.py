@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from connectors.durable import replace_bytes
-from connectors.recorded.keyed_lines import KeyedLines
+from evaluation.recording.keyed_lines import KeyedLines
 from mneme.errors import StoreRejected, StoreUnavailable
 
 
@@ -67,7 +67,7 @@ def test_threads_add_each_key_once(path: Path) -> None:
 
 def test_processes_add_each_key_once(path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from connectors.recorded.keyed_lines import KeyedLines\n"
+        "import sys; from pathlib import Path; from evaluation.recording.keyed_lines import KeyedLines\n"
         "lines = KeyedLines(Path(sys.argv[1]), 'line', lambda line: str(line['k']))\n"
         "print(sum(lines.add({'k': n}) for n in range(100)))"
     )

@@ -1,0 +1,234 @@
+"""Tools that read. Their descriptions are written for a model: when to use which, what an argument means, what comes back."""
+
+import re
+from collections.abc import Mapping
+from itertools import islice
+from typing import Annotated
+
+from mcp.types import CallToolResult
+from pydantic import BeforeValidator, Field
+
+from mneme.errors import InputError
+from serving.clients import iterate_memories
+from serving.mcp.memory import MOST_MESSAGES, AgentMemory, Moment, answer
+from serving.mcp.results import (
+    AskResult,
+    ContextResult,
+    Event,
+    Line,
+    ProfileResult,
+    SearchResult,
+    TimelineResult,
+    cited,
+    event,
+    event_lines,
+    lines,
+    memories_of,
+    relations_of,
+    with_notes,
+)
+
+_MOST_RELATIONS = 10
+_RECENT = 5  # conversations that the profile names
+_NUMBERS = re.compile(r"\[\d{1,4}(?:, *\d{1,4})*\]")
+
+_GIVEN = BeforeValidator(lambda value: value or None)  # models like to fill in "" for what they leave out
+
+Since = Annotated[
+    Moment,
+    _GIVEN,
+    Field(
+        description='only what was said from then on, e.g. "2026-03-01" or "2026-03-01T09:00:00+01:00"; UTC without an offset'
+    ),
+]
+Before = Annotated[Moment, _GIVEN, Field(description='only what was said before this moment, e.g. "2026-04-01"')]
+
+
+class Reading:
+    """Tools that tell what is remembered, and texts of resources.
+
+    Raises of each: InputError for what is asked in a wrong way, StoreError where the index cannot answer.
+    """
+
+    def __init__(self, memory: AgentMemory) -> None:
+        self._memory = memory
+
+    def search(
+        self,
+        query: Annotated[
+            str,
+            Field(
+                description='what to look for, as a question or keywords, e.g. "which medicine does Mira take?"', min_length=1
+            ),
+        ],
+        limit: Annotated[int, Field(description="how many memories at most", strict=True, ge=1, le=50)] = 10,
+        since: Since = None,
+        before: Before = None,
+    ) -> Annotated[CallToolResult, SearchResult]:
+        """Find what is remembered about something: facts, episodes, messages and documents, best first.
+
+        Use it before answering anything that may depend on earlier conversations. Name people and things in full, one subject
+        at a time; for several subjects search several times. Something always comes back: judge whether it answers.
+        To have a question answered with citations use `ask`; for everything about one person or thing in the order in which
+        it happened `timeline`; at the start of a conversation `profile`.
+
+        Returns one line for each memory: date, kind, text, and the ids of the messages (or the file and page) it comes from.
+        """
+        scope = self._memory.scope
+        found = self._memory.memories().search(query, filters=scope.filters(since=since, before=before), top_k=limit)
+        memories = memories_of(found, scope.tenant_id)
+        relations = relations_of(found, _MOST_RELATIONS)
+        text = lines(memories) or "nothing is remembered about this"
+        if relations:
+            text += "\nrelations: " + "; ".join(relations)
+        notes = found.query.notes
+        return answer(with_notes(text, notes), SearchResult(memories=memories, relations=relations, notes=notes))
+
+    def ask(
+        self,
+        question: Annotated[
+            str, Field(description='a whole question, e.g. "When is Jason\'s birthday?", in any language', min_length=1)
+        ],
+        since: Since = None,
+        before: Before = None,
+    ) -> Annotated[CallToolResult, AskResult]:
+        """Answer a question from memory, with the memories that the answer cites.
+
+        Use it for one precise question (when, who, how many, how long ago) where dates must be computed or several memories
+        put together. It says so when the memories do not tell; then do not guess. Without a language model on the server it
+        quotes what fits best. To look around use `search`, which is quicker.
+
+        Returns the answer with numbers in brackets, and the numbered memories with date and source.
+        """
+        scope = self._memory.scope
+        found = self._memory.memories().ask(question, scope.filters(since=since, before=before))
+        citations = cited(found, scope.tenant_id)
+        text = _renumbered(found.answer, {each.number: place for place, each in enumerate(found.citations, 1)})
+        told = f"{text}\n\n{lines(citations)}" if citations else text
+        data = AskResult(answer=text, abstained=found.abstained, citations=citations, notes=found.notes)
+        return answer(with_notes(told, found.notes), data)
+
+    def context(
+        self,
+        question: Annotated[str, Field(description="what you are about to answer or do, in a sentence", min_length=1)],
+        max_tokens: Annotated[int, Field(description="the most that the text may have", strict=True, ge=50, le=20_000)] = 1500,
+        since: Since = None,
+        before: Before = None,
+    ) -> Annotated[CallToolResult, ContextResult]:
+        """Gather all that is remembered for a question, as one text of limited length.
+
+        Use it before a longer answer that leans on many memories: what holds now comes first, dated, with what it replaced,
+        then what is known of the people. Nothing is there twice. To look around use `search`.
+
+        Returns the text with numbers in brackets, the number of its tokens, and the ids of the numbered memories.
+        """
+        filters = self._memory.scope.filters(since=since, before=before)
+        found = self._memory.memories().context(question, filters, max_tokens)
+        ids = tuple(citation.id for citation in found.citations)
+        data = ContextResult(text=found.text, tokens=found.tokens, memory_ids=ids, notes=found.notes)
+        return answer(with_notes(found.text, found.notes), data)
+
+    def timeline(
+        self,
+        entity: Annotated[
+            str, Field(description='a person or thing, e.g. "Jason" or "the Apollo project"; without it: whatever happened')
+        ] = "",
+        since: Since = None,
+        before: Before = None,
+        limit: Annotated[
+            int, Field(description="how many events at most; the newest are kept", strict=True, ge=1, le=200)
+        ] = 50,
+    ) -> Annotated[CallToolResult, TimelineResult]:
+        """Tell what happened, oldest first: the history of a person or thing, or everything between two dates.
+
+        With `entity`: its facts, plans and relations, and what became of each ("where has Ann worked?", "how did the plan
+        change?"). Without: the episodes between `since` and `before` ("what did we talk about last week?"); give one of them.
+
+        Returns one line for each event: date, kind, text, and until when it held.
+        """
+        if not entity and since is None and before is None:
+            raise InputError("give an entity (its history), or since and before (what happened then), or both")
+        filters = self._memory.scope.filters(since=since, before=before)
+        notes: tuple[str, ...] = ()
+        if entity:
+            history = self._memory.memories().history(entity, filters)
+            about = history.name
+            events = tuple(event(each) for each in history.timeline())
+            others = (f"may also mean: {', '.join(history.others)}",) if history.others else ()
+            notes = (*history.notes, *others)
+        else:
+            about = " ".join(f"{word} {day:%Y-%m-%d}" for word, day in (("from", since), ("to", before)) if day)
+            episodes = islice(iterate_memories(self._memory.memories(), "episode", filters), limit + 1)
+            events = tuple(
+                Event(date=each.at, kind="episode", text=each.text, id=each.id, conversation_id=each.conversation_id)
+                for each in episodes
+            )[::-1]
+        if len(events) > limit:
+            notes = (
+                *notes,
+                f"only the newest {limit} of {len(events) if entity else 'several'} are shown; narrow since and before",
+            )
+            events = events[-limit:]
+        text = f"{about}:\n{event_lines(events)}" if events else f"{about}: nothing is remembered"
+        return answer(with_notes(text, notes), TimelineResult(about=about, events=events, notes=notes))
+
+    def profile(self) -> Annotated[CallToolResult, ProfileResult]:
+        """Tell who you are talking to: what is known of the owner of this memory, and what the last conversations were about.
+
+        Use it once at the start of a conversation. For anything particular use `search`.
+
+        Returns one line for each thing known (inferred where nobody said so), and the last conversations with their ids.
+        """
+        return answer(*self._portrait())
+
+    def _portrait(self) -> tuple[str, ProfileResult]:
+        filters = self._memory.scope.filters()
+        portrait = self._memory.memories().portrait(filters)
+        told = tuple(
+            Line(about=each.about, statement=each.statement, since=each.at, inferred=each.implicit)
+            for each in portrait.lines
+            if each.holds
+        )
+        page = self._memory.memories().conversations(filters, limit=_RECENT)
+        recent = tuple(
+            f"{each.last_at:%Y-%m-%d} {each.title or 'still going on'} (conversation {each.conversation_id})"
+            for each in page.items
+        )
+        known = [f"- {each.about}: {each.statement}{' (inferred)' if each.inferred else ''}" for each in told]
+        text = "\n".join(known) if known else "no profile yet; it is made from what is said over time"
+        if recent:
+            text += "\nlast conversations:\n" + "\n".join(f"- {each}" for each in recent)
+        return text, ProfileResult(lines=told, recent=recent)
+
+    def profile_text(self) -> str:
+        """The profile of the owner, as text."""
+        return self._portrait()[0]
+
+    def conversation(self, conversation_id: str) -> str:
+        """The last messages of one conversation."""
+        filters = self._memory.scope.filters(conversation_id=conversation_id)
+        page = self._memory.memories().browse("message", filters, limit=MOST_MESSAGES)
+        if not page.items:
+            raise InputError(f"there is no conversation {conversation_id!r} in this memory; mneme://conversations lists them")
+        said = [f"{each.at:%Y-%m-%d %H:%M} {each.body['sender_name']}: {each.text}" for each in reversed(page.items)]
+        return "\n".join(["(older messages are left out)", *said] if page.next else said)
+
+    def conversations(self) -> str:
+        """The last conversations, with their ids."""
+        page = self._memory.memories().conversations(self._memory.scope.filters(), limit=50)
+        listed = [
+            f"{each.conversation_id}: {each.title or 'still going on'} ({each.started_at:%Y-%m-%d} to {each.last_at:%Y-%m-%d},"
+            f" {each.messages} messages)"
+            for each in page.items
+        ]
+        return "\n".join(listed) or "there is no conversation yet"
+
+
+def _renumbered(text: str, places: Mapping[int, int]) -> str:
+    """An answer whose numbers are places among its citations: those of the context mean nothing without it."""
+
+    def renumber(group: re.Match[str]) -> str:
+        numbers = [int(each) for each in group[0][1:-1].split(",")]
+        return "".join(f"[{places[each]}]" for each in numbers) if all(each in places for each in numbers) else group[0]
+
+    return _NUMBERS.sub(renumber, text)
