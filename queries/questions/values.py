@@ -15,11 +15,12 @@ class ValueKind(StrEnum):
 
     TIME = "time of day"
     DATE = "date"
+    PRICE = "price"
     NUMBER = "number"
     NAME = "name"
 
 
-FIGURES = (ValueKind.TIME, ValueKind.DATE, ValueKind.NUMBER)
+FIGURES = (ValueKind.TIME, ValueKind.DATE, ValueKind.PRICE, ValueKind.NUMBER)
 
 
 def value_asked(question: str) -> ValueKind | None:
@@ -34,15 +35,18 @@ def value_asked(question: str) -> ValueKind | None:
 def values_in(text: str) -> Mapping[ValueKind, frozenset[str]]:
     """The values of each kind in a text, in small letters. What is part of a time or a date is no number.
 
-    >>> found = values_in("choir moved to 19:30, in the Old Mill, for 12 euros")
+    A number may be a price, unless it counts or weighs.
+
+    >>> found = values_in("choir moved to 19:30, in the Old Mill, for 12 euros, for 40kg")
     >>> [sorted(found[kind]) for kind in ValueKind]
-    [['19:30'], [], ['12'], ['mill', 'old']]
+    [['19:30'], [], ['12'], ['12', '40kg'], ['mill', 'old']]
     """
     found: dict[ValueKind, frozenset[str]] = {}
     rest = text
     for kind, pattern in _VALUES:
         found[kind] = frozenset(each.group().casefold() for each in pattern.finditer(rest))
         rest = pattern.sub(" ", rest)
+    found[ValueKind.PRICE] = frozenset(value for value in found[ValueKind.NUMBER] if not value.endswith(_COUNTED))
     names = (each.group() for each in _CAPITAL.finditer(text))
     found[ValueKind.NAME] = frozenset(name.casefold() for name in names if not _NO_NAME.fullmatch(name))
     return found
@@ -126,6 +130,7 @@ _VALUES = (
         ),
     ),
 )
+_COUNTED = ("个", "人", "kg", "mg", "%")
 _CAPITAL = re.compile(r"(?<=[\w,;'’] )[A-ZÄÖÜÉÈА-Я][\w'’-]{2,}")  # inside a sentence: every sentence begins with one
 _NO_NAME = _pattern(r"I'(?:m|ve|d|ll)|The", _MONTH, _WEEKDAY)
 
@@ -142,10 +147,17 @@ _ASKED = (
         ),
     ),
     (
+        ValueKind.PRICE,
+        _pattern(
+            r"\bhow much (?:is|are|was|were|do|does|did|will)\b(?!.*\bweigh)|\b(?:rent|price|cost|budget|salary|fee)s?\b",
+            "kostet|cuánto (?:cuesta|vale)|combien (?:ça )?coûte|сколько стоит|多少[钱元]|价格|房租|租金|いくら",
+        ),
+    ),
+    (
         ValueKind.NUMBER,
         _pattern(
-            r"\bhow (?:much|many|old|long|tall|big|heavy|far)\b|\b(?:rent|price|cost|budget|salary|dose|fee|weight)\b",
-            r"\bwie ?viel|was kostet|\bwie (?:alt|groß|lange)|cuánt|combien|сколько|多少|几[个口人只年]|いくら|何[人個歳匹]",
+            r"\bhow (?:much|many|old|long|tall|big|heavy|far)\b|\b(?:dose|weight)\b",
+            r"\bwie ?viel|\bwie (?:alt|groß|lange)|cuánt|combien|сколько|多少|几[个口人只年]|何[人個歳匹]",
         ),
     ),
     (

@@ -154,8 +154,9 @@ def best_statements(question: Question, field: Field, scores: Mapping[str, float
     fits = log_odds - log_odds.max(initial=-np.inf)
     matches = np.zeros(len(rows)) if field.matches is None else _standard(field.matches[places])
     earlier = (at[None, :] < at[:, None]) & _of_same(question, rows)
-    if kind in FIGURES:  # of what has none, nothing takes the place of a time, a date or a number
-        earlier &= np.array([any(_values(row)[each] for each in FIGURES) for row in rows], np.bool_)[:, None]
+    if kind in FIGURES:  # of what has none, nothing takes the place of a time, a date or a number; nor a count that of a price
+        own = (kind,) if kind is ValueKind.PRICE else FIGURES
+        earlier &= np.array([any(_values(row)[each] for each in own) for row in rows], np.bool_)[:, None]
     features = {
         "older_fits": fits[None, :],
         "later_fits": fits[:, None],
