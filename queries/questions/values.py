@@ -37,7 +37,7 @@ def values_in(text: str) -> Mapping[ValueKind, frozenset[str]]:
 
     A number may be a price, unless it counts or weighs.
 
-    >>> found = values_in("choir moved to 19:30, in the Old Mill, for 12 euros, for 40kg")
+    >>> found = values_in("choir moved to 19:30, in the Old Mill, for 12 euros and 40kg")
     >>> [sorted(found[kind]) for kind in ValueKind]
     [['19:30'], [], ['12'], ['12', '40kg'], ['mill', 'old']]
     """
