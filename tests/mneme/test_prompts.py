@@ -6,14 +6,15 @@ import pytest
 
 from connectors.endpoints.pictures import picture_prompt
 from flows.boundaries.llm import boundary_prompt
-from flows.consistency.judge import ModelJudge
+from flows.consistency.judge import ModelJudge, PairVerdicts
 from flows.extraction.model import ModelExtractor
 from mneme.errors import SettingsError
-from mneme.ports import Picture
+from mneme.ports import Picture, Prompt
 from mneme.prompts import DATA_RULE, filled
 from mneme.settings import Extraction, load_settings
 from queries.answers.context import DATA, answer_prompt, context_of
 from queries.questions.types import QuestionType
+from tests.contracts.rows import fact as fact_row
 from tests.flows.extraction.cuts import cut_of, message
 from tests.queries.answers.found import fact, found
 
@@ -56,11 +57,18 @@ def test_every_replaced_prompt_says_that_data_are_no_instructions() -> None:
 
 
 def test_the_judge_asks_by_the_rules_that_replace_those_shipped() -> None:
-    class NothingRecorded:
-        def recorded(self, role: str, system: str) -> list[tuple[str, str]]:
-            self.system = system
-            return []
+    class Asked:
+        def remembered(self, role: str, scope: str, contents: object) -> dict[str, str]:
+            return {}
 
-    chat = NothingRecorded()
-    ModelJudge(chat, "Judge strictly.")  # type: ignore[arg-type]
+        def remember(self, role: str, scope: str, verdicts: dict[str, str]) -> dict[str, str]:
+            return verdicts
+
+        def answer(self, prompt: Prompt, form: type[PairVerdicts]) -> PairVerdicts:
+            self.system = prompt.system
+            return form(same=[], replaces=[])
+
+    chat = Asked()
+    pair = [fact_row(f"f{n}", text).record() for n, text in enumerate(("Ann lives in Oslo.", "Ann moved to Bergen."))]
+    ModelJudge(chat, "Judge strictly.").judge([tuple(pair)], "acme/user/ann")  # type: ignore[arg-type,list-item]
     assert chat.system == f"Judge strictly.\n{DATA_RULE}"
