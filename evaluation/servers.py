@@ -1,6 +1,7 @@
 """The servers of a benchmark: what it left on them is dropped, and whether they are at work."""
 
 from collections.abc import Sequence
+from contextlib import closing
 
 from connectors.opensearch.client import mapped_errors, open_client
 from mneme.settings import Kafka, OpenSearch
@@ -29,13 +30,9 @@ def drop_indices(settings: OpenSearch) -> None:
     Raises:
         StoreUnavailable, StoreRejected
     """
-    client = open_client(settings)
-    try:
-        with mapped_errors(settings.url):
-            if names := ",".join(client.indices.get(index=f"{settings.index_prefix}-*")):
-                client.indices.delete(index=names)
-    finally:
-        client.close()
+    with closing(open_client(settings)) as client, mapped_errors(settings.url):
+        if names := ",".join(client.indices.get(index=f"{settings.index_prefix}-*")):
+            client.indices.delete(index=names)
 
 
 def bulks_at_work(settings: OpenSearch) -> int:
@@ -44,10 +41,6 @@ def bulks_at_work(settings: OpenSearch) -> int:
     Raises:
         StoreUnavailable, StoreRejected
     """
-    client = open_client(settings)
-    try:
-        with mapped_errors(settings.url):
-            nodes = client.tasks.list(params={"actions": "indices:data/write/bulk"})["nodes"]
-        return sum(len(node["tasks"]) for node in nodes.values())
-    finally:
-        client.close()
+    with closing(open_client(settings)) as client, mapped_errors(settings.url):
+        nodes = client.tasks.list(params={"actions": "indices:data/write/bulk"})["nodes"]
+    return sum(len(node["tasks"]) for node in nodes.values())

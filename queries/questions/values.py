@@ -130,7 +130,7 @@ _VALUES = (
         ),
     ),
 )
-_COUNTED = ("个", "人", "kg", "mg", "%")
+_COUNTED = ("个", "人", "kg", "mg")  # ends of a number that is no price
 _CAPITAL = re.compile(r"(?<=[\w,;'’] )[A-ZÄÖÜÉÈА-Я][\w'’-]{2,}")  # inside a sentence: every sentence begins with one
 _NO_NAME = _pattern(r"I'(?:m|ve|d|ll)|The", _MONTH, _WEEKDAY)
 
