@@ -1,6 +1,6 @@
-"""Small talks in eight languages, with questions that they answer and as many that they do not.
+"""Small talks in eleven languages, with questions that they answer and others that they do not.
 
-The talks are in evaluation/answerable.json, written by hand for this set.
+The talks are in evaluation/answerable.json, written for this set.
 """
 
 import json
