@@ -1,7 +1,7 @@
 """The learned scores of a search: examples from questions with evidence, fitted, and cross-validated by conversation.
 
 1. An example is everything that competes for one question: its features, and which of it answers.
-2. Two logistic regressions, for statements and for episodes.
+2. Two logistic regressions, for statements and for episodes. English has weights of its own, which no other language moves.
 3. Cross-validate: whole conversations are left out, for questions of one share its episodes and its people.
 
 scikit-learn, a development dependency, is needed to fit only, and is imported there.
@@ -18,7 +18,7 @@ from evaluation.metrics import ndcg_at, recall_at, reciprocal_rank
 from mneme.errors import InputError
 from queries.fuse import Gathered
 from queries.questions.understand import Question
-from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, episode_features, statement_features
+from queries.scoring.features import EPISODE_FEATURES, NOT_ENGLISH, STATEMENT_FEATURES, episode_features, statement_features
 from queries.scoring.field import Numbers
 from queries.scoring.learned import Weights, with_episodes
 
@@ -46,6 +46,11 @@ class Example:
     parents: npt.NDArray[np.int64]
     episodes: Numbers
     holds_answer: Labels
+
+    @property
+    def is_foreign(self) -> bool:
+        """True if the question is not in English."""
+        return bool(self.statements[:, STATEMENT_FEATURES.index(NOT_ENGLISH)].any())
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +87,7 @@ def example_of(
 
 
 def fit(examples: Sequence[Example], without: Collection[str] = ()) -> Model:
-    """The model of these examples.
-
-    Of one question all right statements together weigh as much as one wrong statement, so that one with many answers does not
-    count more; all sets count the same, so that the largest does not decide alone.
+    """The model of these examples: English as fitted on English alone, other languages as fitted on everything.
 
     Args:
         examples: of one or more sets.
@@ -94,6 +96,32 @@ def fit(examples: Sequence[Example], without: Collection[str] = ()) -> Model:
     Raises:
         InputError: there is too little to fit on.
         SettingsError: scikit-learn is not installed.
+    """
+    of_everything = _fit(examples, without)
+    english = [each for each in examples if not each.is_foreign]
+    if len(english) in (0, len(examples)):
+        return of_everything
+    of_english = _fit(english, without)
+    return Model(_apart(of_english.statements, of_everything.statements), _apart(of_english.episodes, of_everything.episodes))
+
+
+def _apart(english: Weights, others: Weights) -> Weights:
+    """The weights of English, and such of other languages that both together are ``others``."""
+    weights = {
+        f"{NOT_ENGLISH}_{name}": others.weights[name] + others.weights[f"{NOT_ENGLISH}_{name}"] - weight
+        for name, weight in english.weights.items()
+        if f"{NOT_ENGLISH}_{name}" in english.weights
+    }
+    weights[NOT_ENGLISH] = others.bias + others.weights[NOT_ENGLISH] - english.bias
+    rounded = {name: round(weight, 4) for name, weight in weights.items()}
+    return Weights(weights=english.weights | rounded, bias=english.bias)
+
+
+def _fit(examples: Sequence[Example], without: Collection[str]) -> Model:
+    """The model of these examples.
+
+    Of one question all right statements together weigh as much as one wrong statement, so that one with many answers does not
+    count more; all sets count the same, so that the largest does not decide alone.
     """
     sizes: dict[str, int] = {}
     for example in examples:
