@@ -16,14 +16,14 @@ from rich.progress import track
 
 from connectors.models import open_embedder
 from evaluation.fitting import check_ready, ingested, write_entry
-from evaluation.fusion_model import METRICS, Example, cross_validated, example_of, fit, folds_of
+from evaluation.fusion_model import METRICS, Example, cross_validated, example_of, fit_languages, folds_of
 from evaluation.report import Row, print_table
 from evaluation.retrieval.bootstrap import interval
 from evaluation.retrieval.question_set import QuestionSet
 from evaluation.retrieval.systems import DEPTH, FOLDS_FILE
 from mneme.settings import Settings
 from mneme.times import utc_now
-from queries.scoring.features import EPISODE_FEATURES, NOT_ENGLISH, SETTINGS, STATEMENT_FEATURES, WITH_ASSISTANT
+from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, WITH_ASSISTANT
 from queries.scoring.field import Numbers
 from queries.scoring.learned import Coefficients
 
@@ -40,7 +40,6 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "who speaks": ("speaker_named", "another_named", "said_by_asker"),
     "form of the text": ("length", "is_question", "has_number", "has_name", "is_artifact"),
     "an assistant": tuple(name for name in _FEATURES if name.startswith(WITH_ASSISTANT)),
-    "other languages": tuple(name for name in _FEATURES if name.startswith(NOT_ENGLISH)),
     "dates": ("is_dated", "dated_for_when", "number_for_count", "period_fit"),
 }
 
@@ -83,14 +82,15 @@ def run_fit_fusion(
     embedder.close()
 
     def coefficients(chosen: Sequence[Example]) -> Coefficients:
-        model = fit(chosen)
+        english, others = fit_languages(chosen)
         return Coefficients(
             backend=settings.index.backend,
             embedder=fingerprint,
             late_interaction=late_interaction,
             alpha=best,
-            statements=model.statements,
-            episodes=model.episodes,
+            statements=english.statements,
+            episodes=english.episodes,
+            other_languages=others,
             fitted_on=", ".join(f"{each.title} ({len(each.questions)} questions)" for each in sets),
             date=utc_now().date(),
         )
@@ -147,9 +147,7 @@ def _show_groups(examples: Sequence[Example], full: Numbers, alpha: float, conso
     """Print the worth of each group of features: the paired difference to the model fitted without it."""
     rows: list[Row] = []
     for group, names in GROUPS.items():
-        (without,) = cross_validated(
-            examples, [alpha], (*names, *(f"{setting}_{name}" for setting in SETTINGS for name in names))
-        )
+        (without,) = cross_validated(examples, [alpha], (*names, *(f"{WITH_ASSISTANT}_{name}" for name in names)))
         rows += _row(examples, full - without, without=group)
     print_table(console, "What each group of features adds", rows)
 

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from mneme.languages import foreign_language
 from mneme.rows import Row
 from queries.questions.people import is_asker
 from queries.questions.periods import period_fit
@@ -73,17 +72,15 @@ _OF_EPISODES = (
     "best_match",
     "mean_match",
 )
-WITH_ASSISTANT, NOT_ENGLISH = "with_assistant", "not_english"
-SETTINGS = (WITH_ASSISTANT, NOT_ENGLISH)
-"""In each of them a feature counts something besides: where an assistant takes part in the talk answers look different, and
-questions in other languages have other words, forms and embedders."""
+WITH_ASSISTANT = "with_assistant"
 
 
-def _in_each_setting(names: tuple[str, ...]) -> tuple[str, ...]:
-    return (*names, *(name for setting in SETTINGS for name in (setting, *(f"{setting}_{each}" for each in names))))
+def _in_two_settings(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Features, and what each counts besides where an assistant takes part in the talk: there answers look different."""
+    return (*names, WITH_ASSISTANT, *(f"{WITH_ASSISTANT}_{name}" for name in names))
 
 
-STATEMENT_FEATURES, EPISODE_FEATURES = _in_each_setting(_OF_STATEMENTS), _in_each_setting(_OF_EPISODES)
+STATEMENT_FEATURES, EPISODE_FEATURES = _in_two_settings(_OF_STATEMENTS), _in_two_settings(_OF_EPISODES)
 """One weight each in a ``queries.scoring.learned.Coefficients``."""
 
 _NUMBER = re.compile(r"\d")
@@ -208,7 +205,7 @@ def statement_features(
         "previous_match": around(match_around[previous], match),
         "next_match": around(match_around[following], match),
     }
-    return _side_by_side([columns[name] for name in _OF_STATEMENTS], question, field)
+    return _side_by_side([columns[name] for name in _OF_STATEMENTS], field)
 
 
 def episode_features(question: Question, field: Field) -> Numbers:
@@ -231,15 +228,14 @@ def episode_features(question: Question, field: Field) -> Numbers:
         "best_match": field.best_of_episodes(field.match),
         "mean_match": field.mean_of_episodes(field.match),
     }
-    return _side_by_side([columns[name] for name in _OF_EPISODES], question, field)
+    return _side_by_side([columns[name] for name in _OF_EPISODES], field)
 
 
-def _side_by_side(columns: Sequence[Numbers], question: Question, field: Field) -> Numbers:
+def _side_by_side(columns: Sequence[Numbers], field: Field) -> Numbers:
     """A row for each candidate, whose numbers lie together: then equal rows have equal scores, to the last bit."""
     numbers = np.array(columns)
-    besides = np.concatenate((np.ones_like(numbers[:1]), numbers))
-    holds = (field.with_assistant, bool(foreign_language(question.text)))  # in the order of SETTINGS
-    return np.ascontiguousarray(np.concatenate((numbers, *(besides * each for each in holds))).T)
+    besides = np.concatenate((np.ones_like(numbers[:1]), numbers)) * field.with_assistant
+    return np.ascontiguousarray(np.concatenate((numbers, besides)).T)
 
 
 def _period_fits(question: Question, candidates: Sequence[Candidate]) -> Numbers:

@@ -52,13 +52,6 @@ def test_each_feature_counts_apart_where_an_assistant_talks():
     assert column("What?", "with_assistant", *with_assistant) == [1.0, 1.0]
 
 
-def test_each_feature_counts_apart_in_questions_that_are_not_english():
-    facts = (statement("a", 2.0), statement("b", 1.0))
-    assert column("Where does Ann work?", "not_english_bm25", *facts) == [0.0, 0.0]
-    assert column("Wo arbeitet Ann jetzt?", "not_english_bm25", *facts) == [1.0, 0.5]
-    assert column("Wo arbeitet Ann jetzt?", "not_english", *facts) == [1.0, 1.0]
-
-
 def test_a_tiny_best_score_makes_no_infinite_share():
     assert column("What?", "bm25", statement("a", 2.2e-313), statement("b", -1.0)) == [1.0, 0.0]
 
