@@ -33,7 +33,7 @@ Labels = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Example:
-    """One question; ``is_foreign`` if it is not in English. ``said_in`` are the messages of each statement, ``parents`` the place
+    """One question; ``is_foreign`` if it is not English. ``said_in`` are the messages of each statement, ``parents`` the place
     of its episode, -1 for none.
 
     ``statements`` has the shape (statements, STATEMENT_FEATURES), ``episodes`` (episodes, EPISODE_FEATURES).
