@@ -62,9 +62,13 @@ def _picture(visit: Visit, found: Graph, name: str) -> None:
         for edge in found.relationships:
             if edge.source in at and edge.target in at and edge.source != edge.target:
                 _edge(edge, at)
+        below: Counter[str] = Counter()  # how far the neighbours of each lie below it: then its name stands above
+        for edge in found.relationships:
+            if edge.source in at and edge.target in at:
+                down = round(at[edge.target][1] - at[edge.source][1])
+                below.update({edge.source: down, edge.target: -down})
         for each in nodes:
-            x, y = at[each.name]
-            _node(visit, each, x, y, each.name == name)
+            _node(visit, each, at[each.name], each.name == name, below[each.name] > 0)
     with figure, tag("div", classes="zoom"):
         for way, title in (("in", "Nearer"), ("out", "Further"), ("all", "All of it")):
             tag("button", title, type="button", data_zoom=way)
@@ -88,12 +92,16 @@ def _edge(edge: GraphRelationship, at: dict[str, tuple[float, float]]) -> None:
         tag("text", words, x=0, y=-5, transform=f"translate({x:.1f} {y:.1f}) rotate({turn:.1f})")
 
 
-def _node(visit: Visit, each: GraphEntity, x: float, y: float, is_middle: bool) -> None:
+def _node(visit: Visit, each: GraphEntity, at: tuple[float, float], is_middle: bool, name_above: bool) -> None:
+    (x, y), radius = at, min(20, 7 + 2.2 * each.mentions**0.5)
     to = visit.link("graph", entity=each.name)
     classes = f"node is-{_COLOURS.get(each.type.lower(), 'message')}{' is-middle' if is_middle else ''}"
     with tag("a", classes=classes, href=to, tabindex="-1"):
-        tag("circle", cx=round(x, 1), cy=round(y, 1), r=round(min(20, 7 + 2.2 * each.mentions**0.5), 1))
-        tag("text", each.name, x=round(x, 1), y=round(y + min(20, 7 + 2.2 * each.mentions**0.5) + 15, 1))
+        tag("circle", cx=round(x, 1), cy=round(y, 1), r=round(radius, 1))
+        place = (
+            {"y": round(y - radius - 6, 1)} if name_above else {"y": round(y + radius + 3, 1), "dominant_baseline": "hanging"}
+        )
+        tag("text", each.name, x=round(x, 1), **place)
 
 
 def _list(visit: Visit, found: Graph) -> None:

@@ -113,10 +113,10 @@ def _when(place: Found) -> str:
         return f"expected {expected(place.start, place.end)}" if place.start or place.end else f"said {day(place.said_at)}"
     if isinstance(place, FoundFact):
         said = f"{place.quote.speaker}, {day(place.said_at)}" if place.quote and not place.citation else day(place.said_at)
-        if place.event_at is not None and place.event_at.date() != place.said_at.date():
-            when = expected(place.event_at, place.event_until) if place.event_until else whole_day(place.event_at)
-            return f"{said} · about {when}"
-        return said
+        if place.event_at is None:
+            return said
+        when = expected(place.event_at, place.event_until) if place.event_until else whole_day(place.event_at)
+        return said if when == day(place.said_at) else f"{said} · about {when}"
     if isinstance(place, FoundMessage):
         return f"{place.sender_name}, {moment(place.sent_at)}"
     if isinstance(place, FoundEpisode):

@@ -157,7 +157,7 @@ def test_a_conversation_shows_its_cuts_what_was_made_and_its_messages(visitor: V
     made = second.locator(".made.is-fact li").first
     expect(made).to_contain_text(first.words)
     expect(made).to_contain_text(first.speaker)
-    message = second.get_by_text(inspection.episodes[1].messages[0].text, exact=True)
+    message = second.locator("p.said").get_by_text(inspection.episodes[1].messages[0].text, exact=True)
     expect(message).to_be_hidden()
     second.get_by_text(f"{len(inspection.episodes[1].messages)} messages").click()
     expect(message).to_be_visible()
