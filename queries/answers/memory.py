@@ -101,7 +101,8 @@ def nested_facts(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
 def portrait_of(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
     """The lines of a profile without a place, of those whom the question names, by name or as "I".
 
-    Those come first that share words with the question, then the newest.
+    Those come first that share words with the question, then the newest. Of quotes no others: they are facts as well, with a
+    place of their own.
     """
     text, owner = found.query.text, found.query.filters_applied.get("user_id")
     by_oneself = names_asker(text)
@@ -109,7 +110,7 @@ def portrait_of(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
     lines = [line for each in found.profiles if each.rank is None for line in _memories(each, {}, zone, words)]
     people = {line.source for line in lines}
     asked = {each for each in people if names_person(text, each) or (by_oneself and is_asker(each, owner))}
-    return [line for line in lines if line.source in asked]
+    return [line for line in lines if line.source in asked and (words & _words_of(line) or not _is_quoted(line))]
 
 
 def relationships_of(found: SearchResponse, zone: tzinfo, steps: int) -> list[ContextMemory]:
@@ -147,6 +148,11 @@ def _memories(item: Found, parents: Mapping[str, FoundEpisode], zone: tzinfo, wo
             yield _memory(item, "case", text, message_ids=item.message_ids, parent=item.parent_episode_id)
         case FoundSkill():
             yield _memory(item, "skill", ": ".join(filter(None, (item.name, item.description, item.content))))
+
+
+def _is_quoted(line: ContextMemory) -> bool:
+    """True for a line that rules made: the name of who speaks, and their words."""
+    return line.text.startswith(f"{line.source}: ")
 
 
 def _words_of(line: ContextMemory) -> set[str]:

@@ -37,7 +37,7 @@ from queries.responses import SearchResponse
 
 _GRAPH_SHARE = 8  # of the tokens one part is kept for relationships, at most
 _CHAINS = (QuestionType.MULTI_HOP, QuestionType.KNOWLEDGE_UPDATE)  # "the company of the spouse of the CEO", now or ever
-_PORTRAIT_SHARE = 12  # of the tokens one part is kept for lines of a portrait, at most: a sixth cost .009 of multi-hop evidence
+_PORTRAIT_SHARE = 12  # of the tokens one part is kept for lines of a portrait, at most
 _ALL_STEPS = 9
 _STORIES = ("episode", "knowledge")
 _TOLD = 0.75  # share of an episode's messages that statements show, from which its story adds little

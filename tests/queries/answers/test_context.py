@@ -324,15 +324,20 @@ def test_a_list_gets_the_portrait_of_who_is_asked_about_with_dates_and_relations
         found(
             "What hobbies does Jonas have?",
             fact("a", "Jonas rows.", "2026-05-02"),
-            portrait(("Jonas", "Jonas: I love chess!"), ("Maya", "collects stamps"), ("Jonas", "has hobbies at sea")),
+            portrait(
+                ("Jonas", "Jonas: My hobby is chess!"),
+                ("Maya", "collects stamps"),
+                ("Jonas", "likes boats"),
+                ("Jonas", "Jonas: I own a car!"),
+            ),
             edges=(edge("Jonas", "member_of", "the rowing club", "2026-04-01"),),
         )
     )
     assert shown.text.splitlines()[4:] == [
         "<profile>",
         "About Jonas, likes:",
-        "[2] has hobbies at sea (2026-03-02)",
-        "[3] I love chess! (2026-03-02)",
+        "[2] My hobby is chess! (2026-03-02)",
+        "[3] likes boats (2026-03-02)",
         "Relationships:",
         "[4] Jonas | member of | the rowing club (since 2026-04-01)",
         "</profile>",
