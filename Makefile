@@ -109,7 +109,7 @@ formats: $(DEVELOPMENT) ## Measure what is read of every format, and write docs/
 	@$(BIN)/python -m tests.samples.table docs/formats.md
 
 lock: $(DEVELOPMENT) ## Resolve requirements.lock (what runs) and requirements-dev.lock (all, for development) again (needs uv)
-	$(RESOLVE) --extra all --extra adapters --extra bench --group pyproject.toml:dev -o requirements-dev.lock
+	$(RESOLVE) --extra all --extra s3 --extra adapters --extra bench --group pyproject.toml:dev -o requirements-dev.lock
 	$(RESOLVE) --extra all --constraint requirements-dev.lock -o requirements.lock
 	echo uv | uv pip compile - --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet \
 		-o requirements/installer.lock

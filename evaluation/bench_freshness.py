@@ -41,7 +41,7 @@ _LOOK_SECONDS = 0.05
 _LONGEST_SECONDS = 120.0  # that anything may take
 _MESSAGES_OF_A_TALK = 10
 _COLUMNS = ["method", "stage", "count", "p50_ms", "p95_ms", "p99_ms", "max_ms"]
-_STORED, _SEARCHABLE = "in the index", "searchable"
+_STORED, SEARCHABLE = "in the index", "searchable"
 
 Delays = dict[str, list[float]]  # milliseconds from sending until each stage, by its name
 
@@ -77,10 +77,10 @@ def run_freshness(
         talker = _Talks(mneme, publisher, memories)
         with console.status("the first of all"):  # it waits for models and indices, and is not measured
             talker.flush_and_wait(0)
-            _Singles(mneme, publisher, memories, index).stream(rate, 1.0)
+            SingleMessages(mneme, publisher, memories, index).stream(rate, 1.0)
         # 1.
         with console.status(f"{rate:g} messages a second"):
-            singles = _Singles(mneme, publisher, memories, index).stream(rate, seconds)
+            singles = SingleMessages(mneme, publisher, memories, index).stream(rate, seconds)
         # 2.
         with console.status("talks and flushes"):
             delays = [talker.flush_and_wait(number) for number in range(1, talks + 1)]
@@ -133,7 +133,7 @@ class _Waiting:
             self.delays += [1000 * (now - sent.at) for sent in arrived]
 
 
-class _Singles:
+class SingleMessages:
     """Single messages: one thread sends, one looks into the index, one searches."""
 
     def __init__(self, mneme: Running, publisher: Publisher, memories: Memories, index: MemoryIndex | None) -> None:
@@ -155,7 +155,7 @@ class _Singles:
             for job in jobs:
                 job.result()
         stored = {} if self._index is None else {_STORED: self._unstored.delays}
-        return {"acknowledged": acknowledged, **stored, _SEARCHABLE: self._unfound.delays}
+        return {"acknowledged": acknowledged, **stored, SEARCHABLE: self._unfound.delays}
 
     def _send(self, rate: float, seconds: float) -> list[float]:
         """Milliseconds until each was acknowledged."""

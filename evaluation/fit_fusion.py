@@ -16,13 +16,11 @@ from rich.progress import track
 
 from connectors.models import open_embedder
 from evaluation.fitting import check_ready, ingested, write_entry
-from evaluation.fusion_model import METRICS, Example, cross_validated, example_of, fit, folds_of
+from evaluation.fusion_model import METRICS, Example, cross_validated, example_of, fit_languages, folds_of
 from evaluation.report import Row, print_table
 from evaluation.retrieval.bootstrap import interval
 from evaluation.retrieval.question_set import QuestionSet
-from evaluation.retrieval.sets import LOADERS
 from evaluation.retrieval.systems import DEPTH, FOLDS_FILE
-from mneme.errors import InputError
 from mneme.settings import Settings
 from mneme.times import utc_now
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, WITH_ASSISTANT
@@ -47,7 +45,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 
 
 def run_fit_fusion(
-    sets: Mapping[str, Sequence[Path]],
+    sets: Sequence[QuestionSet],
     settings: Settings,
     out: Path = DEFAULT_OUT,
     console: Console | None = None,
@@ -56,23 +54,20 @@ def run_fit_fusion(
     """Fit, print the cross-validated figures, and write ``out``.
 
     Args:
-        sets: the files of each question set, by the names of ``LOADERS``.
+        sets: questions with evidence; those without any are left out.
         settings: which index and which embedder is fitted for.
         out: where the coefficients go; by default to those that searches read. Those of others are kept.
         folds: a folder for the coefficients of each fold, with which whole searches can be measured on conversations that these
             have not seen (`mneme bench locomo --folds`).
 
     Raises:
-        InputError: a file cannot be read or written, or there is nothing to fit on.
+        InputError: the file cannot be written, or there is nothing to fit on.
         SettingsError: scikit-learn is not installed, or the embedder cannot be opened.
     """
     console = console or Console()
     check_ready(out)
-    if not any(sets.values()):
-        raise InputError("sets: none is given; fit on LoCoMo or BEAM files (--locomo, --beam)")
     # 1.
-    loaded = [LOADERS[name](paths) for name, paths in sets.items() if paths]
-    examples = [example for questions in loaded for example in _examples(questions, settings, console)]
+    examples = [example for questions in sets for example in _examples(questions, settings, console)]
     # 2.
     with console.status("cross-validating"):
         validated = dict(zip(ALPHAS, cross_validated(examples, ALPHAS), strict=True))
@@ -87,15 +82,16 @@ def run_fit_fusion(
     embedder.close()
 
     def coefficients(chosen: Sequence[Example]) -> Coefficients:
-        model = fit(chosen)
+        english, others = fit_languages(chosen)
         return Coefficients(
             backend=settings.index.backend,
             embedder=fingerprint,
             late_interaction=late_interaction,
             alpha=best,
-            statements=model.statements,
-            episodes=model.episodes,
-            fitted_on=", ".join(f"{each.title} ({len(each.questions)} questions)" for each in loaded),
+            statements=english.statements,
+            episodes=english.episodes,
+            other_languages=others,
+            fitted_on=", ".join(f"{each.title} ({len(each.questions)} questions)" for each in sets),
             date=utc_now().date(),
         )
 
@@ -118,7 +114,8 @@ def run_fit_fusion(
 def _examples(questions: QuestionSet, settings: Settings, console: Console) -> list[Example]:
     examples = []
     with ingested(questions, settings, console) as (_, memories):
-        for each in track(questions.questions, f"gathering, {questions.title}", console=console, transient=True):
+        answered = [each for each in questions.questions if each.evidence]
+        for each in track(answered, f"gathering, {questions.title}", console=console, transient=True):
             question, gathered = memories(each).gather(each.text, {**each.owner, "expired": True}, DEPTH)
             examples.append(example_of(questions.name, each.conversation, each.category, each.evidence, question, gathered))
     return examples

@@ -1,7 +1,8 @@
 """``mneme bench fit present``: fits how far what is so now is raised in a search for a state (queries/scoring/present.py).
 
 0. Fit what tells that a statement is of a change (evaluation/fit_changes.py).
-1. Ingest the made-up changes (evaluation/retrieval/sets/changes.py), and beside them sets whose answers mostly do not change.
+1. Ingest the made-up changes (evaluation/retrieval/sets/changes.py), and beside them sets whose answers mostly do not change:
+   the small talks (evaluation/retrieval/sets/answerable.py), and those that are given.
 2. Of each question for a state take the best statements by their score, with their features and which of them answer.
 3. Fit: of two statements the later took the place of the older where it answers and the older is what it was before; of the
    other sets none did that did not answer. Two statements count as far as the older fits. ``READILY`` is added.
@@ -22,7 +23,7 @@ from evaluation.fit_changes import fit_changes, statements
 from evaluation.fitting import check_ready, ingested, logistic_regression
 from evaluation.report import Row, print_table
 from evaluation.retrieval.question_set import QuestionSet
-from evaluation.retrieval.sets import LOADERS, changes
+from evaluation.retrieval.sets import LOADERS, answerable, changes
 from evaluation.retrieval.systems import DEPTH, owner_name
 from mneme.errors import InputError
 from mneme.settings import Settings
@@ -34,7 +35,7 @@ from queries.scoring.min_max import MinMaxScorer
 from queries.scoring.present import FEATURES, ChangesOf, PresentWeights, Statements, asks_for_present, best_statements
 
 DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "scoring" / "present.json"
-READILY = 2.0  # log-odds, chosen with the changes that are not fitted on, LoCoMo and BEAM in view
+READILY = 2.2  # log-odds, chosen with changes and everyday questions that nothing was fitted on in view
 FITS = 0.03  # how far an older statement fits at least, as a share of the best odds
 STRENGTH = 1.0  # inverse of the L2 penalty
 FIRST_TEN = 10
@@ -79,7 +80,7 @@ def run_fit_present(
 
     # 1. and 2.
     others = [LOADERS[name](paths) for name, paths in sets.items() if paths]
-    fitted_on = [changes.load("fit"), *others]
+    fitted_on = [changes.load("fit"), answerable.load(), *others]
     examples = [each for questions in fitted_on for each in _examples(questions, settings, changes_of, console)]
     unseen = _examples(changes.load("judge"), settings, changes_of, console)
     # 3.

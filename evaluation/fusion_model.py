@@ -1,7 +1,7 @@
 """The learned scores of a search: examples from questions with evidence, fitted, and cross-validated by conversation.
 
 1. An example is everything that competes for one question: its features, and which of it answers.
-2. Two logistic regressions, for statements and for episodes.
+2. Two logistic regressions, for statements and for episodes; English has a pair of its own, which no other language moves.
 3. Cross-validate: whole conversations are left out, for questions of one share its episodes and its people.
 
 scikit-learn, a development dependency, is needed to fit only, and is imported there.
@@ -16,14 +16,16 @@ import numpy.typing as npt
 from evaluation.fitting import logistic_regression
 from evaluation.metrics import ndcg_at, recall_at, reciprocal_rank
 from mneme.errors import InputError
+from mneme.languages import foreign_language
 from queries.fuse import Gathered
 from queries.questions.understand import Question
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, episode_features, statement_features
 from queries.scoring.field import Numbers
-from queries.scoring.learned import Weights, with_episodes
+from queries.scoring.learned import Model, Weights, with_episodes
 
 FOLDS = 5
 STRENGTH = 1.0  # inverse of the L2 penalty: .03 to 10 differ by less than half a point of recall@10 in cross-validation
+_FOREIGN_COUNTS = 3  # times as much; 10 is no better in cross-validation, 1 is worse
 METRICS = ("recall@10", "recall@20", "ndcg@10", "mrr")
 
 Labels = npt.NDArray[np.bool_]
@@ -31,7 +33,8 @@ Labels = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Example:
-    """One question. ``said_in`` are the messages of each statement, ``parents`` its episode's place, -1 for none.
+    """One question; ``is_foreign`` if it is not English. ``said_in`` are the messages of each statement, ``parents`` the place
+    of its episode, -1 for none.
 
     ``statements`` has the shape (statements, STATEMENT_FEATURES), ``episodes`` (episodes, EPISODE_FEATURES).
     """
@@ -39,6 +42,7 @@ class Example:
     question_set: str
     conversation: str
     category: str
+    is_foreign: bool
     evidence: frozenset[str]
     statements: Numbers
     answers: Labels
@@ -46,14 +50,6 @@ class Example:
     parents: npt.NDArray[np.int64]
     episodes: Numbers
     holds_answer: Labels
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """The fitted weights: see ``queries.scoring.learned.Coefficients``."""
-
-    statements: Weights
-    episodes: Weights
 
 
 def example_of(
@@ -71,6 +67,7 @@ def example_of(
         question_set,
         conversation,
         category,
+        bool(foreign_language(question.text)),
         evidence,
         statement_features(question, field, gathered.messages),
         np.array([bool(evidence & set(messages)) for messages in said_in], dtype=np.bool_),
@@ -81,11 +78,22 @@ def example_of(
     )
 
 
+def fit_languages(examples: Sequence[Example], without: Collection[str] = ()) -> tuple[Model, Model | None]:
+    """The model of English, fitted on English alone, and of other languages, fitted on everything; None where there is none.
+
+    Raises what ``fit`` does.
+    """
+    english = [each for each in examples if not each.is_foreign]
+    if len(english) in (0, len(examples)):
+        return fit(examples, without), None
+    return fit(english, without), fit(examples, without)
+
+
 def fit(examples: Sequence[Example], without: Collection[str] = ()) -> Model:
-    """The model of these examples.
+    """One model of these examples.
 
     Of one question all right statements together weigh as much as one wrong statement, so that one with many answers does not
-    count more; all sets count the same, so that the largest does not decide alone.
+    count more; all sets count the same, so that the largest does not decide alone, and a question in another language more.
 
     Args:
         examples: of one or more sets.
@@ -100,6 +108,9 @@ def fit(examples: Sequence[Example], without: Collection[str] = ()) -> Model:
         sizes[example.question_set] = sizes.get(example.question_set, 0) + 1
     largest = max(sizes.values())
     of_set = {name: largest / size for name, size in sizes.items()}
+
+    def counts(example: Example) -> float:
+        return of_set[example.question_set] * (_FOREIGN_COUNTS if example.is_foreign else 1)
 
     def weights(names: tuple[str, ...], parts: Iterable[tuple[Numbers, Labels, float]]) -> Weights:
         given = [(rows, labels, weight) for rows, labels, weight in parts if len(labels)]
@@ -118,8 +129,8 @@ def fit(examples: Sequence[Example], without: Collection[str] = ()) -> Model:
         return Weights(weights=found, bias=round(float(model.intercept_[0]), 4))
 
     return Model(
-        weights(STATEMENT_FEATURES, ((each.statements, each.answers, of_set[each.question_set]) for each in examples)),
-        weights(EPISODE_FEATURES, ((each.episodes, each.holds_answer, of_set[each.question_set]) for each in examples)),
+        statements=weights(STATEMENT_FEATURES, ((each.statements, each.answers, counts(each)) for each in examples)),
+        episodes=weights(EPISODE_FEATURES, ((each.episodes, each.holds_answer, counts(each)) for each in examples)),
     )
 
 
@@ -131,9 +142,10 @@ def cross_validated(examples: Sequence[Example], alphas: Sequence[float], withou
     folds = folds_of(examples)
     found = [np.zeros((len(examples), len(METRICS))) for _ in alphas]
     for fold in range(FOLDS):
-        model = fit([each for each in examples if folds[each.conversation] != fold], without)
+        english, others = fit_languages([each for each in examples if folds[each.conversation] != fold], without)
         for place, example in enumerate(examples):
             if folds[example.conversation] == fold:
+                model = others if others and example.is_foreign else english
                 for figures, alpha in zip(found, alphas, strict=True):
                     figures[place] = measure(example, model, alpha)
     return found

@@ -206,9 +206,11 @@ class Memories(MemoryReader):
         """
         if max_tokens < _FEWEST_TOKENS:
             raise InputError(f"max_tokens: {max_tokens} is too few for a memory; give at least {_FEWEST_TOKENS}")
-        asked_at = self._scope(filters).moment
+        from queries.shape import with_portrait
+
+        scope = self._scope(filters)
         found = self.search(question, method, filters, _CONTEXT_TOP_K if top_k is None else top_k, agent=agent)
-        return self._answerer.context(question, found, asked_at, max_tokens)
+        return self._answerer.context(question, with_portrait(self._index, scope, found), scope.moment, max_tokens)
 
     def ask(
         self,
@@ -263,12 +265,14 @@ class Memories(MemoryReader):
         >>> "".join(stream) == stream.response.answer
         True
         """
-        asked_at = self._scope(filters).moment
+        from queries.shape import with_portrait
+
+        scope = self._scope(filters)
 
         def search(complete: str) -> SearchResponse:
-            return self.search(complete, method, filters, top_k, explain, agent=agent)
+            return with_portrait(self._index, scope, self.search(complete, method, filters, top_k, explain, agent=agent))
 
-        return self._answerer.stream(question, search, asked_at, history, explain)
+        return self._answerer.stream(question, search, scope.moment, history, explain)
 
     def gather(
         self, query: str, filters: Mapping[str, Any] | None = None, top_k: int | None = None

@@ -8,10 +8,12 @@ from pydantic import BaseModel
 
 from connectors.aging_cache import Derived
 from connectors.telemetry.meters import stage
+from mneme.ids import profile_id
 from mneme.ports import MemoryIndex
-from mneme.rows import Collection, Row
+from mneme.rows import Collection, Key, Row
 from queries.entities.graph import Walk, graph_response
 from queries.filtering.scope import Scope
+from queries.questions.types import QuestionType, asks_for_several
 from queries.questions.understand import Question
 from queries.ranking import Ranking
 from queries.recall import Candidate, Candidates
@@ -196,6 +198,22 @@ def neighbours(index: MemoryIndex, scope: Scope, response: SearchResponse, count
         if row.kind == "message" and episode is not None:
             messages.append(FoundMessage(**_fields(row), score=0.0, parent_episode_id=episode.id))
     return tuple(sorted(messages, key=lambda each: (each.sent_at, each.id)))
+
+
+def with_portrait(index: MemoryIndex, scope: Scope, found: SearchResponse) -> SearchResponse:
+    """Add the owners' profile, without a rank, where the question asks for several things or for a taste.
+
+    One line of it tells what many memories do. A filter that leaves some memories out leaves it out: it is made of all.
+    """
+    asked, rows = found.query, scope.rows
+    wants_all = asked.type == QuestionType.PREFERENCE or asks_for_several(asked.text)
+    is_narrowed = scope.is_narrowed or rows.people or rows.conversation_ids or rows.since or (rows.before and not scope.is_past)
+    if found.profiles or is_narrowed or not wants_all:
+        return found
+    keys = [Key(Collection.MEMORIES, owner, profile_id(owner)) for owner in rows.owner_keys]
+    portraits = (scope.known(row) for row in index.get(keys).values() if rows.is_of_owners(row))
+    profiles = tuple(FoundProfile(**_fields(row), score=0.0) for row in portraits if row is not None)
+    return found.model_copy(update={"profiles": profiles})
 
 
 def _around(order: tuple[str, ...], said: Iterable[str], count: int) -> list[str]:

@@ -54,3 +54,8 @@ fi
 say "Installing $(grep -c '==' "$1") packages into .venv (once for each change of $1)"
 "${install[@]}" --require-hashes -r "$1"
 "${install[@]}" --no-build-isolation -e .
+
+# What only installs is no part of a user's environment: 22 MB. The lock of development keeps it, and brings it back.
+if [ -x "$uv" ] && [ "$1" = requirements.lock ]; then
+    "$uv" pip uninstall --quiet --python .venv/bin/python pip setuptools
+fi

@@ -16,6 +16,7 @@ for _command in (
     speed.stages,
     speed.volume,
     speed.faults,
+    speed.engines,
     speed.freshness,
     speed.load,
     speed.startup,

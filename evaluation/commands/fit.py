@@ -49,10 +49,12 @@ def fusion(
         ),
     ] = None,
 ) -> None:
-    """Fit the scores of hybrid search: prints cross-validated figures, then writes the coefficients."""
+    """Fit the scores of hybrid search, also on talks in other languages: prints cross-validated figures, then writes them."""
     from evaluation.fit_fusion import DEFAULT_OUT, run_fit_fusion
+    from evaluation.retrieval.sets import LOADERS, answerable
 
-    run_fit_fusion({"locomo": locomo or (), "beam": beam or ()}, configured(index), out or DEFAULT_OUT, output(), folds)
+    given = [LOADERS[name](paths) for name, paths in (("locomo", locomo), ("beam", beam)) if paths]
+    run_fit_fusion([*given, answerable.in_other_languages()], configured(index), out or DEFAULT_OUT, output(), folds)
 
 
 @app.command()

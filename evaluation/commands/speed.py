@@ -71,6 +71,31 @@ def faults(
         raise typer.Exit(1)
 
 
+def engines(
+    jobmanager: Annotated[str, typer.Option(metavar="HOST:PORT", help="REST address of the Flink cluster.")] = "127.0.0.1:8081",
+    flink_python: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="The interpreter with PyFlink; by default this one.")
+    ] = None,
+    only: Annotated[
+        Literal["bytewax", "flink"] | None, typer.Option(metavar="NAME", help="Only this engine.", show_default=False)
+    ] = None,
+    number: Annotated[list[int] | None, typer.Option("--number", min=1, help="Of processes or slots; several.")] = None,
+    messages: Annotated[int, typer.Option("--messages", min=1, help="Of each run.")] = 2000,
+    talks: Annotated[int, typer.Option("--talks", min=1, help="That they belong to.")] = 100,
+    hot: Annotated[float, typer.Option("--hot", min=0, max=1, help="The share of one tenant.")] = 0.0,
+    seconds: Annotated[float, typer.Option("--seconds", min=0, help="For which single messages come behind.")] = 20.0,
+    out: OutOption = Path("bench-results/engines.json"),
+) -> None:
+    """The same messages through Bytewax and Flink, by processes and slots: messages a second, p50 and p95 until searchable."""
+    from evaluation.bench_engines import Load, run_engines
+    from evaluation.faults.deployment import BYTEWAX, flink
+
+    known = [("bytewax", BYTEWAX), ("flink", flink(jobmanager, flink_python))]
+    wanted = [(name, engine) for name, engine in known if only in (None, name)]
+    load = Load(messages, talks, hot, seconds=seconds)
+    run_engines(configured(), wanted, number or [1, 2], load, out, output())
+
+
 def stages(
     path: Annotated[
         Path | None, typer.Argument(metavar="[PATH]", help="A file of conversations; without it made-up talks.")

@@ -1,8 +1,7 @@
-"""A chunk of a document: its paragraphs and rows as quotes, its section as the subject. Pure."""
+"""A chunk of a document: its paragraphs, rows and lines as quotes, its section as the subject. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
 from connectors.documents.blocks import place_within
@@ -10,6 +9,7 @@ from flows.cuts import Cut, ExtractedEntity, ExtractedFact, ExtractedForesight, 
 from flows.extraction.entities import entities_of
 from flows.extraction.episode_texts import central
 from flows.extraction.graph import relationships_of
+from flows.extraction.paragraphs import Paragraph, is_heading, is_noise, paragraphs
 from flows.extraction.sentences import Sentence, event_of, is_question, sentence_spans
 from flows.extraction.subjects import subject_of
 from mneme.dates import DateMention, DaySpan, certain_dates, resolve_dates
@@ -18,124 +18,6 @@ from mneme.records import Quote, Spoken
 from mneme.relations import claims_in
 from mneme.text import has_cjk
 from mneme.times import zone_or_utc
-
-# --- paragraphs, items of lists and rows of tables, of lines that may have been wrapped by hand ----------------------
-
-
-_MARK = re.compile(r"^\s*(?:[#>*•\-–+]+|\d{1,2}[.)])\s+")
-_OWN_LINE = re.compile(r"^\s*(?:#{1,6}\s|\||```|~~~|[-=*_]{3,}\s*$)")  # headings, rows of a table, fences, rules
-_ENDS = tuple(".!?:;。！？：；|")
-_WRAPPED = 40  # characters from which a line may have been wrapped rather than ended
-_LONGEST_INTRODUCTION = 120  # characters
-_ROW = re.compile(
-    r"^[^:：;；|]{1,80}[:：][^;；]+[;；]\s*[^:：;；|]{1,80}[:：]|^[^|]+ \| ."
-)  # "Item: Desk; Price: 120", "Desk | 120"
-_FIELD = re.compile(
-    r"(?!(?:From|To|Cc|Subject|Date): )[^\W\d][^:：;；|\d]{0,59}[:：]\s*\S"
-)  # "Kitchen: 12 m2"; no head of a mail
-
-
-@dataclass(frozen=True, slots=True)
-class Paragraph:
-    """A paragraph, an item of a list (without its mark) or a row of a table, in one line.
-
-    ``line`` is the number of its first line in the text, from 0. ``introduction`` is the line that leads to a list.
-    """
-
-    text: str
-    line: int
-    introduction: str = ""
-    is_item: bool = False
-    is_row: bool = False
-
-
-def paragraphs(text: str) -> Iterator[Paragraph]:
-    """The paragraphs of a text, in order.
-
-    A line goes on in the next where a sentence is open: it was long enough to be wrapped, or the next begins in lower case.
-    Items of a list, rows of a table and headings have their own lines.
-    """
-    introduction = ""
-    number = 0
-    for lines in _groups(text.split("\n")):
-        begin, number = number, number + len(lines)
-        joined = _joined(lines)
-        mark = _MARK.match(joined)
-        plain = (joined[mark.end() :] if mark else joined).strip("| ")
-        if not plain:
-            continue
-        is_item = mark is not None and not joined.startswith("#")
-        if not is_item:
-            introduction = joined if joined.endswith((":", "：")) and len(joined) <= _LONGEST_INTRODUCTION else ""
-        yield Paragraph(plain, begin, introduction if is_item else "", is_item, is_row=is_row(plain))
-
-
-def is_row(line: str) -> bool:
-    """Tell whether a line is a row of a table: cells with the names of their columns, or between bars."""
-    return _ROW.match(line) is not None
-
-
-def _groups(lines: list[str]) -> Iterator[list[str]]:
-    """The lines that belong together; a blank line stands alone."""
-    group: list[str] = []
-    fenced = False
-    for line in lines:
-        if group and not (fenced or _continues(group[-1], line)):
-            yield group
-            group = []
-        if line.lstrip().startswith(("```", "~~~")):
-            fenced = not fenced
-        group.append(line)
-    if group:
-        yield group
-
-
-def _continues(line: str, after: str) -> bool:
-    if not line.strip() or not after.strip() or _MARK.match(after) or _OWN_LINE.match(after) or _OWN_LINE.match(line):
-        return False
-    if is_row(line) or is_row(after) or (_FIELD.match(line) and _FIELD.match(after)):
-        return False
-    if line.rstrip().endswith(_ENDS) or line.endswith(("  ", "\\")):
-        return False
-    return len(line) >= _WRAPPED or after.lstrip()[:1].islower()
-
-
-def _joined(lines: list[str]) -> str:
-    if lines[0].lstrip().startswith(("```", "~~~")):
-        return "\n".join(lines)
-    text = ""
-    for line in (line.strip() for line in lines):
-        close = not text or has_cjk(text[-1]) or has_cjk(line[:1])
-        text += line if close else f" {line}"
-    return text
-
-
-# --- lines that no reader takes for words: what recognition makes of specks, borders and bad scans -------------------
-
-
-_STRANGE = re.compile(r"[|¦~^_\\{}<>«»¬§¤®©°*=]|[^\W\d_]\d+[^\W\d_]|\ufffd")  # beside words, or a digit within one: "qu1ck"
-_SPECK = re.compile(r"\W+|(?![aAI])[^\W\d_]")  # marks alone, or a letter
-_MOST_STRANGE = 0.4  # of the words of a line, or of the characters of a Chinese one
-
-
-def is_noise(line: str) -> bool:
-    """Tell whether a line is mostly specks and broken words.
-
-    >>> is_noise(";._ |  -- . e a s o n 3 l"), is_noise("Desk | 120 EUR | 3 weeks")
-    (True, False)
-    """
-    words = line.replace(" | ", " ").split()
-    if not words:
-        return True
-    if has_cjk(line):
-        characters = "".join(words)
-        return sum(not character.isalnum() for character in characters) > _MOST_STRANGE * len(characters)
-    strange = sum(_SPECK.fullmatch(word) is not None or _STRANGE.search(word) is not None for word in words)
-    return strange > _MOST_STRANGE * len(words)
-
-
-# --- what a chunk yields -----------------------------------------------------------------------------------------------
-
 
 _LONGEST = 500  # characters of a quote
 _MOST_FACTS = 80  # of one chunk of 1,600 characters: rows of 20 characters
@@ -146,8 +28,6 @@ _EXPECTS_IN_A_ROW = re.compile(
     r"|截止|到期|有效|交付|期限|开始|结束",
     re.I,
 )
-_SHORTEST, _SHORTEST_CHINESE = 4, 7  # words, characters from which a line without an end mark is no heading
-_IN_THE_HEAD = re.compile(r"Subject: |Date: (?:[A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d")  # of a mail
 _PLACE_BEFORE = re.compile(r"(?:[A-Z][^\W\d]+[, ]*|[\u4e00-\u9fff]{2,6}[,，]\s*)?[\s.,，。]*")  # "Lyon, 1 March 2026"
 _MOST_DATES = 16  # of one form in a sentence
 _CELLS = re.compile(r"(?<=[;；])\s*")
@@ -188,7 +68,7 @@ def _sentences(paragraph: Paragraph, language: str, dated_at: datetime, zone: tz
     text = paragraph.text
     words = list(_parts_of_row(text)) if paragraph.is_row else [span.of(text) for span in sentence_spans(text, language)]
     alone = len(words) == 1 and not (paragraph.is_row or paragraph.is_item)
-    if alone and (_is_heading(words[0]) or _only_dates(words[0], _dates(words[0], dated_at, zone, language))):
+    if alone and (is_heading(words[0]) or _only_dates(words[0], _dates(words[0], dated_at, zone, language))):
         return []
     return [
         Sentence(
@@ -201,7 +81,7 @@ def _sentences(paragraph: Paragraph, language: str, dated_at: datetime, zone: tz
             claims=() if paragraph.is_row or is_question(one) else claims_in(one, language),
         )
         for one in words
-        if not is_noise(one)
+        if paragraph.is_entry or not is_noise(one)
     ]
 
 
@@ -211,14 +91,6 @@ def _only_dates(line: str, dates: Iterable[DateMention]) -> bool:
     for each in dates:
         rest = rest.replace(each.text, "")
     return rest != line and _PLACE_BEFORE.fullmatch(rest) is not None
-
-
-def _is_heading(line: str) -> bool:
-    """Tell whether a line alone says no more than what follows is about, or of when it is."""
-    if line.endswith(_ENDS):
-        return line.endswith((":", "："))
-    short = len(line) < _SHORTEST_CHINESE if has_cjk(line) else len(line.split()) < _SHORTEST
-    return (short and not _FIELD.match(line)) or _IN_THE_HEAD.match(line) is not None
 
 
 def _parts_of_row(row: str) -> Iterator[str]:

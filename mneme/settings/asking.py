@@ -66,7 +66,7 @@ class Answers(Group):
     )
     prompt: str = Field(default="", description="rules of the answer in place of those shipped")
 
-    # Of memories and relationships that an answer is made from: on LoCoMo's development half 1,500 show .87 of the evidence,
-    # 2,500 .92, which is what 5,600 of whole episodes showed.
-    context_tokens: ClassVar[int] = 2500
+    # Of memories and relationships that an answer is made from: on LoCoMo's development half 1,500 show .90 of the evidence,
+    # where 1,420 of whole episodes showed .85 and 5,560 .92.
+    context_tokens: ClassVar[int] = 1500
     seconds: ClassVar[float] = 60.0  # for one answer, beside the search

@@ -1,8 +1,8 @@
-"""The context of an answer, numbered and dated memories, distances of dates and the graph, and its prompt. Pure.
+"""The context of an answer, numbered and dated memories, profile and distances of dates, and its prompt. Pure.
 
 1. The memories are selected (selection.py).
 2. They are shown in the order in which they were said, so that what changed reads forwards, and numbered in that order, each
-   day once above its memories.
+   day once above its memories. Lines of portraits, by person and kind, and relationships are one list behind them.
 3. Nothing is there twice: the words of a fact are left out of its episode, since the fact has a number and days of its own.
 4. Distances of dates are computed where the question is about time.
 
@@ -22,6 +22,8 @@ from queries.answers.dates import Dated, asks_for_difference, day_of, from_quest
 from queries.answers.memory import (
     ContextMemory,
     escaped,
+    in_order,
+    is_of_profile,
     line_of,
     lines_of,
     said_in,
@@ -38,8 +40,8 @@ NOT_REMEMBERED = "[not remembered]"
 """How an answer begins that says that the memories do not tell."""
 
 TASK = (
-    "You answer a question from what is remembered: numbered memories under the day on which they were said, and "
-    "relationships between people and things, numbered too. Use nothing else."
+    "You answer a question from what is remembered: numbered memories under the day on which they were said, and lines on "
+    "what people are like and how people and things are related, numbered too. Use nothing else."
 )
 QUESTION_DATE = (
     "The question date is the reference for everything relative: today, now, last week, ago. Never count from any other day, "
@@ -49,13 +51,14 @@ COMPUTED_DATES = (
     "Do not calculate with dates: take every distance from <computed_dates>, where they are computed. Take care which memory "
     "names which date. The date behind its words counts before the day on which it was said."
 )
-KNOWLEDGE_GRAPH = (
-    "Use <knowledge_graph> to trace connections, and follow chains of relationships: for the company of the spouse of "
+PROFILE = (
+    "Use <profile> to complete lists, and to trace connections along chains of relationships: for the company of the spouse of "
     "somebody, first find the spouse, then the company. What was outdated at the time in question breaks a chain."
 )
 COUNTING = (
-    "Before you give a count, list each item by itself with its number, then check all memories once more, not only the "
-    "first: the same thing told twice is one, and what was only planned or wished did not happen. Never estimate."
+    "Asked for all of a kind or for a count, list each item by itself with the number of its memory, then check all memories "
+    "and <profile> once more, not only the first: the same thing told twice is one, and what was only planned or wished did "
+    "not happen. Never estimate."
 )
 LATEST_VALUE = (
     "Where the same matter has different values on different days, the most recent one is what holds now, and earlier ones "
@@ -84,7 +87,7 @@ RULES = (
     TASK,
     QUESTION_DATE,
     COMPUTED_DATES,
-    KNOWLEDGE_GRAPH,
+    PROFILE,
     COUNTING,
     LATEST_VALUE,
     PREFERENCES,
@@ -99,7 +102,8 @@ REMINDERS: Mapping[QuestionType, str] = {
     QuestionType.ASSISTANT_RECALL: "This asks for what the assistant said: its own words count.",
     QuestionType.TEMPORAL: "This asks for a time: name the memory of each event and its date, then take the distance from "
     "<computed_dates>.",
-    QuestionType.COUNTING: "This asks for all of a kind: list each item, check all memories, then give the total.",
+    QuestionType.COUNTING: "This asks for all of a kind: list each item with its citation, check all memories, then give the "
+    "total.",
     QuestionType.MULTI_HOP: "This needs several memories together: go through the links one by one.",
     QuestionType.KNOWLEDGE_UPDATE: "This asks for what holds at the question date: the most recent memory decides.",
     QuestionType.PREFERENCE: "This asks for what somebody likes or might like: everything that is remembered of that counts.",
@@ -158,7 +162,7 @@ def context_of(found: SearchResponse, asked_at: datetime, budget: int, count: Ca
     about_time = found.query.type == QuestionType.TEMPORAL
 
     def shown(chosen: Sequence[ContextMemory]) -> list[ContextMemory]:
-        return sorted(once(chosen), key=in_time)
+        return sorted(once(chosen), key=in_order)
 
     def text_of(chosen: Sequence[ContextMemory]) -> str:
         return _rendered(shown(chosen), asked, about_time, compares)
@@ -197,8 +201,8 @@ def _rendered(memories: Sequence[ContextMemory], asked: date, about_time: bool, 
     # 4.
     table = [from_question(each.span, asked) for each in sorted(dated, key=lambda each: (each.span.first, each.span.last))]
     return _text(
-        list(lines_of(((number, each) for number, each in numbered if each.kind != "relationship"), line)),
-        [line(each, number) for number, each in numbered if each.kind == "relationship"],
+        list(lines_of(((number, each) for number, each in numbered if not is_of_profile(each)), line)),
+        list(lines_of(((number, each) for number, each in numbered if is_of_profile(each)), line)),
         table if about_time else [],
         pairs(_compared(memories)) if compares else [],
     )
@@ -213,21 +217,11 @@ def _compared(memories: Sequence[ContextMemory]) -> list[Dated]:
     return merged(dates)[:_DATES_COMPARED]
 
 
-def _text(memories: Sequence[str], edges: Sequence[str], table: Sequence[str], compared: Sequence[str]) -> str:
+def _text(memories: Sequence[str], profile: Sequence[str], table: Sequence[str], compared: Sequence[str]) -> str:
     parts = ["<memories>", *(memories or ["(none)"]), "</memories>"]
-    parts += ["<knowledge_graph>", *edges, "</knowledge_graph>"] if edges else []
+    parts += ["<profile>", *profile, "</profile>"] if profile else []
     parts += ["<computed_dates>", *table, *compared, "</computed_dates>"] if table else []
     return "\n".join(parts)
-
-
-def in_time(memory: ContextMemory) -> tuple[bool, bool, datetime, int]:
-    """The order: relationships behind memories; what was not said at one time before what was; then by time and rank."""
-    return (
-        memory.kind == "relationship",
-        memory.said_at is not None,
-        memory.said_at or datetime.min.replace(tzinfo=UTC),
-        memory.rank or 0,
-    )
 
 
 def asked_line(asked_at: datetime) -> str:

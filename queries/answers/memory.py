@@ -1,9 +1,8 @@
 """The results of a search as lines of an answer's context: one shape for all kinds, each with its days. Pure."""
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, tzinfo
+from datetime import UTC, date, datetime, tzinfo
 from typing import Any
 
 from mneme.dates import DaySpan, Grain
@@ -11,6 +10,8 @@ from mneme.records import Citation, Claim, ProfileItem, Quote
 from mneme.text import tokenise
 from queries.answers.answer import Kind
 from queries.answers.dates import day_meant, day_of, event_days, name_of
+from queries.answers.telling import told
+from queries.questions.people import is_asker, names_asker, names_person
 from queries.records import one_line
 from queries.responses import (
     Found,
@@ -26,7 +27,8 @@ from queries.responses import (
 )
 
 _LONGEST = 6000  # characters of one memory; some 1,500 tokens
-_LABELS = {"case": "agent case", "skill": "agent skill", "profile": "profile of", "knowledge": "document"}
+_LABELS = {"case": "agent case", "skill": "agent skill", "knowledge": "document"}
+_OF_PROFILE = ("profile", "relationship")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,8 @@ class ContextMemory:
 
     ``text`` is what it says, on one line, ``source`` who said it and ``citation`` where it stands in a document; of a document
     without one ``source`` is its id. ``said`` is the day it was said, ``happens`` the days it is about, ``ended`` the day from
-    which it no longer holds, because of ``replaced_by`` if that is known; ``plan`` says that it is expected, not told. Of a
+    which it no longer holds, because of ``replaced_by`` if that is known; ``plan`` says that it is expected, not told. A line
+    of a profile has its ``category``, and ``source`` is whom it is about. Of a
     ``quote`` the text is what was said, with the days that its words mean; ``claims`` are those that it makes.
     ``score`` compares the memories of one search; lower ``rank`` is better.
     """
@@ -51,6 +54,7 @@ class ContextMemory:
     ended: date | None = None
     replaced_by: str | None = None
     plan: bool = False
+    category: str = ""
     quote: Quote | None = None
     claims: tuple[Claim, ...] = ()
     message_ids: tuple[str, ...] = ()
@@ -94,6 +98,21 @@ def nested_facts(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
     ]
 
 
+def portrait_of(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
+    """The lines of a profile without a place, of those whom the question names, by name or as "I".
+
+    Those come first that share words with the question, then the newest. Of quotes no others: they are facts as well, with a
+    place of their own.
+    """
+    text, owner = found.query.text, found.query.filters_applied.get("user_id")
+    by_oneself = names_asker(text)
+    words = frozenset(tokenise(text))
+    lines = [line for each in found.profiles if each.rank is None for line in _memories(each, {}, zone, words)]
+    people = {line.source for line in lines}
+    asked = {each for each in people if names_person(text, each) or (by_oneself and is_asker(each, owner))}
+    return [line for line in lines if line.source in asked and (words & _words_of(line) or not _is_quoted(line))]
+
+
 def relationships_of(found: SearchResponse, zone: tzinfo, steps: int) -> list[ContextMemory]:
     """The relationships at most so many steps from what the question names, nearest first."""
     near = [each for each in found.graph.relationships if each.hop <= steps]
@@ -121,13 +140,24 @@ def _memories(item: Found, parents: Mapping[str, FoundEpisode], zone: tzinfo, wo
         case FoundForesight():
             yield _foresight(item, zone)
         case FoundProfile():
-            items = sorted((*item.explicit, *item.implicit), key=lambda each: -len(words & set(tokenise(each.statement))))
-            yield from (_portrait(item, each, zone) for each in items)
+            lines = [_portrait(item, each, zone) for each in (*item.explicit, *item.implicit)]
+            lines.sort(key=lambda each: each.said or date.min, reverse=True)
+            yield from sorted(lines, key=lambda each: len(words & _words_of(each)), reverse=True)
         case FoundCase():
             text = ": ".join(filter(None, (item.task_intent, item.approach, item.key_insight)))
             yield _memory(item, "case", text, message_ids=item.message_ids, parent=item.parent_episode_id)
         case FoundSkill():
             yield _memory(item, "skill", ": ".join(filter(None, (item.name, item.description, item.content))))
+
+
+def _is_quoted(line: ContextMemory) -> bool:
+    """True for a line that rules made: the name of who speaks, and their words."""
+    return line.text.startswith(f"{line.source}: ")
+
+
+def _words_of(line: ContextMemory) -> set[str]:
+    """The words of a line of a profile and of its kind, without the name of whom it is about."""
+    return set(tokenise(f"{line.category} {line.text}")) - set(tokenise(line.source))
 
 
 def _memory(item: Found, kind: Kind, text: str, **more: Any) -> ContextMemory:
@@ -190,8 +220,9 @@ def _portrait(profile: FoundProfile, item: ProfileItem, zone: tzinfo) -> Context
         "profile",
         item.statement,
         source=_line(item.about),
+        category=_line(item.category),
         message_ids=tuple(dict.fromkeys(identity for mention in item.evidence for identity in mention.message_ids)),
-        **_when_said(item.evidence[0].at if item.evidence else None, zone),
+        **_when_said(item.evidence[-1].at if item.evidence else None, zone),  # the newest wording stands
     )
 
 
@@ -206,82 +237,59 @@ def _relationship(edge: GraphRelationship, zone: tzinfo) -> ContextMemory:
     )
 
 
-_LONGEST_BEFORE = 120  # characters of what a quote takes along: a question is its last sentence
-_SENTENCES = re.compile(r"(?<=[.!?。！？])\s+")
-_OF_LISTENER, _OF_ONESELF = re.compile(r"\byour?s?\b", re.I), re.compile(r"\b(?:I|my|me|we|our|us)\b")
-_PHOTO = re.compile(r"\[shared a photo: (?:an? (?:photo|photography|picture|image) of )?")
-_SAYS_LITTLE = 40  # characters of a quote that needs what it answers: beside all quotes that cost a fifth of a context
-
-
-def told(memory: ContextMemory, shown: Collection[str] = ()) -> str:
-    """The words of a memory where others are shown beside it: a quote without its day, and with what it answers only where it
-    is short and that is not ``shown``.
-
-    Args:
-        memory: what to tell.
-        shown: ids of messages whose quotes have lines of their own.
-    """
-    quote = memory.quote
-    if quote is None or quote.artifact is not None or quote.words not in memory.text:
-        return memory.text
-    before = [quote.question or quote.context, quote.behind] if len(quote.words) < _SAYS_LITTLE else []
-    kept = [each for each in before if each is not None and each.message_id not in shown]
-    taken_along = "".join(f' (to {each.speaker}: "{_shortened(each.words)}")' for each in kept)
-    own = _telling(quote.words) if quote.language == "en" else quote.words
-    return _line(f"{quote.speaker}{taken_along}: {own}{memory.text.partition(quote.words)[2]}")
-
-
-def _telling(words: str) -> str:
-    """The words of a quote without its questions to the listener, where it has others, and with photos told in short.
-
-    >>> _telling("Pottery is fun! What about you? [shared a photo: a photo of a bowl]")
-    'Pottery is fun! [photo: a bowl]'
-    """
-    sentences = _SENTENCES.split(_PHOTO.sub("[photo: ", words.strip()))
-    telling = [
-        each for each in sentences if not each.endswith("?") or _OF_ONESELF.search(each) or not _OF_LISTENER.search(each)
-    ]
-    return " ".join(telling or sentences)
-
-
-def _shortened(words: str) -> str:
-    """The last sentences of what a quote answers, as far as they are short."""
-    sentences = _SENTENCES.split(words.strip())
-    kept = sentences[-1]
-    for sentence in reversed(sentences[:-1]):
-        if len(sentence) + len(kept) >= _LONGEST_BEFORE:
-            break
-        kept = f"{sentence} {kept}"
-    return kept if len(kept) <= 2 * _LONGEST_BEFORE else f"{kept[: 2 * _LONGEST_BEFORE]}…"
-
-
 def lines_of(numbered: Iterable[tuple[int, ContextMemory]], line: Callable[[ContextMemory, int], str]) -> Iterator[str]:
-    """The lines of memories, those of one day under a line that names it.
+    """The lines of memories under the lines that they share: their day; of profiles, whom and what they are about.
 
     Args:
-        numbered: the memories with their numbers, in the order in which they were said.
+        numbered: the memories with their numbers, in the order of ``in_order``.
         line: of one memory with its number.
     """
-    day: date | None = None
+    head = ""
     for number, memory in numbered:
-        if memory.said != day and memory.kind != "relationship":
-            day = memory.said
-            if day is not None:
-                yield day_line(day)
+        if (above := head_of(memory)) != head:
+            head = above
+            if head:
+                yield head
         yield line(memory, number)
 
 
-def day_line(day: date) -> str:
-    """The line above what was said on a day.
+def head_of(memory: ContextMemory) -> str:
+    """The line above a memory, which it shares with those beside it; empty for none.
 
-    >>> day_line(date(2026, 3, 2))
+    >>> head_of(ContextMemory("f", "fact", "Jonas rowed", said=date(2026, 3, 2)))
     '2026-03-02 (Monday):'
+    >>> head_of(ContextMemory("p", "profile", "likes boats", "Jonas", category="hobby"))
+    'About Jonas, hobby:'
     """
-    return f"{name_of(DaySpan.of_day(day))}:"
+    if memory.kind == "relationship":
+        return "Relationships:"
+    if memory.kind == "profile":
+        return f"About {escaped(', '.join(filter(None, (memory.source, memory.category))))}:"  # no name looks like a number
+    return f"{name_of(DaySpan.of_day(memory.said))}:" if memory.said else ""
+
+
+def is_of_profile(memory: ContextMemory) -> bool:
+    """True for what stands in one list of people and things, each line with its own day: portraits and relationships."""
+    return memory.kind in _OF_PROFILE
+
+
+def in_order(memory: ContextMemory) -> tuple[bool, bool, str, str, bool, datetime, int]:
+    """The order: first by time, what was not said at one time before what was; then portraits by person and kind; then
+    relationships.
+    """
+    return (
+        memory.kind == "relationship",
+        memory.kind == "profile",
+        memory.source if memory.kind == "profile" else "",
+        memory.category,
+        memory.said_at is not None,
+        memory.said_at or datetime.min.replace(tzinfo=UTC),
+        memory.rank or 0,
+    )
 
 
 def line_of(memory: ContextMemory, number: int, numbers: Mapping[str, int], asked: date, shown: Collection[str] = ()) -> str:
-    """Render a memory as one line of the context, which cannot end a block. The day on which it was said stands above.
+    """Render a memory as one line of the context, which cannot end a block. What it shares with others stands above.
 
     >>> memory = ContextMemory("f", "fact", "Jonas works at the shipyard", said=date(2026, 3, 2), ended=date(2026, 4, 11))
     >>> line_of(memory, 3, {}, date(2026, 5, 1))
@@ -292,15 +300,18 @@ def line_of(memory: ContextMemory, number: int, numbers: Mapping[str, int], aske
         number: by which it is cited.
         numbers: of all memories in the context, by id: what replaced it is named by its own.
         asked: the day of the question.
-        shown: see ``told``.
+        shown: see ``telling.told``.
     """
     if memory.kind == "relationship":
         day = f" (since {memory.said.isoformat()})" if memory.said else ""
         return f"[{number}] {escaped(memory.text)}{day}{_end(memory, numbers, asked)}"
+    if memory.kind == "profile":
+        day = f" ({memory.said.isoformat()})" if memory.said else ""
+        return f"[{number}] {escaped(memory.text.removeprefix(f'{memory.source}: '))}{day}"
     source = ", ".join(filter(None, (memory.source, _cited(memory.citation))))
     head = f"{_LABELS.get(memory.kind, '')} {escaped(source)}".strip()
     before = f" {head}:" if head else ""
-    words = told(memory, shown)
+    words = told(memory.text, memory.quote, shown)
     return f"[{number}]{before} {escaped(words)}{_about(memory, words)}{_end(memory, numbers, asked)}"
 
 

@@ -38,7 +38,6 @@ from queries.records import only_asks
 from queries.responses import SearchResponse
 from queries.supersession import is_asked_for
 
-_SHORTEST_STEM = 2  # letters
 _LOOKED_AT = 5  # best memories
 _REPORTED_QUESTION = re.compile(r"[^:：\"“]{1,60}(?:asked|问)[^:：\"“]{0,60}[:：]?\s*[\"“][^\"”]*[?？][\"”]")
 _THING = re.compile(r"(?<![.!?:\"“(] )(?<!^)\b[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*")  # a capital inside the sentence
@@ -107,10 +106,10 @@ def considered_of(memories: Sequence[ContextMemory], found: SearchResponse) -> C
     """The memories of a search to be judged, for ``support_of`` and for fitting it."""
     people = people_of(found)
     question = found.query.text
-    named = frozenset(person for person in people if _is_named(question, person) and not is_asker(person, None))
+    named = frozenset(person for person in people if names_person(question, person) and not is_asker(person, None))
     unmentioned = (name for name in likely_people(question) if not any(names_person(name, person) for person in people))
     asked = _Asked(named | _meant(found, people), tuple(unmentioned))
-    words = question_words(question, (*people, *asked.others)) - _name_forms(question, asked.speakers)
+    words = question_words(question, (*people, *asked.others))
     memories = [memory for memory in memories if not _is_question(said(memory))]
     abouts = [_about(memory, asked, people) for memory in memories]
     attributes = () if asks_about_past(question) else attributes_asked(question)
@@ -156,28 +155,6 @@ def _claims(memory: ContextMemory, attributes: Sequence[tuple[str, str]], owner:
         return False, False
     claims_it = any(is_asked_for(claim, attributes, owner) for claim in memory.claims)
     return claims_it, not claims_it
-
-
-def _is_named(question: str, person: str) -> bool:
-    """True if a question names a person, in an inflected form ("Веры", "Ankes") or with a title (綾さん) as well."""
-    if names_person(question, person):
-        return True
-    if has_cjk(person):
-        return re.search(rf"{re.escape(person)}(?:さん|くん|君|ちゃん|様)", question) is not None
-    stem = _stem(person)
-    return len(stem) > _SHORTEST_STEM and re.search(rf"\b{re.escape(stem)}\w{{1,2}}\b", question) is not None
-
-
-def _name_forms(question: str, people: Iterable[str]) -> frozenset[str]:
-    """The tokens of a question that are inflected names."""
-    stems = [stem.lower() for person in people if len(stem := _stem(person)) > _SHORTEST_STEM]
-    return frozenset(
-        word for word in tokenise(question) if any(word.startswith(stem) and len(word) - len(stem) < 3 for stem in stems)
-    )
-
-
-def _stem(person: str) -> str:
-    return person.split()[0].rstrip("aeiouyаяйь") if person.strip() else ""
 
 
 def people_of(found: SearchResponse) -> tuple[str, ...]:

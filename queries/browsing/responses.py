@@ -7,7 +7,7 @@ It names the last item, so that nothing is shown twice or left out when new ones
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
-from mneme.records import Citation, Mention, OwnerType, Scalar
+from mneme.records import Citation, Mention, OwnerType, Quote, Scalar
 from queries.responses import ResponseModel
 
 State = Literal["holds", "superseded", "merged", "expired"]
@@ -205,11 +205,13 @@ class InspectedStatement(ResponseModel):
     """A fact, or something expected (with ``start`` and ``end``): ``state`` says what became of it.
 
     ``holds``; ``superseded`` at ``valid_to`` by another; ``merged``: it only repeats ``merged_into``, which stands for it;
-    ``expired``: what was expected lies behind. ``times_said`` counts those that repeat it.
+    ``expired``: what was expected lies behind. ``times_said`` counts those that repeat it. ``quote`` has the parts of a fact
+    that no model wrote.
     """
 
     id: str
     text: str
+    quote: Quote | None = None
     message_ids: tuple[str, ...]
     said_at: datetime
     event_at: datetime | None = None

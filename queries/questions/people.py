@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
+from mneme.languages import foreign_language
 from mneme.text import STOP_WORDS, has_cjk
 
 _CHINESE_NAME = 3  # characters of most Chinese names: the surname has one
@@ -32,6 +33,13 @@ _AFTER_MONTH = r"(?!,? \d)"
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _BEGINS, _ENDS = rf"(?:(?<!\w)|(?<=[{_CJK}]))", rf"(?:(?!\w)|(?=[{_CJK}]))"  # Anna喜欢什么 names Anna
 _INSIDE = r"(?<![.!?:\"“(] )(?<!^)"  # not where every word has a capital
+_VOWELS = "aeiouyаеёийоуыьюя"  # that a case may change at the end of a name
+# The endings of names by their cases, of languages that have some.
+_CASES = (
+    {"de": "s"}
+    | dict.fromkeys(("ru", "uk", "bg"), "(?:[аяыиеёуюо]|[оеё][йюм])")
+    | dict.fromkeys(("pl", "cs", "sk", "sl", "hr", "sr"), "(?:[aeiouyęąůíéá]|[oe][jmu]|ou|ie|ową|owi)")
+)
 _TITLE = "(?:先生|女士|小姐|太太|老师|医生|教授|经理|总|阿姨|叔叔|さん|くん|君|ちゃん|様|씨|님)"
 _REQUEST = re.compile(  # "can you tell me" is about nobody
     r"(?:^\W*|\b(?:you|please|and)\s+)(?:tell|remind|show|give|help|let|explain\s+to)\s+me\b|(?:^|[，。请能你]|可以)(?:告诉|提醒|帮|给)我",
@@ -60,12 +68,15 @@ _NO_NAMES = frozenset(
 def names_person(text: str, person: str) -> bool:
     """True if a text names a person, in full or by a part of the name.
 
-    Whole words only. A part that is a word as well must have a capital where not every word has one, and be no month.
+    Whole words only, in their cases where a language has some. A part that is a word as well must have a capital where not
+    every word has one, and be no month.
 
     >>> names_person("What did Mei-Lin decide?", "Mei-Lin Chen"), names_person("Was it in May?", "May Chen")
     (True, False)
+    >>> names_person("Wie hoch ist Ankes Miete?", "Anke"), names_person("Как зовут кошку Веры?", "Вера")
+    (True, True)
     """
-    pattern = _pattern(person) if _may_name(text, person) else None
+    pattern = _pattern(person, _CASES.get(foreign_language(text), "")) if _may_name(text, person) else None
     return pattern is not None and bool(pattern.search(text))
 
 
@@ -75,7 +86,7 @@ def occurrences(text: str, person: str) -> list[tuple[int, int]]:
     >>> occurrences("Ann and Ann Lee", "Ann Lee")
     [(0, 3), (8, 15)]
     """
-    pattern = _pattern(person) if _may_name(text, person) else None
+    pattern = _pattern(person, _CASES.get(foreign_language(text), "")) if _may_name(text, person) else None
     return [found.span() for found in pattern.finditer(text)] if pattern else []
 
 
@@ -113,25 +124,26 @@ def _may_name(text: str, person: str) -> bool:
     if not (text.isascii() and person.isascii()):
         return True
     lowered = text.lower()
-    for word in _lower_words(person):  # noqa: SIM110  # a generator takes twice as long, for everybody
-        if word in lowered:
+    for stem in _lower_stems(person):  # noqa: SIM110  # a generator takes twice as long, for everybody
+        if stem in lowered:
             return True
     return False
 
 
 @lru_cache(4096)  # people of all searches
-def _lower_words(person: str) -> tuple[str, ...]:
-    return tuple(_WORD.findall(person.lower()))
+def _lower_stems(person: str) -> tuple[str, ...]:
+    return tuple(_stem(word) for word in _WORD.findall(person.lower()))
 
 
 @lru_cache(4096)  # people of all searches
-def _pattern(person: str) -> re.Pattern[str] | None:
+def _pattern(person: str, case: str) -> re.Pattern[str] | None:
     if has_cjk(person):
         alternatives = _cjk_names(person)
     else:
         words = list(dict.fromkeys(_WORD.findall(person)))
         whole = [rf"{_BEGINS}(?i:{re.escape(person)}){_ENDS}"] if len(words) > 1 else []
         alternatives = whole + [_name_part(word) for word in words if len(word) > 1]
+        alternatives += [_in_case(word, case) for word in words if case and len(word) >= _SHORTEST_PART]
     return re.compile("|".join(alternatives)) if alternatives else None
 
 
@@ -145,9 +157,18 @@ def _name_part(word: str) -> str:
     return rf"(?:{_INSIDE}{_BEGINS}{capital}{_ENDS}|{_BEGINS}{capital}(?=['’]s\b))"
 
 
+def _in_case(word: str, case: str) -> str:
+    stem = word if case == _CASES["de"] else _stem(word)
+    return rf"{_BEGINS}{re.escape(stem[0].upper() + stem[1:])}{case}{_ENDS}"
+
+
+def _stem(word: str) -> str:
+    return word.rstrip(_VOWELS) or word
+
+
 def _cjk_names(person: str) -> list[str]:
-    """The name, the given name of three characters (小明 of 王小明), and the surname with a title (王老师, 田中さん)."""
-    names = [re.escape(person)] if len(person) > 1 else []
+    """The name, the given name of three characters (小明 of 王小明), and a name with a title (王老师, 田中さん, 綾さん)."""
+    names = [re.escape(person)] if len(person) > 1 else [rf"{re.escape(person)}{_TITLE}"]
     if len(person) > 2 and all(has_cjk(character) for character in person):
         names += [re.escape(person[1:])] if len(person) == _CHINESE_NAME else []
         names += [rf"{re.escape(person[:1])}{_TITLE}", rf"{re.escape(person[:2])}{_TITLE}"]

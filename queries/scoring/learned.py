@@ -10,13 +10,14 @@ from datetime import date
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, TypeAdapter, model_validator
 
 from mneme.errors import SettingsError
+from mneme.languages import foreign_language
 from mneme.ports import EmbedderIdentity
 from mneme.settings import Settings
 from queries.questions.understand import Question
@@ -62,28 +63,39 @@ class Weights(BaseModel):
         return found
 
 
-class Coefficients(BaseModel):
-    """Coefficients for one index and one embedder.
-
-    ``late_interaction``: whether the tokens of questions and statements were compared.
-    """
+class Model(BaseModel):
+    """The two regressions."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")  # files of before have weights of the recall's legs, too
+
+    statements: Weights
+    episodes: Weights
+
+    @model_validator(mode="after")
+    def _has_every_weight(self) -> Self:
+        check_weights(self.statements.weights, STATEMENT_FEATURES, "fusion")
+        check_weights(self.episodes.weights, EPISODE_FEATURES, "fusion")
+        return self
+
+
+class Coefficients(Model):
+    """Coefficients for one index and one embedder.
+
+    ``late_interaction``: whether the tokens of questions and statements were compared. ``other_languages`` is the model of
+    questions that are not in English, whose words and forms are others; None: the same.
+    """
 
     backend: str
     embedder: str
     late_interaction: bool
     alpha: float
-    statements: Weights
-    episodes: Weights
+    other_languages: Model | None = None
     fitted_on: str
     date: date
 
-    @model_validator(mode="after")
-    def _has_every_weight(self) -> "Coefficients":
-        check_weights(self.statements.weights, STATEMENT_FEATURES, "fusion")
-        check_weights(self.episodes.weights, EPISODE_FEATURES, "fusion")
-        return self
+    def model_of(self, question: str) -> Model:
+        """The model for a question."""
+        return self.other_languages if self.other_languages and foreign_language(question) else self
 
 
 class LearnedScorer:
@@ -100,11 +112,9 @@ class LearnedScorer:
         """See ``Scorer``. An episode stands for the mean of its facts; what has no episode is its own."""
         if not field.statements and not field.episodes:
             return {}
-        alpha = self._alpha
-        facts = self._coefficients.statements.log_odds(
-            statement_features(question, field, messages, self._forms), STATEMENT_FEATURES
-        )
-        episodes = self._coefficients.episodes.log_odds(episode_features(question, field), EPISODE_FEATURES)
+        alpha, model = self._alpha, self._coefficients.model_of(question.text)
+        facts = model.statements.log_odds(statement_features(question, field, messages, self._forms), STATEMENT_FEATURES)
+        episodes = model.episodes.log_odds(episode_features(question, field), EPISODE_FEATURES)
         usual = float(np.median(facts)) if len(facts) and field.has_empty_episodes else 0.0
         means = field.mean_of_episodes(facts, without=usual)
         scores = probability(with_episodes(facts, episodes, field.parents, alpha))

@@ -1,8 +1,10 @@
 """``mneme demo``: the examples through the whole flow into an embedded index, then questions to it. No server, no key."""
 
+import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,7 +29,7 @@ FILES = ("friends.jsonl", "team.jsonl", "agent.jsonl", "chinese.jsonl", "acme.js
 
 _DATA = Path("mneme-data/demo")
 _FACTS_OF_A_CONVERSATION = 3
-_RESULTS = 3
+_RESULTS, _LEAST = 2, 0.5  # shown of a question, and the share of the first one's score that the others have
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +178,7 @@ def show_memory(console: Console, index: "MemoryIndex") -> None:
 
     console.print(Rule(f"[bold]3 · Facts[/]: what was said, quoted; some of {len(facts):,}", align="left"))
     for place in by_place:
-        its = sorted((fact for fact in facts if _place(fact) == place), key=lambda fact: (fact.said_at, fact.id))
+        its = sorted((fact for fact in facts if _place(fact) == place), key=_order)
         console.print(Text(place, style="bold"))
         console.print(fact_table(_telling(its, _FACTS_OF_A_CONVERSATION)))
         console.print()
@@ -184,19 +186,22 @@ def show_memory(console: Console, index: "MemoryIndex") -> None:
 
 def show_answers(console: Console, memories: "Memories", question: Question) -> None:
     """The best results of a hybrid search, and where words alone and meaning alone would have the first of them."""
-    from serving.terminal.search_view import in_short
+    from queries.responses import FoundFact
+    from serving.terminal.search_view import in_short, only_asks
 
     found = memories.search(question.text, filters=question.filters).ranked()
+    telling = [item for item in found if not (isinstance(item, FoundFact) and only_asks(item))]
     console.print(Text.assemble((question.text, "bold"), (f"  {question.option} {question.owner}", "dim")))
     table = Table.grid(padding=(0, 0, 0, 2), expand=True)
     table.add_column(style="cyan", no_wrap=True)
     table.add_column(ratio=1, overflow="fold")
-    for number, item in enumerate(found[:_RESULTS], start=1):
-        table.add_row(str(number), in_short(item))
-    if found:
-        places = {name: _rank_of(found[0], memories.search(question.text, name, question.filters)) for name in ALONE}
+    for number, item in enumerate(telling[:_RESULTS], start=1):
+        if item.score >= _LEAST * telling[0].score:
+            table.add_row(str(number), in_short(item))
+    if telling:
+        places = {name: _rank_of(telling[0], memories.search(question.text, name, question.filters)) for name in ALONE}
         told = (f"by {name} alone {f'at place {place}' if place else 'not found'}" for name, place in places.items())
-        table.add_row("", Text(f"the first of them: {', '.join(told)}", style="dim"))
+        table.add_row("", Text(f"the first: {', '.join(told)}", style="dim"))
     console.print(table)
     console.print()
 
@@ -245,11 +250,16 @@ def _place(record: "Episode | AtomicFact") -> str:
     return record.conversation_id or record.document_id or ""
 
 
+def _order(fact: "AtomicFact") -> tuple[datetime, tuple[int, ...], str]:
+    """As they were said, or as they stand in their document."""
+    place = fact.citation.place if fact.citation else ""
+    return fact.said_at, tuple(map(int, re.findall(r"\d+", place))), fact.id
+
+
 def _telling(facts: Sequence["AtomicFact"], number: int) -> Sequence["AtomicFact"]:
     """Some that state something, evenly spaced: the first alone would tell of the first episode only."""
-    from mneme.text import ends_in_question
-
-    telling = [fact for fact in facts if not ends_in_question(fact.quote.words if fact.quote else fact.atomic_fact)]
-    chosen = [fact for fact in telling if fact.claims or fact.event_at]
-    chosen = chosen if len(chosen) >= number else telling
+    telling = [fact for fact in facts if not re.search("[?？]", fact.quote.words if fact.quote else fact.atomic_fact)]
+    stating = [fact for fact in telling if fact.claims]
+    dated = [fact for fact in telling if fact.claims or fact.event_at]
+    chosen = next((some for some in (stating, dated) if len(some) >= number), telling)
     return chosen[:: max(1, len(chosen) // number)][:number]

@@ -1,5 +1,6 @@
 """The entity graph as a picture and a list, with the history of the entity in the middle."""
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 
@@ -13,7 +14,7 @@ from serving.console.statements import cited, relationship
 from serving.console.visit import Visit
 
 _MOST = 40  # entities in the picture; more of them cannot be read
-_MOST_ALONE = 6  # entities in the picture that nothing is linked with: the list has them all
+_MOST_ALONE = 6  # of a picture without links; beside linked entities those that nothing is linked with are in the list only
 _WIDTH, _HEIGHT, _MARGIN = 900, 520, 100
 _COLOURS = {"person": "episode", "organization": "case", "organisation": "case", "location": "entity", "event": "foresight"}
 
@@ -46,8 +47,7 @@ def _picture(visit: Visit, found: Graph, name: str) -> None:
     """The graph as a picture. Whoever cannot see it has the list beside it, so it is hidden from them."""
     linked = {name for edge in found.relationships for name in (edge.source, edge.target)}
     nodes = sorted(found.entities, key=lambda each: (each.name != name, each.hop, -each.mentions, each.name))
-    alone = [each for each in nodes if each.name not in linked and each.name != name][:_MOST_ALONE]
-    nodes = [each for each in nodes if each.name in linked or each.name == name or each in alone]
+    nodes = [each for each in nodes if each.name in linked or each.name == name] if linked else nodes[:_MOST_ALONE]
     at = positions(
         [each.name for each in nodes],
         [(each.source, each.target) for each in found.relationships],
@@ -62,9 +62,13 @@ def _picture(visit: Visit, found: Graph, name: str) -> None:
         for edge in found.relationships:
             if edge.source in at and edge.target in at and edge.source != edge.target:
                 _edge(edge, at)
+        below: Counter[str] = Counter()  # how far the neighbours of each lie below it: then its name stands above
+        for edge in found.relationships:
+            if edge.source in at and edge.target in at:
+                down = round(at[edge.target][1] - at[edge.source][1])
+                below.update({edge.source: down, edge.target: -down})
         for each in nodes:
-            x, y = at[each.name]
-            _node(visit, each, x, y, each.name == name)
+            _node(visit, each, at[each.name], each.name == name, below[each.name] > 0)
     with figure, tag("div", classes="zoom"):
         for way, title in (("in", "Nearer"), ("out", "Further"), ("all", "All of it")):
             tag("button", title, type="button", data_zoom=way)
@@ -80,18 +84,24 @@ def _person(visit: Visit, found: Graph) -> str:
 
 
 def _edge(edge: GraphRelationship, at: dict[str, tuple[float, float]]) -> None:
-    (x1, y1), (x2, y2) = at[edge.source], at[edge.target]
+    (x1, y1), (x2, y2) = sorted((at[edge.source], at[edge.target]))  # from left to right: no words stand on their head
+    x, y, turn = (x1 + x2) / 2, (y1 + y2) / 2, math.degrees(math.atan2(y2 - y1, x2 - x1))
     with tag("g", classes=f"edge{' is-over' if edge.valid_to else ''}"):
         tag("line", x1=round(x1, 1), y1=round(y1, 1), x2=round(x2, 1), y2=round(y2, 1))
-        tag("text", edge.relation.replace("_", " "), x=round((x1 + x2) / 2, 1), y=round((y1 + y2) / 2 - 4, 1))
+        words = edge.relation.replace("_", " ")
+        tag("text", words, x=0, y=-5, transform=f"translate({x:.1f} {y:.1f}) rotate({turn:.1f})")
 
 
-def _node(visit: Visit, each: GraphEntity, x: float, y: float, is_middle: bool) -> None:
+def _node(visit: Visit, each: GraphEntity, at: tuple[float, float], is_middle: bool, name_above: bool) -> None:
+    (x, y), radius = at, min(20, 7 + 2.2 * each.mentions**0.5)
     to = visit.link("graph", entity=each.name)
     classes = f"node is-{_COLOURS.get(each.type.lower(), 'message')}{' is-middle' if is_middle else ''}"
     with tag("a", classes=classes, href=to, tabindex="-1"):
-        tag("circle", cx=round(x, 1), cy=round(y, 1), r=round(min(20, 7 + 2.2 * each.mentions**0.5), 1))
-        tag("text", each.name, x=round(x, 1), y=round(y + min(20, 7 + 2.2 * each.mentions**0.5) + 15, 1))
+        tag("circle", cx=round(x, 1), cy=round(y, 1), r=round(radius, 1))
+        place = (
+            {"y": round(y - radius - 6, 1)} if name_above else {"y": round(y + radius + 3, 1), "dominant_baseline": "hanging"}
+        )
+        tag("text", each.name, x=round(x, 1), **place)
 
 
 def _list(visit: Visit, found: Graph) -> None:

@@ -14,7 +14,7 @@ from queries.responses import (
     SearchResponse,
 )
 from serving.console.markup import chip, count, day, expected, link, moment, nothing, notice, number, section, tag, whole_day
-from serving.console.statements import cited, relationship
+from serving.console.statements import cited, relationship, replied_to, words_of
 from serving.console.visit import Visit
 
 _KINDS: dict[type, str] = {
@@ -64,12 +64,9 @@ def _result(visit: Visit, place: Found, episodes: dict[str, FoundEpisode]) -> No
     with tag("li", classes=f"result is-{kind}", id=f"result-{place.rank}", data_record=place.id):
         tag("span", str(place.rank), "rank")
         with tag("div", classes="field"):
-            if isinstance(place, FoundEpisode):
-                tag("p", place.subject, "text")
-                if place.summary != place.subject:
-                    tag("p", place.summary, "brief")
-            else:
-                tag("p", place.text, "text")
+            tag("p", _words(place), "text")
+            if brief := _brief(place):
+                tag("p", brief, "brief")
             with tag("p", classes="meta"):
                 chip(kind, kind)
                 if at := _when(place):
@@ -82,6 +79,19 @@ def _result(visit: Visit, place: Found, episodes: dict[str, FoundEpisode]) -> No
                 _within(place)
 
 
+def _words(place: Found) -> str:
+    if isinstance(place, FoundFact):
+        return words_of(place.text, place.quote, place.citation is not None)
+    return place.subject if isinstance(place, FoundEpisode) else place.text
+
+
+def _brief(place: Found) -> str:
+    """The summary of an episode, or the words that a quote replies to."""
+    if isinstance(place, FoundFact):
+        return replied_to(place.quote, place.citation is not None)
+    return place.summary if isinstance(place, FoundEpisode) and place.summary != place.subject else ""
+
+
 def _within(place: FoundEpisode) -> None:
     """The best facts of an episode, and its narrative."""
     if place.atomic_facts:
@@ -90,7 +100,8 @@ def _within(place: FoundEpisode) -> None:
             with tag("ul", classes="statements"):
                 for each in place.atomic_facts:
                     with tag("li", classes="is-fact", data_record=each.id):
-                        tag("span", each.text)
+                        speaker = f"{each.quote.speaker}: " if each.quote and not each.citation else ""
+                        tag("span", f"{speaker}{_words(each)}")
     if place.episode:
         with tag("details"):
             tag("summary", "The narrative")
@@ -101,10 +112,11 @@ def _when(place: Found) -> str:
     if isinstance(place, FoundForesight):
         return f"expected {expected(place.start, place.end)}" if place.start or place.end else f"said {day(place.said_at)}"
     if isinstance(place, FoundFact):
-        if place.event_at is not None and place.event_at.date() != place.said_at.date():
-            when = expected(place.event_at, place.event_until) if place.event_until else whole_day(place.event_at)
-            return f"{when}, said {day(place.said_at)}"
-        return day(place.said_at)
+        said = f"{place.quote.speaker}, {day(place.said_at)}" if place.quote and not place.citation else day(place.said_at)
+        if place.event_at is None:
+            return said
+        when = expected(place.event_at, place.event_until) if place.event_until else whole_day(place.event_at)
+        return said if when == day(place.said_at) else f"{said} · about {when}"
     if isinstance(place, FoundMessage):
         return f"{place.sender_name}, {moment(place.sent_at)}"
     if isinstance(place, FoundEpisode):

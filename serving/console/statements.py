@@ -5,7 +5,7 @@ from itertools import groupby
 
 from nicegui.elements.mixins.text_element import TextElement
 
-from mneme.records import Citation
+from mneme.records import Citation, Quote
 from queries.browsing.responses import Change, HistoryLine, InspectedEpisode, InspectedStatement
 from serving.console.markup import chip, count, day, expected, heading, link, nothing, notice, section, tag, whole_day
 from serving.console.shell import page
@@ -16,8 +16,9 @@ _STATES = {"superseded": "no longer holds", "merged": "repeats another", "expire
 
 def made_of(visit: Visit, episode: InspectedEpisode, texts: Mapping[str, str]) -> None:
     """Everything that was made of an episode, kind by kind."""
-    _statements("Facts", "fact", episode.facts, texts)
-    _statements("Expected", "foresight", episode.foresights, texts)
+    in_document = episode.document_id is not None
+    _statements("Facts", "fact", episode.facts, texts, in_document)
+    _statements("Expected", "foresight", episode.foresights, texts, in_document)
     if episode.entities:
         with _made("Entities", "entity", len(episode.entities)), tag("ul", classes="chips"):
             for entity in episode.entities:
@@ -62,13 +63,30 @@ def cited(visit: Visit, citation: Citation | None) -> None:
         link(str(citation), visit.link("document", id=citation.document_id), "citation")
 
 
-def _statements(title: str, kind: str, statements: tuple[InspectedStatement, ...], texts: Mapping[str, str]) -> None:
+def words_of(text: str, quote: Quote | None, in_document: bool) -> str:
+    """The words of a quote, in a document behind the line that introduces them; the text of what is no quote."""
+    if quote is None:
+        return text
+    return f"{quote.context.words} {quote.words}" if in_document and quote.context else quote.words
+
+
+def replied_to(quote: Quote | None, in_document: bool) -> str:
+    """The words that a quote replies to; none in a document."""
+    before = quote and (quote.question or quote.context)
+    return f"in reply to “{before.words}”" if before and not in_document else ""
+
+
+def _statements(
+    title: str, kind: str, statements: tuple[InspectedStatement, ...], texts: Mapping[str, str], in_document: bool
+) -> None:
     if not statements:
         return
     with _made(title, kind, len(statements)), tag("ul", classes="statements"):
         for each in statements:
             with tag("li", classes={"holds": "", "expired": "is-past"}.get(each.state, "is-over")):
-                tag("span", each.text)
+                tag("span", words_of(each.text, each.quote, in_document))
+                if each.quote is not None and not in_document:
+                    tag("small", " · ".join(filter(None, (each.quote.speaker, replied_to(each.quote, in_document)))))
                 if each.times_said > 1:
                     chip(f"said {count(each.times_said, 'time')}", "fact")
                 if each.state != "holds":

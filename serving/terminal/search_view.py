@@ -1,5 +1,6 @@
 """Results of a search and answers in a terminal: tables of rich, which knows how wide Chinese is."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -96,18 +97,29 @@ def in_short(item: "Found") -> Text:
             return Text.assemble((cited(item.citation) or day(item.said_at), "green"), "  ", said(item))
         case responses.FoundEpisode():
             when = cited(item.citation) or day(item.started_at)
-            best = next((fact for fact in item.atomic_facts if not _only_asks(fact)), None)
+            best = next((fact for fact in item.atomic_facts if not only_asks(fact)), None)
             told = Text.assemble((when, "green"), "  ", (item.subject, "bold"))
             return Text.assemble(told, " · ", said(best)) if best else told
         case responses.FoundProfile():
             lines = "; ".join(line.statement for line in (*item.explicit, *item.implicit)[:_LINES_OF_A_PROFILE])
             return Text.assemble(("profile", "green"), "  ", lines)
         case responses.FoundCase():
-            return Text.assemble(("case", "green"), "  ", (item.task_intent, "bold"), f" · {shortened(item.key_insight, 300)}")
+            return Text.assemble(("case", "green"), "  ", (item.task_intent, "bold"), f" · {_lesson(item.key_insight)}")
         case responses.FoundSkill():
             return Text.assemble(("skill", "green"), "  ", (item.name, "bold"), f" · {shortened(item.description)}")
         case _:
             return Text(item.text)
+
+
+def _lesson(insight: str) -> str:
+    """The key insight of a case with what failed first, without the calls of tools.
+
+    >>> _lesson("Lesson: migrate first. Failed: get(url=x) -> 503: no column vat. Failed: migrate(y) -> error: locked.")
+    'Lesson: migrate first. Failed: 503: no column vat.'
+    """
+    lesson, mark, calls = insight.partition("Failed: ")
+    first = re.split(r"\. (?:Failed|Then worked): ", calls)[0].removesuffix(".")
+    return shortened(f"{lesson}{mark}{first.rpartition(' -> ')[2]}{'.' if mark else ''}", 300)
 
 
 def said(fact: "AtomicFact | FoundFact") -> Text:
@@ -166,7 +178,8 @@ def _fact(fact: "FoundFact", parent: "FoundEpisode | None") -> _Result:
     return _Result(day(fact.said_at), Text(fact.atomic_fact), (_dim(source),))
 
 
-def _only_asks(fact: "FoundFact") -> bool:
+def only_asks(fact: "FoundFact") -> bool:
+    """Tell whether the words of a fact end in a question."""
     return ends_in_question(fact.quote.words if fact.quote else fact.atomic_fact)
 
 

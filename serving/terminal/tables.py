@@ -38,7 +38,7 @@ def episode_table(episodes: Sequence["Episode"]) -> RenderableType:
     table.add_column("when", style="green", no_wrap=True)
     table.add_column("subject", ratio=3, overflow="fold")
     table.add_column("messages", justify="right", no_wrap=True)
-    table.add_column("cut because of", style="dim", ratio=1, overflow="fold")
+    table.add_column("cut because of", style="dim", min_width=16, overflow="fold")
     for number, episode in enumerate(episodes):
         reason = "; ".join(episode.begins_because).partition(", ")[0] if number else ""
         table.add_row(span(*spoken(episode)), Text(episode.subject), str(len(episode.message_ids)), Text(reason))

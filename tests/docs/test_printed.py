@@ -17,7 +17,8 @@ from serving.cli import app
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-ANSWERS = {"When is Jason's birthday?": "14 May"}  # to what the blocks that are run ask
+# to what the blocks that are run ask
+ANSWERS = {"When is Jason's birthday?": "14 May", "and his brother's?": "understood as: When is Jason's brother's birthday?"}
 EXAMPLES = ("friends.jsonl", "team.jsonl", "acme.jsonl", "handbook.md")
 
 

@@ -130,3 +130,14 @@ def test_nearly_every_question_finds_its_answer_in_the_first_three_with_its_plac
         if not any(map(question.is_answered_by, best)):
             missed.append([question.text, *(f"{getattr(each, 'citation', None)}: {each.text[:90]}" for each in best)])
     assert len(QUESTIONS) - len(missed) >= ENOUGH, missed
+
+
+def test_every_line_of_a_text_is_found_by_its_words_and_a_line_of_a_log_is_cited_by_its_number(
+    files: list[Path], memories: Memories
+) -> None:
+    [log] = [path for path in files if path.name == "boiler.txt"]
+    for number, line in enumerate(log.read_text().splitlines(), start=1):
+        if line:
+            best = memories.search(line, filters={"user_id": "imke"}, top_k=FIRST).ranked()[:FIRST]
+            place = f"line {number}" if line[:4] == "2026" else "line"
+            assert any(Question(line, line, log.name, place).is_answered_by(each) for each in best), (line, best)

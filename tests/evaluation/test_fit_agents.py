@@ -12,6 +12,7 @@ from evaluation.fit_agents import Example, Model, fit, order, run_fit_agents, wa
 from evaluation.fit_fusion import run_fit_fusion
 from evaluation.retrieval.bench import run_retrieval
 from evaluation.retrieval.question_set import Question
+from evaluation.retrieval.sets import LOADERS
 from mneme.errors import InputError
 from mneme.settings import Settings, load_settings
 from queries.agents.joint import FEATURES
@@ -92,7 +93,7 @@ def test_what_was_fitted_orders_the_next_agentic_search(settings: Settings, tmp_
     chats, folds, fitted = tmp_path / "chats", tmp_path / "folds", tmp_path / "fitted.json"
     chats.mkdir()
     write_chats(chats)
-    run_fit_fusion({"beam": [chats]}, settings, tmp_path / "fusion.json", QUIET, folds)
+    run_fit_fusion([LOADERS["beam"]([chats])], settings, tmp_path / "fusion.json", QUIET, folds)
     printed = io.StringIO()
     run_fit_agents({"beam": [chats]}, settings, folds, fitted, Console(file=printed, width=200))
     (entry,) = json.loads(fitted.read_text())

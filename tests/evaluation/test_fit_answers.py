@@ -15,12 +15,12 @@ from mneme.settings import load_settings
 from queries.answers.features import FEATURES
 
 
-def test_the_small_talks_have_as_many_questions_without_an_answer_as_with_one() -> None:
+def test_of_the_questions_about_the_small_talks_many_have_no_answer() -> None:
     questions = answerable.load()
     said = {event["message_id"] for event in questions.events}
     assert all(each.evidence <= said for each in questions.questions)
     without = sum(each.category == ABSTENTION for each in questions.questions)
-    assert 0.4 < without / len(questions.questions) < 0.6
+    assert 0.25 < without / len(questions.questions) < 0.6
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from evaluation.fit_fusion import run_fit_fusion
 from evaluation.retrieval.bench import run_retrieval
+from evaluation.retrieval.sets import LOADERS
 from evaluation.retrieval.systems import read_folds
 from mneme.errors import InputError
 from mneme.settings import Settings, load_settings
@@ -52,7 +53,7 @@ def test_what_was_fitted_scores_the_next_search(settings: Settings, tmp_path: Pa
     fitted, folds = tmp_path / "out" / "fitted.json", tmp_path / "out" / "folds"
     fitted.parent.mkdir()
     printed = io.StringIO()
-    run_fit_fusion({"beam": [chats]}, settings, fitted, Console(file=printed, width=200), folds)
+    run_fit_fusion([LOADERS["beam"]([chats])], settings, fitted, Console(file=printed, width=200), folds)
     (entry,) = json.loads(fitted.read_text())
     assert (entry["backend"], entry["embedder"].startswith("hash")) == ("embedded", True)
     assert "FIT fusion index=embedded" in printed.getvalue()
@@ -67,13 +68,8 @@ def test_what_was_fitted_scores_the_next_search(settings: Settings, tmp_path: Pa
 
     # A second fit takes the place of the first, and leaves those of others alone.
     fitted.write_text(json.dumps([entry | {"backend": "opensearch"}, entry]))
-    run_fit_fusion({"beam": [chats]}, settings, fitted, QUIET)
+    run_fit_fusion([LOADERS["beam"]([chats])], settings, fitted, QUIET)
     assert [each["backend"] for each in json.loads(fitted.read_text())] == ["embedded", "opensearch"]
-
-
-def test_without_a_set_there_is_nothing_to_fit(settings: Settings, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="--locomo"):
-        run_fit_fusion({"locomo": []}, settings, tmp_path / "out.json", QUIET)
 
 
 def test_folds_must_know_the_conversation(tmp_path: Path) -> None:

@@ -245,6 +245,7 @@ def test_search_prints_the_ranking_as_a_table(command_line: CliRunner) -> None:
     assert "Jason's birthday is on 14 May." in result.stdout
     assert "2025-03-31" in result.stdout
     assert "fact · A new job" in result.stdout
+    assert FakeMemories.asked["top_k"] == 10  # a page of a terminal
 
 
 def test_search_prints_json_and_nothing_else(command_line: CliRunner) -> None:

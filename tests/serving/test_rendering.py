@@ -8,6 +8,7 @@ from rich.console import Console, RenderableType
 
 from mneme.records import AtomicFact, Citation, Mention, Owner, ProfileItem, Quote, Spoken
 from queries.responses import (
+    FoundCase,
     FoundEpisode,
     FoundFact,
     FoundForesight,
@@ -201,6 +202,22 @@ def test_a_quote_in_short_says_who_said_it_and_what_it_answers() -> None:
 def test_an_episode_in_short_shows_its_best_fact_that_does_not_only_ask() -> None:
     found = episode(1, "told", facts=(fact(None, "best?"), fact(None, "second")))
     assert in_short(found).plain == f"{found.started_at:%Y-%m-%d}  told · second"
+
+
+@pytest.mark.parametrize(
+    ("insight", "told"),
+    [
+        (
+            "Lesson: migrate first. Failed: get(url=x) -> 503: no column vat. Failed: migrate(y) -> error: locked.",
+            "Lesson: migrate first. Failed: 503: no column vat.",
+        ),
+        ("Failed: book(four) -> error: seats. Then worked: book(4) -> confirmed.", "Failed: error: seats."),
+        ("The cause was debug logging.", "The cause was debug logging."),
+    ],
+)
+def test_a_case_in_short_is_its_lesson_and_what_failed_without_the_calls(insight: str, told: str) -> None:
+    found = FoundCase.model_construct(task_intent="Deploy", key_insight=insight)
+    assert in_short(found).plain == f"case  Deploy · {told}"
 
 
 def test_a_chinese_item_is_not_parted_from_its_dot() -> None:

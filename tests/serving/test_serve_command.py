@@ -73,6 +73,7 @@ def test_what_is_sent_is_found_and_it_ends_in_order_while_somebody_waits(served:
     assert f"console  {served.url}/console" in told
     assert f"MCP      {served.url}/mcp" in told
     assert "index    the embedded index in " in told
+    assert "mneme ingest" not in told  # there is nothing yet, and while it runs that is refused
     with httpx.Client(base_url=served.url, timeout=60) as client:
         said = ("Good morning.", "We agreed the Q2 deadline is unrealistic given current headcount.")
         messages = [{"conversation_id": "standup", "user_id": "user_123", "content": text} for text in said]

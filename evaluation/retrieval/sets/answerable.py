@@ -1,10 +1,11 @@
-"""Small talks in eight languages, with questions that they answer and as many that they do not.
+"""Small talks in eleven languages, with questions that they answer and others that they do not.
 
-The talks are in evaluation/answerable.json, written by hand for this set.
+The talks are in evaluation/answerable.json, written for this set.
 """
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from connectors.files.chat_events import Event, Given, message
 from evaluation.answers.records import ABSTENTION
 from evaluation.retrieval.question_set import Question, QuestionSet
+from mneme.languages import foreign_language
 
 TALKS = Path(__file__).parents[2] / "answerable.json"
 ANSWER = "answer"
@@ -26,6 +28,12 @@ def load() -> QuestionSet:
     talks = json.loads(TALKS.read_text(encoding="utf-8"))
     events = [event for talk in talks for event in _events(talk)]
     return QuestionSet("answerable", "small talks", events, [each for talk in talks for each in _questions(talk)])
+
+
+def in_other_languages() -> QuestionSet:
+    """The talks with their questions that are not in English."""
+    every = load()
+    return replace(every, questions=[each for each in every.questions if foreign_language(each.text)])
 
 
 def _events(talk: dict[str, Any]) -> Iterator[Event]:

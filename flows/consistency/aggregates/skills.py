@@ -223,4 +223,5 @@ def _described(best: AgentCase, cases: Sequence[AgentCase]) -> str:
     days = f"{cases[0].at:%Y-%m-%d} - {cases[-1].at:%Y-%m-%d}"
     if has_cjk(best.task_intent):
         return f"用于：{best.task_intent} 做过{len(cases)}次（{days}），平均质量{quality:.2f}。"
-    return f"For: {best.task_intent} Done {len(cases)} times ({days}), mean quality {quality:.2f}."
+    intent = best.task_intent if best.task_intent.endswith((*".!?。！？",)) else f"{best.task_intent}."
+    return f"For: {intent} Done {len(cases)} times ({days}), mean quality {quality:.2f}."

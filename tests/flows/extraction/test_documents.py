@@ -273,3 +273,15 @@ class TestPeople:
     )
     def test_what_may_mean_anybody_or_no_person_is_not(self, text):
         assert self.edges(text) == []
+
+
+def test_each_line_of_a_log_is_a_fact_of_its_own_line_and_day_however_short_or_strange() -> None:
+    log = """2026-01-09  pressure 0.9 bar, flow 48 degrees, second floor complains of cold rooms
+2026-01-13  Rikke Hansen changed the expansion vessel, invoice goes to the cooperative
+2026-01-16  rain
+2026-01-17  [gw_1] {id=7} c4ll <ok>"""
+    facts = LocalExtractor().extract(document(log, section=None, place="line 6")).facts
+    assert [(fact.quote.words, fact.place) for fact in facts] == [
+        (line, f"line {number}") for number, line in enumerate(log.split("\n"), start=6)
+    ]
+    assert [fact.event_at for fact in facts] == [datetime(2026, 1, day, tzinfo=UTC) for day in (9, 13, 16, 17)]

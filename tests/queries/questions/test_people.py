@@ -39,6 +39,11 @@ from tests.queries.world import WordEmbedder
         ("王老师说了什么？", "王小明"),
         ("田中さんは何と言いましたか？", "田中太郎"),
         ("민수 씨는 어디에 살아?", "김민수"),
+        ("綾さんはどこで働きますか？", "綾"),
+        ("Wie hoch ist Ankes Miete?", "Anke"),
+        ("Как зовут кошку Веры?", "Вера"),
+        ("Что Денис подарил Оле?", "Оля"),
+        ("Gdzie mieszka siostra Anny?", "Anna Nowak"),
     ],
 )
 def test_a_person_is_named_in_full_or_in_part(text, person):
@@ -60,6 +65,8 @@ def test_a_person_is_named_in_full_or_in_part(text, person):
         ("What about the house?", "The Who"),
         ("What about user 7?", "7"),
         ("下雨了吗？", "小雨"),
+        ("¿Qué hace Ana los martes por la tarde?", "Marta"),
+        ("Верю ли я в это? Что говорил Денис?", "Марина"),
         ("明天怎么样？", "王小明"),
         ("What?", ""),
     ],

@@ -14,7 +14,7 @@ from queries.questions.understand import understand
 from queries.recall import Candidate
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES
 from queries.scoring.field import Field
-from queries.scoring.learned import Coefficients, LearnedScorer, Weights, coefficients_for
+from queries.scoring.learned import Coefficients, LearnedScorer, Model, Weights, coefficients_for
 from tests.contracts.rows import episode, fact
 from tests.queries.world import settings
 
@@ -50,6 +50,19 @@ def field_of(facts: dict[str, list[float | None]], others: tuple[float, ...] = (
 
 def scores(field: Field, alpha: float = 0.5) -> dict[str, float]:
     return LearnedScorer(coefficients(alpha)).score(QUESTION, field, ())
+
+
+def test_other_languages_have_a_model_of_their_own():
+    """Here one to which BM25 says nothing."""
+    nothing = Model(
+        statements=Weights(weights=dict.fromkeys(STATEMENT_FEATURES, 0.0), bias=0.0),
+        episodes=Weights(weights=dict.fromkeys(EPISODE_FEATURES, 0.0), bias=0.0),
+    )
+    scorer, field = LearnedScorer(coefficients(other_languages=nothing)), field_of({"e": [2.0, 1.0]})
+    in_english = scorer.score(QUESTION, field, ())
+    in_german = scorer.score(understand("Wer hat was gesagt, und wann?", None), field, ())
+    assert in_english["e/f/0"] > in_english["e/f/1"]
+    assert in_german["e/f/0"] == in_german["e/f/1"] == 0.5
 
 
 def test_a_fact_counts_with_its_episode_as_alpha_says():

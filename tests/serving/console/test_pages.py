@@ -10,6 +10,7 @@ from connectors.dead_letters import FileDeadLetters
 from mneme.ports import DeadLetter
 from mneme.records import Position
 from mneme.times import utc_now
+from queries.responses import FoundEpisode, FoundFact
 from tests.serving.console.conftest import HOSTILE, Visitor
 
 QUESTION = "What is Jason building?"
@@ -151,8 +152,12 @@ def test_a_conversation_shows_its_cuts_what_was_made_and_its_messages(visitor: V
 
     second = page.get_by_role("listitem").filter(has=page.get_by_role("heading", level=2, name=inspection.episodes[1].subject))
     expect(second.get_by_text(inspection.episodes[1].begins_because[0])).to_be_visible()
-    expect(second.get_by_text(inspection.episodes[1].facts[0].text, exact=True)).to_be_visible()
-    message = second.get_by_text(inspection.episodes[1].messages[0].text, exact=True)
+    first = inspection.episodes[1].facts[0].quote
+    assert first is not None
+    made = second.locator(".made.is-fact li").first
+    expect(made).to_contain_text(first.words)
+    expect(made).to_contain_text(first.speaker)
+    message = second.locator("p.said").get_by_text(inspection.episodes[1].messages[0].text, exact=True)
     expect(message).to_be_hidden()
     second.get_by_text(f"{len(inspection.episodes[1].messages)} messages").click()
     expect(message).to_be_visible()
@@ -180,9 +185,12 @@ def test_a_search_shows_which_fact_took_the_place_of_which_episode(visitor: Visi
     results = page.locator(".results > li")
     expect(results).to_have_count(len(found.ranked()))
     for place in found.ranked():
-        expect(results.nth((place.rank or 0) - 1)).to_contain_text(
-            place.subject if place.id in {each.id for each in found.episodes} else place.text  # type: ignore[union-attr]
-        )
+        result = results.nth((place.rank or 0) - 1)
+        if isinstance(place, FoundFact) and place.quote is not None:
+            expect(result).to_contain_text(place.quote.words)
+            expect(result).to_contain_text(place.quote.speaker)
+        else:
+            expect(result).to_contain_text(place.subject if isinstance(place, FoundEpisode) else place.text)
 
 
 def test_an_answer_is_written_with_links_to_what_it_cites(visitor: Visitor) -> None:

@@ -24,7 +24,7 @@ WIDTHS = {1440: 900, 390: 844}
 SHOTS = {
     "conversation": ("conversation?owner=user:mira&id=jason-and-mira", "light", 1000),
     "search": (f"search?owner=user:mira&top_k=8&q={quote('What has Jason been working on lately?')}", "light", 1050),
-    "trace": (f"search?owner=user:mira&top_k=8&q={quote('What has Jason been working on lately?')}", "light", None),
+    "trace": (f"search?owner=user:mira&top_k=6&q={quote('What has Jason been working on lately?')}", "light", None),
     "ask": ("search?owner=user:mira&ask=1&q=When+is+Jason%27s+birthday%3F", "dark", 700),
     "graph": ("graph?owner=user:nadia&entity=Clara+Novak&hops=2", "dark", 1000),
     "profile": ("profile?owner=user:mira", "light", 900),

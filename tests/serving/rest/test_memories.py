@@ -102,6 +102,10 @@ class TestRemembering:
         assert (told.status_code, told.json()["detail"][:11]) == (422, "wait: needs")
         assert inbox.read() == []
 
+    def test_a_list_without_messages_is_named_in_words(self, client: TestClient) -> None:
+        told = client.post(f"{API}/memories", json={"messages": []})
+        assert (told.status_code, told.json()["detail"]) == (422, "messages: is too short; give at least 1")
+
     @pytest.mark.parametrize(
         ("message", "said"),
         [
