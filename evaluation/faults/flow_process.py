@@ -17,6 +17,7 @@ from typing import Any, Self
 import psutil
 from pydantic import BaseModel, SecretStr
 
+from evaluation.faults.with_constants import VARIABLE, changed_constants
 from mneme.errors import StoreError
 from mneme.settings import PREFIX, Settings
 
@@ -25,9 +26,16 @@ _READS = b"Reading "  # what `mneme run` says when broker, index and models are 
 
 
 def environment(settings: Settings) -> dict[str, str]:
-    """The environment that gives a process these settings, whatever this process has."""
+    """The environment that gives a process of ``command`` these settings, whatever this process has."""
     clean = {name: value for name, value in os.environ.items() if not name.upper().startswith(PREFIX)}
-    return clean | dict(_variables(settings, Settings(_env_file=None), PREFIX))
+    constants = {VARIABLE: json.dumps(changed)} if (changed := changed_constants(settings)) else {}
+    return clean | constants | dict(_variables(settings, Settings(_env_file=None), PREFIX))
+
+
+def command(settings: Settings, *words: str, python: str = sys.executable) -> list[str]:
+    """The command line ``mneme``, also where constants beside the settings are others than those of the program."""
+    module = "evaluation.faults.with_constants" if changed_constants(settings) else "serving"
+    return [python, "-m", module, *words]
 
 
 def _variables(group: BaseModel, default: BaseModel, prefix: str) -> Iterator[tuple[str, str]]:
@@ -100,11 +108,14 @@ class FlowProcess:
         """Start it, or start it again after a kill."""
         self._settings.data.mkdir(parents=True, exist_ok=True)
         self._log_before = self._log.stat().st_size if self._log.exists() else 0
-        command = [self._python, "-m", "serving", *self._command]
-        command += ["--processes", str(self.processes)] if self.processes > 1 else []
+        words = (*self._command, *(("--processes", str(self.processes)) if self.processes > 1 else ()))
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                command, env=environment(self._settings), stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                command(self._settings, *words, python=self._python),
+                env=environment(self._settings),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
             )
         return self
 

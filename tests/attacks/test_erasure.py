@@ -81,6 +81,7 @@ def test_after_an_erasure_no_word_of_the_owner_is_in_any_file_or_row(
         models={"provider": "openai", "base_url": model_server.url},
         extraction={"extractor": "model"},
         service={"requests_per_minute": 0},
+        flow={"epoch_seconds": 0.2},
     )
     others = {place: f"Other{place}" for place in WORDS}
     with (

@@ -48,15 +48,21 @@ def open_to_others(folder: Path) -> Iterator[str]:
 
 @pytest.mark.slow
 def test_nothing_that_mneme_writes_can_be_read_by_others(tmp_path: Path, tried: Tried) -> None:
-    """Ingest, serve with a document and a message, search, export and the console's secret: the whole tree is walked"""
-    umask = 0o000
+    """Ingest, serve with a document and a message, search, export and the console's secret: the whole tree is walked.
+
+    A data folder that was open is closed by the next start.
+    """
+    umask, data = 0o000, tmp_path / "data"
     files(tmp_path)
     mneme(tmp_path, umask, "ingest", "talk.jsonl", "lease.txt", "--user", "mira")
+    assert list(open_to_others(data)) == []
+    data.chmod(0o777)
     key = "a-key-of-the-operator-01"
     with (
-        serving(tmp_path, umask, SERVICE__KEYS=json.dumps({key: "*"})) as service,
+        serving(tmp_path, umask, SERVICE__KEYS=json.dumps({key: "*"}), FLOW__EPOCH_SECONDS="0.2") as service,
         httpx.Client(base_url=service.url, headers={"X-API-Key": key}, timeout=90) as client,
     ):
+        assert stat.S_IMODE(data.stat().st_mode) == 0o700
         message = {"conversation_id": "d", "user_id": "mira", "content": "The scanner app is late."}
         assert client.post("/api/v1/memories", json={"messages": [message]}).status_code == 202
         sent = client.post("/api/v1/documents", files={"file": ("a.txt", b"A letter.")}, data={"user_id": "mira"})
@@ -67,19 +73,10 @@ def test_nothing_that_mneme_writes_can_be_read_by_others(tmp_path: Path, tried: 
     assert "Lisbon" in mneme(tmp_path, umask, "search", "Where does Mira work?", "--user", "mira")
     mneme(tmp_path, umask, "admin", "export", "export.jsonl", "--user", "mira")
 
-    written = tried(list((tmp_path / "data").rglob("*")))
+    written = tried(list(data.rglob("*")))
     assert {"index", "inbox", "recovery", "uploads", "console", "dead-letters.sqlite"} <= {path.name for path in written}
-    assert list(open_to_others(tmp_path / "data")) == []
-    assert stat.S_IMODE((tmp_path / "export.jsonl").stat().st_mode) == 0o600
-
-
-def test_a_data_folder_that_was_open_is_closed_by_the_next_start(tmp_path: Path) -> None:
-    files(tmp_path)
-    data = tmp_path / "data"
-    data.mkdir(0o777)
-    data.chmod(0o777)
-    mneme(tmp_path, 0o022, "ingest", "talk.jsonl")
     assert list(open_to_others(data)) == []
+    assert stat.S_IMODE((tmp_path / "export.jsonl").stat().st_mode) == 0o600
 
 
 def test_from_python_the_data_folder_is_closed_and_the_program_keeps_its_umask(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from mneme.records import Position
 from mneme.rows import Collection, flush_marker
 from mneme.settings import Kafka, OpenSearch, Settings
 from serving.cli import app
-from tests.end_to_end.flow_process import FlowProcess, settings_for
+from tests.end_to_end.flow_process import FlowThread, settings_for
 
 pytestmark = [pytest.mark.kafka, pytest.mark.opensearch, pytest.mark.slow]
 
@@ -50,7 +50,7 @@ def index(settings: Settings) -> Iterator[MemoryIndex]:
 
 def test_replayed_letters_are_taken_in_once_with_the_identity_they_would_have_had(settings: Settings, index: MemoryIndex):
     letters = refused_before(settings)
-    with FlowProcess(settings) as flow:
+    with FlowThread(settings) as flow:
         keep(settings, letters)
         assert replay(settings) == "2 dead letters replayed\n"
         assert list(read_dead_letters(settings.kafka)) == []
@@ -69,7 +69,7 @@ def test_replayed_letters_are_taken_in_once_with_the_identity_they_would_have_ha
 
 def test_an_edit_that_came_before_its_message_is_applied_when_it_is_replayed(settings: Settings, index: MemoryIndex):
     edit = Edit(conversation_id="talk", message_id="m1", content="We meet in Porto in June.")
-    with FlowProcess(settings) as flow, Publisher(settings.kafka) as publisher:
+    with FlowThread(settings) as flow, Publisher(settings.kafka) as publisher:
         publisher.send(edit)
         publisher.flush()
         flow.until(lambda: len(list(read_dead_letters(settings.kafka))) == 1)
@@ -103,7 +103,7 @@ def replay(settings: Settings) -> str:
     return result.stdout
 
 
-def settle(settings: Settings, index: MemoryIndex, flow: FlowProcess) -> None:
+def settle(settings: Settings, index: MemoryIndex, flow: FlowThread) -> None:
     """Wait until everything published so far is searchable."""
     with Publisher(settings.kafka) as publisher:
         flush_id = publisher.flush_conversation("default", "talk")

@@ -13,13 +13,12 @@ from connectors.kafka.client import create_topics
 from connectors.kafka.producer import Record, ReliableProducer
 from connectors.kafka.sinks import read_dead_letters
 from connectors.publisher import Publisher
-from evaluation.faults.flow_process import FlowProcess
 from mneme.events import Message
 from mneme.ports import Filter, MemoryIndex
 from mneme.records import Owner
 from mneme.rows import Collection, erasure_receipt
 from mneme.settings import EmbedderSettings, Kafka, Models, OpenSearch, Settings
-from tests.end_to_end.flow_process import settings_for
+from tests.end_to_end.flow_process import FlowProcess, FlowThread, settings_for
 from tests.end_to_end.test_kafka_to_opensearch import flushed
 from tests.servers.models import ModelServer
 
@@ -117,9 +116,8 @@ def test_nothing_of_the_erased_is_left_anywhere_and_nothing_of_the_others_is_gon
     again = settings.model_copy(
         update={"data": settings.data.parent / "again", "flow": settings.flow.model_copy(update={"adopt_index": True})}
     )
-    with Publisher(settings.kafka) as publisher, FlowProcess(again) as flow:
+    with Publisher(settings.kafka) as publisher, FlowThread(again) as flow:
         flow.until(flushed(index, [publisher.flush_conversation("default", "eve's")]))
-        assert flow.terminate() == 0, flow.log()
     assert _known(index, "ann") == []
     assert _known(index, "eve") == before
 

@@ -18,7 +18,7 @@ from mneme.events import Delete, Document, Edit, Message, parse_event
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection, flush_marker
 from mneme.settings import EmbedderSettings, Kafka, OpenSearch, Settings
-from tests.end_to_end.flow_process import FlowProcess, settings_for
+from tests.end_to_end.flow_process import FlowThread, settings_for
 from tests.flows.river import contents
 
 pytestmark = [pytest.mark.kafka, pytest.mark.opensearch, pytest.mark.slow]
@@ -65,29 +65,28 @@ def test_the_flow_goes_on_behind_a_rebuild_from_messages_and_one_from_topics(
         keys = [flush_marker("default", flush_id, datetime.now(UTC)).key for flush_id in ids]
         return lambda: len(index.get(keys)) == len(keys)
 
-    with Publisher(settings.kafka) as publisher, FlowProcess(settings) as flow:
-        publisher.send_many(first)
-        publisher.send_many(amendments)
-        publisher.send(Document(document_id=HANDBOOK.name, name=HANDBOOK.name, content=HANDBOOK.read_text()))
-        publisher.flush()
-        flow.until(lambda: index_has(index, len(first) // 2))
-        flow.until(settled(publisher))
-        with pytest.raises(StoreRejected, match="stop it first"):
-            rebuild_from_messages(settings)
-        with pytest.raises(StoreRejected, match="stop it first"):
-            rebuild_from_topics(settings)
-        publisher.send_many(second[:20])  # some of them are under way when the flow stops
-        publisher.flush()
-        flow.until(lambda: index_has(index, len(first) + 8))
-        assert flow.terminate() == 0, flow.log()
+    with Publisher(settings.kafka) as publisher:
+        with FlowThread(settings) as flow:
+            publisher.send_many(first)
+            publisher.send_many(amendments)
+            publisher.send(Document(document_id=HANDBOOK.name, name=HANDBOOK.name, content=HANDBOOK.read_text()))
+            publisher.flush()
+            flow.until(lambda: index_has(index, len(first) // 2))
+            flow.until(settled(publisher))
+            with pytest.raises(StoreRejected, match="stop it first"):
+                rebuild_from_messages(settings)
+            with pytest.raises(StoreRejected, match="stop it first"):
+                rebuild_from_topics(settings)
+            publisher.send_many(second[:20])  # some of them are under way when the flow stops
+            publisher.flush()
+            flow.until(lambda: index_has(index, len(first) + 8))
 
         rebuild_from_messages(settings)
-        flow.start()
-        publisher.send_many(second[20:])
-        publisher.flush()
-        flow.until(settled(publisher))
-        flow.until(lambda: sections(index) > 0)
-        assert flow.terminate() == 0, flow.log()
+        with FlowThread(settings) as flow:
+            publisher.send_many(second[20:])
+            publisher.flush()
+            flow.until(settled(publisher))
+            flow.until(lambda: sections(index) > 0)
         gone_on = contents(index)
 
         files = settings.model_copy(
@@ -104,19 +103,17 @@ def test_the_flow_goes_on_behind_a_rebuild_from_messages_and_one_from_topics(
         report = rebuild_from_topics(settings)
         assert report.removed[Collection.MESSAGES] == report.made[Collection.MESSAGES]
         assert contents(index) == gone_on
-        flow.start()
-        flow.until(settled(publisher))
-        assert flow.terminate() == 0, flow.log()
+        with FlowThread(settings) as flow:
+            flow.until(settled(publisher))
         assert contents(index) == gone_on
 
 
 def test_messages_that_the_topics_no_longer_have_are_not_lost_unasked(settings: Settings, index: MemoryIndex) -> None:
     messages = said("friends.jsonl")[:12]
-    with Publisher(settings.kafka) as publisher, FlowProcess(settings) as flow:
+    with Publisher(settings.kafka) as publisher, FlowThread(settings) as flow:
         publisher.send_many(messages)
         publisher.flush()
         flow.until(lambda: index_has(index, len(messages)))
-        assert flow.terminate() == 0, flow.log()
     deleted = retention_deletes(settings.kafka, messages=5)
     before = contents(index).keys()
     with pytest.raises(StoreRejected, match=f"{deleted} of 12 messages are not in the topics any more"):

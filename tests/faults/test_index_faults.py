@@ -20,10 +20,10 @@ from tests.faults.opensearch_proxy import OpenSearchProxy
 
 pytestmark = [pytest.mark.kafka, pytest.mark.opensearch, pytest.mark.slow]
 
-_SMALL_BULKS = 30_000  # bytes: so that a small stream has many of them
+_SMALL_BULKS = 100_000  # bytes: so that a small stream has many of them
 VOLUMES = {Size.SHORT: Volume(200, 10), Size.LONG: Volume(5000, 200)}
 REJECTED = {Size.SHORT: 0.03, Size.LONG: 0.01}  # of the rows; of so few messages 1 % may be none
-SHARES = {Size.SHORT: (0.4, 0.3), Size.LONG: (0.5, 0.05)}  # of bulks that are refused whole, and whose answer is lost
+SHARES = {Size.SHORT: (0.3, 0.2), Size.LONG: (0.5, 0.05)}  # of bulks that are refused whole, and whose answer is lost
 
 
 @pytest.fixture

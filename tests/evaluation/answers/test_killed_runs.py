@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from evaluation.faults import with_constants
+from mneme.settings import Models
 from serving.cli import app
 from tests.evaluation.answers.made_up_gold import write_talks
 from tests.servers.model_answers import fill
@@ -22,6 +24,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 TALKS = 2
 FAULTS = {RATE_LIMITED: 0.12, SERVER_ERROR: 0.08, Fault("malformed"): 0.08, Fault("drop"): 0.05}
+SOON = {"models": {"retry_base_seconds": 0.05}}  # a call that failed is made again: a third of them fail
 KILLS = (2, 5, 9)  # requests that have come in, counted from the start of each process; the first is in ingestion
 
 
@@ -63,6 +66,7 @@ class Evaluation:
             "MNEME_MODELS__BASE_URL": server.url,
             "MNEME_EMBEDDER__PROVIDER": "hash",
             "MNEME_EXTRACTION__EXTRACTOR": "model",
+            with_constants.VARIABLE: json.dumps(SOON),
         }
 
     def run(self) -> str:
@@ -79,7 +83,9 @@ class Evaluation:
             self._due.clear()
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("MNEME_")}
         with subprocess.Popen(
-            [sys.executable, "-m", "serving", *self._command], env=inherited | self._environment, stdout=subprocess.DEVNULL
+            [sys.executable, "-m", with_constants.__name__, *self._command],
+            env=inherited | self._environment,
+            stdout=subprocess.DEVNULL,
         ) as process:
             while process.poll() is None and not self._due.wait(0.01):
                 pass
@@ -127,7 +133,10 @@ def finished(evaluation: Evaluation) -> str:
     raise AssertionError(output)
 
 
-def test_a_run_that_is_killed_again_and_again_gives_the_same_answers_and_asks_nothing_twice(tmp_path: Path) -> None:
+def test_a_run_that_is_killed_again_and_again_gives_the_same_answers_and_asks_nothing_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Models, "retry_base_seconds", SOON["models"]["retry_base_seconds"])
     talks = write_talks(tmp_path / "talks.json", TALKS)
     with ModelServer(seed=4) as server, ModelServer(seed=4) as other:
         whole = Evaluation(server, talks, tmp_path / "whole")

@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from evaluation.faults.flow_process import FlowProcess, environment, family_of, resident_bytes
+import mneme.settings
+import serving.cli
+from evaluation.faults import with_constants
+from evaluation.faults.flow_process import FlowProcess, command, environment, family_of, resident_bytes
 from mneme.errors import StoreError
-from mneme.settings import Settings, load_settings
+from mneme.settings import Flow, Models, Settings, load_settings
 
 
 def test_the_environment_gives_a_process_the_same_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -24,6 +27,21 @@ def test_the_environment_gives_a_process_the_same_settings(monkeypatch: pytest.M
         monkeypatch.setenv(name, value)
     assert load_settings() == wanted
     assert written["MNEME_FLOW__PENDING_LIMIT"] == "2000"
+
+
+def test_a_process_gets_the_constants_that_no_variable_changes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    wanted = Settings(_env_file=None).replace(data=tmp_path, flow={"source_batch": 7}, models={"retry_base_seconds": 0.1})
+    assert command(wanted, "run", python="python") == ["python", "-m", "evaluation.faults.with_constants", "run"]
+    assert command(wanted.replace(flow=Flow(), models=Models()), "run", python="python") == ["python", "-m", "serving", "run"]
+    for name, value in environment(wanted).items():
+        monkeypatch.setenv(name, value)
+    seen: list[Settings] = []
+    monkeypatch.setattr(mneme.settings, "load_settings", load_settings)  # what the program puts there goes after the test
+    monkeypatch.setattr(serving.cli, "main", lambda: seen.append(mneme.settings.load_settings()))
+    with_constants.main()
+    [settings] = seen
+    assert settings == wanted
+    assert (settings.flow.source_batch, settings.models.retry_base_seconds) == (7, 0.1)
 
 
 def test_a_family_is_a_process_and_all_that_came_of_it() -> None:

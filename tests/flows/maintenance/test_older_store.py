@@ -53,6 +53,14 @@ def older(tmp_path: Path) -> Settings:
     return settings_of(tmp_path / "older")
 
 
+@pytest.fixture(scope="module")
+def today(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """The settings of a store that the same events make today."""
+    settings = settings_of(tmp_path_factory.mktemp("today"))
+    ingest([EVENTS], settings)
+    return settings
+
+
 def settings_of(data: Path) -> Settings:
     return Settings(_env_file=None).model_copy(update={"data": data, "embedder": EmbedderSettings(provider="hash")})
 
@@ -101,7 +109,7 @@ def test_a_service_does_not_start_on_it(older: Settings) -> None:
     assert "Traceback" not in served.stderr
 
 
-def test_it_becomes_what_the_same_events_make_today(older: Settings, tmp_path: Path) -> None:
+def test_it_becomes_what_the_same_events_make_today(older: Settings, today: Settings) -> None:
     before = tables(older)
     found: list[StoreContents] = []
     report = rebuild_from_messages(older, found.append)
@@ -110,8 +118,6 @@ def test_it_becomes_what_the_same_events_make_today(older: Settings, tmp_path: P
     assert report.restarted == ("files",)
     assert tables(older) == before, "the old store is as it was"
 
-    today = settings_of(tmp_path / "today")
-    ingest([EVENTS], today)
     assert told(older) == told(today)
     assert of_index(older, kept) == of_index(today, kept), "documents, conversations, tombstones and receipts too"
     assert json.loads((older.data / "index" / "index.json").read_text())["format"] == FORMAT
@@ -156,7 +162,7 @@ def test_two_users_who_shared_a_key_are_apart(older: Settings) -> None:
     assert not any("euro" in text for text in texts(older, LONG, "How much is the rent?"))
 
 
-def test_it_goes_on_when_it_was_killed(older: Settings, tmp_path: Path) -> None:
+def test_it_goes_on_when_it_was_killed(older: Settings, today: Settings) -> None:
     before = tables(older)
     for share in (0.3, 0.6):
         process = _started(slow(older), "admin", "rebuild", "--yes")
@@ -169,8 +175,6 @@ def test_it_goes_on_when_it_was_killed(older: Settings, tmp_path: Path) -> None:
     found: list[StoreContents] = []
     rebuild_from_messages(older, found.append)
     assert found[0].goes_on
-    today = settings_of(tmp_path / "today")
-    ingest([EVENTS], today)
     assert told(older) == told(today)
 
 
