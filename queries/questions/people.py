@@ -76,7 +76,7 @@ def names_person(text: str, person: str) -> bool:
     >>> names_person("Wie hoch ist Ankes Miete?", "Anke"), names_person("Как зовут кошку Веры?", "Вера")
     (True, True)
     """
-    pattern = _pattern(person, _CASES.get(foreign_language(text), "")) if _may_name(text, person) else None
+    pattern = _pattern_in(text, person)
     return pattern is not None and bool(pattern.search(text))
 
 
@@ -86,7 +86,7 @@ def occurrences(text: str, person: str) -> list[tuple[int, int]]:
     >>> occurrences("Ann and Ann Lee", "Ann Lee")
     [(0, 3), (8, 15)]
     """
-    pattern = _pattern(person, _CASES.get(foreign_language(text), "")) if _may_name(text, person) else None
+    pattern = _pattern_in(text, person)
     return [found.span() for found in pattern.finditer(text)] if pattern else []
 
 
@@ -116,10 +116,15 @@ def is_assistant(person: str) -> bool:
     return _folded(person) in _WHO_ANSWERS
 
 
+def _pattern_in(text: str, person: str) -> re.Pattern[str] | None:
+    """The pattern of a person's names in the language of a text; None if the text cannot name the person."""
+    return _pattern(person, _CASES.get(foreign_language(text), "")) if _may_name(text, person) else None
+
+
 def _may_name(text: str, person: str) -> bool:
     """False for most of whom a text does not name: to compile a pattern takes 2 to 8 ms, and an owner knows many people.
 
-    Of ASCII alone, for there "in any case" is what lower case compares.
+    Of ASCII alone, for there "in any case" is what lower case compares. By the stems, which stay in every case of a name.
     """
     if not (text.isascii() and person.isascii()):
         return True
