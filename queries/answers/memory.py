@@ -10,7 +10,7 @@ from mneme.records import Citation, Claim, ProfileItem, Quote
 from mneme.text import tokenise
 from queries.answers.answer import Kind
 from queries.answers.dates import day_meant, day_of, event_days, name_of
-from queries.answers.telling import told
+from queries.answers.telling import LONGEST, told
 from queries.questions.people import is_asker, names_asker, names_person
 from queries.records import one_line
 from queries.responses import (
@@ -26,7 +26,6 @@ from queries.responses import (
     SearchResponse,
 )
 
-_LONGEST = 6000  # characters of one memory; some 1,500 tokens
 _LABELS = {"case": "agent case", "skill": "agent skill", "knowledge": "document"}
 _OF_PROFILE = ("profile", "relationship")
 
@@ -356,7 +355,7 @@ def _unnamed_place(episode: FoundEpisode) -> str:
 
 
 def _line(text: str) -> str:
-    return one_line(text, _LONGEST)
+    return one_line(text, LONGEST)
 
 
 def escaped(text: str) -> str:

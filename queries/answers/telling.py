@@ -13,7 +13,7 @@ from mneme.records import Quote
 from mneme.text import tokenise
 from queries.records import one_line, only_asks
 
-_LONGEST = 6000  # characters of one memory; some 1,500 tokens
+LONGEST = 6000  # characters of one memory; some 1,500 tokens
 _LONGEST_BEFORE = 120  # characters of what a quote takes along: a question is its last sentence
 _SENTENCES = re.compile(r"(?<=[.!?。！？])\s+")
 _OF_LISTENER, _OF_ONESELF = re.compile(r"\byour?s?\b", re.I), re.compile(r"\b(?:I|my|me|we|our|us)\b")
@@ -41,14 +41,14 @@ def told(text: str, quote: Quote | None, shown: Collection[str] = ()) -> str:
         quote: what it quotes; None where a model wrote it.
         shown: ids of messages whose quotes have lines of their own.
     """
-    words = one_line(quote.words, _LONGEST) if quote is not None else ""
+    words = one_line(quote.words, LONGEST) if quote is not None else ""
     if quote is None or quote.artifact is not None or words not in text:
         return text
     before = [quote.question or quote.context, quote.behind] if len(words) < _SAYS_LITTLE else []
     kept = [each for each in before if each is not None and each.message_id not in shown]
     taken_along = "".join(f' (to {each.speaker}: "{_shortened(each.words)}")' for each in kept)
     own = _telling(words) if quote.language == "en" else words
-    return one_line(f"{quote.speaker}{taken_along}: {own}{text.partition(words)[2]}", _LONGEST)
+    return one_line(f"{quote.speaker}{taken_along}: {own}{text.partition(words)[2]}", LONGEST)
 
 
 def tells_nothing(text: str, quote: Quote | None) -> bool:
