@@ -22,6 +22,7 @@ def example(conversation: str, seed: int, question_set: str = "made up") -> Exam
         question_set,
         conversation,
         "any",
+        False,
         frozenset({f"m{answer}"}),
         statements,
         np.arange(12) == answer,
