@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evaluation.fusion_model import METRICS, Example, cross_validated, fit, folds_of, measure
+from evaluation.fusion_model import METRICS, Example, cross_validated, fit, fit_languages, folds_of, measure
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES
 
 BM25, COSINE = STATEMENT_FEATURES.index("bm25"), STATEMENT_FEATURES.index("cosine")
@@ -72,4 +72,15 @@ def test_alpha_is_the_share_of_the_statement(alpha, first):
     misled = replace(one, episodes=episodes)
     model = fit(EXAMPLES)
     weights = model.episodes.model_copy(update={"weights": model.episodes.weights | {"bm25": 100.0}})
-    assert (measure(misled, replace(model, episodes=weights), alpha)[METRICS.index("mrr")] == 1.0) is first
+    assert (measure(misled, model.model_copy(update={"episodes": weights}), alpha)[METRICS.index("mrr")] == 1.0) is first
+
+
+def test_questions_in_other_languages_are_measured_by_weights_of_their_own():
+    """In the other language the lowest BM25 answers: the model of English would find the worst."""
+    foreign = [replace(example(f"f{n % 6}", n, "talks"), is_foreign=True) for n in range(60, 120)]
+    foreign = [replace(each, statements=-each.statements) for each in foreign]
+    english, others = fit_languages([*EXAMPLES, *foreign])
+    assert others
+    assert english == fit(EXAMPLES)
+    assert english.statements.weights["bm25"] > 0 > others.statements.weights["bm25"]
+    assert fit_languages(EXAMPLES)[1] is None
