@@ -79,8 +79,15 @@ _TOP_K = {
 }
 
 
-def top_k_of(kind: QuestionType, otherwise: int) -> int:
-    """Number of results for a question of this type: all of a kind and several steps need many, one fact needs few."""
+def top_k_of(question: str, otherwise: int) -> int:
+    """Number of results for a question: all of a kind and several steps need many, one fact needs few.
+
+    >>> top_k_of("In which city does Ann live?", 20), top_k_of("In which cities has Ann lived?", 20)
+    (10, 60)
+    """
+    kind = question_type(question)
+    if kind is QuestionType.FACTUAL and asks_for_several(question):
+        return _TOP_K[QuestionType.COUNTING]
     return _TOP_K.get(kind, otherwise)
 
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import pytest
 from rich.console import Console
 
 from evaluation.answers.gold_sets import load_locomo
-from evaluation.bench_lists import _of_locomo, run_lists
+from evaluation.bench_lists import Listed, _of_locomo, _own, run_lists
+from evaluation.retrieval.question_set import QuestionSet
 from mneme.errors import InputError
 from mneme.settings import load_settings
 from mneme.text import tokenise
@@ -54,19 +56,27 @@ def test_of_a_set_a_list_is_a_gold_of_three_parts_with_the_items_that_its_eviden
     assert [each.items for each in _of_locomo(load_locomo([path]))] == [("bees", "a goat")]
 
 
+def first_of(own: tuple[QuestionSet, list[Listed]]) -> tuple[QuestionSet, list[Listed]]:
+    """The questions about one talk, and the first messages of it."""
+    questions, lists = own
+    events = [event for event in questions.events if event["conversation_id"] == "dockside"][:20]
+    return replace(questions, events=events), [each for each in lists if each.question.conversation == "team.jsonl"]
+
+
 @pytest.mark.slow
 def test_the_lists_are_asked_and_their_items_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("flows.running.process", "queries.memories"):
         monkeypatch.setattr(f"{module}.open_embedder", lambda settings: WordEmbedder())
+    monkeypatch.setattr("evaluation.bench_lists._own", lambda examples: first_of(_own(examples)))
     printed = io.StringIO()
     path = talk(tmp_path, asked("bees, a goat, rowing"))
     report = run_lists(
         EXAMPLES, [path], load_settings({}, data=tmp_path), tmp_path / "out.json", Console(file=printed, width=200)
     )
-    assert [(row["of"], row["questions"]) for row in report.rows] == [("all", 41), ("examples", 40), ("LoCoMo", 1)]
+    assert [(row["of"], row["questions"]) for row in report.rows] == [("all", 12), ("examples", 11), ("LoCoMo", 1)]
     assert report.rows[2]["share"] == 1.0
     assert 0 < report.rows[1]["low"] <= report.rows[1]["share"] <= report.rows[1]["high"] <= 1
-    assert printed.getvalue().rstrip().splitlines()[-1].startswith("BENCH lists questions=41 items=")
+    assert printed.getvalue().rstrip().splitlines()[-1].startswith("BENCH lists questions=12 items=")
 
 
 def test_who_has_no_examples_is_told_where_they_are(tmp_path: Path) -> None:
