@@ -101,7 +101,7 @@ def _own(examples: Path) -> tuple[QuestionSet, list[Listed]]:
     lists = []
     for line in lines:
         event = talks[line["file"]][0]
-        owner = {name: event[name] for name in ("user_id", "group_id", "agent_id") if name in event}
+        owner: dict[str, str] = {name: event[name] for name in ("user_id", "group_id", "agent_id") if name in event}
         question = Question(line["id"], line["file"], owner, line["question"], "list", frozenset())
         lists.append(Listed(question, tuple(line["items"])))
     events = [event for talk in talks.values() for event in talk]
