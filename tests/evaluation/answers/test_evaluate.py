@@ -22,7 +22,7 @@ from evaluation.report import Report
 from evaluation.retrieval.bench import ingest_set
 from evaluation.retrieval.question_set import Question
 from mneme.errors import InputError, ModelError, StoreUnavailable
-from mneme.settings import Models, Settings, load_settings
+from mneme.settings import Agents, Models, Settings, load_settings
 from queries.answers.answer import AnswerResponse
 from serving.cli import app
 from tests.evaluation.answers.made_up_gold import write_talks
@@ -195,8 +195,10 @@ def test_offline_all_requests_wait_in_a_file_and_their_answers_are_taken_from_on
 
 @pytest.mark.slow
 def test_offline_a_recorded_planner_is_asked_once_a_question_at_any_depth(
-    talks: Path, tmp_path: Path, server: ModelServer
+    talks: Path, tmp_path: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(Agents, "seconds", 600.0)  # no search is left behind on a busy machine
+
     def plan_of(schema: dict[str, Any], user: str) -> dict[str, Any]:
         assert "Queries wanted: 6" in user, "what a planner sees: the question and what was found"
         queries = [{"style": "statement", "query": "My sister teaches me to paddle."}]
