@@ -49,8 +49,8 @@ def is_grounded(
         statement: one fact.
         sources: the messages that it cites.
         participants: who takes part in the conversation: they may be named anywhere.
-        before: the messages just before the sources. "How is Elias?" names whom "Buried in his thesis" means: they ground a
-            name, and nothing else, where the sources have most of the other words.
+        before: the messages just before the sources. "How is Elias?" names whom "Buried in his thesis" means: the nearest that
+            names anybody grounds a statement with just its names, where the sources have half of the other words.
     """
     text = _text(sources)
     rest = _without_grounded_dates(statement, sources)
@@ -62,7 +62,10 @@ def is_grounded(
     if not unnamed:
         return True
     told = set(tokenise(rest)) - set(tokenise(" ".join(unnamed | people)))
-    return unnamed <= _words(_text(before)) and len(told & set(tokenise(text))) >= _MOST * len(told)
+    nearest: set[str] = next(
+        (named for each in reversed(before) if (named := _words(" ".join(_names(each.text))) - people)), set()
+    )
+    return unnamed == nearest and len(told & set(tokenise(text))) >= _MOST * len(told)
 
 
 def _text(messages: Iterable[StoredMessage]) -> str:

@@ -54,7 +54,7 @@ def test_every_cited_message_is_a_ground():
 
 
 TRAIN = [
-    message("Ann", "How is Kim, back in Oslo?"),
+    message("Ann", "How is Kim these days?"),
     message("Bo", "Buried in her thesis, and the train took three hours", 1),
 ]
 
@@ -63,14 +63,20 @@ TRAIN = [
     ("statement", "is_right"),
     [
         ("Kim is buried in her thesis.", True),
-        ("The train of Kim to Oslo took three hours.", True),
+        ("The train of Kim took three hours.", True),
         ("Zoe is buried in her thesis.", False),  # nobody named her
-        ("Kim is ill and has left Oslo for good.", False),  # no source says so
+        ("Kim is ill and has left home for good.", False),  # no source says so
         ("The train of Kim took four hours.", False),
     ],
 )
 def test_a_name_said_just_before_is_grounded_where_the_source_says_the_rest(statement, is_right):
     assert is_grounded(statement, TRAIN[1:], ["Ann", "Bo"], TRAIN[:1]) is is_right
+
+
+@pytest.mark.parametrize("between", ["And how is Tom?", "How are Kim and Tom these days?"])
+def test_a_name_said_before_is_not_grounded_where_the_nearest_message_that_names_anybody_names_another_too(between):
+    before = [TRAIN[0], message("Ann", between)]
+    assert not is_grounded("Kim is buried in her thesis.", TRAIN[1:], ["Ann", "Bo"], before)
 
 
 def test_a_day_told_by_several_messages_together_has_their_year():
