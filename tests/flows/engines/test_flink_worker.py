@@ -14,10 +14,11 @@ import httpx
 import pytest
 
 from flows.engines.dataflow import EMBED, EXTRACT, READ, RECONCILE, SEGMENT, Dataflow, Step, goes_to_the_writer
-from flows.engines.flink_worker import CheckpointWatch, FlinkRun, GroupLanes, LimitedCalls, versions_of
+from flows.engines.flink_worker import CheckpointWatch, FlinkRun, GroupLanes, LimitedCalls, Unwritten, versions_of
 from flows.engines.port import Failures
 from flows.lanes.pending import Pending
 from flows.running.feeds import Feed
+from mneme.errors import StoreUnavailable
 from mneme.settings import Settings
 from mneme.times import utc_now
 from tests.contracts.engine import EngineContract
@@ -65,8 +66,9 @@ class TestGroupLanes(EngineContract):
         host, bundles = Host(flow), 0
         held = {place: {name: pickle.loads(state) for name, state in states.items()} for place, states in self.states.items()}
         states: dict[tuple[int, int], dict[str, bytes]] = {place: dict(each) for place, each in self.states.items()}
+        unwritten = [Unwritten(host.writer) for _ in _FUNCTIONS]
         groups = {
-            (number, group): GroupLanes(steps, host, f"{group}", held.get((number, group), {}), {})
+            (number, group): GroupLanes(steps, host, unwritten[number], f"{group}", held.get((number, group), {}), {})
             for number, steps in enumerate(_FUNCTIONS)
             for group in range(_GROUPS)
         }
@@ -143,6 +145,28 @@ def test_who_hands_in_more_than_there_is_room_for_waits() -> None:
     assert len(futures) == 2
 
 
+def test_what_the_groups_of_a_bundle_hand_over_is_written_in_one_go_when_the_first_state_is_asked_for() -> None:
+    written: list[list[str]] = []
+    unwritten = Unwritten(SimpleNamespace(write=lambda items: written.append(list(items))))
+    unwritten.add(["a"])
+    unwritten.add(["b"])
+    assert written == []
+    assert [pickle.loads(pickle.dumps(unwritten)) for _ in range(2)] == [(), ()]
+    assert written == [["a", "b"]]
+    assert unwritten.rests_until <= utc_now() + timedelta(seconds=1)
+
+
+def test_what_could_not_be_written_is_not_dropped() -> None:
+    def refuse(items: Any) -> None:
+        raise StoreUnavailable("no index")
+
+    unwritten = Unwritten(SimpleNamespace(write=refuse))
+    unwritten.add(["a"])
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable):
+            pickle.dumps(unwritten)
+
+
 class KeepsState:
     """A lane that has nothing to do."""
 
@@ -163,7 +187,7 @@ def kept_by(held: dict[str, Any], moved: dict[str, tuple[bytes | None, ...]]) ->
     services = SimpleNamespace(pending=Pending(), tally=Counter[str]())
     host = SimpleNamespace(services=services, failures=Failures(), checkpoints=Checkpoints())
     steps = (Step("first", KeepsState, READ.key), Step("second", KeepsState, READ.key))
-    group = GroupLanes(steps, host, "group", held, moved)
+    group = GroupLanes(steps, host, Unwritten(SimpleNamespace()), "group", held, moved)
     return {name: pickle.loads(pickle.dumps(part)) for name, part in group.changes().items()}
 
 
