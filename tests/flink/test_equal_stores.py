@@ -168,7 +168,9 @@ def differences(theirs: dict[str, dict[str, Any]], ours: dict[str, dict[str, Any
     for key in sorted({*theirs, *ours}):
         one, other = theirs.get(key, {}), ours.get(key, {})
         if one != other:
-            found[key] = {name: only(one.get(name), other.get(name)) for name in {*one, *other} if one.get(name) != other.get(name)}
+            found[key] = {
+                name: only(one.get(name), other.get(name)) for name in {*one, *other} if one.get(name) != other.get(name)
+            }
     return found
 
 
