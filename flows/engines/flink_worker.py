@@ -3,8 +3,8 @@
 Nothing here knows PyFlink. What differs from an engine that sees epochs:
 
 - Flink encodes state at the end of each bundle, and tells no Python function that a checkpoint is complete. So what the steps
-  of a bundle hand over is written as soon as its state is asked for (``Unwritten``), and ``CheckpointWatch`` asks the
-  JobManager which checkpoint is complete.
+  of a bundle hand over is written as soon as its state is asked for (``Unwritten``), or before a flush or an erasure goes on;
+  and ``CheckpointWatch`` asks the JobManager which checkpoint is complete.
 - A killed TaskManager leaves its workers behind for half a minute. They end themselves (``end_with``), and what they still
   write has lower versions: the counter of a worker begins with the time since the run began (``versions_of``).
 - Memory shared by the processes of one machine means nothing. A step waits for its pool instead (``LimitedCalls``).
@@ -32,6 +32,7 @@ from connectors.models import open_embedder
 from connectors.telemetry.flow import StepMeter
 from flows.engines.dataflow import Step, goes_to_the_writer
 from flows.engines.port import Failures, HostedLane
+from flows.items import Erasure, Pause
 from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
 from flows.lanes.services import Services, Submit
@@ -288,10 +289,10 @@ class BucketLanes:
 
     def work(self, items: list[Any], writes: list[Any]) -> list[Any]:
         """Do what is due with what has come; what goes to the writer is added to ``writes``, the rest is returned."""
-        if self._at_work and self._epoch < (epoch := self._checkpoints.epoch):
-            self._epoch, self._at_work = epoch, False
-            for lane in self._lanes:
+        if self._epoch < (epoch := self._checkpoints.epoch):
+            for lane in self._lanes if self._at_work else ():
                 lane.epoch_done()
+            self._epoch, self._at_work = epoch, False  # of what begins now no epoch is over, however long there was nothing
         is_awake = bool(items)
         for lane in self._lanes:
             is_awake = is_awake or lane.wake_at() is not None
@@ -314,7 +315,7 @@ class Unwritten:
         self._writer = writer
         self._items: list[Any] = []
 
-    def __reduce__(self) -> tuple[Callable[[], tuple[()]], tuple[()]]:
+    def __reduce__(self) -> tuple[type[tuple[Any, ...]], tuple[()]]:
         self.write()
         return tuple, ()
 
@@ -402,6 +403,8 @@ class GroupLanes:
         if writes:
             self._unwritten.add(writes)
             self._changed.add(_WRITTEN)
+        if any(isinstance(item, Pause | Erasure) for item in on):
+            self._unwritten.write()  # the end of a flush, and of an erasure, stands for everything that came before it
         return on
 
     def changes(self) -> dict[str, Any]:

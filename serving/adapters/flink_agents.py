@@ -39,12 +39,14 @@ def long_term_memory(ctx: RunnerContext, key: str, *, job_id: str = "flink-agent
         StoreUnavailable: neither the service of ``MNEME_SERVICE__URL`` nor a flow of this machine can be used.
     """
     with _opening:
-        if not isinstance(ctx.long_term_memory, MnemeLongTermMemory):
-            ctx.set_long_term_memory(MnemeLongTermMemory(Memory(), job_id))
-    return ctx.long_term_memory.of(key)
+        held = ctx.long_term_memory
+        memory = held if isinstance(held, MnemeLongTermMemory) else MnemeLongTermMemory(Memory(), job_id)
+        if memory is not held:
+            ctx.set_long_term_memory(memory)
+    return memory.of(key, job_id)
 
 
-class MnemeLongTermMemory(InternalBaseLongTermMemory):
+class MnemeLongTermMemory(InternalBaseLongTermMemory):  # type: ignore[misc]  # it is not where this is checked
     """Sets of memory items. Those of a key belong to the user of that name.
 
     A set stays with the key that asked for it: an action that goes on in another thread reaches no other key's.
@@ -65,9 +67,9 @@ class MnemeLongTermMemory(InternalBaseLongTermMemory):
         super().__init__(job_id=job_id, key=key)
         self._memory = memory
 
-    def of(self, key: str) -> "MnemeLongTermMemory":
-        """The memory of a key."""
-        return MnemeLongTermMemory(self._memory, self.job_id, key)
+    def of(self, key: str, job_id: str | None = None) -> "MnemeLongTermMemory":
+        """The memory of a key, of this agent or of another one."""
+        return MnemeLongTermMemory(self._memory, job_id or self.job_id, key)
 
     def switch_context(self, key: str) -> None:
         """Let the sets that are asked for from now on be those of a key."""
@@ -123,7 +125,7 @@ class MnemeLongTermMemory(InternalBaseLongTermMemory):
         """Release what was opened here."""
         self._memory.close()
 
-    def _scope(self, name: str) -> dict[str, str]:
+    def _scope(self, name: str) -> dict[str, Any]:
         """The owner of a set, and the labels of its items."""
         return {"user_id": self.key or self.job_id, "agent_id": self.job_id, "run_id": name}
 

@@ -3,6 +3,7 @@
 ``MNEME_TEST_FAULTS=long`` gives it 4,000 messages, five kills of a TaskManager and one of the JobManager.
 """
 
+import json
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -154,7 +155,9 @@ def test_another_engine_a_killed_taskmanager_and_other_slots_change_nothing_of_w
         flow.until_reading(120)
         flow.until(lambda: is_done(ours), 300)
         assert flow.terminate() == 0
-    assert differences(rows(theirs), rows(ours)) == {}
+    found = differences(rows(theirs), rows(ours))
+    (tmp_path / "differences.json").write_text(json.dumps(found, default=str, indent=1))
+    assert not found, f"{len(found)} rows differ: see {tmp_path / 'differences.json'}"
     assert not list((theirs.data / "recovery" / "kafka").glob("moved*"))
     letters = [list(read_dead_letters(settings.kafka)) for settings in (theirs, ours)]
     assert len(letters[0]) >= len(letters[1]) > 0, "a letter of a broken event may come twice"
