@@ -20,7 +20,7 @@ from queries.browsing.reader import MemoryReader
 from queries.filtering.filters import Filters
 from queries.fuse import Gathered
 from queries.models import CachingEmbedder, LazyEmbedder, QueryModels
-from queries.questions.types import question_type, top_k_of
+from queries.questions.types import top_k_of
 from queries.questions.understand import Question, both_ends
 from queries.rerank import open_reranker
 from queries.responses import SearchResponse
@@ -162,7 +162,7 @@ class Memories(MemoryReader):
             if agent_mode and agent not in (None, "router"):
                 raise InputError("agent: agent_mode is the router; leave one of the two out")
             default = self._settings.retrieval.top_k
-            limit = top_k_of(question_type(both_ends(query)), default) if top_k is None else top_k
+            limit = top_k_of(both_ends(query), default) if top_k is None else top_k
             param = QueryParam(query, limit, asked.applied(), _order(order), agent_mode)
             chosen_agent = "router" if agent_mode else agent
             search = partial(self._one_of_several, asked, moment, explain)

@@ -48,7 +48,7 @@ def dry_run(name: str, paths: list[Path], settings: Settings, plan: Plan, consol
     """
     planned = _with_models(settings, plan)
     check_plan(plan, planned)
-    gold = sampled(LOADERS[name](paths), plan.limit)
+    gold = sampled(LOADERS[name](paths), plan.limit, plan.categories)
     with fresh_index(_free(planned, console), f"{name}-dry-run") as own:
         # 1.
         ingest_set(gold.questions, own, console)

@@ -109,7 +109,7 @@ def run_answers(name: str, paths: list[Path], settings: Settings, out: Path, pla
     """
     check_plan(plan, settings)
     # 1.
-    gold = sampled(LOADERS[name](paths), plan.limit)
+    gold = sampled(LOADERS[name](paths), plan.limit, plan.categories)
     with (
         RunFolder(out, settings_of(name, gold, settings, plan)) as folder,
         _asked_through(settings, folder, plan.offline) as own,

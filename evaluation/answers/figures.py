@@ -144,9 +144,10 @@ def _row(category: str, judged: Sequence[Judged], questions: int) -> Row:
     abstained = sum(each.answer.abstained for each in judged)
     row["abstained"] = abstained / len(judged)
     row["abstained_low"], row["abstained_high"] = wilson(abstained, len(judged))
-    evidence = [each.answer.evidence for each in judged if each.answer.evidence is not None]
-    if evidence:
-        row["evidence"] = float(np.mean(evidence))
+    found = [(each.answer.evidence, each.question.conversation) for each in judged if each.answer.evidence is not None]
+    if found:
+        row["evidence"] = float(np.mean([share for share, _ in found]))
+        row |= _clustered("evidence_", [share for share, _ in found], [conversation for _, conversation in found])
     shown = [(each.answer.shown, each.question.conversation) for each in judged if each.answer.shown is not None]
     if shown:
         row["shown"] = float(np.mean([share for share, _ in shown]))

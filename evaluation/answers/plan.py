@@ -14,8 +14,9 @@ from mneme.settings import Settings
 class Plan:
     """The way in which a set is asked and judged.
 
-    ``limit`` asks so many questions, evenly spread; ``folds`` is of `mneme bench fit fusion --folds`; ``price_input`` and
-    ``price_output`` are for a million tokens, in any currency. ``offline`` calls nothing: models answer by files.
+    ``limit`` asks so many questions, evenly spread, of ``categories`` or of all; ``folds`` is of `mneme bench fit fusion
+    --folds`; ``price_input`` and ``price_output`` are for a million tokens, in any currency. ``offline`` calls nothing:
+    models answer by files.
     """
 
     method: str = "hybrid"
@@ -25,6 +26,7 @@ class Plan:
     votes: int = 1
     concurrency: int = 4
     limit: int | None = None
+    categories: tuple[str, ...] = ()
     folds: Path | None = None
     price_input: float | None = None
     price_output: float | None = None

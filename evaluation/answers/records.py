@@ -1,7 +1,7 @@
 """The records of a run: gold, answers and votes."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from evaluation.metrics import distinct_messages, ranked_results
 from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.retrieval.systems import owner_name
+from mneme.errors import InputError
 from mneme.ids import short_hash
 from mneme.ports import Role
 
@@ -61,15 +62,21 @@ class GoldSet:
         return short_hash(f"{self.questions.fingerprint} {golds}")
 
 
-def sampled(given: GoldSet, limit: int | None) -> GoldSet:
+def sampled(given: GoldSet, limit: int | None, categories: Collection[str] = ()) -> GoldSet:
     """At most ``limit`` questions, evenly spread over the set, and the events of those whose memory is asked.
 
-    The order stays; None keeps all.
+    The order stays; None keeps all. Only questions of ``categories``, of all where none is given.
+
+    Raises:
+        InputError: the set has no such category.
     """
-    asked = given.questions.questions
-    if limit is None or limit >= len(asked):
+    known = {each.category for each in given.questions.questions}
+    if unknown := sorted(set(categories) - known):
+        raise InputError(f"--category: the set has no {', '.join(unknown)}; it has {', '.join(sorted(known))}")
+    asked = [each for each in given.questions.questions if not categories or each.category in categories]
+    chosen = asked if limit is None else [asked[at * len(asked) // limit] for at in range(min(limit, len(asked)))]
+    if len(chosen) == len(given.questions.questions):
         return given
-    chosen = [asked[at * len(asked) // limit] for at in range(limit)]
     owners = {owner_name(each.owner) for each in chosen}
     events = tuple(event for event in given.questions.events if owner_name(event) in owners)
     left = replace(given.questions, events=events, questions=tuple(chosen))

@@ -11,6 +11,7 @@ for _command in (
     retrieval.compare,
     retrieval.peers,
     quality.boundaries,
+    quality.lists,
     speed.ingest,
     speed.query,
     speed.stages,

@@ -76,6 +76,10 @@ def _evaluation(name: SetName) -> Callable[..., None]:
         limit: Annotated[
             int | None, typer.Option("--limit", min=1, help="So many questions, evenly spread.", show_default="all")
         ] = None,
+        category: Annotated[
+            list[str] | None,
+            typer.Option("--category", help="Only questions of it, repeatable: multi-hop.", show_default="all"),
+        ] = None,
         folds: FoldsOption = None,
         price_input: Annotated[
             float | None,
@@ -105,6 +109,7 @@ def _evaluation(name: SetName) -> Callable[..., None]:
             votes=votes,
             concurrency=concurrency,
             limit=limit,
+            categories=tuple(category or ()),
             folds=folds,
             price_input=price_input,
             price_output=price_output,

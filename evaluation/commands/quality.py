@@ -37,6 +37,22 @@ def boundaries(
     run_boundaries(segmentation, configured(), out, locomo, vectors, sample, pace or PACES, console=output())
 
 
+def lists(
+    examples: Annotated[
+        Path, typer.Argument(metavar="EXAMPLES", help="The folder examples/ of a checkout.", show_default=False)
+    ],
+    locomo: Annotated[
+        list[Path] | None,
+        typer.Option("--locomo", help="Your LoCoMo JSON, repeatable: its questions whose gold is a list.", show_default=False),
+    ] = None,
+    out: OutOption = Path("bench-results/lists.json"),
+) -> None:
+    """Questions for all of a kind and for counts: the share of the items that the writer of an answer is shown."""
+    from evaluation.bench_lists import run_lists
+
+    run_lists(examples, locomo or (), configured(), out, output())
+
+
 truth = typer.Typer(no_args_is_help=True, help="Whether what is remembered is true: a draw to grade, changes, questions.")
 
 

@@ -297,7 +297,7 @@ class Deployment:
                 del missing[-1000:]
             return True
 
-        self.flow.until(all_answered, timeout, poll=0.5, progress=lambda: (len(missing), self.stored()))
+        self.flow.until(all_answered, timeout, progress=lambda: (len(missing), self.stored()))
         return time.monotonic() - started
 
     def run_undisturbed(self, timeout: float = PATIENCE_SECONDS) -> Settings:

@@ -225,7 +225,7 @@ def last_times(questions: QuestionSet) -> dict[str, datetime]:
 
 def owner_name(fields: Mapping[str, str]) -> str:
     """Name the owner of an event or a question."""
-    return fields.get("group_id") or fields["user_id"]
+    return fields.get("group_id") or fields.get("user_id") or fields["agent_id"]
 
 
 WARM_UP, SAMPLE = 5, 60  # questions whose time is taken, after a few that only warm up

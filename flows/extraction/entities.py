@@ -25,7 +25,7 @@ from mneme.text import STOP_WORDS
 PERSON, ORGANISATION, LOCATION, PET = "person", "organisation", "location", "pet"
 WORK = "work"
 OTHER = "other"
-"""What has a name, of which nothing tells what it is: it may be a composer, a film or a site."""
+"""The type of a name of which nothing tells what it is: it may be a composer, a film or a site."""
 
 _MOST = 300  # entities of an episode
 _LONGEST_SUMMARY = 200  # characters; an entity's summary is joined from several episodes

@@ -45,7 +45,8 @@ def relationships_of(sentences: Sequence[Sentence]) -> tuple[ExtractedRelationsh
     """The edges of an episode, each once, in the order claimed, at most 300; nothing of artifacts and questions.
 
     The date is the one date of the sentence, where it stands in the clause of the value, that clause says that something began
-    or ended, and it is neither ahead nor a stretch that still runs: when it began, or, of an edge that ended, when it ended.
+    or ended, and it is a day that is not ahead: when it began, or, of an edge that ended, when it ended. A month or a year is
+    none: not its first day.
     """
     edges: dict[tuple[str, str, str, bool], ExtractedRelationship] = {}
     for one in sentences:
@@ -69,14 +70,13 @@ def relationships_of(sentences: Sequence[Sentence]) -> tuple[ExtractedRelationsh
 
 
 def _since(one: Sentence, claim: Claim) -> datetime | None:
-    """The date on which a claimed relationship began or ended, if only one reading is left."""
+    """The day on which a claimed relationship began or ended, if only one reading is left."""
     at = one.text.find(claim.value)
     if len(one.dates) != 1 or at < 0:
         return None
     [date] = one.dates
     first, last = sorted(((at, at + len(claim.value)), (date.start_index, date.end_index)))
-    still_runs = date.until > one.said_at and date.span.first != date.span.last  # "this month": on which day of it is not said
-    if date.since > one.said_at or still_runs or _TURNS.search(one.text, first[1], last[0]):
+    if date.since > one.said_at or date.span.first != date.span.last or _TURNS.search(one.text, first[1], last[0]):
         return None
     begins = max((turn.end() for turn in _TURNS.finditer(one.text, 0, first[0])), default=0)
     ends = next((turn.start() for turn in _TURNS.finditer(one.text, last[1])), len(one.text))

@@ -11,7 +11,7 @@ from datetime import date
 from mneme.dates import DaySpan, Grain, resolve_dates
 from mneme.dates.spans import MONTHS, WEEKDAYS
 from mneme.records import StoredMessage
-from mneme.text import STOP_WORDS
+from mneme.text import STOP_WORDS, tokenise
 from mneme.times import zone_or_utc
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -26,29 +26,51 @@ _NUMBER_WORDS = {
     )
     for word in words.split()
 } | {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "hundred": 100, "thousand": 1000}
+_COUNT = re.compile(r"(?<![\w-])(?:three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b")  # no part of "two hundred"
 _WORD = re.compile(r"[^\W\u4e00-\u9fff]+")  # a Latin name may stand between Chinese characters
-_NEAR = 31  # days
-_CAPITALISED = re.compile(r"[A-Z][\w'’-]*")
+_NEAR, _FAR = 31, 366  # days
+_MOST = 0.5  # share of the words of a statement
+_CAPITALISED = re.compile(r"(?<!\w)[A-Z][\w'’-]*")
 _AFTER_A_NAME = re.compile(
     r"^(?:['’]s\b| (?:is|was|has|had|will|would|said|says|and [A-Z]|went|works?|worked|lives?|lived|wants?|likes?|loves?)\b)"
 )
 _CALENDAR = frozenset(name.lower() for name in MONTHS) | frozenset(WEEKDAYS)
 
 
-def is_grounded(statement: str, sources: Sequence[StoredMessage], participants: Iterable[str] = ()) -> bool:
+def is_grounded(
+    statement: str,
+    sources: Sequence[StoredMessage],
+    participants: Iterable[str] = (),
+    before: Sequence[StoredMessage] = (),
+) -> bool:
     """Tell whether every number, name and date of a statement has a ground in its sources.
 
     Args:
         statement: one fact.
         sources: the messages that it cites.
         participants: who takes part in the conversation: they may be named anywhere.
+        before: the messages just before the sources. "How is Elias?" names whom "Buried in his thesis" means: they ground a
+            name, and nothing else, where the sources have most of the other words.
     """
-    text = " ".join(f"{message.sender_name} {_place(message)} {message.text}" for message in sources)
+    text = _text(sources)
     rest = _without_grounded_dates(statement, sources)
-    numbers = {_plain(number) for number in _NUMBER.findall(rest)}
-    known = set(_WORD.findall(f"{text} {' '.join(participants)}".lower()))
-    names = {part for name in _names(rest) for part in _WORD.findall(name.lower())}
-    return numbers <= _numbers(text) and names <= known
+    written = (_NUMBER_WORDS[word] for word in _COUNT.findall(rest.lower()))
+    if not {*map(_plain, _NUMBER.findall(rest)), *map(str, written)} <= _numbers(text):
+        return False
+    people = _words(" ".join(participants))
+    unnamed = {part for name in _names(rest) for part in _words(name)} - _words(text) - people
+    if not unnamed:
+        return True
+    told = set(tokenise(rest)) - set(tokenise(" ".join(unnamed | people)))
+    return unnamed <= _words(_text(before)) and len(told & set(tokenise(text))) >= _MOST * len(told)
+
+
+def _text(messages: Iterable[StoredMessage]) -> str:
+    return " ".join(f"{message.sender_name} {_place(message)} {message.text}" for message in messages)
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.lower()))
 
 
 def _place(message: StoredMessage) -> str:
@@ -59,8 +81,8 @@ def _place(message: StoredMessage) -> str:
 def _without_grounded_dates(statement: str, sources: Sequence[StoredMessage]) -> str:
     """The statement without the dates that are right: those that are, or contain, a day that a source means or is of.
 
-    A date more exact than its ground ("last week" told as one day) is not right. One that several sources tell together
-    is: "12 May", corrected to "the 13th".
+    A date more exact than its ground ("last week" told as one day) is not right. One that a source tells in part is ("the
+    18th", of a month that is near), and one that several tell together: "12 May", corrected to "the 13th".
     """
     text = " ".join(message.text for message in sources)
     for message in sources:
@@ -69,21 +91,26 @@ def _without_grounded_dates(statement: str, sources: Sequence[StoredMessage]) ->
         grounds += [mention.span for mention in resolve_dates(message.text, message.sent_at, zone)]
         for mention in reversed(resolve_dates(statement, message.sent_at, zone)):
             holds_ground = any(mention.span.first <= ground.first and ground.last <= mention.span.last for ground in grounds)
-            if holds_ground or (len(sources) > 1 and _is_said_together(mention.span, text, grounds[0].first)):
+            together = len(sources) > 1 and _is_said_together(mention.span, text, grounds[0].first)
+            if holds_ground or together or _is_near_day(mention.span, message.text, grounds[0].first):
                 statement = f"{statement[: mention.start_index]} {statement[mention.end_index :]}"
     return statement
 
 
+def _is_near_day(span: DaySpan, text: str, said: date) -> bool:
+    """Tell whether a text has "15th" for a day that is near the one on which it was said."""
+    is_near = span.grain is Grain.DAY and abs((span.first - said).days) <= _NEAR
+    return is_near and bool(re.search(rf"\b{span.first.day}(?:st|nd|rd|th)\b", text))
+
+
 def _is_said_together(span: DaySpan, text: str, said: date) -> bool:
-    """Tell whether a text has the number of a day and its month, though not side by side; or "15th", of a day that is near."""
-    day = span.first.day
-    if span.grain is Grain.DAY and abs((span.first - said).days) <= _NEAR and re.search(rf"\b{day}(?:st|nd|rd|th)\b", text):
-        return True
+    """Tell whether a text has the number of a day and its month, though not side by side; and its year, if it is far."""
     month = MONTHS[span.first.month - 1].lower()
     numbers = _numbers(text)
     has_month = re.search(rf"\b{month[:3]}(?:{month[3:]})?\b", text.lower()) or f"{span.first.month}月" in text
     chinese = "月" in text and str(span.first.month) in numbers
-    return span.grain is Grain.DAY and str(day) in numbers and bool(has_month or chinese)
+    has_year = abs((span.first - said).days) <= _FAR or str(span.first.year) in numbers
+    return span.grain is Grain.DAY and str(span.first.day) in numbers and has_year and bool(has_month or chinese)
 
 
 def _numbers(text: str) -> set[str]:

@@ -66,11 +66,12 @@ INSTRUCTIONS = "\nAlso:\n{instructions}"
 # Times that only who understands the words can resolve, beside those that mneme/dates resolves.
 _SPEAKS_OF_TIME = re.compile(
     r"\b(?:ago|last|next|since|weeks?|months?|years?|weekend|spring|summer|autumn|winter|semester|holidays?"
-    r"|birthday|anniversary|wedding|christmas|easter|thanksgiving|halloween)\b|上次|下次|生日|周年|婚礼|节|假期|学期|[春夏秋冬]天",
+    r"|\d{1,2}(?:st|nd|rd|th)|birthday|anniversary|wedding|christmas|easter|thanksgiving|halloween)\b|上次|下次|生日|周年|婚礼|节|假期|学期|[春夏秋冬]天",
     re.I,
 )
 _LONGEST_NAME = 200  # characters of a document's title or section in the prompt
 _LONGEST_EVIDENCE = 200  # characters of the words behind a plan, and of what is said of an entity
+_NEAR_BEFORE = 3  # messages: as far before its source stands the name of what a pronoun means
 _LONGEST_TOOL_TEXT = 300  # characters of a tool's arguments and of its result in the prompt
 
 
@@ -200,7 +201,7 @@ class ModelExtractor:
         participants = tuple(dict.fromkeys(message.sender_name for message in messages))
         subject = answer.subject.strip()
         facts = [_fact(form, subject, messages) for form in answer.facts]
-        kept = [fact for fact in facts if fact is not None and _holds(fact, messages, participants)]
+        kept = [fact for fact in facts if fact and _is_borne_out(fact.statement, fact.sources, messages, participants)]
         uncovered = () if cut.is_document else tuple(uncovered_quotes(cut.utterances, kept, subject))
         return Extraction(
             subject=subject,
@@ -232,13 +233,13 @@ class ModelExtractor:
                 )
                 for form in answer.foresights
                 if (sources := _known(form.sources, messages))
-                and is_grounded(form.statement, [messages[at] for at in sources], participants)
+                and _is_borne_out(form.statement, sources, messages, participants)
             ),
             profile=tuple(
                 ExtractedProfileItem(form.about.strip(), form.statement.strip(), form.category.strip(), form.implicit, sources)
                 for form in answer.profile
                 if (sources := _known(form.sources, messages))
-                and is_grounded(form.statement, [messages[at] for at in sources], participants)
+                and _is_borne_out(form.statement, sources, messages, participants)
             ),
             case=_case(answer.case, messages),
             dropped=len(facts) - len(kept),
@@ -310,8 +311,11 @@ def _entity(form: EntityForm, facts: Sequence[ExtractedFact], messages: Sequence
     return ExtractedEntity(name, form.type.strip().lower(), summary, tuple(sorted(sources))) if sources else None
 
 
-def _holds(fact: ExtractedFact, messages: Sequence[StoredMessage], participants: Sequence[str]) -> bool:
-    return is_grounded(fact.statement, [messages[at] for at in fact.sources], participants)
+def _is_borne_out(
+    statement: str, sources: Sequence[int], messages: Sequence[StoredMessage], participants: Sequence[str]
+) -> bool:
+    before = messages[max(0, sources[0] - _NEAR_BEFORE) : sources[-1]]
+    return is_grounded(statement, [messages[at] for at in sources], participants, before)
 
 
 def _known(sources: Sequence[int], messages: Sequence[StoredMessage]) -> tuple[int, ...]:

@@ -196,7 +196,7 @@ class Foresight(Record):
 
 
 Statement = AtomicFact | Foresight
-"""What claims something, can be said again and can end."""
+"""A record that claims something, can be said again and can end."""
 
 
 class AgentCase(Record):

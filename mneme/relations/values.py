@@ -16,7 +16,7 @@ UNREAD = "…"
 """The value of a state that is told without one that is read ("I live with my parents"). It takes no other's place."""
 
 Found = tuple[str, str, str, bool]
-"""What is claimed: subject, attribute, value, and whether it ends."""
+"""A claim that was read: subject, attribute, value, and whether it ends."""
 
 _DETERMINER = re.compile(
     r"^(?:(?:the|an?|some|my|our|his|her|their|its|your|this|that|these|those|another|one of)\s+)+", re.IGNORECASE

@@ -37,7 +37,7 @@ _SHORTEST_TOLD = 8  # characters; what is shorter may be a part of other words, 
 _DATES_COMPARED = 5  # dates of the best memories, each with each: ten lines
 
 NOT_REMEMBERED = "[not remembered]"
-"""How an answer begins that says that the memories do not tell."""
+"""The beginning of an answer that says that the memories do not tell."""
 
 TASK = (
     "You answer a question from what is remembered: numbered memories under the day on which they were said, and lines on "

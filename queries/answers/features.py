@@ -40,7 +40,7 @@ FEATURES = (
     "is_question",
     "few_words",
 )
-"""What each of them is.
+"""The meaning of each:
 
 - ``log_odds`` and ``lead`` are of the score and against the next best, where scores are probabilities; else ``min_max`` is 1,
   and ``min_max_score`` and ``min_max_lead`` are the same of the score as it is.

@@ -20,7 +20,7 @@ from queries.questions.people import likely_people
 from queries.records import one_line
 
 Turns = Sequence[tuple[str, str]]
-"""What was said before, oldest first: the role (user or assistant) and the text."""
+"""The turns before, oldest first: the role (user or assistant) and the text."""
 
 _TURNS = 6  # of the history that are looked at
 _LONGEST_TURN = 600  # characters of one, for the model

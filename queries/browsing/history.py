@@ -23,6 +23,7 @@ from queries.browsing.responses import (
     Link,
     Portrait,
 )
+from queries.entities.graph import joined
 from queries.entities.naming import Naming, naming
 from queries.filtering.scope import Scope, repetition_keys, statement_key, without_later_repetitions
 from queries.granularity.foresights import repeats
@@ -158,10 +159,17 @@ class _Statements:
 
 
 def _relationships(records: Iterable[object], who: Naming) -> list[HistoryRelationship]:
+    """Its relationships, each once and by its one name, whatever it was called when they were said."""
+    alike: dict[tuple[str, str, str], list[Relationship]] = {}
+    for each in records:
+        if isinstance(each, Relationship) and (who.is_called(each.source) or who.is_called(each.target)):
+            source, target = (
+                who.entity.name if who.entity and who.is_called(name) else name for name in (each.source, each.target)
+            )
+            alike.setdefault((source, each.relation, target), []).append(each)
     return [
-        HistoryRelationship(**shared_fields(HistoryRelationship, each))
-        for each in records
-        if isinstance(each, Relationship) and (who.is_called(each.source) or who.is_called(each.target))
+        HistoryRelationship(**shared_fields(HistoryRelationship, joined(same)) | {"source": source, "target": target})
+        for (source, _, target), same in alike.items()
     ]
 
 

@@ -202,10 +202,14 @@ class Nodes:
             names = self._names[identity] = dict.fromkeys((entity.name, *entity.aliases))
             for name in names:
                 self._called.setdefault(folded(name), identity)
+        alike: dict[tuple[str, str, str], list[Relationship]] = {}
+        for _, edge in sorted(edges.items()):
+            alike.setdefault((self._end(edge.source), edge.relation, self._end(edge.target)), []).append(edge)
         self._edges: dict[str, list[Relationship]] = {}
         self._ends: dict[str, frozenset[str]] = {}
-        for _, edge in sorted(edges.items()):
-            between = self._ends[edge.id] = frozenset((self._end(edge.source), self._end(edge.target)))
+        for (source, _, target), same in alike.items():
+            edge = joined(same)
+            between = self._ends[edge.id] = frozenset((source, target))
             for node in between:
                 self._edges.setdefault(node, []).append(edge)
 
@@ -248,6 +252,31 @@ class Nodes:
         """Of nodes that fit alike the one comes first that was spoken of more often."""
         entity = self.entity(node)
         return -len(entity.mentions) if entity else 0, node
+
+
+def joined(edges: Sequence[Relationship]) -> Relationship:
+    """Join the relationships that say the same by several names ("Ann works at Acme", "Ann Lee left Acme") into one.
+
+    It is over where one of them ended, or was last spoken of, after the last time that any was said to hold.
+    """
+    if len(edges) == 1:
+        return edges[0]
+    mentions = sorted((mention for each in edges for mention in each.mentions), key=lambda each: (each.at, each.episode_id))
+    held = max((mention.at for mention in mentions if not mention.ended), default=None)
+    ended = [(each.validity.valid_to, each) for each in edges if each.validity.valid_to is not None]
+    over = [
+        (end, each.id, each)
+        for end, each in ended
+        if held is None or end > held or max(mention.at for mention in each.mentions) > held
+    ]
+    latest = max(edges, key=lambda each: (each.validity.valid_to is None, each.validity.valid_to or each.created_at, each.id))
+    return latest.model_copy(
+        update={
+            "date": min((each.date for each in edges if each.date is not None), default=None),
+            "mentions": tuple(mentions),
+            "validity": (min(over)[2] if over else latest).validity,
+        }
+    )
 
 
 def _by_mentions(known: tuple[str, Entity]) -> tuple[int, str]:

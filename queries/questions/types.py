@@ -43,17 +43,17 @@ class QuestionType(StrEnum):
     """The kind of answer that is wanted."""
 
     ASSISTANT_RECALL = "assistant-recall"
-    """What the assistant said: "What did you recommend?"."""
+    """Words of the assistant: "What did you recommend?"."""
     TEMPORAL = "temporal"
-    """When, for how long, or in which order."""
+    """A time, a duration or an order."""
     COUNTING = "counting"
-    """How many, or all of a kind: every one that counts is needed."""
+    """A count, or all of a kind: every one that counts is needed."""
     MULTI_HOP = "multi-hop"
     """Several memories together: a chain ("the spouse of the CEO of Acme"), two people, or what has gathered over time."""
     KNOWLEDGE_UPDATE = "knowledge-update"
-    """What is so now, of what may have changed."""
+    """The present state of something that may have changed."""
     PREFERENCE = "preference"
-    """What somebody likes, or would like; a recommendation."""
+    """Something that somebody likes, or would like; a recommendation."""
     FACTUAL = "factual"
     """One fact: who, where, which one, how much."""
     GENERAL = "general"
@@ -79,8 +79,15 @@ _TOP_K = {
 }
 
 
-def top_k_of(kind: QuestionType, otherwise: int) -> int:
-    """Number of results for a question of this type: all of a kind and several steps need many, one fact needs few."""
+def top_k_of(question: str, otherwise: int) -> int:
+    """Number of results for a question: all of a kind and several steps need many, one fact needs few.
+
+    >>> top_k_of("In which city does Ann live?", 20), top_k_of("In which cities has Ann lived?", 20)
+    (10, 60)
+    """
+    kind = question_type(question)
+    if kind is QuestionType.FACTUAL and asks_for_several(question):
+        return _TOP_K[QuestionType.COUNTING]
     return _TOP_K.get(kind, otherwise)
 
 

@@ -111,7 +111,7 @@ def understand(
     return Question(
         text,
         kind,
-        top_k or top_k_of(kind, default_top_k),
+        top_k or top_k_of(asked, default_top_k),
         tuple(tokenise(text)),
         made[0].vector if made else None,
         notes,

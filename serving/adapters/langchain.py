@@ -44,7 +44,7 @@ class MnemeRetriever(BaseRetriever):
     method: str = "hybrid"
     """``keyword``, ``vector``, ``hybrid`` or ``agentic``."""
     k: int | None = None
-    """How many at most; None leaves it to the type of the question."""
+    """The most results; None leaves it to the type of the question."""
 
     def context(self, question: str, max_tokens: int = 1500) -> str:
         """Return the memories for a question as one text to paste into a prompt (``Memories.context``)."""

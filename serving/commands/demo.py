@@ -12,7 +12,6 @@ import typer
 from rich.console import Console, Group
 from rich.padding import Padding
 from rich.rule import Rule
-from rich.table import Table
 from rich.text import Text
 
 from serving.terminal.output import output, progress_bar
@@ -29,7 +28,6 @@ FILES = ("friends.jsonl", "team.jsonl", "agent.jsonl", "chinese.jsonl", "acme.js
 
 _DATA = Path("mneme-data/demo")
 _FACTS_OF_A_CONVERSATION = 3
-_RESULTS, _LEAST = 2, 0.5  # shown of a question, and the share of the first one's score that the others have
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,24 +183,17 @@ def show_memory(console: Console, index: "MemoryIndex") -> None:
 
 
 def show_answers(console: Console, memories: "Memories", question: Question) -> None:
-    """The best results of a hybrid search, and where words alone and meaning alone would have the first of them."""
+    """The best result of a hybrid search, and its place in a search by words alone and by meaning alone."""
     from queries.responses import FoundFact
     from serving.terminal.search_view import in_short, only_asks
 
     found = memories.search(question.text, filters=question.filters).ranked()
-    telling = [item for item in found if not (isinstance(item, FoundFact) and only_asks(item))]
+    best = next((item for item in found if not (isinstance(item, FoundFact) and only_asks(item))), None)
     console.print(Text.assemble((question.text, "bold"), (f"  {question.option} {question.owner}", "dim")))
-    table = Table.grid(padding=(0, 0, 0, 2), expand=True)
-    table.add_column(style="cyan", no_wrap=True)
-    table.add_column(ratio=1, overflow="fold")
-    for number, item in enumerate(telling[:_RESULTS], start=1):
-        if item.score >= _LEAST * telling[0].score:
-            table.add_row(str(number), in_short(item))
-    if telling:
-        places = {name: _rank_of(telling[0], memories.search(question.text, name, question.filters)) for name in ALONE}
+    if best is not None:
+        places = {name: _rank_of(best, memories.search(question.text, name, question.filters)) for name in ALONE}
         told = (f"by {name} alone {f'at place {place}' if place else 'not found'}" for name, place in places.items())
-        table.add_row("", Text(f"the first: {', '.join(told)}", style="dim"))
-    console.print(table)
+        console.print(Padding(Group(in_short(best), Text(", ".join(told), style="dim")), (0, 0, 0, 2)))
     console.print()
 
 
@@ -261,5 +252,5 @@ def _telling(facts: Sequence["AtomicFact"], number: int) -> Sequence["AtomicFact
     telling = [fact for fact in facts if not re.search("[?？]", fact.quote.words if fact.quote else fact.atomic_fact)]
     stating = [fact for fact in telling if fact.claims]
     dated = [fact for fact in telling if fact.claims or fact.event_at]
-    chosen = next((some for some in (stating, dated) if len(some) >= number), telling)
+    chosen = stating if len(stating) >= number else dated or telling
     return chosen[:: max(1, len(chosen) // number)][:number]

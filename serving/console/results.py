@@ -14,7 +14,7 @@ from queries.responses import (
     SearchResponse,
 )
 from serving.console.markup import chip, count, day, expected, link, moment, nothing, notice, number, section, tag, whole_day
-from serving.console.statements import cited, relationship, replied_to, words_of
+from serving.console.statements import cited, relationship, replied_to, shown_words
 from serving.console.visit import Visit
 
 _KINDS: dict[type, str] = {
@@ -81,7 +81,7 @@ def _result(visit: Visit, place: Found, episodes: dict[str, FoundEpisode]) -> No
 
 def _words(place: Found) -> str:
     if isinstance(place, FoundFact):
-        return words_of(place.text, place.quote, place.citation is not None)
+        return shown_words(place.text, place.quote, place.citation is not None)
     return place.subject if isinstance(place, FoundEpisode) else place.text
 
 

@@ -63,7 +63,7 @@ def cited(visit: Visit, citation: Citation | None) -> None:
         link(str(citation), visit.link("document", id=citation.document_id), "citation")
 
 
-def words_of(text: str, quote: Quote | None, in_document: bool) -> str:
+def shown_words(text: str, quote: Quote | None, in_document: bool) -> str:
     """The words of a quote, in a document behind the line that introduces them; the text of what is no quote."""
     if quote is None:
         return text
@@ -84,7 +84,7 @@ def _statements(
     with _made(title, kind, len(statements)), tag("ul", classes="statements"):
         for each in statements:
             with tag("li", classes={"holds": "", "expired": "is-past"}.get(each.state, "is-over")):
-                tag("span", words_of(each.text, each.quote, in_document))
+                tag("span", shown_words(each.text, each.quote, in_document))
                 if each.quote is not None and not in_document:
                     tag("small", " · ".join(filter(None, (each.quote.speaker, replied_to(each.quote, in_document)))))
                 if each.times_said > 1:

@@ -74,6 +74,13 @@ class MemoriesContract:
         with pytest.raises(RuntimeError, match="closed before its end"):
             _ = stream.response
 
+    def test_a_context_is_one_text_within_its_tokens_with_ids_to_cite(self, memories):
+        context = memories.context("what colour is the new boat?", MINE, max_tokens=200)
+        assert "green" in context.text
+        assert context.tokens <= 200
+        assert [each.number for each in context.citations] == list(range(1, len(context.citations) + 1))
+        assert all(each.id and f"[{each.number}]" in context.text for each in context.citations)
+
     # --- lists -------------------------------------------------------------------------------------------------------
 
     def test_conversations_come_with_what_was_made_of_them_the_latest_first(self, memories):

@@ -5,6 +5,7 @@ at most ``MOST_WORDS`` words, and no docstring opens with a question word.
 """
 
 import ast
+import inspect
 import itertools
 import re
 import sys
@@ -90,12 +91,11 @@ def passages_of_page(path: Path) -> Iterator[Passage]:
 
 
 def docstrings(path: Path, tree: ast.Module) -> Iterator[Passage]:
-    """Yield the docstrings of a module."""
+    """Yield the docstrings of a module, those of its constants and fields too."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            text = ast.get_docstring(node)
-            if text:
-                yield Passage(path, node.body[0].lineno, text)
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant) and isinstance(child.value.value, str):
+                yield Passage(path, child.lineno, inspect.cleandoc(child.value.value))
 
 
 def messages(path: Path, tree: ast.Module) -> Iterator[Passage]:

@@ -30,7 +30,7 @@ def fault_settings(bootstrap: str, url: str) -> Settings:
             "opensearch": base.opensearch.model_copy(update={"url": url}),
             "embedder": EmbedderSettings(provider="hash"),
             "boundaries": base.boundaries.model_copy(update={"hold_back_seconds": 0.0}),
-            "flow": base.flow.model_copy(update={"pending_limit": 200, "source_batch": 50}),
+            "flow": base.flow.model_copy(update={"pending_limit": 200, "source_batch": 50, "recovery_partitions": 4}),
         }
     )
 

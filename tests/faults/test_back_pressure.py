@@ -34,16 +34,16 @@ LIVE = 4  # messages while a backfill runs
 
 @dataclass(frozen=True)
 class Outage:
-    """How much comes in while the endpoint is down, how fast (messages a second) and for how long (seconds)."""
+    """How much comes in, how fast (messages a second; 0: at once), and how long the endpoint is down from then on (seconds)."""
 
     volume: Volume
     rate: float
     seconds: float
 
 
-OUTAGES = {Size.SHORT: Outage(Volume(600, 40), 50, 8.0), Size.LONG: Outage(Volume(40_000, 800), 100, 300.0)}
+OUTAGES = {Size.SHORT: Outage(Volume(600, 40), 0, 3.0), Size.LONG: Outage(Volume(40_000, 800), 100, 300.0)}
 # Several times what is taken in while the live messages are: a backfill that ends before them shows nothing.
-BACKFILLS = {Size.SHORT: Volume(3000, 90), Size.LONG: Volume(20_000, 400)}
+BACKFILLS = {Size.SHORT: Volume(2000, 60), Size.LONG: Volume(20_000, 400)}
 
 
 @pytest.fixture
@@ -82,6 +82,7 @@ def test_an_endpoint_that_is_down_is_waited_for(
         process, before, stored = deployment.flow.pid, seen.seconds(), deployment.stored()
         model_server.meets = lambda asked, body: Fault("status", status=503) if asked == path else None
         with deployment.publishing(traffic, outage.rate):
+            deployment.until_stored(stored + 1)
             time.sleep(outage.seconds)
             taken_in = deployment.stored() - stored
             model_server.meets = None

@@ -91,18 +91,22 @@ def _old(format: str) -> Iterator[Sample]:
 # --- pictures ---------------------------------------------------------------------------------------------------------
 
 
-def _scans() -> Iterator[tuple[str, Paper, list[Image.Image]]]:
+@cache
+def _scans() -> tuple[tuple[str, Paper, list[Image.Image]], ...]:
     """Pages as a scanner gives them: what they are called, what they say, and how they look."""
-    yield "clean", english.LEASE.first_page(), scanned(english.LEASE.first_page())
-    yield "skewed", english.MINUTES, scanned(english.MINUTES, damage="skewed")
-    yield "noisy", english.LEASE.first_page(), scanned(english.LEASE.first_page(), damage="noisy")
-    yield "table", english.INVOICE, scanned(english.INVOICE)
-    yield "table-worn", english.INVOICE, scanned(english.INVOICE, damage="worn")
-    yield "two-columns", english.REPORT, scanned(english.REPORT, columns=2, size=10)
-    yield "two-columns-noisy", english.REPORT, scanned(english.REPORT, columns=2, size=10, damage="noisy")
-    yield "chinese", chinese.CONTRACT.first_page(), scanned(chinese.CONTRACT.first_page())
-    yield "chinese-skewed", chinese.MINUTES, scanned(chinese.MINUTES, damage="skewed")
-    yield "chinese-noisy", chinese.MANUAL, scanned(chinese.MANUAL, damage="noisy")
+    lease = english.LEASE.first_page()
+    return (
+        ("clean", lease, scanned(lease)),
+        ("skewed", english.MINUTES, scanned(english.MINUTES, damage="skewed")),
+        ("noisy", lease, scanned(lease, damage="noisy")),
+        ("table", english.INVOICE, scanned(english.INVOICE)),
+        ("table-worn", english.INVOICE, scanned(english.INVOICE, damage="worn")),
+        ("two-columns", english.REPORT, scanned(english.REPORT, columns=2, size=10)),
+        ("two-columns-noisy", english.REPORT, scanned(english.REPORT, columns=2, size=10, damage="noisy")),
+        ("chinese", chinese.CONTRACT.first_page(), scanned(chinese.CONTRACT.first_page())),
+        ("chinese-skewed", chinese.MINUTES, scanned(chinese.MINUTES, damage="skewed")),
+        ("chinese-noisy", chinese.MANUAL, scanned(chinese.MANUAL, damage="noisy")),
+    )
 
 
 def _pictures(format: str) -> Iterator[Sample]:

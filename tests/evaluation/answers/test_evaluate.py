@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 import threading
 from collections import Counter
 from dataclasses import replace
@@ -189,6 +190,31 @@ def test_offline_all_requests_wait_in_a_file_and_their_answers_are_taken_from_on
     report, _ = run(talks, out, settings, plan)
     assert report.headline["pending"] == 0
     assert {row["category"]: row for row in report.rows}["single-hop"]["accuracy"] == 1.0
+    assert server.calls() == 0
+
+
+@pytest.mark.slow
+def test_offline_a_recorded_planner_is_asked_once_a_question_at_any_depth(
+    talks: Path, tmp_path: Path, server: ModelServer
+) -> None:
+    def plan_of(schema: dict[str, Any], user: str) -> dict[str, Any]:
+        assert "Queries wanted: 6" in user, "what a planner sees: the question and what was found"
+        queries = [{"style": "statement", "query": "My sister teaches me to paddle."}]
+        return {"established": "", "missing": "who", "sufficient": False, "confidence": 0.5, "queries": queries}
+
+    server.answer = plan_of
+    settings = asking(server).replace(answers={"writer": "extractive"})
+    hard = ("multi-hop", "open-domain")
+    plan = Plan(method="agentic", agent="reflect", top_k=20, categories=hard, offline=True)
+    assert run(talks, tmp_path / "at-20", settings, plan)[0].headline["pending"] == 2
+    answered_by_a_batch(tmp_path / "at-20", tmp_path / "answers.jsonl", server)
+    (tmp_path / "at-40").mkdir()
+    shutil.copy(tmp_path / "at-20" / "recordings.jsonl", tmp_path / "at-40")
+    for out, top_k in (("at-20", 20), ("at-40", 40)):
+        report, _ = run(talks, tmp_path / out, settings, replace(plan, top_k=top_k))
+        assert report.headline["pending"] == 0
+        assert report.rows[0]["evidence"] == 1.0
+        assert [(row["role"], row["calls"]) for row in report.parts["cost"]] == [("agents", 2)]
     assert server.calls() == 0
 
 

@@ -96,6 +96,15 @@ def test_a_sample_is_spread_evenly_and_needs_only_the_memories_that_are_asked(tm
     assert sampled(whole, 100) is whole
 
 
+def test_a_sample_has_only_the_categories_that_are_wanted(tmp_path: Path) -> None:
+    whole = LOADERS["locomo"]([write_talks(tmp_path / "talks.json", talks=4)])
+    some = sampled(whole, 4, ["multi-hop", "open-domain"])
+    assert [each.id for each in some.questions.questions] == ["talk-0/1", "talk-1/1", "talk-2/1", "talk-3/1"]
+    assert len(sampled(whole, None, ["temporal"]).questions.questions) == 4
+    with pytest.raises(InputError, match=r"--category: the set has no hard; it has abstention, multi-hop, "):
+        sampled(whole, None, ["hard"])
+
+
 def test_another_gold_is_another_fingerprint(tmp_path: Path) -> None:
     path = write_talks(tmp_path / "talks.json", talks=1)
     before = LOADERS["locomo"]([path]).fingerprint

@@ -88,6 +88,12 @@ def test_a_fact_that_its_sources_do_not_bear_out_is_dropped_and_counted(wrong):
     assert extraction.dropped == 1
 
 
+def test_a_pronoun_may_stand_for_a_name_of_three_messages_before_and_no_more():
+    lines = ("Ann: How is Kim?", "Bo: Wait", "Bo: One moment", "Bo: Her boat is sold", "Bo: Her house is bought")
+    found = by_model(extracted(talk(*lines), facts=[fact("Kim's boat is sold.", [3]), fact("Kim's house is bought.", [4])]))
+    assert [each.statement for each in found] == ["Kim's boat is sold."]
+
+
 def test_sources_that_are_not_there_fall_away():
     assert extracted(facts=[fact("Bo loves Oslo.", [9, 1, 1])]).facts[0].sources == (1,)
 

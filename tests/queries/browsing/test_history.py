@@ -187,6 +187,25 @@ class TestOtherKinds:
                 on(9),
             )
 
+    def test_a_relationship_that_was_told_by_two_names_is_told_once(self):
+        told_as = [
+            Relationship(
+                id=ids.relationship_id(MAYA.key, name, "works_at", "Opera"),
+                owner=MAYA,
+                created_at=START,
+                version=1,
+                source=name,
+                relation="works_at",
+                target="Opera",
+                date=None,
+                mentions=(mention(f"{name} works at the Opera", day),),
+            )
+            for day, name in enumerate(("Oskar", "Oskar Lind"))
+        ]
+        rows = (*map(row_of, told_as), entity("Oskar Lind", "Oskar"), entity("Opera"))
+        (edge,) = told("Oskar", *rows).relationships
+        assert (edge.source, edge.target, len(edge.mentions)) == ("Oskar Lind", "Opera", 2)
+
     def test_lines_of_the_portrait_come_with_their_evidence(self):
         line = ProfileItem(
             about="Oskar", statement="Oskar likes choirs", category="preference", evidence=(mention("a", 1), mention("b", 5))

@@ -162,6 +162,46 @@ class TestWhatIsOver:
         assert "Dana married_to Bob" in found.episodes()
 
 
+class TestOneRelationshipUnderSeveralNames:
+    """Dana, whose full name is Dana Novak, works at Acme."""
+
+    DANA = entity("Dana Novak", "Dana")
+
+    def stated(self, name, *days, left=None):
+        """Works at Acme: said on these days, and on the day ``left`` that it is over."""
+        mentions = [Mention(episode_id=f"e{day}", text="", at=START + timedelta(days=day)) for day in days]
+        over = Validity()
+        if left is not None:
+            end = START + timedelta(days=left)
+            mentions.append(Mention(episode_id=f"e{left}", text="", at=end, ended=True))
+            over = Validity(valid_to=end)
+        return edge(name, "works_at", "Acme", *mentions).model_copy(update={"validity": over})
+
+    def one(self, *parts):
+        (found,) = walked("Where does Dana work?", self.DANA, *parts).relationships
+        return found.part
+
+    def test_it_is_one_with_all_that_was_said_of_it(self):
+        found = self.one(self.stated("Dana", 1), self.stated("Dana Novak", 2))
+        assert [mention.episode_id for mention in found.mentions] == ["e1", "e2"]
+        assert found.validity.valid_to is None
+
+    def test_it_is_over_when_it_ended_under_the_other_name(self):
+        for parts in (
+            (self.stated("Dana", 1), self.stated("Dana Novak", left=5)),
+            (self.stated("Dana Novak", 1, left=5), self.stated("Dana", 2)),
+        ):
+            assert self.one(*parts).validity.valid_to == START + timedelta(days=5)
+
+    def test_it_holds_where_that_was_said_after_the_end(self):
+        found = self.one(self.stated("Dana Novak", 1, left=5), self.stated("Dana", 9))
+        assert found.validity.valid_to is None
+
+    def test_the_first_end_after_it_was_last_said_to_hold_counts(self):
+        found = self.one(self.stated("Dana", 1, left=8), self.stated("Dana Novak", left=5))
+        assert found.validity.valid_to == START + timedelta(days=5)
+
+
 class TestWhatFits:
     def test_what_the_question_asks_for_comes_before_what_was_said_more_often(self):
         likes = edge("Dana", "likes", "tea", said("e1"), said("e2"))

@@ -51,6 +51,7 @@ def test_documents_are_memories_with_their_sources(connection: Connection):
     assert best.metadata["rank"] == 1
     assert best.metadata["conversation_id"] == f"told-{connection.user_id}"
     assert len(retriever.invoke("penicillin", k=1)) == 1
+    assert "allergic to penicillin" in retriever.context("What is Mira allergic to?", max_tokens=200)
     assert asyncio.run(retriever.ainvoke("penicillin")) == retriever.invoke("penicillin")
     assert [len(each) for each in retriever.batch(["penicillin", "sister"])] == [2, 2]
     chain = retriever | RunnableLambda(lambda documents: documents[0].page_content)

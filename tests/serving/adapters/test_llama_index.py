@@ -22,6 +22,7 @@ def test_nodes_are_memories_with_their_sources(connection: Connection, monkeypat
     assert len(nodes) == 1
     assert isinstance(nodes[0], NodeWithScore)
     assert "penicillin" in nodes[0].text
+    assert "allergic to penicillin" in retriever.context("What is Mira allergic to?", max_tokens=200)
     assert nodes[0].score == nodes[0].metadata["score"]
     assert nodes[0].metadata["message_ids"]
     shown = nodes[0].node.get_content(MetadataMode.LLM)

@@ -20,11 +20,23 @@ async def connected(url: str, whose: str, key: str = KEY, mode: str = "auto"):
         yield client
 
 
-@pytest.mark.parametrize(("mode", "key"), [("auto", KEY), ("legacy", OTHER_KEY)])
-def test_what_is_remembered_is_found_until_it_is_forgotten(url: str, mode: str, key: str):
+def test_what_is_remembered_is_found_until_it_is_forgotten(url: str):
     async def run() -> None:
-        async with connected(url, "user_id=mira", key, mode) as client:
+        async with connected(url, "user_id=mira") as client:
             await goes_round(client)
+
+    asyncio.run(run())
+
+
+def test_a_client_of_the_older_handshake_remembers_and_finds(url: str):
+    """Over standard input such a client goes the whole round (test_stdio.py)."""
+
+    async def run() -> None:
+        async with connected(url, "user_id=mira", OTHER_KEY, "legacy") as client:
+            await finds_nothing(client, "What is Mira allergic to?")
+            _, note = await told(client, "remember", note="Mira is allergic to penicillin.", wait=60)
+            _, found = await told(client, "search", query="What is Mira allergic to?")
+            assert found["memories"][0]["message_ids"] == note["message_ids"]
 
     asyncio.run(run())
 

@@ -111,6 +111,10 @@ def test_only_where_it_may_everything_is_erased(service: Service):
     async def run() -> None:
         async with client_of(service, "ann", may_erase=True) as client:
             await told(client, "remember", note="Ann keeps bees.", wait=60)
+            _, context = await told(client, "context", question="What does Ann keep?", max_tokens=100)
+            assert "bees" in context["text"]
+            assert context["tokens"] <= 100
+            assert context["memory_ids"]
             _, preview = await told(client, "forget", target="everything")
             assert preview["preview"] == "everything that is known of user ann"
             _, gone = await told(client, "forget", target="everything", confirm=True)
