@@ -304,7 +304,7 @@ class BucketLanes:
 
 
 class Unwritten:
-    """What the groups of one function handed over for the writer in a bundle.
+    """Items for the writer that the groups of one function handed over in a bundle.
 
     It is part of the state of each of these groups. Pickled it is nothing: Flink asks for the state when a bundle ends, and
     then everything is written in one go. ``rests_until`` is when the groups may begin to work again.
