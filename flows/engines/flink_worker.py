@@ -3,8 +3,8 @@
 Nothing here knows PyFlink. What differs from an engine that sees epochs:
 
 - Flink encodes state at the end of each bundle, and tells no Python function that a checkpoint is complete. So what the steps
-  of a bundle hand over is written as soon as its state is asked for (``Unwritten``), or before a flush or an erasure goes on;
-  and ``CheckpointWatch`` asks the JobManager which checkpoint is complete.
+  of a bundle hand over is written as soon as its state is asked for, or before a flush or an erasure goes on (``Unwritten``).
+  ``CheckpointWatch`` asks the JobManager which checkpoint is complete.
 - A killed TaskManager leaves its workers behind for half a minute. They end themselves (``end_with``), and what they still
   write has lower versions: the counter of a worker begins with the time since the run began (``versions_of``).
 - Memory shared by the processes of one machine means nothing. A step waits for its pool instead (``LimitedCalls``).
