@@ -1,10 +1,8 @@
 """Sending events to the flow, from Python: by Kafka, by the inbox on disk, or to a service that passes them on."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import datetime
-from functools import partial
-from operator import attrgetter
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -63,13 +61,11 @@ class Publisher:
         self._documents = documents
         self._carrier: Carrier | None = None
         self._service: HttpTransport | None = None
-        self._key: Callable[[AnyEvent], str] = attrgetter("key")
         if transport is None:
-            from connectors.kafka.producer import KafkaTransport, record_key
+            from connectors.kafka.producer import KafkaTransport
 
             settings = settings or load_settings().kafka
             transport = KafkaTransport(settings, delivery_seconds)
-            self._key = partial(record_key, settings)
         self._transport = transport
 
     @classmethod
@@ -113,7 +109,7 @@ class Publisher:
             InputError: the event is too large for a topic.
             StoreUnavailable, StoreRejected: it could not be handed over.
         """
-        self._transport.send(_lane_of(event, backfill), self._key(event), self._bytes_of(event))
+        self._transport.send(_lane_of(event, backfill), event.key, self._bytes_of(event))
 
     def send_many(self, events: Iterable[AnyEvent], backfill: bool = False) -> int:
         """Send events in order, and return how many."""

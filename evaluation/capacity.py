@@ -204,7 +204,7 @@ def _processors(load: Load, of: Costs, assumptions: Assumptions) -> list[Need]:
         lines.append(Need(part, amount, "processors", cost.error, because))
     flow, embedder = lines[:2]
     machines = math.ceil((flow.amount + embedder.amount) / assumptions.cores)
-    because = f"flows by partition range, with their embedders, {assumptions.cores} processors each"
+    because = f"slots of a Flink cluster, with their embedders, {assumptions.cores} processors each"
     return [*lines, Need("flow", machines, "machines", flow.error, because)]
 
 

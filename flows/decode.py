@@ -1,7 +1,7 @@
 """decode: bytes of a source become what the lanes take; what is wrong becomes a dead letter and the stream goes on."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC
 
 from flows.items import Amendment, Arrived, Decoded, Erasure, Pause, Unread
@@ -27,24 +27,16 @@ from mneme.times import to_milliseconds, utc_now
 log = logging.getLogger(__name__)
 
 
-def decode(incoming: Incoming, buckets: int, partition_of_tenant: Callable[[str], int] | None = None) -> Iterator[Decoded]:
+def decode(incoming: Incoming, buckets: int) -> Iterator[Decoded]:
     """One event as what the lanes take, or as a dead letter with its raw bytes.
 
     A message gives one ``Arrived``, with attachments an ``Unread`` behind it. A document, and an edit with attachments, give an
     ``Unread``. Another edit, a delete or a retraction gives an ``Amendment``; a correction gives one behind its own message.
     A flush gives a ``Pause``. The erasure of a conversation or a document gives one ``Erasure``, that of an owner one for each
     of the ``buckets`` of conversations. Versions are 1: a first write only creates (flows/embed.py).
-
-    With ``partition_of_tenant`` an event in another partition than its tenant's is refused: what it concerns may be another
-    flow's to write (flows/running/partition_range.py).
     """
     try:
         event = parse_event(incoming.raw, incoming.received_at)
-        if partition_of_tenant is not None and incoming.position.partition != (own := partition_of_tenant(event.tenant_id)):
-            raise InputError(
-                f"tenant_id: events of tenant {event.tenant_id!r} belong into partition {own}, since several flows share the "
-                "topics: publish with MNEME_KAFKA__KEYED_BY=tenant; a replay of this letter sends it there"
-            )
         match event:
             case Message():
                 created_at = incoming.received_at or event.sent_at

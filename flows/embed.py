@@ -215,7 +215,7 @@ class EmbedLane:
             self._add(MessageBatch(tuple(row.key for row in rows), tuple(part), withdrawn, chunks, tuple(rows)))
 
     def _add(self, batch: MessageBatch) -> None:
-        self._jobs.add("", batch, lambda: admit(batch, self._services))
+        self._jobs.add("", batch, lambda: admit(batch, self._services, self._erased))
 
     def _pass_on(self, batch: MessageBatch, served: Admitted) -> Iterator[Embedded | SinkItem]:
         self._services.tally["duplicate"] += served.duplicates

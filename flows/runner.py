@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from connectors.durable import is_locked, replace_json
 from connectors.folders import private_folder
 from connectors.inbox import inbox_folder
-from flows.running.partition_range import store_name
-from flows.running.recovery import Engine, RecoveryStore
+from flows.running.recovery import TOPICS, Engine, RecoveryStore
 from mneme.errors import SettingsError, StoreRejected
 from mneme.ids import short_hash
 from mneme.ports import Incoming, MemoryIndex, Role, Usage
@@ -196,8 +195,6 @@ def run(
         )
     stopping = stopping or threading.Event()
     if intake == "inbox":
-        if settings.kafka.partitions_read:
-            raise SettingsError("MNEME_KAFKA__PARTITIONS_READ is of topics, and the inbox has none; leave it empty")
         # That of files: a conversation may come from both, and its state must be known to whichever flow goes on with it.
         with recovery_store(settings, _FILES) as store, stopped_by_signals(stopping, _STOP_SECONDS):
             from flows.running.live import stream_inbox
@@ -205,7 +202,7 @@ def run(
             named = _named(_folder(settings, _FILES) / _NAMED, ())
             stream_inbox(settings, partial(single_process_run, settings, store), stopping, on_ready, named)
         return
-    with recovery_store(settings, store_name(settings)) as store, stopped_by_signals(stopping, _STOP_SECONDS):
+    with recovery_store(settings, TOPICS) as store, stopped_by_signals(stopping, _STOP_SECONDS):
         from flows.running.kafka import (  # loads all steps and clients: a second runner is refused before
             input_partitions,
             stream,
@@ -219,14 +216,12 @@ def run(
 
 
 def _run_on_flink(settings: Settings, jobmanager: str, stopping: threading.Event, on_ready: Callable[[], None]) -> None:
-    if settings.intake == "inbox" or settings.kafka.partitions_read:
-        raise SettingsError(
-            "--engine flink reads whole Kafka topics: set MNEME_SERVICE__INTAKE=kafka, and MNEME_KAFKA__PARTITIONS_READ empty"
-        )
+    if settings.intake == "inbox":
+        raise SettingsError("--engine flink reads Kafka topics: set MNEME_SERVICE__INTAKE=kafka")
     from flows.engines.flink import submit
     from flows.running.flink import FlinkCluster, begin_run, run_on_flink
 
-    with recovery_store(settings, store_name(settings), "flink") as store, stopped_by_signals(stopping):
+    with recovery_store(settings, TOPICS, "flink") as store, stopped_by_signals(stopping):
         cluster = FlinkCluster(jobmanager)
         try:
             begin = partial(begin_run, settings, store, stopping)
@@ -243,7 +238,7 @@ def change_engine(settings: Settings) -> int:
     """
     from flows.running.change_engine import move_to_flink
 
-    with recovery_store(settings, store_name(settings)) as store:
+    with recovery_store(settings, TOPICS) as store:
         return move_to_flink(settings, store)
 
 

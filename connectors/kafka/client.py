@@ -126,16 +126,6 @@ def topics_of_lanes(topics: Topics) -> dict[Lane, str]:
     return {"messages": topics.messages, "documents": topics.documents, "backfill": topics.backfill}
 
 
-def dead_letters_topic(settings: Kafka) -> str:
-    """The topic of the dead letters of a flow with these settings.
-
-    Each flow by partition range has a topic of its own: letters are taken away by copying the others, and of two flows that do
-    so at once, one could bring back what the other took.
-    """
-    topic = settings.topics.dead_letters
-    return f"{topic}-{settings.partitions_read}" if settings.partitions_read else topic
-
-
 def create_topics(settings: Kafka) -> list[str]:
     """Create the topics of the settings that are missing, and return their names; safe to repeat.
 
@@ -146,7 +136,7 @@ def create_topics(settings: Kafka) -> list[str]:
     """
     topics = settings.topics
     sizes = dict.fromkeys(topics_of_lanes(topics).values(), LARGEST_INPUT_BYTES)
-    sizes |= dict.fromkeys((dead_letters_topic(settings), topics.memories), LARGEST_OUTPUT_BYTES)
+    sizes |= dict.fromkeys((topics.dead_letters, topics.memories), LARGEST_OUTPUT_BYTES)
     with kafka_errors(settings, "creating topics"), KafkaAdminClient(**connection_arguments(settings)) as admin:
         present = {found["name"] for found in admin.describe_topics(list(sizes)) if found["error_code"] == 0}
         missing = {

@@ -3,13 +3,11 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from threading import Condition, local
 from typing import Any
 
 from kafka import KafkaProducer
 from kafka.errors import KafkaTimeoutError
-from kafka.partitioner.default import murmur2
 
 from connectors.kafka.client import (
     LARGEST_OUTPUT_BYTES,
@@ -20,22 +18,8 @@ from connectors.kafka.client import (
     topics_of_lanes,
 )
 from mneme.errors import StoreError
-from mneme.events import AnyEvent
 from mneme.ports import Lane
 from mneme.settings import Kafka
-
-
-def record_key(settings: Kafka, event: AnyEvent) -> str:
-    """The key under which an event is published: its conversation's (or document's, or owner's), or its tenant's."""
-    return event.tenant_id if settings.keyed_by == "tenant" else event.key
-
-
-@lru_cache(maxsize=65_536)  # the hash takes as long as the decoding of a short event
-def partition_of(key: str, partitions: int) -> int:
-    """The partition of a key by Kafka's own partitioner: murmur2, as the clients in Java and in Python have it."""
-    number: int = murmur2(key.encode())
-    return (number & 0x7FFFFFFF) % partitions
-
 
 DELIVERY_SECONDS = 120.0  # how long a record is tried; a broker is back long before
 _MOST_UNACKNOWLEDGED_BYTES = 32 * 1024 * 1024  # kafka-python has no limit of its own

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from uuid import uuid4
 
-from connectors.kafka.producer import Record, ReliableProducer, record_key
+from connectors.kafka.producer import Record, ReliableProducer
 from mneme.errors import InputError
 from mneme.events import Flush, parse_event
 from mneme.ports import DeadLetter
@@ -52,11 +52,11 @@ def replay(settings: Kafka, letters: Sequence[DeadLetter]) -> None:
     topics = (settings.topics.messages, settings.topics.backfill, settings.topics.documents)
     records = []
     for letter in letters:
-        _, raw = event_to_replay(letter)
+        key, raw = event_to_replay(letter)
         topic = letter.position.topic if letter.position is not None else settings.topics.messages
         if topic not in topics:
             raise InputError(f"topic: it came from {topic}, which is none of MNEME_KAFKA__TOPICS__*")
-        records.append(Record(topic, record_key(settings, parse_event(raw, utc_now())), raw))
+        records.append(Record(topic, key, raw))
     producer = ReliableProducer(settings)
     try:
         for record in records:

@@ -15,7 +15,7 @@ from kafka.errors import KafkaTimeoutError
 from connectors.clients import encoded
 from connectors.dead_letters import is_about, safe_reason
 from connectors.durable import exclusive
-from connectors.kafka.client import connection_arguments, dead_letters_topic, kafka_errors, partitions_of
+from connectors.kafka.client import connection_arguments, kafka_errors, partitions_of
 from connectors.kafka.producer import DELIVERY_SECONDS, Record, ReliableProducer
 from mneme.ports import Change, DeadLetter, Scope
 from mneme.records import Position
@@ -72,7 +72,7 @@ class KafkaDeadLetters(_Sink):
         Raises:
             StoreUnavailable, StoreRejected: some of them are not kept.
         """
-        topic = dead_letters_topic(self._settings)
+        topic = self._settings.topics.dead_letters
         self._write(Record(topic, _letter_key(letter), letter.raw, _headers(letter)) for letter in letters)
 
     def erase(self, scope: Scope) -> int:
@@ -90,7 +90,7 @@ class KafkaDeadLetters(_Sink):
         2. Send those that stay again, as they are, behind the end. A crash leaves them there twice, which harms nobody.
         3. Delete everything before that end.
         """
-        topic = dead_letters_topic(self._settings)
+        topic = self._settings.topics.dead_letters
         with self._taking_away, exclusive(self._shared_lock) if self._shared_lock else nullcontext():
             # Step 1.
             with _reading(self._settings) as (consumer, ends):
@@ -143,7 +143,7 @@ def read_dead_letters(settings: Kafka) -> Iterator[DeadLetter]:
 @contextmanager
 def _reading(settings: Kafka) -> Iterator[tuple[KafkaConsumer, Mapping[TopicPartition, int]]]:
     """A consumer of the dead letters, and where each partition ends now."""
-    topic = dead_letters_topic(settings)
+    topic = settings.topics.dead_letters
     partitions = [TopicPartition(topic, partition) for partition in partitions_of(settings, topic)]
     with kafka_errors(settings, f"reading {topic}"):
         consumer = KafkaConsumer(

@@ -8,7 +8,7 @@ from typing import Any
 from kafka import TopicPartition, errors
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient, OffsetSpec
 
-from connectors.kafka.client import connection_arguments, dead_letters_topic, kafka_errors
+from connectors.kafka.client import connection_arguments, kafka_errors
 from mneme.settings import Kafka
 
 _BOOTSTRAP_MS = 3_000
@@ -54,7 +54,7 @@ def read_state(settings: Kafka) -> KafkaState:
     """
     quick = {"bootstrap_timeout_ms": _BOOTSTRAP_MS, "request_timeout_ms": _REQUEST_MS}
     inputs = (settings.topics.messages, settings.topics.documents, settings.topics.backfill)
-    letters = dead_letters_topic(settings)
+    letters = settings.topics.dead_letters
     names = (*inputs, letters, settings.topics.memories)
     with kafka_errors(settings, "looking at it"), KafkaAdminClient(**connection_arguments(settings) | quick) as admin:
         brokers = len(admin.describe_cluster()["brokers"])

@@ -4,12 +4,12 @@ A message may be known (its id was stored from another position of the source), 
 replay), stored under another owner than its conversation's, or older than an erasure of its conversation or owner.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from flows.cuts import Utterance, embedding_text
-from flows.lanes.erasures import has_erased_beginning, is_erased, tombstone_keys
-from flows.lanes.owners import conversation_key, conversation_row, message_key, origin_of
+from flows.lanes.erasures import Tombstones, has_erased_beginning, is_erased, tombstone_keys
+from flows.lanes.owners import Origin, conversation_key, conversation_row, message_key, origin_of
 from flows.lanes.scheduling import is_defect, worth_retrying
 from flows.lanes.services import Services
 from mneme.errors import ModelError
@@ -59,8 +59,13 @@ class Admitted:
     erased: tuple[StoredMessage, ...] = ()
 
 
-def admit(batch: MessageBatch, services: Services) -> Admitted:
+def admit(batch: MessageBatch, services: Services, lately: Tombstones) -> Admitted:
     """Admit the new messages of a batch.
+
+    Args:
+        batch: the messages.
+        services: index and embedder.
+        lately: erasures of a moment ago: what they take away may still be in the index, and they may not be there yet.
 
     Raises:
         StoreUnavailable, ModelError: worth trying again.
@@ -77,7 +82,7 @@ def admit(batch: MessageBatch, services: Services) -> Admitted:
         origin = None if is_chunk else origin_of(stored.get(key))
         if origin is not None and origin.owner != message.owner:
             stored |= services.index.get([message_key(origin.owner, message.id), *_tombstone_keys([message], origin.owner)])
-        if origin is not None and has_erased_beginning(origin, message.conversation_id or "", stored):
+        if origin is not None and _has_erased_beginning(origin, message.conversation_id or "", stored, lately):
             beginnings[key] = over_erased(Create(conversation_row(message)), services.versions.next())
             origin = None
         elif origin is None and not is_chunk and key not in beginnings:
@@ -89,7 +94,7 @@ def admit(batch: MessageBatch, services: Services) -> Admitted:
             message = owned_by(origin.owner, message)
         if message.id in batch.withdrawn:
             stored.pop(message_key(message.owner, message.id), None)
-        if (goes_on := _unless_known(message, stored)) is not None:
+        if (goes_on := _unless_known(message, stored, lately)) is not None:
             new.append(goes_on)
     living = [message for message in new if not message.deleted]
     embeddings, failure = embeddings_of(living, services)
@@ -140,14 +145,20 @@ def _tombstone_keys(messages: Sequence[StoredMessage], owner: Owner | None = Non
     return list(dict.fromkeys(key for each in named for key in tombstone_keys(*each)))
 
 
-def _unless_known(message: StoredMessage, rows: dict[Key, Row]) -> StoredMessage | None:
+def _has_erased_beginning(origin: Origin, conversation_id: str, rows: Mapping[Key, Row], lately: Tombstones) -> bool:
+    if lately.cover_event(origin.owner, conversation_id, None, origin.began_with, origin.began_at):
+        return True
+    return has_erased_beginning(origin, conversation_id, rows)
+
+
+def _unless_known(message: StoredMessage, rows: dict[Key, Row], lately: Tombstones) -> StoredMessage | None:
     """The message as it goes on; None for one that came before from elsewhere."""
     key = message_key(message.owner, message.id)
     row = rows.get(key)
     stored = row.record() if row is not None else None
     if not isinstance(stored, StoredMessage):
         return message
-    if is_erased(stored, rows):  # on its way out: this one is new
+    if lately.cover(stored) or is_erased(stored, rows):  # on its way out: this one is new
         del rows[key]
         return message
     if stored.position != message.position:

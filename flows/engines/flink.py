@@ -4,7 +4,8 @@
                         │                 │                    │
                         └───── ticks ─────┴────────────────────┘
 
-Each function is keyed by group of buckets, and holds the lanes of all its buckets; what goes to the index is written in it.
+Each function is keyed by group of buckets, and holds the lanes of all its buckets; what goes to the index is written in it,
+when a bundle of its groups ends.
 Flink keeps offsets and states in its checkpoints and goes on from the last complete one; what was written after it is written
 again, and converges (flows/lanes/epochs.py). A tick a second goes to every group: PyFlink 2.3 registers timers in the task's
 own thread (FLINK-37084), so that a checkpoint misses those of its last bundle. A group whose timer is lost would stand still.
@@ -36,7 +37,7 @@ from pyflink.util.java_utils import to_jarray
 from connectors.kafka.client import connection_arguments
 from flows.decode import decode
 from flows.engines.dataflow import EMBED, EXTRACT, READ, RECONCILE, SEGMENT, Step, goes_to_the_writer
-from flows.engines.flink_worker import MOVED, FlinkRun, GroupLanes, moved_states, worker_of
+from flows.engines.flink_worker import MOVED, FlinkRun, GroupLanes, Unwritten, moved_states, worker_of
 from mneme.errors import SettingsError
 from mneme.ports import Incoming
 from mneme.records import Position
@@ -263,6 +264,7 @@ class LanesFunction(KeyedCoProcessFunction):  # type: ignore[misc]
     def open(self, runtime_context: RuntimeContext) -> None:
         """Begin on a slot."""
         self._worker = worker_of(self._run)
+        self._unwritten = Unwritten(self._worker.writer)
         self._state = runtime_context.get_map_state(MapStateDescriptor("lanes", Types.STRING(), _PICKLED))
         self._moved = moved_states(self._steps) if self._run.moved is not None else {}
         self._groups: dict[str, GroupLanes] = {}
@@ -277,7 +279,7 @@ class LanesFunction(KeyedCoProcessFunction):  # type: ignore[misc]
             yield from self._work(key, group, ctx)
         else:
             self._keep(group)
-            self._wake(key, utc_now() + _LINGER, ctx)
+            self._wake(key, group.wake_at(utc_now(), _LINGER), ctx)
 
     def process_element2(self, value: str, ctx: KeyedCoProcessFunction.Context) -> Iterator[Any]:
         """See to it, once in a while, that nothing stands still: a timer that ought to have come by now is lost."""
@@ -296,7 +298,7 @@ class LanesFunction(KeyedCoProcessFunction):  # type: ignore[misc]
     def _of(self, key: str) -> GroupLanes:
         if key not in self._groups:
             moved = {bucket: state for bucket, state in self._moved.items() if self._keys[int(bucket) % len(self._keys)] == key}
-            self._groups[key] = GroupLanes(self._steps, self._worker, key, dict(self._state.items()), moved)
+            self._groups[key] = GroupLanes(self._steps, self._worker, self._unwritten, key, dict(self._state.items()), moved)
         return self._groups[key]
 
     def _do_what_is_due(self, key: str, ctx: Any) -> Iterator[Any]:

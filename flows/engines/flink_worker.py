@@ -2,8 +2,9 @@
 
 Nothing here knows PyFlink. What differs from an engine that sees epochs:
 
-- Flink encodes state at the end of each bundle, and tells no Python function that a checkpoint is complete. So a step writes
-  before it hands anything on, and ``CheckpointWatch`` asks the JobManager which checkpoint is complete.
+- Flink encodes state at the end of each bundle, and tells no Python function that a checkpoint is complete. So what the steps
+  of a bundle hand over is written as soon as its state is asked for, or before a flush or an erasure goes on (``Unwritten``).
+  ``CheckpointWatch`` asks the JobManager which checkpoint is complete.
 - A killed TaskManager leaves its workers behind for half a minute. They end themselves (``end_with``), and what they still
   write has lower versions: the counter of a worker begins with the time since the run began (``versions_of``).
 - Memory shared by the processes of one machine means nothing. A step waits for its pool instead (``LimitedCalls``).
@@ -31,6 +32,7 @@ from connectors.models import open_embedder
 from connectors.telemetry.flow import StepMeter
 from flows.engines.dataflow import Step, goes_to_the_writer
 from flows.engines.port import Failures, HostedLane
+from flows.items import Erasure, Pause
 from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
 from flows.lanes.services import Services, Submit
@@ -47,7 +49,9 @@ _ANSWER_SECONDS = 5.0
 _ALIVE = ("CREATED", "RUNNING", "RESTARTING")  # states of a job
 _REST = timedelta(milliseconds=40)  # the least time between two wake-ups of a group: each is a round trip through Java
 MOVED = Path("moved")  # in the working directory of a worker: the states of a store that came from another engine
-_WAITING = "waiting"  # in the state of a group, beside its buckets
+_WAITING, _WRITTEN = "waiting", "written"  # in the state of a group, beside its buckets
+_REST_AFTER_A_WRITE = 4  # times as long as it took: what comes meanwhile is written together
+_LONGEST_REST_SECONDS = 0.5
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 Result = TypeVar("Result")
@@ -285,10 +289,10 @@ class BucketLanes:
 
     def work(self, items: list[Any], writes: list[Any]) -> list[Any]:
         """Do what is due with what has come; what goes to the writer is added to ``writes``, the rest is returned."""
-        if self._at_work and self._epoch < (epoch := self._checkpoints.epoch):
-            self._epoch, self._at_work = epoch, False
-            for lane in self._lanes:
+        if self._epoch < (epoch := self._checkpoints.epoch):
+            for lane in self._lanes if self._at_work else ():
                 lane.epoch_done()
+            self._epoch, self._at_work = epoch, False  # of what begins now no epoch is over, however long there was nothing
         is_awake = bool(items)
         for lane in self._lanes:
             is_awake = is_awake or lane.wake_at() is not None
@@ -299,25 +303,63 @@ class BucketLanes:
         return items
 
 
+class Unwritten:
+    """Items for the writer that the groups of one function handed over in a bundle.
+
+    It is part of the state of each of these groups. Pickled it is nothing: Flink asks for the state when a bundle ends, and
+    then everything is written in one go. ``rests_until`` is when the groups may begin to work again.
+    """
+
+    def __init__(self, writer: Writer) -> None:
+        self.rests_until = _LONG_AGO
+        self._writer = writer
+        self._items: list[Any] = []
+
+    def __reduce__(self) -> tuple[type[tuple[Any, ...]], tuple[()]]:
+        self.write()
+        return tuple, ()
+
+    def add(self, items: Sequence[Any]) -> None:
+        """Take in items."""
+        self._items += items
+
+    def write(self) -> None:
+        """Write what is there; durable on return."""
+        if self._items:
+            began = time.monotonic()
+            self._writer.write(self._items)
+            self._items = []
+            rest = min(_REST_AFTER_A_WRITE * (time.monotonic() - began), _LONGEST_REST_SECONDS)
+            self.rests_until = utc_now() + timedelta(seconds=rest)
+
+
 class GroupLanes:
     """The lanes of the buckets that Flink keeps under one key: they are worked on together, and written in one go.
 
     Args:
         steps: whose lanes follow one another, all of the same key.
-        worker: services and writer.
+        worker: services.
+        unwritten: takes what goes to the writer; the same for all groups of a function.
         name: of the group, unlike that of all others in the process.
         held: the state of each bucket, and items that wait; empty for a new group.
         moved: the states of a new group that came from another engine.
     """
 
     def __init__(
-        self, steps: Sequence[Step], worker: Worker, name: str, held: Mapping[str, Any], moved: Mapping[str, State]
+        self,
+        steps: Sequence[Step],
+        worker: Worker,
+        unwritten: Unwritten,
+        name: str,
+        held: Mapping[str, Any],
+        moved: Mapping[str, State],
     ) -> None:
         self._steps = steps
         self._worker = worker
+        self._unwritten = unwritten
         self._name = name
         self._waiting: list[Any] = list(held.get(_WAITING, ()))
-        states = {bucket: state for bucket, state in (held or moved).items() if bucket != _WAITING}
+        states = {bucket: state for bucket, state in (held or moved).items() if bucket not in (_WAITING, _WRITTEN)}
         self._lanes = {bucket: self._made(bucket, state) for bucket, state in states.items()}
         self._changed = set() if held else {_WAITING, *states}  # a group that has any state is no longer new
 
@@ -329,17 +371,18 @@ class GroupLanes:
         self._waiting.append(item)
         self._changed.add(_WAITING)
 
-    def wake_at(self, now: datetime) -> datetime | None:
-        """The time of the next wake-up."""
+    def wake_at(self, now: datetime, soonest: timedelta = _REST) -> datetime | None:
+        """The time of the next wake-up, ``soonest`` from now and behind the rest after a write."""
         times = [at for at in (lanes.wake_at() for lanes in self._lanes.values()) if at is not None]
-        return max(min(times), now + _REST) if times else None
+        times += [now] if self._waiting else []
+        return max(min(times), now + soonest, self._unwritten.rests_until) if times else None
 
     def is_due(self, now: datetime) -> bool:
         """Return whether there is something to do."""
-        return bool(self._waiting) or ((at := self.wake_at(now)) is not None and at <= now + _REST)
+        return (at := self.wake_at(now)) is not None and at <= now + _REST
 
     def work(self) -> list[Any]:
-        """Do what is due, write what is to be written, and return what goes on."""
+        """Do what is due, hand over what is to be written, and return what goes on."""
         waiting, self._waiting = self._waiting, []
         if waiting:
             self._changed.add(_WAITING)
@@ -358,13 +401,17 @@ class GroupLanes:
             on += self._lanes[bucket].work(items, writes)
         self._changed |= given.keys()
         if writes:
-            self._worker.writer.write(writes)
+            self._unwritten.add(writes)
+            self._changed.add(_WRITTEN)
+        if any(isinstance(item, Pause | Erasure) for item in on):
+            self._unwritten.write()  # the end of a flush, and of an erasure, stands for everything that came before it
         return on
 
     def changes(self) -> dict[str, Any]:
         """The parts that are not in the state yet, by the names under which they are held there."""
         changed, self._changed = self._changed, set()
-        return {name: self._waiting if name == _WAITING else self._lanes[name] for name in changed}
+        parts = {_WAITING: self._waiting, _WRITTEN: self._unwritten}
+        return {name: parts[name] if name in parts else self._lanes[name] for name in changed}
 
     def _made(self, bucket: str, states: State | None) -> BucketLanes:
         return BucketLanes(self._steps, self._worker, f"{self._name}-{bucket}", states)

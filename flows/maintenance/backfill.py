@@ -17,7 +17,7 @@ from connectors.indices import open_index
 from connectors.models import open_embedder
 from flows.runner import IngestReport, WrittenRows, ingest, recovery_store, single_process_run, stopped_by_signals
 from flows.running.kafka import bounded_stream
-from flows.running.partition_range import store_name
+from flows.running.recovery import TOPICS
 from mneme.errors import SettingsError
 from mneme.settings import Settings
 
@@ -82,7 +82,7 @@ def backfill(
 
 def _from_topics(settings: Settings, on_progress: OnProgress, wrote: Callable[[str, str], None]) -> None:
     stopping = threading.Event()
-    with recovery_store(settings, store_name(settings)) as store, stopped_by_signals(stopping):
+    with recovery_store(settings, TOPICS) as store, stopped_by_signals(stopping):
         bounded_stream(settings, partial(single_process_run, settings, store), stopping, on_progress, wrote)
     if stopping.is_set():
         raise KeyboardInterrupt

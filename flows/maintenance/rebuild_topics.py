@@ -22,7 +22,7 @@ from connectors.models import open_embedder
 from flows.maintenance.rebuild import TOPICS, OnProgress, RebuildReport, StoreContents, rows_in, start_run
 from flows.runner import recovery_store, stopped_by_signals
 from flows.running.kafka import bounded_stream
-from flows.running.recovery import REBUILD, flows_by_range, flows_stopped, refuse_unfinished
+from flows.running.recovery import REBUILD, flows_stopped, refuse_unfinished
 from mneme.errors import StoreRejected
 from mneme.ports import MemoryIndex, Outcome, Remove
 from mneme.rows import Collection, Row
@@ -110,11 +110,6 @@ def _begin(settings: Settings, topics: Topics, force: bool, agree: Callable[[Sto
     with closing(open_embedder(settings)) as embedder, closing(open_index(settings)) as index:
         index.prepare(embedder.identity)
         refuse_unfinished(index.metadata(), but=REBUILD)
-        if settings.kafka.partitions_read or flows_by_range(index.metadata()):
-            raise StoreRejected(
-                "flows by partition range write the index, and a rebuild from topics makes the state of one flow for all "
-                "of it: use `mneme admin rebuild`, or a new index (docs/scaling.md)"
-            )
         index.refresh()
         found = StoreContents(rows_in(index))
         # 1.

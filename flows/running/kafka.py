@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from connectors.kafka.client import bounds_of, create_topics, partitions_of, topics_of_lanes
-from connectors.kafka.producer import partition_of
 from connectors.kafka.reader import PartitionReader
 from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters
 from flows.engines.port import Source
@@ -15,7 +14,6 @@ from flows.lanes.pending import Pending, SharedSum
 from flows.running.feeds import BoundedFeed, EndOffsets, FeedLimits
 from flows.running.live import LiveLag, Partitions, live_sources
 from flows.running.open_services import Endpoints
-from flows.running.partition_range import range_of
 from flows.running.process import RunContext, run_process
 from mneme.ports import Lane, MemoryIndex
 from mneme.settings import Kafka, Settings
@@ -30,9 +28,6 @@ def input_partitions(kafka: Kafka) -> Partitions:
         SettingsError, StoreError: the broker is out of reach, or refuses.
     """
     create_topics(kafka)
-    if (chosen := range_of(kafka)) is not None:
-        chosen.check(kafka)
-        return dict.fromkeys(topics_of_lanes(kafka.topics), tuple(range(chosen.first, chosen.last + 1)))
     return {lane: tuple(partitions_of(kafka, topic)) for lane, topic in topics_of_lanes(kafka.topics).items()}
 
 
@@ -94,12 +89,7 @@ def bounded_stream(
     """
     kafka, flow, pending = settings.kafka, settings.flow, Pending()
     named, chosen = topics_of_lanes(kafka.topics), input_partitions(kafka)
-    bounds = {
-        f"{topic}/{number}": found
-        for lane, topic in named.items()
-        for number, found in bounds_of(kafka, topic).items()
-        if number in chosen[lane]
-    }
+    bounds = {f"{topic}/{number}": found for topic in named.values() for number, found in bounds_of(kafka, topic).items()}
     end_offsets = EndOffsets(
         {name: end for name, (_, end) in bounds.items()}, {name: first for name, (first, _) in bounds.items()}
     )
@@ -131,5 +121,4 @@ def _endpoints(settings: Settings, sources: Sequence[Source], **more: Any) -> It
         changes = KafkaChangeFeed(kafka) if settings.flow.change_feed else None
         if changes is not None:
             stack.callback(changes.close)
-        by_tenant = None if range_of(kafka) is None else partial(partition_of, partitions=kafka.partitions)
-        yield Endpoints(sources, dead_letters, changes, partition_of_tenant=by_tenant, **more)
+        yield Endpoints(sources, dead_letters, changes, **more)

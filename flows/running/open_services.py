@@ -44,7 +44,6 @@ class Endpoints:
     """The sources and sinks of a process's flow, apart from the index.
 
     ``wrote`` is called as ``Writer`` says. ``documents_at_work`` counts what is read; ``named_files`` may be read by reference.
-    ``partition_of_tenant`` is where a tenant's events are in topics that several flows share (flows/decode.py).
     """
 
     sources: Sequence[Source]
@@ -53,7 +52,6 @@ class Endpoints:
     wrote: Callable[[str, str], None] = lambda kind, identity: None
     documents_at_work: Pending = field(default_factory=Pending)
     named_files: Sequence[Path] = ()
-    partition_of_tenant: Callable[[str], int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ def run_process(
             settings, index, embedder, Versions(place.run), ends, pending, stopping, stack, processes=place.processes
         )
         services, tally = opened.services, opened.services.tally
-        decoder = partial(decode, buckets=settings.flow.buckets, partition_of_tenant=ends.partition_of_tenant)
+        decoder = partial(decode, buckets=settings.flow.buckets)
         flow, failures = settings.flow, Failures()
         dataflow = build(Dataflow(ends.sources, decoder, services, opened.writer, failures, on_ready))
         try:

@@ -16,7 +16,6 @@ from types import TracebackType
 from typing import Any, Literal
 
 from connectors.durable import FolderLock, replace_json
-from flows.running.partition_range import is_of_a_range, share_partitions
 from flows.running.store_files import disk_errors, is_used, remedy, tidy
 from mneme.errors import StoreError, StoreRejected, StoreUnavailable
 from mneme.ports import MemoryIndex
@@ -24,6 +23,7 @@ from mneme.rows import Collection
 from mneme.settings import Settings
 from mneme.store_format import FORMAT
 
+TOPICS = "kafka"  # the name of the store of the flow from Kafka
 REBUILD = "rebuild"  # in the index's metadata while a rebuild is under way, and the name of its store
 REINDEX = "reindex"  # in the index's metadata while its rows move to another embedder or tokeniser, which it names
 
@@ -36,9 +36,8 @@ log = logging.getLogger(__name__)
 
 
 def deployment_of(metadata: Mapping[str, str]) -> str | None:
-    """The name of the topics whose positions an index has: the id of the store of the flow that read them, or of the first."""
-    flows = sorted(key for key, store in metadata.items() if store and key.startswith(f"{_STORE}kafka"))
-    return metadata[flows[0]] if flows else None
+    """The name of the topics whose positions an index has: the id of the store of the flow that read them."""
+    return metadata.get(f"{_STORE}{TOPICS}") or None
 
 
 def refuse_unfinished(metadata: Mapping[str, str], but: str = "") -> None:
@@ -85,12 +84,6 @@ def forget_older_stores(data: Path, metadata: Mapping[str, str]) -> tuple[str, .
 
 def _format_of(state: Mapping[str, Any]) -> object:
     return state.get("format") if state.get("run") else FORMAT  # a store that no flow has begun has no states
-
-
-def flows_by_range(metadata: Mapping[str, str]) -> list[str]:
-    """The names of the flows by partition range that an index is bound to, by its metadata."""
-    names = (key.removeprefix(_STORE) for key, store in metadata.items() if store and key.startswith(_STORE))
-    return sorted(name for name in names if is_of_a_range(name))
 
 
 class RecoveryStore(AbstractContextManager["RecoveryStore"]):
@@ -177,13 +170,6 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
         metadata = index.metadata()
         refuse_unfinished(metadata, but=REBUILD if self._name == REBUILD else "")
         key = f"{_STORE}{self._name}"
-        shared = {each: "" for each in metadata if metadata[each] and self._reads_what(each) and each != key}
-        if shared and not adopt:
-            raise StoreRejected(
-                f"the index was written by {', '.join(sorted(shared))}, which read partitions that {key} reads too. Set "
-                "MNEME_KAFKA__PARTITIONS_READ and MNEME_KAFKA__PARTITIONS as before; or, if those flows have ended for ever, "
-                "start once with MNEME_FLOW__ADOPT_INDEX=true, to read the topics from the start (docs/scaling.md)"
-            )
         other = metadata.get(key)
         if other and other != self._id and not adopt and index.count(Collection.MESSAGES):
             raise StoreRejected(
@@ -203,7 +189,7 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
             state = {"recovery_id": self._id, "run": self._run, "buckets": self._buckets, "format": FORMAT}
             state["engine"] = self._engine
             replace_json(self._state_file, state)
-        index.set_metadata(shared | {key: self._id, "run": str(self._run)})
+        index.set_metadata({key: self._id, "run": str(self._run)})
         return self._run
 
     def tidy(self) -> None:
@@ -223,10 +209,6 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
             log.warning("the recovery store could not be tidied: %s", failure)
         finally:
             self._lock.release()
-
-    def _reads_what(self, key: str) -> bool:
-        """Return whether a key of the metadata is of a flow that reads partitions which this one reads too."""
-        return key.startswith(_STORE) and share_partitions(self._name, key.removeprefix(_STORE))
 
     @property
     def _state_file(self) -> Path:

@@ -28,15 +28,6 @@ class Kafka(Group):
     group_id: str = Field(default="mneme", description="consumer group under which lag monitors see the offsets")
     topics: Topics = Topics()
     partitions: int = Field(default=8, ge=1, description="partitions of a topic that Mneme creates")
-    keyed_by: Literal["conversation", "tenant"] = Field(
-        default="conversation",
-        description="what chooses the partition of a published event; flows by partition range need the tenant",
-    )
-    partitions_read: str = Field(
-        default="",
-        pattern=r"^(\d{1,4}(-\d{1,4})?)?$",
-        description="partitions of each input topic that a flow reads, such as 0-3, where several flows share them; empty: all",
-    )
     replication_factor: int = Field(default=1, ge=1, description="replicas of a topic that Mneme creates")
     security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = "PLAINTEXT"
     sasl_mechanism: str | None = None

@@ -1,5 +1,6 @@
 """Mneme behind the interfaces of agent frameworks, each in one file that needs its framework and nothing else.
 
+    flink_agents.py    a long-term memory
     langchain.py       a retriever, and a chat history
     langgraph.py       a store
     llama_index.py     a retriever, and a memory block

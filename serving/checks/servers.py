@@ -96,9 +96,7 @@ def _embedder(settings: Settings, opened: "MemoryIndex") -> Check:
 
 def _recovery(settings: Settings, metadata: "dict[str, str]") -> Iterator[Check]:
     """Check that each flow's recovery store is the one that wrote the index."""
-    from flows.running.partition_range import store_name
-
-    for name in (store_name(settings), "files"):
+    for name in ("kafka", "files"):
         written_by = metadata.get(f"recovery_{name}")
         if not written_by:
             continue
@@ -255,9 +253,7 @@ def _flows(settings: Settings) -> Iterator[Check]:
     from connectors.inbox import inbox_folder
 
     # The flow from the inbox holds the recovery store of files as well.
-    from flows.running.partition_range import store_name
-
-    locks = {"kafka": settings.data / "recovery" / store_name(settings), "inbox": inbox_folder(settings.data)}
+    locks = {"kafka": settings.data / "recovery" / "kafka", "inbox": inbox_folder(settings.data)}
     running = [name for name, folder in locks.items() if is_locked(folder)]
     if "inbox" not in running and is_locked(settings.data / "recovery" / "files"):
         running.append("files")

@@ -1,5 +1,6 @@
 """A cluster for the tests of this folder. They run with `make test-flink`, which makes an environment with PyFlink."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,7 +8,8 @@ import pytest
 
 from tests.servers.flink_cluster import FlinkServers, flink_python
 
-_MARKS = (pytest.mark.flink, pytest.mark.kafka, pytest.mark.opensearch, pytest.mark.slow, pytest.mark.timeout(900))
+_TIMEOUT_SECONDS = 2400 if os.environ.get("MNEME_TEST_FAULTS") == "long" else 900
+_MARKS = (pytest.mark.flink, pytest.mark.kafka, pytest.mark.opensearch, pytest.mark.slow, pytest.mark.timeout(_TIMEOUT_SECONDS))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

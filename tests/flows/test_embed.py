@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
+from flows.embedding.admission import MessageBatch, admit
 from flows.items import Arrived
+from flows.lanes.erasures import Tombstones
 from mneme.rows import Collection, Key, row_of
-from tests.flows.river import River, at_once, contents, edit, episodes, message
+from tests.flows.river import River, at_once, contents, edit, episodes, erase, message
 from tests.memory_index_reference import ReferenceIndex
 
 
@@ -136,3 +138,17 @@ class _Never:
 
     def done(self) -> bool:
         return False
+
+
+def test_a_conversation_begins_anew_behind_an_erasure_that_the_index_does_not_show_yet() -> None:
+    flow, lately = river(), Tombstones()
+    flow.feed(message(0, "coffee"))
+    flow.settle()
+    row = row_of(message(21, "tea").message)
+    batch = MessageBatch((row.key,), (message(21, "tea").message,), rows=(row,))
+    assert admit(batch, flow._lanes[1]._services, lately).continuing == {"default/talk/m021"}
+    lately.add(erase(20), ())
+    admitted = admit(batch, flow._lanes[1]._services, lately)
+    assert admitted.continuing == set()
+    [beginning] = admitted.beginnings
+    assert beginning.row.body["began_with"]["offset"] == 21

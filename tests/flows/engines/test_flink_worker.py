@@ -14,10 +14,12 @@ import httpx
 import pytest
 
 from flows.engines.dataflow import EMBED, EXTRACT, READ, RECONCILE, SEGMENT, Dataflow, Step, goes_to_the_writer
-from flows.engines.flink_worker import CheckpointWatch, FlinkRun, GroupLanes, LimitedCalls, versions_of
+from flows.engines.flink_worker import BucketLanes, CheckpointWatch, FlinkRun, GroupLanes, LimitedCalls, Unwritten, versions_of
 from flows.engines.port import Failures
+from flows.items import FlushDone, Pause
 from flows.lanes.pending import Pending
 from flows.running.feeds import Feed
+from mneme.errors import StoreUnavailable
 from mneme.settings import Settings
 from mneme.times import utc_now
 from tests.contracts.engine import EngineContract
@@ -65,8 +67,9 @@ class TestGroupLanes(EngineContract):
         host, bundles = Host(flow), 0
         held = {place: {name: pickle.loads(state) for name, state in states.items()} for place, states in self.states.items()}
         states: dict[tuple[int, int], dict[str, bytes]] = {place: dict(each) for place, each in self.states.items()}
+        unwritten = [Unwritten(host.writer) for _ in _FUNCTIONS]
         groups = {
-            (number, group): GroupLanes(steps, host, f"{group}", held.get((number, group), {}), {})
+            (number, group): GroupLanes(steps, host, unwritten[number], f"{group}", held.get((number, group), {}), {})
             for number, steps in enumerate(_FUNCTIONS)
             for group in range(_GROUPS)
         }
@@ -143,6 +146,28 @@ def test_who_hands_in_more_than_there_is_room_for_waits() -> None:
     assert len(futures) == 2
 
 
+def test_what_the_groups_of_a_bundle_hand_over_is_written_in_one_go_when_the_first_state_is_asked_for() -> None:
+    written: list[list[str]] = []
+    unwritten = Unwritten(SimpleNamespace(write=lambda items: written.append(list(items))))
+    unwritten.add(["a"])
+    unwritten.add(["b"])
+    assert written == []
+    assert [pickle.loads(pickle.dumps(unwritten)) for _ in range(2)] == [(), ()]
+    assert written == [["a", "b"]]
+    assert unwritten.rests_until <= utc_now() + timedelta(seconds=1)
+
+
+def test_what_could_not_be_written_is_not_dropped() -> None:
+    def refuse(items: Any) -> None:
+        raise StoreUnavailable("no index")
+
+    unwritten = Unwritten(SimpleNamespace(write=refuse))
+    unwritten.add(["a"])
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable):
+            pickle.dumps(unwritten)
+
+
 class KeepsState:
     """A lane that has nothing to do."""
 
@@ -163,8 +188,66 @@ def kept_by(held: dict[str, Any], moved: dict[str, tuple[bytes | None, ...]]) ->
     services = SimpleNamespace(pending=Pending(), tally=Counter[str]())
     host = SimpleNamespace(services=services, failures=Failures(), checkpoints=Checkpoints())
     steps = (Step("first", KeepsState, READ.key), Step("second", KeepsState, READ.key))
-    group = GroupLanes(steps, host, "group", held, moved)
+    group = GroupLanes(steps, host, Unwritten(SimpleNamespace()), "group", held, moved)
     return {name: pickle.loads(pickle.dumps(part)) for name, part in group.changes().items()}
+
+
+def test_a_lane_that_had_nothing_to_do_for_many_epochs_waits_for_the_end_of_the_one_in_which_it_works_again() -> None:
+    lanes: list[CountsEpochs] = []
+
+    def made(services: Any, state: bytes | None) -> CountsEpochs:
+        lanes.append(CountsEpochs())
+        return lanes[-1]
+
+    services = SimpleNamespace(pending=Pending(), tally=Counter[str]())
+    host = SimpleNamespace(services=services, failures=Failures(), checkpoints=Checkpoints())
+    bucket = BucketLanes((Step("only", made, READ.key),), host, "bucket", None)
+    heard = []
+    for epoch, items in ((7, ["first"]), (7, []), (8, []), (9, []), (20, ["second"]), (20, []), (21, [])):
+        host.checkpoints.epoch = epoch
+        bucket.work(items, [])
+        heard.append(lanes[0].epochs)
+    assert heard == [0, 0, 1, 1, 1, 1, 2]
+
+
+class CountsEpochs:
+    """A lane that sleeps whenever nothing has come."""
+
+    unfinished = 0
+    epochs = 0
+
+    def on_batch(self, items: Any) -> list[Any]:
+        return []
+
+    def poll(self) -> list[Any]:
+        return []
+
+    def wake_at(self) -> None:
+        return None
+
+    def epoch_done(self) -> None:
+        self.epochs += 1
+
+
+def test_what_came_before_a_flush_is_written_before_the_flush_goes_on() -> None:
+    written: list[Any] = []
+    marker = FlushDone("default", "before it")
+    services = SimpleNamespace(pending=Pending(), tally=Counter[str](), settings=Settings(_env_file=None))
+    host = SimpleNamespace(services=services, failures=Failures(), checkpoints=Checkpoints())
+    pause = Pause("default/talk", "flush", "default", "f")
+    unwritten = Unwritten(SimpleNamespace(write=written.extend))
+    group = GroupLanes((Step("only", lambda services, state: HandsOn(), READ.key),), host, unwritten, "group", {}, {})
+    for item in (marker, pause):
+        group.add(item)
+    assert group.work() == [pause]
+    assert written == [marker]
+
+
+class HandsOn(CountsEpochs):
+    """A lane that gives what it gets."""
+
+    def on_batch(self, items: Any) -> list[Any]:
+        return list(items)
 
 
 def test_a_new_group_takes_in_what_was_moved_and_puts_it_into_its_state() -> None:
