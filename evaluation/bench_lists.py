@@ -11,7 +11,6 @@ import re
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -34,6 +33,7 @@ from mneme.settings import Settings
 from mneme.text import tokenise
 from queries.answers.context import context_of
 
+_QUESTIONS = Path(__file__).with_name("lists.jsonl")
 _BETWEEN_ITEMS = re.compile(r"[,;]|\band\b")
 _FEWEST_COMMAS, _FEWEST_ITEMS = 2, 2  # of a gold that is a list; of items that the evidence has word for word
 _COLUMNS = ("of", "questions", "items", "shown", "share", "low", "high", "context_tokens")
@@ -96,8 +96,8 @@ def run_lists(examples: Path, locomo: Sequence[Path], settings: Settings, out: P
 
 def _own(examples: Path) -> tuple[QuestionSet, list[Listed]]:
     """Our own questions, and the talks that they are about."""
-    lines = [json.loads(line) for line in (files("evaluation") / "lists.jsonl").read_text(encoding="utf-8").splitlines()]
-    talks = {name: _events(examples / name) for name in dict.fromkeys(line["file"] for line in lines)}
+    lines = _json_lines(_QUESTIONS)
+    talks = {name: _json_lines(examples / name) for name in dict.fromkeys(line["file"] for line in lines)}
     lists = []
     for line in lines:
         event = talks[line["file"]][0]
@@ -108,7 +108,7 @@ def _own(examples: Path) -> tuple[QuestionSet, list[Listed]]:
     return QuestionSet("lists", "lists", events, [each.question for each in lists]), lists
 
 
-def _events(path: Path) -> list[dict[str, Any]]:
+def _json_lines(path: Path) -> list[dict[str, Any]]:
     try:
         return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     except (OSError, ValueError) as error:

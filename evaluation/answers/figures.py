@@ -144,16 +144,21 @@ def _row(category: str, judged: Sequence[Judged], questions: int) -> Row:
     abstained = sum(each.answer.abstained for each in judged)
     row["abstained"] = abstained / len(judged)
     row["abstained_low"], row["abstained_high"] = wilson(abstained, len(judged))
-    found = [(each.answer.evidence, each.question.conversation) for each in judged if each.answer.evidence is not None]
-    if found:
-        row["evidence"] = float(np.mean([share for share, _ in found]))
-        row |= _clustered("evidence_", [share for share, _ in found], [conversation for _, conversation in found])
-    shown = [(each.answer.shown, each.question.conversation) for each in judged if each.answer.shown is not None]
-    if shown:
-        row["shown"] = float(np.mean([share for share, _ in shown]))
-        row |= _clustered("shown_", [share for share, _ in shown], [conversation for _, conversation in shown])
+    asked_in = [each.question.conversation for each in judged]
+    row |= _share("evidence", [each.answer.evidence for each in judged], asked_in)
+    row |= _share("shown", [each.answer.shown for each in judged], asked_in)
+    if "shown" in row:
         row["context_tokens"] = round(float(np.mean([each.answer.context_tokens for each in judged])))
     return row
+
+
+def _share(name: str, shares: Sequence[float | None], conversations: Sequence[str]) -> dict[str, float]:
+    """The mean of the shares that are known, with its interval; nothing where none is."""
+    known = [(share, conversation) for share, conversation in zip(shares, conversations, strict=True) if share is not None]
+    if not known:
+        return {}
+    values = [share for share, _ in known]
+    return {name: float(np.mean(values)), **_clustered(f"{name}_", values, [conversation for _, conversation in known])}
 
 
 def _clustered(prefix: str, values: Sequence[float], conversations: Sequence[str]) -> dict[str, float]:

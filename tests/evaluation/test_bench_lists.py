@@ -15,6 +15,7 @@ from evaluation.retrieval.question_set import QuestionSet
 from mneme.errors import InputError
 from mneme.settings import load_settings
 from mneme.text import tokenise
+from tests.evaluation.answers.made_up_gold import conversation_of
 from tests.queries.world import WordEmbedder
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -32,15 +33,8 @@ def test_each_item_of_our_own_lists_is_said_in_one_message() -> None:
 
 def talk(tmp_path: Path, *questions: dict[str, object]) -> Path:
     turns = [("Ada", "I keep bees and a goat"), ("Leo", "I row, and I paint boats"), ("Ada", "Goats climb")]
-    session = [{"speaker": who, "dia_id": f"D1:{n}", "text": text} for n, (who, text) in enumerate(turns, 1)]
-    conversation = {
-        "speaker_a": "Ada",
-        "speaker_b": "Leo",
-        "session_1_date_time": "9:05 am on 2 March, 2026",
-        "session_1": session,
-    }
     path = tmp_path / "talk.json"
-    path.write_text(json.dumps([{"sample_id": "talk", "conversation": conversation, "qa": questions}]))
+    path.write_text(json.dumps([{"sample_id": "talk", "conversation": conversation_of(turns), "qa": questions}]))
     return path
 
 

@@ -1,6 +1,7 @@
 """A small set in LoCoMo's form with all five categories, made up."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 TURNS = [
@@ -21,16 +22,19 @@ QUESTIONS = [
 TOWNS = ("Lugano", "Thun", "Chur", "Zug")
 
 
-def write_talks(path: Path, talks: int) -> Path:
-    """So many conversations, at most four, with the same five questions, each about another town."""
-    session = [{"speaker": who, "dia_id": f"D1:{n}", "text": text} for n, (who, text) in enumerate(TURNS, 1)]
-    conversation = {
+def conversation_of(turns: Iterable[tuple[str, str]]) -> dict[str, object]:
+    """A conversation of Ada and Leo in one session, in LoCoMo's form."""
+    return {
         "speaker_a": "Ada",
         "speaker_b": "Leo",
         "session_1_date_time": "9:05 am on 2 March, 2026",
-        "session_1": session,
+        "session_1": [{"speaker": who, "dia_id": f"D1:{n}", "text": text} for n, (who, text) in enumerate(turns, 1)],
     }
-    sample = json.dumps({"conversation": conversation, "qa": QUESTIONS})
+
+
+def write_talks(path: Path, talks: int) -> Path:
+    """So many conversations, at most four, with the same five questions, each about another town."""
+    sample = json.dumps({"conversation": conversation_of(TURNS), "qa": QUESTIONS})
     samples = [{"sample_id": f"talk-{n}", **json.loads(sample.replace(TOWNS[0], town))} for n, town in enumerate(TOWNS[:talks])]
     path.write_text(json.dumps(samples))
     return path
