@@ -263,11 +263,11 @@ def joined(edges: Sequence[Relationship]) -> Relationship:
         return edges[0]
     mentions = sorted((mention for each in edges for mention in each.mentions), key=lambda each: (each.at, each.episode_id))
     held = max((mention.at for mention in mentions if not mention.ended), default=None)
-    ended = [(each.validity.valid_to, each) for each in edges if each.validity.valid_to is not None]
     over = [
         (end, each.id, each)
-        for end, each in ended
-        if held is None or end > held or max(mention.at for mention in each.mentions) > held
+        for each in edges
+        if (end := each.validity.valid_to) is not None
+        and (held is None or max(end, *(mention.at for mention in each.mentions)) > held)
     ]
     latest = max(edges, key=lambda each: (each.validity.valid_to is None, each.validity.valid_to or each.created_at, each.id))
     return latest.model_copy(

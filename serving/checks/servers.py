@@ -96,7 +96,9 @@ def _embedder(settings: Settings, opened: "MemoryIndex") -> Check:
 
 def _recovery(settings: Settings, metadata: "dict[str, str]") -> Iterator[Check]:
     """Check that each flow's recovery store is the one that wrote the index."""
-    for name in ("kafka", "files"):
+    from flows.running.recovery import TOPICS
+
+    for name in (TOPICS, "files"):
         written_by = metadata.get(f"recovery_{name}")
         if not written_by:
             continue
@@ -251,9 +253,10 @@ def _port(host: str, port: int) -> Check:
 def _flows(settings: Settings) -> Iterator[Check]:
     from connectors.durable import is_locked
     from connectors.inbox import inbox_folder
+    from flows.running.recovery import TOPICS
 
     # The flow from the inbox holds the recovery store of files as well.
-    locks = {"kafka": settings.data / "recovery" / "kafka", "inbox": inbox_folder(settings.data)}
+    locks = {TOPICS: settings.data / "recovery" / TOPICS, "inbox": inbox_folder(settings.data)}
     running = [name for name, folder in locks.items() if is_locked(folder)]
     if "inbox" not in running and is_locked(settings.data / "recovery" / "files"):
         running.append("files")
