@@ -22,7 +22,7 @@ _WIDEST_SPAN = 1_000  # columns or rows that one cell may claim; a page that cla
 
 @contextmanager
 def refusing(program: str) -> Iterator[None]:
-    """Whatever a library raises over bytes of strangers is an InputError that names the program to save them with again."""
+    """Turn whatever a library raises over bytes of strangers into an InputError that names the program to save them with."""
     try:
         yield
     except (InputError, MemoryError, RecursionError, ImportError):

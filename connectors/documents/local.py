@@ -105,7 +105,7 @@ class LocalParser:
 
     @contextmanager
     def _refusing(self, format: str) -> Iterator[None]:
-        """Whatever is raised over bytes of strangers is an ``InputError``."""
+        """Turn whatever is raised over bytes of strangers into an ``InputError``."""
         try:
             yield
         except MnemeError:
