@@ -72,12 +72,12 @@ bench: $(DEVELOPMENT) ## Speed on this machine; SERVERS=1: with Kafka and OpenSe
 	@$(BIN)/mneme bench startup --out $(BENCH_OUT)/startup.json
 	@$(BIN)/mneme bench stages --no-kafka --out $(BENCH_OUT)/stages.json
 	@$(BIN)/mneme bench query --facts 10000 --index embedded --out $(BENCH_OUT)/query-embedded.json
-	@$(BIN)/mneme bench volume --messages $(MESSAGES) --out $(BENCH_OUT)/volume.json
 ifdef SERVERS
 	@$(BIN)/python -m tests.servers start --data $(BENCH_OUT)/servers
 	@trap '$(BIN)/python -m tests.servers stop --data $(BENCH_OUT)/servers --wipe' EXIT; set -e; \
 	$(BIN)/mneme bench ingest $(TALKS) --repeats 5 --copies $(COPIES) --out $(BENCH_OUT)/ingest.json; \
-	$(BIN)/mneme bench query --facts 10000 --index opensearch --out $(BENCH_OUT)/query-opensearch.json
+	$(BIN)/mneme bench query --facts 10000 --index opensearch --out $(BENCH_OUT)/query-opensearch.json; \
+	$(BIN)/mneme bench volume --messages $(MESSAGES) --out $(BENCH_OUT)/volume.json
 endif
 ifdef LOCOMO
 	@$(BIN)/mneme bench locomo "$(LOCOMO)" --index $(BENCH_INDEX) --out $(BENCH_OUT)/locomo-$(BENCH_INDEX).json

@@ -14,10 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
-import psutil
 from pydantic import BaseModel, SecretStr
 
 from evaluation.faults.with_constants import VARIABLE, changed_constants
+from evaluation.process_costs import family_of, resident_bytes
 from mneme.errors import StoreError
 from mneme.settings import PREFIX, Settings
 
@@ -51,30 +51,6 @@ def _written(value: Any) -> str:
     if isinstance(value, SecretStr):
         return value.get_secret_value()
     return json.dumps(value) if isinstance(value, tuple | dict | bool) else str(value)
-
-
-def family_of(pid: int) -> list[int]:
-    """Return a process and all its descendants that live now, parents first; empty when it is gone."""
-    with suppress(psutil.NoSuchProcess):
-        first = psutil.Process(pid)
-        members = (first, *first.children(recursive=True))
-        return [member.pid for member in members if _is_alive(member)]
-    return []
-
-
-def resident_bytes(pid: int) -> int:
-    """Return the memory that a process and its descendants hold (RSS; shared pages count for each)."""
-    total = 0
-    for member in family_of(pid):
-        with suppress(psutil.NoSuchProcess):
-            total += psutil.Process(member).memory_info().rss
-    return total
-
-
-def _is_alive(process: psutil.Process) -> bool:
-    with suppress(psutil.NoSuchProcess):
-        return bool(process.status() != psutil.STATUS_ZOMBIE)
-    return False
 
 
 class FlowProcess:
