@@ -36,8 +36,8 @@ from evaluation.driven_steps import DrivenSteps, at_once
 from evaluation.own_index import own_topics
 from evaluation.report import Report, embedder_of, plotted, print_table
 from evaluation.report import Row as Figures
-from evaluation.stand_in_index import RowsInMemory
 from evaluation.servers import delete_topics
+from evaluation.stand_in_index import RowsInMemory
 from evaluation.synthetic_talks import talk
 from evaluation.vector_cache import embed_texts
 from flows.boundaries.semantic import SemanticDetector
