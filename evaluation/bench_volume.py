@@ -17,7 +17,8 @@ from statistics import median
 import numpy as np
 from rich.console import Console
 
-from evaluation.faults.deployment import Background, Deployment
+from evaluation.faults.background import Background
+from evaluation.faults.deployment import Deployment
 from evaluation.process_costs import bytes_of, processor_seconds
 from evaluation.report import Report, plotted, print_table
 from evaluation.synthetic_talks import talk
