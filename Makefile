@@ -6,8 +6,8 @@ DEVELOPMENT := .venv/installed-for-development
 PYTHON ?=
 # Some machines forbid it to keep compiled modules; hundreds of processes would compile them again, each for a second.
 unexport PYTHONDONTWRITEBYTECODE
-# Many tests wait for servers: two at a time take little more than half the time. PARALLEL= for one after the other.
-PARALLEL ?= -n 2 --dist loadfile
+# Many tests wait for servers: of two processors two tests at a time use half. PARALLEL= for one after the other.
+PARALLEL ?= -n 3 --dist loadfile
 BENCH_INDEX ?= embedded
 BENCH_OUT ?= bench-results
 # What the benchmarks of speed send: the examples over and over, or a file of yours; bench volume so many made-up messages.
