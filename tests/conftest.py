@@ -94,7 +94,7 @@ def kafka_settings(kafka_server: RunningKafka) -> Kafka:
 def opensearch_settings(opensearch_server: RunningOpenSearch) -> Iterator[OpenSearch]:
     """Settings with an index prefix of the test's own; nothing is created, and what the test creates goes with it.
 
-    An index that nobody uses costs the node .2 ms a second: what a whole run leaves behind took half a processor in the end.
+    An index that nobody uses costs the node .2 ms a second. What a run left behind took a quarter of a processor in the end.
     """
     settings = isolated_opensearch(opensearch_server.url)
     yield settings
