@@ -68,7 +68,7 @@ class RunningFlow(ABC):
 
     @abstractmethod
     def status(self) -> str:
-        """How it ended, for errors."""
+        """Describe its state, for errors."""
 
     @abstractmethod
     def log(self) -> str:
@@ -116,7 +116,7 @@ class FlowThread(RunningFlow):
         return not self._work.is_done
 
     def status(self) -> str:
-        """How it ended."""
+        """Its failure, or whether it runs."""
         return f"failed: {self._work.failure!r}" if self._work.failure else "running" if self.is_running else "ended"
 
     def log(self) -> str:
