@@ -7,7 +7,7 @@
 3. Ingest the same events from a file into an embedded index, undisturbed by any transport.
 4. Compare the ids of all records.
 
-The processor time of this machine's processes stands beside: the flow's (with what this benchmark asks), OpenSearch's, Kafka's.
+The processor time of this machine's processes stands beside: the flow's, OpenSearch's, Kafka's.
 """
 
 import json
@@ -30,7 +30,7 @@ from evaluation.synthetic_talks import copied
 from flows import ingest
 from mneme.errors import InputError
 from mneme.events import parse_event
-from mneme.rows import Collection
+from mneme.rows import Collection, Key
 from mneme.settings import Settings
 from mneme.times import utc_now
 
@@ -86,11 +86,11 @@ def run_ingest(
                 # 1.
                 with console.status(f"publishing, {number + 1} of {repeats}"):
                     started = time.monotonic()
-                    published = _publish(file, deployment)
+                    published, markers = _publish(file, deployment)
                     publish_seconds = time.monotonic() - started
                 # 2.
                 with console.status(f"Kafka to OpenSearch, {number + 1} of {repeats}"):
-                    measured[KAFKA].append(_through_kafka(deployment, published, processes))
+                    measured[KAFKA].append(_through_kafka(deployment, published, markers, processes))
             # 3.
             with console.status(f"files to the embedded index, {number + 1} of {repeats}"):
                 measured[FILES].append(_from_files(settings.replace(data=own), file))
@@ -135,22 +135,26 @@ def copied_file(path: Path, copies: int, folder: Path) -> Path:
     return file
 
 
-def _publish(path: Path, deployment: Deployment) -> int:
-    """Send all events, and a flush for every conversation; the number of events."""
+def _publish(path: Path, deployment: Deployment) -> tuple[int, list[Key]]:
+    """Send all events, and a flush for every conversation: the number of events, and the markers of the flushes."""
     count = deployment.publish(parse_event(incoming.raw, utc_now()) for incoming in read_file(path))
-    if not deployment.flush_all():
+    if not (markers := deployment.flush_all()):
         raise InputError(f"{path}: it has no messages of a conversation; give a file of conversations")
-    return count
+    return count, markers
 
 
-def _through_kafka(deployment: Deployment, events: int, processes: int) -> Measured:
+def _through_kafka(deployment: Deployment, events: int, markers: list[Key], processes: int) -> Measured:
     """Until the flow has answered every flush."""
     settings = deployment.settings
     servers = {"opensearch": settings.opensearch.url, "kafka": settings.kafka.bootstrap_servers}
-    with measured_costs(servers) as costs:
-        start_seconds, seconds = deployment.run_through(processes)
+    started = time.monotonic()
+    deployment.start(processes)
+    with measured_costs(servers, deployment.flow.pid) as costs:
+        deployment.flow.until_reading()
+        began = time.monotonic()
+        seconds = deployment.wait_for_markers(markers)
     deployment.stop()
-    return Measured(events, start_seconds, seconds, costs, _ids(settings))
+    return Measured(events, began - started, seconds, costs, _ids(settings))
 
 
 def _from_files(settings: Settings, file: Path) -> Measured:

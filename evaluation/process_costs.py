@@ -54,7 +54,7 @@ def bytes_of(folder: Path) -> int:
 
 @dataclass(slots=True)
 class Costs:
-    """``own_seconds``: processor time of this process and of those that it started; ``server_seconds``: of each server, by its
+    """``own_seconds``: processor time of a process and of those that it started; ``server_seconds``: of each server, by its
     name, None where it does not run on this machine or may not be looked at. ``peak_megabytes``: of resident memory, own.
     """
 
@@ -64,13 +64,14 @@ class Costs:
 
 
 @contextmanager
-def measured_costs(servers: Mapping[str, str]) -> Iterator[Costs]:
+def measured_costs(servers: Mapping[str, str], pid: int | None = None) -> Iterator[Costs]:
     """Measure a block; the costs are whole when it has ended.
 
     Args:
         servers: their addresses by their names, as URL or ``host:port``.
+        pid: of the process that is measured; None for this one.
     """
-    costs, ended, me = Costs(), threading.Event(), os.getpid()
+    costs, ended, me = Costs(), threading.Event(), pid or os.getpid()
     pids = {name: _listener(address) for name, address in servers.items()}
     before = {name: _seconds_of(pid) for name, pid in pids.items()}
     seen = _seconds_by_process(me)  # for those that end meanwhile

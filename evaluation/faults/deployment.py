@@ -213,18 +213,8 @@ class Deployment:
                 del missing[-1000:]
             return True
 
-        (flow or self.flow).until(all_answered, timeout, progress=lambda: (len(missing), self.stored()))
+        (flow or self.flow).until(all_answered, timeout, poll=0.2, progress=lambda: (len(missing), self.stored()))
         return time.monotonic() - started
-
-    def run_through(self, processes: int = 1, timeout: float = PATIENCE_SECONDS) -> tuple[float, float]:
-        """Start the flow and wait until the flushes of ``flush_all`` are answered.
-
-        Seconds until it began to read, and from then on.
-        """
-        started = time.monotonic()
-        self.start(processes)
-        self.flow.until_reading(timeout)
-        return time.monotonic() - started, self.wait_for_markers(self._last_flushes, timeout)
 
     def run_undisturbed(self, timeout: float = PATIENCE_SECONDS) -> Settings:
         """Run a twin over the same events from their beginning, without any fault, to where this one has settled; its settings.
