@@ -6,8 +6,8 @@ DEVELOPMENT := .venv/installed-for-development
 PYTHON ?=
 # Some machines forbid it to keep compiled modules; hundreds of processes would compile them again, each for a second.
 unexport PYTHONDONTWRITEBYTECODE
-# Many tests wait for servers: two at a time take little more than half the time. PARALLEL= for one after the other.
-PARALLEL ?= -n 2 --dist loadfile
+# Many tests wait for servers: of two processors two tests at a time use half. PARALLEL= for one after the other.
+PARALLEL ?= -n 3 --dist loadfile
 BENCH_INDEX ?= embedded
 BENCH_OUT ?= bench-results
 # What the benchmarks of speed send: the examples over and over, or a file of yours; bench volume so many made-up messages.
@@ -72,12 +72,12 @@ bench: $(DEVELOPMENT) ## Speed on this machine; SERVERS=1: with Kafka and OpenSe
 	@$(BIN)/mneme bench startup --out $(BENCH_OUT)/startup.json
 	@$(BIN)/mneme bench stages --no-kafka --out $(BENCH_OUT)/stages.json
 	@$(BIN)/mneme bench query --facts 10000 --index embedded --out $(BENCH_OUT)/query-embedded.json
-	@$(BIN)/mneme bench volume --messages $(MESSAGES) --out $(BENCH_OUT)/volume.json
 ifdef SERVERS
 	@$(BIN)/python -m tests.servers start --data $(BENCH_OUT)/servers
 	@trap '$(BIN)/python -m tests.servers stop --data $(BENCH_OUT)/servers --wipe' EXIT; set -e; \
 	$(BIN)/mneme bench ingest $(TALKS) --repeats 5 --copies $(COPIES) --out $(BENCH_OUT)/ingest.json; \
-	$(BIN)/mneme bench query --facts 10000 --index opensearch --out $(BENCH_OUT)/query-opensearch.json
+	$(BIN)/mneme bench query --facts 10000 --index opensearch --out $(BENCH_OUT)/query-opensearch.json; \
+	$(BIN)/mneme bench volume --messages $(MESSAGES) --out $(BENCH_OUT)/volume.json
 endif
 ifdef LOCOMO
 	@$(BIN)/mneme bench locomo "$(LOCOMO)" --index $(BENCH_INDEX) --out $(BENCH_OUT)/locomo-$(BENCH_INDEX).json

@@ -2,21 +2,20 @@
 
 1. Publish a file's events to topics of their own, as many copies of its conversations as are asked for, with a flush for every
    conversation.
-2. Run the flow from Kafka into OpenSearch until all flushes are answered: everything is searchable then. It is counted from
-   when the flow begins to read; what it took to come that far is said apart.
+2. Run ``mneme run`` from Kafka into OpenSearch until all flushes are answered: everything is searchable then. It is counted
+   from when the flow begins to read; what it took to come that far is said apart.
 3. Ingest the same events from a file into an embedded index, undisturbed by any transport.
 4. Compare the ids of all records.
 
-The processor time of this machine's processes stands beside: the flow's (with what this benchmark asks), OpenSearch's, Kafka's.
+The processor time of this machine's processes stands beside: the flow's, OpenSearch's, Kafka's.
 """
 
 import json
 import statistics
 import tempfile
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,24 +23,19 @@ from rich.console import Console
 
 from connectors.files.files import read_file
 from connectors.indices import open_index
-from connectors.publisher import Publisher
-from evaluation.own_index import fresh_index, own_topics
+from evaluation.faults.deployment import Deployment
 from evaluation.process_costs import Costs, measured_costs
 from evaluation.report import Report, Row, embedder_of, print_table
 from evaluation.synthetic_talks import copied
-from flows import ingest, run
-from mneme.errors import InputError, StoreError
-from mneme.events import Message, parse_event
-from mneme.ids import short_hash
-from mneme.ports import MemoryIndex
-from mneme.rows import Collection, Key, flush_marker
+from flows import ingest
+from mneme.errors import InputError
+from mneme.events import parse_event
+from mneme.rows import Collection, Key
 from mneme.settings import Settings
 from mneme.times import utc_now
 
 KAFKA, FILES = "kafka -> opensearch", "files -> embedded"
 
-_LONGEST_SECONDS = 1800.0
-_POLL_SECONDS = 0.2
 _KINDS = (Collection.EPISODES.value, Collection.FACTS.value, Collection.GRAPH.value, Collection.MEMORIES.value)
 
 
@@ -79,7 +73,7 @@ def run_ingest(
 
     Raises:
         InputError: the file cannot be read.
-        StoreError: a server does not answer, or not everything is searchable within 30 minutes.
+        StoreError: a server does not answer, or nothing goes on for five minutes.
     """
     console = console or Console()
     measured: dict[str, list[Measured]] = {KAFKA: [], FILES: []}
@@ -87,19 +81,19 @@ def run_ingest(
     with tempfile.TemporaryDirectory(prefix="mneme-bench-") as folder:
         file = copied_file(path, copies, Path(folder))
         for number in range(repeats):
-            with fresh_index(settings, "ingest") as own:
+            own = Path(folder) / str(number)
+            with Deployment(settings, own) as deployment:
                 # 1.
-                own = _from_kafka(own, processes)
                 with console.status(f"publishing, {number + 1} of {repeats}"):
                     started = time.monotonic()
-                    published, markers = _publish(file, own)
+                    published, markers = _publish(file, deployment)
                     publish_seconds = time.monotonic() - started
                 # 2.
                 with console.status(f"Kafka to OpenSearch, {number + 1} of {repeats}"):
-                    measured[KAFKA].append(_through_kafka(own, published, markers))
-                # 3.
-                with console.status(f"files to the embedded index, {number + 1} of {repeats}"):
-                    measured[FILES].append(_from_files(own, file))
+                    measured[KAFKA].append(_through_kafka(deployment, published, markers, processes))
+            # 3.
+            with console.status(f"files to the embedded index, {number + 1} of {repeats}"):
+                measured[FILES].append(_from_files(settings.replace(data=own), file))
     # 4.
     different = max(len(one.ids ^ other.ids) for one, other in zip(measured[KAFKA], measured[FILES], strict=True))
     rows = [row_of(way, runs) for way, runs in measured.items()]
@@ -141,46 +135,26 @@ def copied_file(path: Path, copies: int, folder: Path) -> Path:
     return file
 
 
-def _from_kafka(settings: Settings, processes: int) -> Settings:
-    kafka = own_topics(settings.kafka, f"bench-{short_hash(str(settings.data))}")
-    return settings.replace(kafka=kafka, index={"backend": "opensearch"}, flow={"processes": processes})
-
-
-def _publish(path: Path, settings: Settings) -> tuple[int, list[Key]]:
-    conversations: dict[tuple[str, str], None] = {}
-    count = 0
-    with Publisher(settings.kafka) as publisher:
-        for incoming in read_file(path):
-            event = parse_event(incoming.raw, utc_now())
-            publisher.send(event)
-            count += 1
-            if isinstance(event, Message):
-                conversations[event.tenant_id, event.conversation_id] = None
-        ids = [(tenant, publisher.flush_conversation(tenant, conversation)) for tenant, conversation in conversations]
-        publisher.flush()
-    if not conversations:
+def _publish(path: Path, deployment: Deployment) -> tuple[int, list[Key]]:
+    """Send all events, and a flush for every conversation: the number of events, and the markers of the flushes."""
+    count = deployment.publish(parse_event(incoming.raw, utc_now()) for incoming in read_file(path))
+    if not (markers := deployment.flush_all()):
         raise InputError(f"{path}: it has no messages of a conversation; give a file of conversations")
-    return count, [flush_marker(tenant, flush_id, utc_now()).key for tenant, flush_id in ids]
+    return count, markers
 
 
-def _through_kafka(settings: Settings, events: int, markers: list[Key]) -> Measured:
+def _through_kafka(deployment: Deployment, events: int, markers: list[Key], processes: int) -> Measured:
     """Until the flow has answered every flush."""
+    settings = deployment.settings
     servers = {"opensearch": settings.opensearch.url, "kafka": settings.kafka.bootstrap_servers}
-    ready: list[float] = []
-    with measured_costs(servers) as costs, closing(open_index(settings, read_only=True)) as index:
-        started = time.monotonic()
-        with _running(settings, ready) as failed:
-            while not _are_there(index, markers):
-                if failed:
-                    raise failed[0]
-                if time.monotonic() - started > _LONGEST_SECONDS:
-                    raise StoreError(
-                        "not everything was searchable within 30 minutes; see the flow's log for what it waits for"
-                    )
-                time.sleep(_POLL_SECONDS)
-            ended = time.monotonic()
-    began = ready[0] if ready else started
-    return Measured(events, began - started, ended - began, costs, _ids(settings))
+    started = time.monotonic()
+    deployment.start(processes)
+    with measured_costs(servers, deployment.flow.pid) as costs:
+        deployment.flow.until_reading()
+        began = time.monotonic()
+        seconds = deployment.wait_for_markers(markers)
+    deployment.stop()
+    return Measured(events, began - started, seconds, costs, _ids(settings))
 
 
 def _from_files(settings: Settings, file: Path) -> Measured:
@@ -199,34 +173,6 @@ def _from_files(settings: Settings, file: Path) -> Measured:
     calls = sum(used.calls for used in report.usage.values())
     tokens = sum(used.input_tokens + used.output_tokens for used in report.usage.values())
     return Measured(report.messages, began - started, ended - began, costs, _ids(embedded), calls, tokens)
-
-
-@contextmanager
-def _running(settings: Settings, ready: list[float]) -> Iterator[list[BaseException]]:
-    """The flow in a thread; what it fails with is in the list, when it began to read in ``ready``."""
-    stopping = threading.Event()
-    failed: list[BaseException] = []
-
-    def flow() -> None:
-        try:
-            run(settings, stopping, on_ready=lambda: ready.append(time.monotonic()))
-        except BaseException as error:  # noqa: BLE001  carried to the thread that waits
-            failed.append(error)
-
-    thread = threading.Thread(target=flow, name="flow")
-    thread.start()
-    try:
-        yield failed
-    finally:
-        stopping.set()
-        thread.join()
-
-
-def _are_there(index: MemoryIndex, keys: list[Key]) -> bool:
-    try:
-        return len(index.get(keys)) == len(keys)
-    except StoreError:  # the flow has not made the index yet
-        return False
 
 
 def _ids(settings: Settings) -> frozenset[str]:

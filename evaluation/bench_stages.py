@@ -15,13 +15,14 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 from rich.console import Console
@@ -36,10 +37,10 @@ from evaluation.own_index import own_topics
 from evaluation.report import Report, embedder_of, plotted, print_table
 from evaluation.report import Row as Figures
 from evaluation.servers import delete_topics
-from evaluation.stand_in_indices import RowsInMemory
+from evaluation.stand_in_index import RowsInMemory
 from evaluation.synthetic_talks import talk
 from evaluation.vector_cache import embed_texts
-from evaluation.volume_flow import NoDeadLetters, flow_services
+from flows.boundaries.semantic import SemanticDetector
 from flows.cuts import embedding_text
 from flows.decode import decode
 from flows.engines.bytewax import build, execute
@@ -47,6 +48,7 @@ from flows.engines.dataflow import Dataflow
 from flows.engines.port import Source
 from flows.extraction import LocalExtractor
 from flows.items import Arrived
+from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
 from flows.lanes.services import Services, Submit
 from flows.running.feeds import FeedLimits, FileFeed
@@ -55,7 +57,7 @@ from flows.write import Writer
 from mneme.errors import StoreError
 from mneme.events import parse_event
 from mneme.ids import short_hash
-from mneme.ports import EmbedderIdentity, Incoming
+from mneme.ports import DeadLetter, EmbedderIdentity, Incoming, MemoryIndex, Scope
 from mneme.records import Position
 from mneme.rows import Collection, Embedding, Vector
 from mneme.settings import Settings
@@ -240,13 +242,47 @@ def services_of(
     def embed(texts: list[str]) -> "Future[Sequence[Embedding]]":
         return at_once(lambda: [Embedding(known[text]) for text in texts])
 
-    embedded = queue.submit if queue is not None else embed
-    return flow_services(settings, index, embedded, submit, LocalExtractor(), pending=pending)
+    detector, extractor = SemanticDetector(settings.boundaries), LocalExtractor()
+    return Services(
+        settings=settings,
+        index=cast(MemoryIndex, index),  # nobody searches a flow that calls no model
+        embed=queue.submit if queue is not None else embed,
+        submit=submit,
+        clock=utc_now,
+        versions=Versions(int(time.time())),
+        pending=pending or Pending(),
+        detector=detector,
+        fallback_detector=detector,
+        extractor=extractor,
+        fallback_extractor=extractor,
+        judge=None,
+        skill_writer=None,
+        tally=Counter(),
+    )
 
 
 def writer_of(index: RowsInMemory) -> Writer:
     """The writer of a flow in which nothing is refused."""
-    return Writer(index, NoDeadLetters(), None, utc_now, threading.Event())
+    return Writer(cast(MemoryIndex, index), _NoDeadLetters(), None, utc_now, threading.Event())
+
+
+class _NoDeadLetters:
+    """Dead letters are an error here."""
+
+    def send(self, letters: Sequence[DeadLetter]) -> None:
+        """Refuse them."""
+        raise AssertionError(f"{letters[0].stage}: {letters[0].reason}")
+
+    def erase(self, scope: Scope) -> int:
+        """There are none."""
+        return 0
+
+    def remove(self, unwanted: Callable[[DeadLetter], bool]) -> int:
+        """There are none."""
+        return 0
+
+    def close(self) -> None:
+        """Nothing is held open."""
 
 
 class _Missing(dict[str, Vector]):

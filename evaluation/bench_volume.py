@@ -1,30 +1,34 @@
-"""``mneme bench volume``: a long stream through the whole flow; memory and recovery store must not grow with it.
+"""``mneme bench volume``: a long stream through ``mneme run``; memory and recovery store must not grow with it.
 
-Synthetic conversations come and go (evaluation/synthetic_talks.py): each has some messages, goes idle, is shown, and rests.
-They are cut by the default detector; nothing is extracted, vectors are synthetic, and the index only acknowledges. Engine,
-steps and recovery store are those of a service. It runs in a process of its own, and is sampled every second.
+1. The flow runs as an operator runs it, from Kafka into OpenSearch, on topics and indices of its own, with ``hash`` vectors.
+2. Made-up talks come as fast as the broker takes them, one after the other: each goes idle, is remembered, and rests.
+3. Every conversation is flushed, and all flushes are awaited. Meanwhile the flow is sampled every second.
 """
 
-from collections.abc import Sequence
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
-from time import monotonic, process_time
-from typing import Any
 
 import numpy as np
 from rich.console import Console
 
+from evaluation.faults.background import Background
+from evaluation.faults.deployment import Deployment
+from evaluation.process_costs import bytes_of, processor_seconds
 from evaluation.report import Report, plotted, print_table
-from evaluation.stand_in_indices import AcknowledgingIndex
-from evaluation.synthetic_talks import Talks
-from evaluation.volume_flow import Stream, Task, every, in_a_process, resident_megabytes, run_stream, services_of, size_of
+from evaluation.synthetic_talks import talk
+from mneme.events import Message
 from mneme.rows import Collection
 from mneme.settings import Settings
+from mneme.times import utc_now
 
 _TALK_MESSAGES = 20  # of a conversation, after which it goes idle
+_OWNERS = 5000
 _IDLE_SECONDS = 10.0  # so that conversations go idle all the time, not once
 _SAMPLE_SECONDS = 1.0
 _WARM_UP = 0.1  # the part of the run in which caches and what rests fill up
@@ -32,7 +36,7 @@ _WARM_UP = 0.1  # the part of the run in which caches and what rests fill up
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The progress of a run after so many ``seconds``; ``cpu_seconds`` of all its threads, sizes in megabytes."""
+    """The progress of a run after so many ``seconds``; ``cpu_seconds`` of all its processes, sizes in megabytes."""
 
     seconds: float
     cpu_seconds: float
@@ -46,39 +50,56 @@ def run_volume(messages: int, settings: Settings, out: Path, console: Console | 
     """Measure and report.
 
     Args:
-        messages: of the stream.
-        settings: of the boundaries and the flow.
+        messages: of the stream, at least; the last talk is told to its end.
+        settings: where the servers are, and those of the flow.
+
+    Raises:
+        StoreError: a server does not answer, or the flow does not get on for five minutes.
     """
     console = console or Console()
-    with TemporaryDirectory(prefix="mneme-volume-") as folder, console.status(f"{messages} messages"):
-        settings = settings.replace(boundaries={"hold_back_seconds": 0.0, "idle_seconds": _IDLE_SECONDS})
-        task = Task(Path(folder), settings, -(-messages // _TALK_MESSAGES), messages)
-        samples = in_a_process(stream, task)
-    report = report_of(samples, settings)
+    own = settings.replace(
+        boundaries={"hold_back_seconds": 0.0, "idle_seconds": _IDLE_SECONDS},
+        embedder={"provider": "hash"},
+        models={"provider": "none"},
+    )
+    with (
+        tempfile.TemporaryDirectory(prefix="mneme-volume-") as folder,
+        console.status(f"{messages} messages"),
+        Deployment(own, Path(folder)) as deployment,
+    ):
+        samples = stream(deployment, messages)
+    report = report_of(samples, own)
     print_table(console, "A long stream", report.rows)
     return report.finish(console, out, partial(plot, samples))
 
 
-def stream(task: Task, started: float) -> list[Sample]:
-    """Run the stream, and look at the process every second."""
-    talks = Talks(task.conversations, _TALK_MESSAGES)
-    index = AcknowledgingIndex(talks)
-    services = services_of(task, index)
-    began, processor, samples = monotonic(), process_time(), list[Sample]()
+def stream(deployment: Deployment, messages: int) -> list[Sample]:
+    """Run the stream to its end, and look at the flow every second."""
+    deployment.start()
+    deployment.flow.until_reading()
+    store = deployment.settings.data / "recovery"
+    began, processor, samples = time.monotonic(), processor_seconds(deployment.flow.pid), list[Sample]()
 
     def sample() -> None:
-        count = min(task.messages, index.written[Collection.MESSAGES] // 2)  # each is stored on arrival and with its vector
-        episodes = index.written[Collection.EPISODES]
-        spent = monotonic() - began, process_time() - processor
-        samples.append(Sample(*spent, count, episodes, resident_megabytes(), size_of(task.folder / "epochs") / 1e6))
+        spent = time.monotonic() - began, processor_seconds(deployment.flow.pid) - processor
+        count, episodes = deployment.stored(), deployment.stored(Collection.EPISODES)
+        samples.append(Sample(*spent, count, episodes, deployment.flow.resident_bytes() / 1e6, bytes_of(store) / 1e6))
 
-    def open_feed(name: str, place: Any) -> Stream:
-        return Stream(talks.incoming, place or 0, task.messages, services, linger=2 * _IDLE_SECONDS)
+    def watch(stop: threading.Event) -> None:
+        while not stop.wait(_SAMPLE_SECONDS):
+            sample()
 
-    with every(_SAMPLE_SECONDS, sample):
-        run_stream(task, services, index, open_feed)
+    with Background(watch, ends_by_itself=False):
+        deployment.publish(_talks(messages))
+        deployment.drain()
     sample()
+    deployment.stop()
     return samples
+
+
+def _talks(messages: int) -> Iterator[Message]:
+    for number in range(-(-messages // _TALK_MESSAGES)):
+        yield from talk(f"c{number:07d}", f"p{number % _OWNERS}", _TALK_MESSAGES, utc_now())
 
 
 def report_of(samples: Sequence[Sample], settings: Settings) -> Report:

@@ -8,16 +8,13 @@ A message says what happened to a thing and one to four details (evaluation/synt
 those of its parts, from the embedder, and a little noise. So neighbours are as near and as many as among real messages: the
 local intrinsic dimension (Levina and Bickel 2004) of 100,000 is 17, that of LoCoMo's messages 16. The vectors of its tokens are
 those of its parts.
-
-Rows are made without their records, which takes a tenth of the time; ``row.record()`` is what was remembered.
 """
 
 import heapq
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -39,8 +36,7 @@ from mneme.records import (
     Relationship,
     StoredMessage,
 )
-from mneme.rows import Row, Vector, row_of
-from mneme.text import index_tokens
+from mneme.rows import Embedding, Row, Vector, row_of
 
 TENANT = "made"
 _START = datetime(2024, 1, 8, 9, tzinfo=UTC)
@@ -49,6 +45,7 @@ _EPISODES = 5  # of a conversation
 _DOCUMENT_SHARE = 0.1
 _DETAIL_WEIGHTS = (0.7, 0.4, 0.25, 0.2)  # in the vector of a message, whose deed has 1
 _DETAILS = (1, 1, 2, 2, 2, 3, 4)  # of a message, each as often as it is here
+_NOWHERE = Position(topic="made", partition=0, offset=0)
 _NOISE = 0.25  # length of what tells vectors of equal messages apart
 
 
@@ -151,15 +148,13 @@ def _shared_out(amount: int, weights: npt.NDArray[Any]) -> npt.NDArray[np.int_]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Said:
-    """A message, which a fact tells of. ``tokens`` are those of its text; ``name`` is what one of its details names."""
+    """A message, which a fact tells of. ``name`` is what one of its details names."""
 
     caller_id: str
     at: datetime
     speaker: str
     text: str
-    tokens: str
-    vector: Vector
-    token_vectors: bytes
+    embedding: Embedding
     name: str
 
 
@@ -174,7 +169,7 @@ class _Owned:
         self._noise = np.random.default_rng(seed)
         self._people = self._drawn.sample(NAMES, 6)
         self._things = list(parts.deeds)
-        self._message, self._fact, self._foresight, self._episode = _blank_rows(owner)
+        self._common: dict[str, Any] = {"owner": owner, "created_at": _START, "version": 1}
 
     def parts(self, facts: int) -> Iterator[list[Row]]:
         """Rows with so many facts among them: episode by episode, then what follows from all of them."""
@@ -187,61 +182,74 @@ class _Owned:
         """An episode with its messages and facts."""
         number = first // _MESSAGES
         tenant, conversation = self._owner.tenant_id, f"{self._conversation}-{number // _EPISODES}"
-        where = self._place(conversation)
+        place = "document_id" if self._owner.type == "tenant" else "conversation_id"
+        common = {**self._common, place: conversation}
         begun = _START + timedelta(hours=7 * number)
         thing = self._drawn.choice(self._things)
-        topic = f"The {thing}"
         identity = ids.episode_id(tenant, conversation, int(begun.timestamp() * 1000), f"m{first}")
         said = self._said(begun, first, facts, thing)
-        fact_ids = [ids.fact_id(identity, at) for at in range(facts)]
+        fact_ids = tuple(ids.fact_id(identity, at) for at in range(facts))
         before = ""
         for each, fact_id in zip(said, fact_ids, strict=True):
-            sender, day = each.speaker.lower(), each.at.replace(hour=0, minute=0, second=0)
-            statement, by = f"{each.speaker} said: {each.text}", _tokens(each.speaker)
-            tokens = f"{by} said {each.tokens}"
-            message_id = ids.message_id(tenant, conversation, each.caller_id)
-            message: dict[str, Any] = {
-                "id": message_id,
-                "message_id": each.caller_id,
-                "sender_id": sender,
-                "sender_name": each.speaker,
-            }
-            message |= {"sent_at": _written(each.at), "text": each.text, "tokens": len(each.text) // 4}
-            yield replace(
-                self._message,
-                id=message_id,
-                at=each.at,
-                vector=each.vector,
-                token_vectors=each.token_vectors,
-                tokens=f"{by} {each.tokens}",
-                people=(sender, each.speaker),
-                message_ids=(each.caller_id,),
-                body=self._message.body | where | message,
-                **where,
+            message = StoredMessage(
+                id=ids.message_id(tenant, conversation, each.caller_id),
+                message_id=each.caller_id,
+                sender_id=each.speaker.lower(),
+                sender_name=each.speaker,
+                role="user",
+                sent_at=each.at,
+                timezone="UTC",
+                text=each.text,
+                tokens=len(each.text) // 4,
+                position=_NOWHERE,
+                **common,
             )
-            fact: dict[str, Any] = {"id": fact_id, "parent_episode_id": identity, "atomic_fact": statement, "topic_name": topic}
-            fact |= {"message_ids": [each.caller_id], "speakers": [each.speaker]}
-            yield replace(
-                self._fact,
+            yield row_of(message, each.embedding)
+            fact = AtomicFact(
                 id=fact_id,
-                at=each.at,
-                event_at=day,
-                vector=each.vector,
-                tokens=f"{tokens} {tokens} {_tokens(topic)} {before}" if before else f"{tokens} {_tokens(topic)}",
-                people=(each.speaker,),
-                parent_id=identity,
+                parent_episode_id=identity,
+                atomic_fact=f"{each.speaker} said: {each.text}",
+                topic_name=f"The {thing}",
                 message_ids=(each.caller_id,),
-                body=self._fact.body | where | fact | {"said_at": _written(each.at), "event_at": _written(day)},
-                **where,
+                speakers=(each.speaker,),
+                said_at=each.at,
+                event_at=each.at.replace(hour=0, minute=0, second=0),
+                **common,
             )
-            before = each.tokens
+            yield row_of(fact, Embedding(each.embedding.vector), before)
+            before = each.text
         last = said[-1]
         for name in (thing, last.speaker, *({last.name} - {""})):
             known = mentions.setdefault(name, [])
             known.append(Mention(episode_id=identity, text=last.text, at=last.at, message_ids=(last.caller_id,)))
         if number % 4 == 0:
-            yield self._expected(identity, thing, last, where)
-        yield self._summed_up(identity, thing, begun, said, fact_ids, where)
+            expected = Foresight(
+                id=ids.foresight_id(identity, 0),
+                parent_episode_id=identity,
+                statement=f"{last.speaker} will see to the {thing} in {self._drawn.choice(PLACES)}",
+                evidence=last.text,
+                message_ids=(last.caller_id,),
+                said_at=last.at,
+                start=last.at + timedelta(days=40),
+                **common,
+            )
+            yield row_of(expected, Embedding(last.embedding.vector))
+        episode = Episode(
+            id=identity,
+            subject=f"The {thing}",
+            summary=" ".join(each.text for each in said[:3]),
+            episode=" ".join(f"{each.speaker} said: {each.text}" for each in said),
+            started_at=begun,
+            ended_at=last.at,
+            participants=tuple(dict.fromkeys(each.speaker for each in said)),
+            message_ids=tuple(each.caller_id for each in said),
+            fact_ids=fact_ids,
+            closed_by="boundary",
+            extractor="local",
+            **common,
+        )
+        vector: Vector = np.sum([each.embedding.vector for each in said], axis=0, dtype=np.float32)
+        yield row_of(episode, Embedding((vector / np.linalg.norm(vector)).astype(np.float32)))
 
     def _said(self, begun: datetime, first: int, count: int, thing: str) -> list[_Said]:
         """Messages about a thing; all their vectors at once."""
@@ -256,71 +264,19 @@ class _Owned:
             for weight, detail in zip(_DETAIL_WEIGHTS, details, strict=False):
                 vector += weight * detail.embedding.vector
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        said = []
-        for at, (deed, details) in enumerate(chosen):
-            name = drawn.choice(NAMES)
-            said.append(
-                _Said(
-                    caller_id=f"m{first + at}",
-                    at=begun + timedelta(seconds=50 * at),
-                    speaker=drawn.choice(self._people),
-                    text=f"I heard that {name} {deed.text} {', '.join(detail.text for detail in details)}.",
-                    tokens=" ".join(("heard", _tokens(name), deed.tokens, *(detail.tokens for detail in details))),
-                    vector=vectors[at].copy(),  # a view would keep them all alive
-                    token_vectors=b"".join(part.embedding.token_vectors for part in (deed, *details)),
-                    name=next((detail.name for detail in details if detail.name), ""),
-                )
+        return [
+            _Said(
+                caller_id=f"m{first + at}",
+                at=begun + timedelta(seconds=50 * at),
+                speaker=drawn.choice(self._people),
+                text=f"I heard that {drawn.choice(NAMES)} {deed.text} {', '.join(detail.text for detail in details)}.",
+                embedding=Embedding(  # a view of the vector would keep all alive
+                    vectors[at].copy(), b"".join(part.embedding.token_vectors for part in (deed, *details))
+                ),
+                name=next((detail.name for detail in details if detail.name), ""),
             )
-        return said
-
-    def _expected(self, episode: str, thing: str, last: _Said, where: dict[str, Any]) -> Row:
-        start = last.at + timedelta(days=40)
-        statement = f"{last.speaker} will see to the {thing} in {self._drawn.choice(PLACES)}"
-        values: dict[str, Any] = {"id": ids.foresight_id(episode, 0), "parent_episode_id": episode, "statement": statement}
-        values |= {"evidence": last.text, "message_ids": [last.caller_id]}
-        return replace(
-            self._foresight,
-            id=values["id"],
-            at=last.at,
-            event_at=start,
-            vector=last.vector,
-            tokens=index_tokens([(statement, 1)]),
-            parent_id=episode,
-            message_ids=(last.caller_id,),
-            body=self._foresight.body | where | values | {"said_at": _written(last.at), "start": _written(start)},
-            **where,
-        )
-
-    def _summed_up(
-        self,
-        identity: str,
-        thing: str,
-        begun: datetime,
-        said: Sequence[_Said],
-        fact_ids: Sequence[str],
-        where: dict[str, Any],
-    ) -> Row:
-        summary = " ".join(each.text for each in said[:3])
-        values: dict[str, Any] = {"id": identity, "subject": f"The {thing}", "summary": summary, "fact_ids": list(fact_ids)}
-        values |= {"episode": " ".join(f"{each.speaker} said: {each.text}" for each in said)}
-        values |= {"started_at": _written(begun), "ended_at": _written(said[-1].at)}
-        people, messages = tuple(dict.fromkeys(each.speaker for each in said)), tuple(each.caller_id for each in said)
-        values |= {"participants": list(people), "message_ids": list(messages)}
-        shortly = " ".join(each.tokens for each in said[:3])
-        narrative = " ".join(f"{_tokens(each.speaker)} said {each.tokens}" for each in said)
-        vector: Vector = np.sum([each.vector for each in said], axis=0, dtype=np.float32)
-        return replace(
-            self._episode,
-            id=identity,
-            at=begun,
-            until=said[-1].at,
-            vector=(vector / np.linalg.norm(vector)).astype(np.float32),
-            tokens=" ".join([*[_tokens(thing)] * 3, shortly, shortly, narrative]),
-            people=people,
-            message_ids=messages,
-            body=self._episode.body | where | values,
-            **where,
-        )
+            for at, (deed, details) in enumerate(chosen)
+        ]
 
     def _graph(self, mentions: Mapping[str, Sequence[Mention]]) -> Iterator[Row]:
         for name, evidence in mentions.items():
@@ -331,7 +287,7 @@ class _Owned:
                     type="thing" if name in THINGS else "person",
                     summary=evidence[-1].text,
                     mentions=tuple(evidence[-20:]),
-                    **_common(self._owner),
+                    **self._common,
                 )
             )
         for source in (name for name in mentions if name in NAMES):
@@ -344,7 +300,7 @@ class _Owned:
                         target=target,
                         date=mentions[target][0].at,
                         mentions=tuple(mentions[target][:1]),
-                        **_common(self._owner),
+                        **self._common,
                     )
                 )
 
@@ -354,40 +310,4 @@ class _Owned:
             for thing, evidence in mentions.items()
             if thing in THINGS
         )
-        return row_of(Profile(id=ids.profile_id(self._owner.key), explicit=lines, **_common(self._owner)))
-
-    def _place(self, conversation: str) -> dict[str, Any]:
-        is_document = self._owner.type == "tenant"
-        return {
-            "conversation_id": None if is_document else conversation,
-            "document_id": conversation if is_document else None,
-        }
-
-
-def _blank_rows(owner: Owner) -> tuple[Row, Row, Row, Row]:
-    """A message, a fact, a foresight and an episode of an owner, to be filled in."""
-    common = {"id": "", "message_ids": (), "said_at": _START, **_common(owner)}
-    sender: dict[str, Any] = {"message_id": "", "sender_id": "", "sender_name": "", "role": "user"}
-    sent: dict[str, Any] = {"sent_at": _START, "timezone": "UTC", "text": "", "tokens": 0}
-    source = Position(topic="made", partition=0, offset=0)
-    text: dict[str, Any] = {"subject": "", "summary": "", "episode": "", "started_at": _START, "ended_at": _START}
-    return (
-        row_of(StoredMessage(id="", position=source, **sender, **sent, **_common(owner))),
-        row_of(AtomicFact(parent_episode_id="", atomic_fact="", topic_name="", **common)),
-        row_of(Foresight(parent_episode_id="", statement="", evidence="", **common)),
-        row_of(Episode(id="", closed_by="boundary", extractor="local", **text, **_common(owner))),
-    )
-
-
-def _common(owner: Owner) -> dict[str, Any]:
-    return {"owner": owner, "created_at": _START, "version": 1}
-
-
-def _written(moment: datetime) -> str:
-    """A moment as records have it in JSON."""
-    return f"{moment:%Y-%m-%dT%H:%M:%S}Z"
-
-
-@lru_cache(maxsize=1024)
-def _tokens(text: str) -> str:
-    return index_tokens([(text, 1)])
+        return row_of(Profile(id=ids.profile_id(self._owner.key), explicit=lines, **self._common))

@@ -9,7 +9,6 @@ from itertools import accumulate
 
 from mneme.ports import Embedder, embeddings_of
 from mneme.rows import Embedding
-from mneme.text import index_tokens
 
 _WORDS = 30_000
 
@@ -43,10 +42,9 @@ _ENDS = ("", "n", "r", "l", "s", "t", "m", "k")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """A part of what is said, with the tokens and the embedding that it adds. ``name`` is somebody or something it names."""
+    """A part of what is said, with the embedding that it adds. ``name`` is somebody or something it names."""
 
     text: str
-    tokens: str
     embedding: Embedding
     name: str = ""
 
@@ -80,11 +78,11 @@ def synthetic_parts(embedder: Embedder, count: int) -> Parts:
     deeds = [(thing, f"{act} the {thing}") for thing in THINGS for act in ACTS]
     by_thing: dict[str, list[Part]] = {thing: [] for thing in THINGS}
     for (thing, text), embedding in zip(deeds, embeddings_of(embedder, [text for _, text in deeds]), strict=True):
-        by_thing[thing].append(Part(text, index_tokens([(text, 1)]), embedding))
+        by_thing[thing].append(Part(text, embedding))
     return Parts(
         by_thing,
         [
-            Part(text, index_tokens([(text, 1)]), embedding, name if name in text else "")
+            Part(text, embedding, name if name in text else "")
             for text, name, embedding in zip(details, names, embeddings_of(embedder, details), strict=True)
         ],
     )

@@ -115,7 +115,7 @@ def volume(
     messages: Annotated[int, typer.Option("--messages", min=1000, help="Of the stream.")] = 1_000_000,
     out: OutOption = Path("bench-results/volume.json"),
 ) -> None:
-    """A long stream of conversations that come and go, with nothing extracted: memory and recovery store must not grow."""
+    """A long stream through `mneme run`, of conversations that come and go: memory and recovery store must not grow."""
     from evaluation.bench_volume import run_volume
 
     run_volume(messages, configured(), out, console=output())

@@ -1,14 +1,11 @@
-"""A flow with topics, indices and a data folder of its own, on running servers: what a scenario plays with.
-
-Beside it messages keep coming (``Publishing``), and memory and lag are sampled (``Sampling``).
-"""
+"""A flow with topics, indices and a data folder of its own, on running servers: what a scenario plays with."""
 
 import random
 import subprocess
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +15,8 @@ from typing import Protocol, Self
 from connectors.indices import open_index
 from connectors.kafka.client import create_topics, unread
 from connectors.publisher import Publisher
-from evaluation.faults.flow_process import FlowProcess
+from evaluation.faults.background import Publishing, Sampling
+from evaluation.faults.flow_process import FlowProcess, FlowThread, RunningFlow
 from evaluation.faults.texts import Template, Volume, live_traffic, read_templates
 from evaluation.own_index import own_topics
 from evaluation.servers import delete_topics, drop_indices
@@ -72,93 +70,6 @@ BYTEWAX = Engine()
 def flink(jobmanager: str, python: Path | None = None) -> Engine:
     """The flow on a Flink cluster, by the REST address of its JobManager."""
     return Engine(("run", "--engine", "flink", "--jobmanager", jobmanager), python)
-
-
-class Background:
-    """Work in a thread. Leaving the context waits for its end; what it failed with is raised there."""
-
-    def __init__(self, work: Callable[[threading.Event], None], ends_by_itself: bool) -> None:
-        self._stop = threading.Event()
-        self._ends_by_itself = ends_by_itself
-        self._failure: Exception | None = None
-        self._thread = threading.Thread(target=self._guarded, args=(work,), name=type(self).__name__, daemon=True)
-
-    @property
-    def is_done(self) -> bool:
-        """True if it has ended."""
-        return not self._thread.is_alive()
-
-    def wait(self, seconds: float) -> None:
-        """Return when it has ended, at the latest after so many seconds."""
-        self._thread.join(seconds)
-
-    def _guarded(self, work: Callable[[threading.Event], None]) -> None:
-        try:
-            work(self._stop)
-        except Exception as error:  # noqa: BLE001  raised where the context ends, in the thread that waits
-            self._failure = error
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if error is not None or not self._ends_by_itself:
-            self._stop.set()
-        self._thread.join()
-        if error is None and self._failure is not None:
-            raise self._failure
-
-
-class Publishing(Background):
-    """Messages keep coming. ``sent`` is how many were acknowledged, once it is done."""
-
-    def __init__(self, publish: Callable[[threading.Event], int]) -> None:
-        self.sent = 0
-
-        def work(stop: threading.Event) -> None:
-            self.sent = publish(stop)
-
-        super().__init__(work, ends_by_itself=True)
-
-
-class Sampling(Background):
-    """Looks at memory (bytes; 0 while nothing runs) and lag (events), each ``every_seconds``, at the seconds ``at``."""
-
-    def __init__(self, memory: Callable[[], int], lag: Callable[[], int], every_seconds: float) -> None:
-        self.at: list[float] = []
-        self.memory: list[int] = []
-        self.lag: list[int] = []
-        self._started = time.monotonic()
-
-        def work(stop: threading.Event) -> None:
-            while not stop.wait(every_seconds):
-                self.memory.append(memory())
-                self.lag.append(lag())
-                self.at.append(self.seconds())
-
-        super().__init__(work, ends_by_itself=False)
-
-    def seconds(self) -> float:
-        """Seconds since the first sample."""
-        return time.monotonic() - self._started
-
-    def peak_mb(self, since: float = 0.0, until: float = float("inf")) -> float:
-        """The most memory between two moments (seconds from the start), in MB."""
-        return max((memory / 1e6 for at, memory in self._points() if since <= at < until), default=0.0)
-
-    def slope_mb_per_hour(self, since: float = 0.0) -> float:
-        """Return the growth of memory from a moment on, by least squares; 0 for fewer than three samples."""
-        points = [(at / 3600, memory / 1e6) for at, memory in self._points() if at >= since and memory > 0]
-        if len(points) < 3:
-            return 0.0
-        middle_at = sum(at for at, _ in points) / len(points)
-        middle = sum(memory for _, memory in points) / len(points)
-        spread = sum((at - middle_at) ** 2 for at, _ in points)
-        return sum((at - middle_at) * (memory - middle) for at, memory in points) / spread
-
-    def _points(self) -> list[tuple[float, int]]:
-        return list(zip(self.at, self.memory, strict=False))
 
 
 class Deployment:
@@ -284,8 +195,13 @@ class Deployment:
         """Flush every conversation and wait until all flushes are answered: then everything is done. Seconds it took."""
         return self.wait_for_markers(self.flush_all(), timeout)
 
-    def wait_for_markers(self, markers: Sequence[Key], timeout: float = PATIENCE_SECONDS) -> float:
-        """Wait until these markers are there; ``timeout`` is how long without any progress. Seconds it took."""
+    def wait_for_markers(
+        self, markers: Sequence[Key], timeout: float = PATIENCE_SECONDS, flow: RunningFlow | None = None
+    ) -> float:
+        """Wait until ``flow``, its own by default, has made these markers. Seconds it took.
+
+        ``timeout`` is how long without any progress.
+        """
         started = time.monotonic()
         missing = list(markers)
 
@@ -297,7 +213,7 @@ class Deployment:
                 del missing[-1000:]
             return True
 
-        self.flow.until(all_answered, timeout, progress=lambda: (len(missing), self.stored()))
+        (flow or self.flow).until(all_answered, timeout, poll=0.2, progress=lambda: (len(missing), self.stored()))
         return time.monotonic() - started
 
     def run_undisturbed(self, timeout: float = PATIENCE_SECONDS) -> Settings:
@@ -308,17 +224,16 @@ class Deployment:
         twin = Deployment(self.settings, self._folder, topics=self.settings.kafka.topics)
         self._twins.append(twin)
         create_topics(twin.settings.kafka)
-        with twin.flow:
-            twin.wait_for_markers(self._last_flushes, timeout)
-            twin.stop()
+        with FlowThread(twin.settings) as flow:
+            twin.wait_for_markers(self._last_flushes, timeout, flow)
         return twin.settings
 
     # --- what is seen ------------------------------------------------------------------------------------------------
 
-    def stored(self) -> int:
-        """Messages in the index now, as far as it is refreshed; 0 while there is no index."""
+    def stored(self, collection: Collection = Collection.MESSAGES) -> int:
+        """Rows in the index now, as far as it is refreshed; 0 while there is no index."""
         try:
-            return self.index.count(Collection.MESSAGES)
+            return self.index.count(collection)
         except StoreError:
             return 0
 

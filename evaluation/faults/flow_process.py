@@ -1,6 +1,6 @@
 """``mneme run`` as an operator runs it: a process of its own (or several), that can be killed, frozen and started again.
 
-``mneme serve`` as well, by another ``command``.
+``mneme serve`` as well, by another ``command``. ``FlowThread`` is the flow in this process, where only what it makes counts.
 """
 
 import json
@@ -9,15 +9,20 @@ import signal
 import subprocess
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from types import TracebackType
 from typing import Any, Self
 
-import psutil
 from pydantic import BaseModel, SecretStr
 
+from evaluation.faults.background import Background
 from evaluation.faults.with_constants import VARIABLE, changed_constants
+from evaluation.process_costs import family_of, resident_bytes
+from flows import run
 from mneme.errors import StoreError
 from mneme.settings import PREFIX, Settings
 
@@ -53,31 +58,80 @@ def _written(value: Any) -> str:
     return json.dumps(value) if isinstance(value, tuple | dict | bool) else str(value)
 
 
-def family_of(pid: int) -> list[int]:
-    """Return a process and all its descendants that live now, parents first; empty when it is gone."""
-    with suppress(psutil.NoSuchProcess):
-        first = psutil.Process(pid)
-        members = (first, *first.children(recursive=True))
-        return [member.pid for member in members if _is_alive(member)]
-    return []
+class RunningFlow(ABC):
+    """A flow that runs beside whoever waits for it."""
+
+    @property
+    @abstractmethod
+    def is_running(self) -> bool:
+        """True if it was started and has not ended."""
+
+    @abstractmethod
+    def status(self) -> str:
+        """Describe its state, for errors."""
+
+    @abstractmethod
+    def log(self) -> str:
+        """The end of what it printed."""
+
+    def until(
+        self,
+        condition: Callable[[], bool],
+        timeout: float = 90.0,
+        poll: float = 0.1,
+        progress: Callable[[], object] | None = None,
+    ) -> None:
+        """Wait for something that the flow does.
+
+        Args:
+            condition: what is waited for.
+            timeout: how long; where ``progress`` is given, how long without any.
+            poll: seconds between two looks.
+            progress: its value changes while the flow gets on.
+
+        Raises:
+            StoreError: it ended or took too long; with the end of its log.
+        """
+        end, reached = time.monotonic() + timeout, None
+        while not condition():
+            if progress is not None and (now := progress()) != reached:
+                end, reached = time.monotonic() + timeout, now
+            if not self.is_running or time.monotonic() > end:
+                raise StoreError(f"the flow ({self.status()}) did not get there in {timeout:.0f} s:\n{self.log()}")
+            time.sleep(poll)
 
 
-def resident_bytes(pid: int) -> int:
-    """Return the memory that a process and its descendants hold (RSS; shared pages count for each)."""
-    total = 0
-    for member in family_of(pid):
-        with suppress(psutil.NoSuchProcess):
-            total += psutil.Process(member).memory_info().rss
-    return total
+class FlowThread(RunningFlow):
+    """A flow in a thread of this process, for what it makes: a process of its own takes seconds of a processor to begin.
+
+    Leaving the context stops it in order; what it failed with is raised there.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._work = Background(partial(run, settings), ends_by_itself=False)
+
+    @property
+    def is_running(self) -> bool:
+        """True until it has ended."""
+        return not self._work.is_done
+
+    def status(self) -> str:
+        """Its failure, or whether it runs."""
+        return f"failed: {self._work.failure!r}" if self._work.failure else "running" if self.is_running else "ended"
+
+    def log(self) -> str:
+        """Nothing: it logs as this process does."""
+        return ""
+
+    def __enter__(self) -> Self:
+        self._work.__enter__()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._work.__exit__(kind, error, trace)
 
 
-def _is_alive(process: psutil.Process) -> bool:
-    with suppress(psutil.NoSuchProcess):
-        return bool(process.status() != psutil.STATUS_ZOMBIE)
-    return False
-
-
-class FlowProcess:
+class FlowProcess(RunningFlow):
     """A running flow; leaving the context kills it. What it prints goes to a file in its data folder.
 
     Args:
@@ -130,6 +184,10 @@ class FlowProcess:
         """True if it was started and has not ended."""
         return self._process is not None and self._process.poll() is None
 
+    def status(self) -> str:
+        """Its exit status; None while it runs."""
+        return f"exit status {None if self._process is None else self._process.poll()}"
+
     def members(self) -> list[int]:
         """The ids of its processes that live now, the first one first."""
         return family_of(self.pid)
@@ -170,33 +228,6 @@ class FlowProcess:
         """Wait for its end; the exit status."""
         assert self._process is not None, "start it first"
         return self._process.wait(timeout)
-
-    def until(
-        self,
-        condition: Callable[[], bool],
-        timeout: float = 90.0,
-        poll: float = 0.2,
-        progress: Callable[[], object] | None = None,
-    ) -> None:
-        """Wait for something that the flow does.
-
-        Args:
-            condition: what is waited for.
-            timeout: how long; where ``progress`` is given, how long without any.
-            poll: seconds between two looks.
-            progress: its value changes while the flow gets on.
-
-        Raises:
-            StoreError: it ended or took too long; with the end of its log.
-        """
-        end, reached = time.monotonic() + timeout, None
-        while not condition():
-            if progress is not None and (now := progress()) != reached:
-                end, reached = time.monotonic() + timeout, now
-            if not self.is_running or time.monotonic() > end:
-                status = None if self._process is None else self._process.poll()
-                raise StoreError(f"the flow (exit status {status}) did not get there in {timeout:.0f} s:\n{self.log()}")
-            time.sleep(poll)
 
     def until_reading(self, timeout: float = 180.0) -> None:
         """Wait until it has begun to read, in all its processes: before that a SIGTERM ends it without any order.

@@ -23,6 +23,7 @@ from connectors.kafka.producer import Record, ReliableProducer
 from connectors.kafka.sinks import read_dead_letters
 from connectors.publisher import Publisher
 from evaluation.faults.flow_process import FlowProcess
+from evaluation.servers import drop_indices
 from mneme.errors import InputError, MnemeError
 from mneme.events import Message
 from mneme.ids import owner_key
@@ -179,6 +180,7 @@ def world(
     )
     create_topics(kafka)
     with ExitStack() as stack:
+        stack.callback(drop_indices, opensearch)
         index = open_index(settings)
         stack.callback(index.close)
         flow = stack.enter_context(FlowProcess(settings))

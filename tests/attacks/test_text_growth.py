@@ -25,7 +25,7 @@ from connectors.documents.local import Task
 from connectors.embedders.hash_embedder import HashEmbedder
 from evaluation.bench_stages import services_of, writer_of
 from evaluation.driven_steps import DrivenSteps, at_once
-from evaluation.stand_in_indices import RowsInMemory
+from evaluation.stand_in_index import RowsInMemory
 from flows.boundaries.cues import read, turning_words
 from flows.cuts import embedding_text, one_line
 from flows.decode import decode

@@ -10,7 +10,7 @@ import pytest
 
 from connectors.embedders.hash_embedder import HashEmbedder
 from connectors.indices import open_index
-from connectors.opensearch.index import OpenSearchIndex
+from evaluation.servers import drop_indices
 from flows import ingest
 from mneme.ports import EmbedderIdentity
 from mneme.settings import EmbedderSettings, Index, Settings
@@ -105,9 +105,7 @@ def told(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     ingest([chat], settings)
     yield Told(settings)
     if request.param == "opensearch":
-        index = OpenSearchIndex(settings.opensearch)
-        index._client.indices.delete(index=",".join(name for name, _ in index._indices().values()))
-        index.close()
+        drop_indices(settings.opensearch)
 
 
 def lines() -> Iterator[str]:

@@ -5,7 +5,7 @@ import json
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +20,7 @@ from evaluation.own_index import kept_index, synthetic_index
 from evaluation.synthetic_memories import SyntheticMemories
 from mneme.errors import StoreRejected
 from mneme.ports import Put
-from mneme.rows import Collection, Row, row_of
+from mneme.rows import Collection
 from mneme.settings import Settings
 
 
@@ -100,20 +100,6 @@ def test_there_are_as_many_facts_as_asked_for_and_a_few_owners_have_most() -> No
     assert facts.total() == len(made) == 1000
     assert facts["p0"] > 2 * facts["p2"] > 2 * facts["p9"] > 0
     assert len({row.key for row in rows}) == len(rows)
-
-
-def test_rows_are_those_of_their_records() -> None:
-    kinds = set()
-    before = ""  # what was said before, in the same episode
-    for row in SyntheticMemories(300, 3, HashEmbedder()).rows_of(0):
-        is_fact = row.kind == "fact"
-        again = row_of(row.record(), row.embedding, before if is_fact and not row.id.endswith("/f/0") else "")
-        for column in fields(Row):
-            if column.init and column.name != "vector":  # the record that a row was made from is only kept
-                assert getattr(row, column.name) == getattr(again, column.name), (row.kind, column.name)
-        before = row.body["atomic_fact"].partition(" said: ")[2] if is_fact else before
-        kinds.add(row.kind)
-    assert kinds == {"message", "fact", "foresight", "episode", "entity", "relationship", "profile"}
 
 
 def test_the_same_numbers_make_the_same_memories_and_questions() -> None:

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from evaluation import bench_stages
 from evaluation.bench_stages import by_hand, run_stages, synthetic_events, through_the_engine
-from evaluation.stand_in_indices import RowsInMemory
+from evaluation.stand_in_index import RowsInMemory
 from mneme.ports import Create, Incoming, Put, Remove
 from mneme.rows import Key, Row, Vector, row_of
 from mneme.settings import Settings

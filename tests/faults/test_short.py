@@ -31,6 +31,8 @@ def test_everything_is_there_once_and_nothing_else(
     scenario: Scenario, harmed: tuple[Settings, Servers], tmp_path: Path
 ) -> None:
     settings, servers = harmed
+    if scenario.name == "rescaled":  # what waits to be put in order has to survive every stop, too
+        settings = settings.replace(boundaries={"hold_back_seconds": 20.0})
     result = play(scenario, settings, tmp_path, _SEED, Size.SHORT, servers)
     assert result.verification.examples == {}
     assert result.missed == ()

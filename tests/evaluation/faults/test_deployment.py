@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from evaluation.faults.deployment import Publishing, Sampling
+from evaluation.faults.background import Publishing, Sampling
 from mneme.errors import StoreUnavailable
 
 

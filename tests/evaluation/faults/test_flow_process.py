@@ -10,7 +10,8 @@ from pydantic import SecretStr
 import mneme.settings
 import serving.cli
 from evaluation.faults import with_constants
-from evaluation.faults.flow_process import FlowProcess, command, environment, family_of, resident_bytes
+from evaluation.faults.flow_process import FlowProcess, command, environment
+from evaluation.process_costs import family_of, resident_bytes
 from mneme.errors import StoreError
 from mneme.settings import Flow, Models, Settings, load_settings
 

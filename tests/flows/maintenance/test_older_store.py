@@ -1,6 +1,7 @@
 """A store of an older format is refused, and `mneme admin rebuild` makes it anew: nothing is lost, erased stays out."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import tarfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from connectors.opensearch.client import open_client
 from evaluation.faults.flow_process import environment
 from flows import ingest
 from flows.lanes.erasures import tombstone_keys
-from flows.maintenance.rebuild import StoreContents, abandon, rebuild_from_messages
+from flows.maintenance.rebuild import RebuildReport, StoreContents, abandon, rebuild_from_messages
 from flows.maintenance.transfer import export_owner
 from mneme.errors import InputError, StoreRejected
 from mneme.events import Delete, Document
@@ -45,12 +47,34 @@ LONG, TWIN = (
 GONE = "left-the-company-" + "y" * 140
 
 
+def unpacked(folder: Path) -> Settings:
+    with tarfile.open(STORE / "store.tar.xz") as archive:
+        archive.extractall(folder / "older", filter="data")
+    return settings_of(folder / "older")
+
+
 @pytest.fixture
 def older(tmp_path: Path) -> Settings:
     """The settings of a copy of the older store."""
-    with tarfile.open(STORE / "store.tar.xz") as archive:
-        archive.extractall(tmp_path / "older", filter="data")
-    return settings_of(tmp_path / "older")
+    return unpacked(tmp_path)
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """An older store that was made anew: what it was, and what was told of that."""
+
+    settings: Settings
+    tables_before: dict[str, str]
+    found: StoreContents
+    report: RebuildReport
+
+
+@pytest.fixture(scope="module")
+def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Rebuilt:
+    settings = unpacked(tmp_path_factory.mktemp("rebuilt"))
+    before, found = tables(settings), list[StoreContents]()
+    report = rebuild_from_messages(settings, found.append)
+    return Rebuilt(settings, before, found[0], report)
 
 
 @pytest.fixture(scope="module")
@@ -109,18 +133,16 @@ def test_a_service_does_not_start_on_it(older: Settings) -> None:
     assert "Traceback" not in served.stderr
 
 
-def test_it_becomes_what_the_same_events_make_today(older: Settings, today: Settings) -> None:
-    before = tables(older)
-    found: list[StoreContents] = []
-    report = rebuild_from_messages(older, found.append)
-    assert found[0].rows[Collection.MESSAGES] >= 300
-    assert not found[0].goes_on
-    assert report.restarted == ("files",)
-    assert tables(older) == before, "the old store is as it was"
+def test_it_becomes_what_the_same_events_make_today(rebuilt: Rebuilt, today: Settings) -> None:
+    assert rebuilt.found.rows[Collection.MESSAGES] >= 300
+    assert not rebuilt.found.goes_on
+    assert rebuilt.report.restarted == ("files",)
+    anew = rebuilt.settings
+    assert tables(anew) == rebuilt.tables_before, "the old store is as it was"
 
-    assert told(older) == told(today)
-    assert of_index(older, kept) == of_index(today, kept), "documents, conversations, tombstones and receipts too"
-    assert json.loads((older.data / "index" / "index.json").read_text())["format"] == FORMAT
+    assert told(anew) == told(today)
+    assert of_index(anew, kept) == of_index(today, kept), "documents, conversations, tombstones and receipts too"
+    assert json.loads((anew.data / "index" / "index.json").read_text())["format"] == FORMAT
 
 
 def told(settings: Settings) -> tuple[dict[str, Any], Counter[str]]:
@@ -142,36 +164,36 @@ def kept(index: MemoryIndex) -> dict[Key, Any]:
     return {row.key: {name: value for name, value in row.body.items() if name not in unlike} for row in rows}
 
 
-def test_what_comes_again_changes_nothing_and_what_was_erased_stays_out(older: Settings) -> None:
-    rebuild_from_messages(older)
-    before = told(older)
-    ingest([EVENTS], older)
-    assert told(older) == before
-    assert not [body for body in of_index(older, contents).values() if "canary" in json.dumps(body)]
+def test_what_comes_again_changes_nothing_and_what_was_erased_stays_out(rebuilt: Rebuilt, tmp_path: Path) -> None:
+    anew = settings_of(tmp_path / "anew")
+    shutil.copytree(rebuilt.settings.data, anew.data)
+    before = told(anew)
+    ingest([EVENTS], anew)
+    assert told(anew) == before
+    assert not [body for body in of_index(anew, contents).values() if "canary" in json.dumps(body)]
     gone = Owner(tenant_id="default", type="user", id=GONE)
     [tombstone] = tombstone_keys(gone, None)
-    assert tombstone in of_index(older, lambda index: index.get([tombstone]))
+    assert tombstone in of_index(anew, lambda index: index.get([tombstone]))
 
 
-def test_two_users_who_shared_a_key_are_apart(older: Settings) -> None:
-    rebuild_from_messages(older)
+def test_two_users_who_shared_a_key_are_apart(rebuilt: Rebuilt) -> None:
+    anew = rebuilt.settings
     assert owner_key("default", "user", LONG) != owner_key("default", "user", TWIN)
-    assert any("7741" in text for text in texts(older, LONG, "What is the alarm code of the garage?"))
-    assert not any("7741" in text for text in texts(older, TWIN, "What is the alarm code of the garage?"))
-    assert any("990 euro" in text for text in texts(older, TWIN, "How much is the rent?"))
-    assert not any("euro" in text for text in texts(older, LONG, "How much is the rent?"))
+    assert any("7741" in text for text in texts(anew, LONG, "What is the alarm code of the garage?"))
+    assert not any("7741" in text for text in texts(anew, TWIN, "What is the alarm code of the garage?"))
+    assert any("990 euro" in text for text in texts(anew, TWIN, "How much is the rent?"))
+    assert not any("euro" in text for text in texts(anew, LONG, "How much is the rent?"))
 
 
 def test_it_goes_on_when_it_was_killed(older: Settings, today: Settings) -> None:
     before = tables(older)
-    for share in (0.3, 0.6):
-        process = _started(slow(older), "admin", "rebuild", "--yes")
-        _wait_until_reached(older, share, process)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        assert tables(older) == before
-        with pytest.raises(StoreRejected, match="mneme admin rebuild"):
-            ingest([EVENTS], older)
+    process = _started(slow(older), "admin", "rebuild", "--yes")
+    _wait_until_reached(older, 0.4, process)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert tables(older) == before
+    with pytest.raises(StoreRejected, match="mneme admin rebuild"):
+        ingest([EVENTS], older)
     found: list[StoreContents] = []
     rebuild_from_messages(older, found.append)
     assert found[0].goes_on

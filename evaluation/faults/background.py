@@ -1,0 +1,94 @@
+"""Work that goes on beside a scenario, in a thread: messages that keep coming, and samples of memory and lag."""
+
+import threading
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+
+class Background:
+    """Work in a thread. Leaving the context waits for its end; ``failure``, what it failed with, is raised there."""
+
+    def __init__(self, work: Callable[[threading.Event], None], ends_by_itself: bool) -> None:
+        self._stop = threading.Event()
+        self._ends_by_itself = ends_by_itself
+        self.failure: BaseException | None = None
+        self._thread = threading.Thread(target=self._guarded, args=(work,), name=type(self).__name__, daemon=True)
+
+    @property
+    def is_done(self) -> bool:
+        """True if it has ended."""
+        return not self._thread.is_alive()
+
+    def wait(self, seconds: float) -> None:
+        """Return when it has ended, at the latest after so many seconds."""
+        self._thread.join(seconds)
+
+    def _guarded(self, work: Callable[[threading.Event], None]) -> None:
+        try:
+            work(self._stop)
+        except Exception as error:  # noqa: BLE001  raised where the context ends, in the thread that waits
+            self.failure = error
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if error is not None or not self._ends_by_itself:
+            self._stop.set()
+        self._thread.join()
+        if error is None and self.failure is not None:
+            raise self.failure
+
+
+class Publishing(Background):
+    """Messages keep coming. ``sent`` is how many were acknowledged, once it is done."""
+
+    def __init__(self, publish: Callable[[threading.Event], int]) -> None:
+        self.sent = 0
+
+        def work(stop: threading.Event) -> None:
+            self.sent = publish(stop)
+
+        super().__init__(work, ends_by_itself=True)
+
+
+class Sampling(Background):
+    """Looks at memory (bytes; 0 while nothing runs) and lag (events), each ``every_seconds``, at the seconds ``at``."""
+
+    def __init__(self, memory: Callable[[], int], lag: Callable[[], int], every_seconds: float) -> None:
+        self.at: list[float] = []
+        self.memory: list[int] = []
+        self.lag: list[int] = []
+        self._started = time.monotonic()
+
+        def work(stop: threading.Event) -> None:
+            while not stop.wait(every_seconds):
+                self.memory.append(memory())
+                self.lag.append(lag())
+                self.at.append(self.seconds())
+
+        super().__init__(work, ends_by_itself=False)
+
+    def seconds(self) -> float:
+        """Seconds since the first sample."""
+        return time.monotonic() - self._started
+
+    def peak_mb(self, since: float = 0.0, until: float = float("inf")) -> float:
+        """The most memory between two moments (seconds from the start), in MB."""
+        return max((memory / 1e6 for at, memory in self._points() if since <= at < until), default=0.0)
+
+    def slope_mb_per_hour(self, since: float = 0.0) -> float:
+        """Return the growth of memory from a moment on, by least squares; 0 for fewer than three samples."""
+        points = [(at / 3600, memory / 1e6) for at, memory in self._points() if at >= since and memory > 0]
+        if len(points) < 3:
+            return 0.0
+        middle_at = sum(at for at, _ in points) / len(points)
+        middle = sum(memory for _, memory in points) / len(points)
+        spread = sum((at - middle_at) ** 2 for at, _ in points)
+        return sum((at - middle_at) * (memory - middle) for at, memory in points) / spread
+
+    def _points(self) -> list[tuple[float, int]]:
+        return list(zip(self.at, self.memory, strict=False))
