@@ -58,6 +58,6 @@ say "Installing $(grep -c '==' "$1") packages into $home (once for each change o
 [ "$home" != .venv ] || "${install[@]}" --no-build-isolation -e .
 
 # What only installs is no part of a user's environment: 22 MB. The lock of development keeps it, and brings it back.
-if [ -x "$uv" ] && [ "$1" = requirements.lock ]; then
+if [ -x "$uv" ] && [ "$home $1" = ".venv requirements.lock" ]; then
     "$uv" pip uninstall --quiet --python .venv/bin/python pip setuptools
 fi
