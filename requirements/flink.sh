@@ -14,7 +14,11 @@ if [ ! -e "$home/ready" ]; then
     mvn -B -q dependency:copy -Dartifact="org.apache.flink:$connector" -DoutputDirectory="$jar" ${MVN_ARGS:-} >&2 &
     PYTHON=.venv/bin/python FLINK_AGENTS_SKIP_JAR_DOWNLOAD=1 requirements/install.sh requirements/flink.lock "$home" >&2
     wait $!
-    cp "$jar"/*.jar "$("$home/bin/python" -c 'import pathlib, pyflink; print(pathlib.Path(pyflink.__path__[0]) / "lib")')"
+    pyflink=$("$home/bin/python" -c 'import pyflink; print(pyflink.__path__[0])')
+    cp "$jar"/*.jar "$pyflink/lib"
+    ln -s "$pyflink"/opt/flink-python-*.jar "$pyflink/lib"
+    printf '#!%s/bin/python\nfrom flows.engines.flink_start import main\nmain()\n' "$home" > "$home/bin/mneme-flink-python"
+    chmod +x "$home/bin/mneme-flink-python"
     touch "$home/ready"
 fi
 printf '%s' "$home/bin/python"
