@@ -31,15 +31,17 @@ class _FlinkProcess(Server):
     def __init__(self, home: Path, settings: dict[str, object], script: str, rest: int) -> None:
         super().__init__(rest)
         self._home, self._settings, self._script, self._began_at = home, settings, script, 0
+        self._known: list[str] | None = None
 
     def command(self) -> list[str]:
-        """Write the configuration, and return the command."""
+        """Write the configuration, and return the command: Flink's script, and after it what that came to."""
         self._began_at = self.log.stat().st_size if self.log.exists() else 0
+        if self._known is not None:
+            return self._known
         conf = self.data / "conf"
         conf.mkdir(exist_ok=True)
         own = yaml.safe_load((self._home / "conf" / "config.yaml").read_text())
-        options = own["env"]["java"]["opts"]["all"]
-        options = " ".join((options, *self.compiler_options, "-XX:+UseSerialGC"))
+        options = " ".join((own["env"]["java"]["opts"]["all"], *self.compiler_options, "-XX:+UseSerialGC"))
         values = {"env.java.opts.all": options, "io.tmp.dirs": str(self.data), **self._settings}
         (conf / "config.yaml").write_text("".join(f"{name}: {json.dumps(value)}\n" for name, value in values.items()))
         for file in ("log4j-console.properties", "log4j.properties"):
@@ -56,8 +58,15 @@ class _FlinkProcess(Server):
     def ready(self) -> bool:
         """Whether the JobManager answers; a TaskManager must have said so: for a while a list names one that died."""
         if "taskmanager.resource-id" not in self._settings:
-            return answer(self.port, "/overview") is not None
-        return _REGISTERED in self.log.read_bytes()[self._began_at :]
+            is_ready = answer(self.port, "/overview") is not None
+        else:
+            is_ready = _REGISTERED in self.log.read_bytes()[self._began_at :]
+        if is_ready and self._known is None:  # the script starts two more JVMs, on a machine that has better to do at a restart
+            words, variables = (
+                Path(f"/proc/{self.pid}/{name}").read_text().split("\0")[:-1] for name in ("cmdline", "environ")
+            )
+            self._known = ["env", *variables, *words]
+        return is_ready
 
 
 def answer(port: int, path: str) -> dict[str, object] | None:
