@@ -126,11 +126,7 @@ def check_connector(jar: Path) -> None:
 
 
 def _environment(run: FlinkRun, configuration: Configuration) -> StreamExecutionEnvironment:
-    """The cluster. PyFlink's own factory would start one in its process.
-
-    The client brings the jar of Python's operators where it is not in ``lib``. Then a TaskManager loads it anew after each
-    failure.
-    """
+    """The cluster. PyFlink's own factory would start one in its process. The client brings the jar that ``lib`` lacks."""
     gateway = get_gateway()
     host, _, port = run.jobmanager.rpartition(":")
     home = Path(pyflink.__path__[0])

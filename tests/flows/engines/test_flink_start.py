@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
-from flows.engines.flink_start import _WORKER, _address, _is_alive
+from flows.engines.flink_start import _WORKER, _address
 
 ROOT = Path(__file__).parents[3]
 WORKER = """
@@ -87,7 +88,7 @@ def test_a_worker_ends_with_its_taskmanager_also_if_nobody_asks_how_that_ended(h
     taskmanager = start(home)
     worker = told(home)["pid"]
     taskmanager.send_signal(signal.SIGKILL)
-    until(lambda: not _is_alive(worker))
+    until(lambda: not psutil.pid_exists(worker))
     taskmanager.wait()
 
 
