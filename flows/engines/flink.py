@@ -37,6 +37,7 @@ from pyflink.util.java_utils import to_jarray
 from connectors.kafka.client import connection_arguments
 from flows.decode import decode
 from flows.engines.dataflow import EMBED, EXTRACT, READ, RECONCILE, SEGMENT, Step, goes_to_the_writer
+from flows.engines.flink_start import WORKERS_PYTHON
 from flows.engines.flink_worker import MOVED, FlinkRun, GroupLanes, Unwritten, moved_states, worker_of
 from mneme.errors import SettingsError
 from mneme.ports import Incoming
@@ -125,10 +126,11 @@ def check_connector(jar: Path) -> None:
 
 
 def _environment(run: FlinkRun, configuration: Configuration) -> StreamExecutionEnvironment:
-    """The cluster. PyFlink's own factory would start one in its process; the client brings the jar of Python's operators."""
+    """The cluster. PyFlink's own factory would start one in its process. The client brings the jar that ``lib`` lacks."""
     gateway = get_gateway()
     host, _, port = run.jobmanager.rpartition(":")
-    jars = [str(jar) for jar in (Path(pyflink.__path__[0]) / "opt").glob("flink-python-*.jar")]
+    home = Path(pyflink.__path__[0])
+    jars = [str(jar) for jar in (home / "opt").glob("flink-python-*.jar") if not (home / "lib" / jar.name).exists()]
     java = gateway.jvm.org.apache.flink.streaming.api.environment.StreamExecutionEnvironment
     settings = configuration._j_configuration  # PyFlink has no public name for it
     return StreamExecutionEnvironment(
@@ -143,7 +145,7 @@ def _configuration(run: FlinkRun, parallelism: int, checkpoints: str, resume_fro
         "parallelism.default": str(parallelism),
         "pipeline.max-parallelism": str(_GROUPS),
         "table.local-time-zone": "UTC",
-        "python.executable": sys.executable,
+        "python.executable": str(Path(sys.executable).with_name(WORKERS_PYTHON)),
         "python.client.executable": sys.executable,
         "python.execution-mode": "process",  # a thread's tells neither its attempt nor ends with a job (2.3)
         "python.fn-execution.bundle.time": "50",

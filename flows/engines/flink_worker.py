@@ -5,13 +5,12 @@ Nothing here knows PyFlink. What differs from an engine that sees epochs:
 - Flink encodes state at the end of each bundle, and tells no Python function that a checkpoint is complete. So what the steps
   of a bundle hand over is written as soon as its state is asked for, or before a flush or an erasure goes on (``Unwritten``).
   ``CheckpointWatch`` asks the JobManager which checkpoint is complete.
-- A killed TaskManager leaves its workers behind for half a minute. They end themselves (``end_with``), and what they still
-  write has lower versions: the counter of a worker begins with the time since the run began (``versions_of``).
+- A killed TaskManager leaves its workers behind for a moment (flows/engines/flink_start.py). What they still write has lower
+  versions: the counter of a worker begins with the time since the run began (``versions_of``).
 - Memory shared by the processes of one machine means nothing. A step waits for its pool instead (``LimitedCalls``).
 """
 
 import logging
-import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -44,7 +43,6 @@ from mneme.times import to_milliseconds, utc_now
 
 _WRITES_PER_MILLISECOND = 10  # of one worker, more than any can do: a later one begins above all that an earlier one wrote
 _GLANCE_SECONDS = 1.0  # between looks at the JobManager
-_PARENT_SECONDS = 0.2  # between looks whether the TaskManager lives
 _ANSWER_SECONDS = 5.0
 _ALIVE = ("CREATED", "RUNNING", "RESTARTING")  # states of a job
 _REST = timedelta(milliseconds=40)  # the least time between two wake-ups of a group: each is a round trip through Java
@@ -235,32 +233,8 @@ def worker_of(run: FlinkRun) -> Worker:
             for worker in _open.values():
                 worker.close()
             _open.clear()
-            end_with(_parent_of(os.getppid()))
             _open[run.number] = Worker(run)
         return _open[run.number]
-
-
-def end_with(process: int | None) -> None:
-    """End this process when another one is gone: nothing it still does would count. None: there is no such process."""
-    if process is None:
-        return
-
-    def watch() -> None:
-        while Path(f"/proc/{process}").exists():
-            time.sleep(_PARENT_SECONDS)
-        os._exit(1)
-
-    threading.Thread(target=watch, name="taskmanager", daemon=True).start()
-
-
-def _parent_of(process: int) -> int | None:
-    """The TaskManager starts a shell, and the shell this process. None where that cannot be told."""
-    try:
-        stat = Path(f"/proc/{process}/stat").read_text()
-    except OSError:
-        return None
-    parent = int(stat.rpartition(")")[2].split()[1])
-    return parent if parent > 1 else None
 
 
 State = tuple[bytes | None, ...]  # of the lanes of a bucket

@@ -26,7 +26,7 @@ def test_all_name_the_same_flink_and_the_same_connector() -> None:
     assert f"flink-sql-connector-kafka:{connector}" in (ROOT / "requirements" / "flink.sh").read_text(encoding="utf-8")
 
 
-def test_the_manifest_starts_a_cluster_with_slots_for_the_flow_that_runs_on_it() -> None:
+def test_the_manifest_starts_a_cluster_with_slots_for_the_flow_that_runs_on_it_also_without_one_of_its_machines() -> None:
     cluster, flow = yaml.safe_load_all((FOLDER / "kubernetes.yaml").read_text(encoding="utf-8"))
     assert cluster["kind"] == "FlinkDeployment"
     (container,) = flow["spec"]["template"]["spec"]["containers"]
@@ -36,7 +36,7 @@ def test_the_manifest_starts_a_cluster_with_slots_for_the_flow_that_runs_on_it()
     assert words[:2] == ["mneme", "run"]
     assert {word for word in words if word.startswith("--")} <= known
     slots = int(cluster["spec"]["flinkConfiguration"]["taskmanager.numberOfTaskSlots"])
-    assert int(words[words.index("--processes") + 1]) == slots * cluster["spec"]["taskManager"]["replicas"]
+    assert int(words[words.index("--processes") + 1]) == slots * (cluster["spec"]["taskManager"]["replicas"] - 1)
     assert words[words.index("--jobmanager") + 1] == f"{cluster['metadata']['name']}-rest:8081"
 
 

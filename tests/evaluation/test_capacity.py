@@ -95,3 +95,10 @@ def test_the_shipped_costs_answer_as_the_documentation_prints_them() -> None:
     assert "1,000 messages/s" in said.getvalue()
     assert "Assumed: " in said.getvalue()
     assert "Beyond what was measured" in said.getvalue()
+
+
+def test_flink_takes_more_of_a_message_than_the_flow_alone_where_that_was_measured() -> None:
+    on_flink = COSTS.model_copy(update={"costs": {**COSTS.costs, Quantity.FLINK_MS: Cost(base=66.0)}})
+    assert amount(needs(LOAD, on_flink, ASSUMED), "flow, on Flink more", "processors") == pytest.approx(66.0 / 0.6)
+    # 9 + 6 milliseconds of the flow and its embedder are 25 processors, and 110 more are 8.4 machines of 16.
+    assert [amount(needs(LOAD, costs, ASSUMED), "flow", "machines") for costs in (COSTS, on_flink)] == [2, 9]

@@ -20,6 +20,9 @@ def flink_python() -> Path | None:
     return Path(named) if named else None
 
 
+_REGISTERED = b"Successful registration at resource manager"
+
+
 class _FlinkProcess(Server):
     """One Java process of the cluster, with a configuration of its own."""
 
@@ -27,14 +30,18 @@ class _FlinkProcess(Server):
 
     def __init__(self, home: Path, settings: dict[str, object], script: str, rest: int) -> None:
         super().__init__(rest)
-        self._home, self._settings, self._script = home, settings, script
+        self._home, self._settings, self._script, self._began_at = home, settings, script, 0
+        self._known: list[str] | None = None
 
     def command(self) -> list[str]:
-        """Write the configuration, and return the command."""
+        """Write the configuration, and return the command: Flink's script, and after it what that came to."""
+        self._began_at = self.log.stat().st_size if self.log.exists() else 0
+        if self._known is not None:
+            return self._known
         conf = self.data / "conf"
         conf.mkdir(exist_ok=True)
         own = yaml.safe_load((self._home / "conf" / "config.yaml").read_text())
-        options = own["env"]["java"]["opts"]["all"]
+        options = " ".join((own["env"]["java"]["opts"]["all"], *self.compiler_options, "-XX:+UseSerialGC"))
         values = {"env.java.opts.all": options, "io.tmp.dirs": str(self.data), **self._settings}
         (conf / "config.yaml").write_text("".join(f"{name}: {json.dumps(value)}\n" for name, value in values.items()))
         for file in ("log4j-console.properties", "log4j.properties"):
@@ -49,10 +56,17 @@ class _FlinkProcess(Server):
         return ["env", *variables, "bash", str(self._home / "bin" / self._script), "start-foreground"]
 
     def ready(self) -> bool:
-        """Whether the JobManager answers; and knows it, if it is a TaskManager."""
-        known = answer(self.port, "/taskmanagers")
-        wanted = self._settings.get("taskmanager.resource-id")
-        return known is not None and (wanted is None or wanted in json.dumps(known))
+        """Whether the JobManager answers; a TaskManager must have said so: for a while a list names one that died."""
+        if "taskmanager.resource-id" not in self._settings:
+            is_ready = answer(self.port, "/overview") is not None
+        else:
+            is_ready = _REGISTERED in self.log.read_bytes()[self._began_at :]
+        if is_ready and self._known is None:  # the script starts two more JVMs, on a machine that has better to do at a restart
+            words, variables = (
+                Path(f"/proc/{self.pid}/{name}").read_text().split("\0")[:-1] for name in ("cmdline", "environ")
+            )
+            self._known = ["env", *variables, *words]
+        return is_ready
 
 
 def answer(port: int, path: str) -> dict[str, object] | None:
@@ -68,7 +82,7 @@ def answer(port: int, path: str) -> dict[str, object] | None:
 class FlinkServers:
     """The cluster, a context manager. ``taskmanagers`` may be killed and started again one by one."""
 
-    def __init__(self, python: Path, folder: Path, taskmanagers: int = 2, slots: int = 2) -> None:
+    def __init__(self, python: Path, folder: Path, taskmanagers: int = 2, slots: int = 4) -> None:
         home = next(python.parent.parent.glob("lib/python3*/site-packages/pyflink"))
         self.port, rpc = free_port(), free_port()
         local: dict[str, object] = {
@@ -85,7 +99,9 @@ class FlinkServers:
             "rest.address": "127.0.0.1",
             "rest.bind-address": "127.0.0.1",
             "rest.port": self.port,
-            "heartbeat.interval": 1000,
+            "heartbeat.interval": 500,
+            "cluster.registration.error-delay": 1000,
+            "cluster.registration.refused-registration-delay": 1000,
             "heartbeat.timeout": 30000,  # of a busy machine; one that is dead refuses connections, and is noticed at once
             "pekko.ask.timeout": "60 s",  # of a machine that does much else beside
             "state.backend.type": "hashmap",
