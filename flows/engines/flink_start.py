@@ -133,7 +133,7 @@ def _connected() -> socket.socket:
         with suppress(ConnectionRefusedError):
             template.connect(_address())
             return template
-        if started is None:
+        if started is None or started.poll() == 0:  # it found another one, which has ended since
             command, quiet = [sys.executable, "-m", "flows.engines.flink_start"], subprocess.DEVNULL
             started = subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
         elif started.poll():
