@@ -1,13 +1,13 @@
 """``mneme-flink-python``: the Python that a job names, whose workers begin in a moment. This file imports little.
 
-Flink starts a Python process for each slot, and all of them anew after each failure. To import everything and to make the rules
-ready costs each 6 s of processor. So the first one of a machine leaves a template behind, which does that once; a worker is a
-copy of it (``fork``), as with ``forkserver`` of Python itself.
+Flink starts a Python process for each slot, and all of them anew after each failure. Imports and rules cost each process 6 s of
+processor. So the first one of a machine starts a template, which imports everything once. Each worker is a copy of it
+(``fork``), as with ``forkserver`` of Python itself.
 
     TaskManager ── shell ── mneme-flink-python -m pyflink...beam_boot ── (socket) ── template ── worker
 
-A worker ends with its TaskManager. Killed, that cannot end it, and nothing it still does would count. The template waits for
-another TaskManager for a while.
+A worker ends itself when its TaskManager is gone, because a killed TaskManager cannot end it. The template waits a minute for
+another TaskManager, and then ends.
 """
 
 import gc
@@ -149,7 +149,7 @@ def _address() -> str:
 
 
 def _end_with(process: int) -> NoReturn:
-    """End this process when another one is gone. A killed one is listed until its parent asks for it, if that ever does."""
+    """End this process when another one is gone. A killed one stays listed as a zombie until its parent reaps it."""
     with suppress(psutil.NoSuchProcess):
         other = psutil.Process(process)
         while other.is_running() and other.status() != psutil.STATUS_ZOMBIE:

@@ -56,7 +56,7 @@ class _FlinkProcess(Server):
         return ["env", *variables, "bash", str(self._home / "bin" / self._script), "start-foreground"]
 
     def ready(self) -> bool:
-        """Whether the JobManager answers; a TaskManager must have said so: for a while a list names one that died."""
+        """True if the JobManager answers, or this TaskManager logged that it is registered: Flink lists dead ones, too."""
         if "taskmanager.resource-id" not in self._settings:
             is_ready = answer(self.port, "/overview") is not None
         else:
