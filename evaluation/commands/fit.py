@@ -113,3 +113,13 @@ def tokens(
     from evaluation.fit_tokens import DEFAULT_OUT, run_fit_tokens
 
     run_fit_tokens(files, out or DEFAULT_OUT, output())
+
+
+@app.command()
+def reader(
+    out: Annotated[Path | None, typer.Option("--out", help="A folder for the weights; by default that which is read.")] = None,
+) -> None:
+    """The reader of hybrid search, on talks that were written for it: prints figures of talks kept aside, then writes."""
+    from evaluation.fit_reader import DEFAULT_OUT, run_fit_reader
+
+    run_fit_reader(configured(), out or DEFAULT_OUT, console=output())

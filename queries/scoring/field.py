@@ -64,7 +64,8 @@ class Field:
     ``parents`` is the place in ``episodes`` of each statement's episode, -1 for what stands alone. Facts of an episode lie
     side by side in the order they were said. ``matches`` tell how well the tokens of each statement match those of the question
     (queries/scoring/late_interaction.py), from -1 to 1; None where they were not compared. ``vectors`` are those of the
-    statements, None of each that is not known; empty where none is.
+    statements, None of each that is not known; empty where none is. ``token_vectors`` are those of the tokens of each
+    statement that was compared, else without bytes, and ``asked`` those of the question.
     """
 
     statements: Sequence[Candidate]
@@ -72,6 +73,8 @@ class Field:
     parents: npt.NDArray[np.int64]
     matches: Numbers | None = None
     vectors: Sequence[Vector | None] = ()
+    token_vectors: Sequence[bytes] = ()
+    asked: bytes = b""
 
     @cached_property
     def legs(self) -> LegScores:

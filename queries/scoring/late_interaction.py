@@ -23,7 +23,7 @@ COMPARED = 100  # statements: those that the other scores put first; of the rest
 
 @stage("late_interaction")
 def with_matches(embeddings: "Embeddings", question: bytes, field: Field) -> Field | None:
-    """The field with how well the tokens of each statement match those of the question, and its vector.
+    """The field with how well the tokens of each statement match those of the question, and with the vectors.
 
     Compared are the statements that words and vectors put first; the rest matches as badly as the worst of them. What has no
     vectors of tokens, as a foresight, matches as well as its vector is near.
@@ -49,9 +49,11 @@ def with_matches(embeddings: "Embeddings", question: bytes, field: Field) -> Fie
     matches[order] = low + field.legs.near[order] * (high - low)
     matches[order[known]] = best
     vectors: list[Vector | None] = [None] * len(field.statements)
+    tokens = [b""] * len(field.statements)
     for at, each in zip(order, found, strict=True):
-        vectors[at] = None if each is None else each.vector
-    return replace(field, matches=matches, vectors=vectors)
+        if each is not None:
+            vectors[at], tokens[at] = each.vector, each.token_vectors
+    return replace(field, matches=matches, vectors=vectors, token_vectors=tokens, asked=question)
 
 
 def max_sim(question: bytes, statements: Sequence[bytes]) -> Numbers:

@@ -24,8 +24,11 @@ from queries.questions.understand import Question
 from queries.recall import Candidate
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, RowFeatureCache, episode_features, statement_features
 from queries.scoring.field import Field, Numbers, probability
+from queries.scoring.reader import readings
 
 Fitted = TypeVar("Fitted", bound=BaseModel)
+
+READING = 0.4  # of a reader's log-odds, to those of the regression: what finds most in docs/internals/figures.md
 
 
 def check_weights(weights: Mapping[str, float], names: Sequence[str], fit: str) -> None:
@@ -113,8 +116,10 @@ class LearnedScorer:
         if not field.statements and not field.episodes:
             return {}
         alpha, model = self._alpha, self._coefficients.model_of(question.text)
-        facts = model.statements.log_odds(statement_features(question, field, messages, self._forms), STATEMENT_FEATURES)
+        features = statement_features(question, field, messages, self._forms)
+        facts = model.statements.log_odds(features, STATEMENT_FEATURES)
         episodes = model.episodes.log_odds(episode_features(question, field), EPISODE_FEATURES)
+        facts = facts + READING * readings(question, field, features, with_episodes(facts, episodes, field.parents, alpha))
         usual = float(np.median(facts)) if len(facts) and field.has_empty_episodes else 0.0
         means = field.mean_of_episodes(facts, without=usual)
         scores = probability(with_episodes(facts, episodes, field.parents, alpha))

@@ -1,0 +1,229 @@
+"""A reader: how likely a statement answers a question, by every token of both. Pure but for the file of its weights.
+
+Words and vectors find what a question is about, and often what only repeats its words ("Cool, John loves pizza too!"). The
+reader sees which tokens of a statement would be the answer, and the end of what was said before it. It reads the vectors of
+tokens that late interaction has at hand, so no other model runs, and takes half a millisecond for a statement.
+
+1. Each token of a statement attends to those of the question (Seo et al. 2017, bidirectional attention flow).
+2. A convolution over five tokens and one layer of self-attention (Vaswani et al. 2017) join a token with its neighbours.
+3. Each token gets the log-odds that it answers, against nothing that does. Those of a statement are joined (log-sum-exp).
+
+The weights are fitted on talks that were written for it (``mneme bench fit reader``): for English and for other languages
+apart, since the embedder has a model for each.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import as_file, files
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from connectors.telemetry.meters import stage
+from mneme.languages import foreign_language
+from mneme.rows import TOKEN_DIMENSION
+from queries.questions.people import is_assistant
+from queries.questions.understand import Question
+from queries.scoring.features import STATEMENT_FEATURES
+from queries.scoring.field import Field, Numbers
+
+Floats = npt.NDArray[np.float32]
+
+QUESTION, BEFORE, STATEMENT = 24, 20, 48  # tokens that are read: the first of both, the last of what was said before
+CIRCUMSTANCES = 6
+HIDDEN = 48
+_HEADS = 4
+_AROUND = 2  # tokens on either side
+_NOTHING = -1e9
+_SMALLEST = 1e-5
+_MOST = 30  # statements that are read: the best by all else
+_NAMED, _ANOTHER, _ASKS = map(STATEMENT_FEATURES.index, ("speaker_named", "another_named", "is_question"))
+
+
+@stage("read")
+def readings(question: Question, field: Field, features: Numbers, scores: Numbers) -> Numbers:
+    """The log-odds that each statement of a field answers, shape (statements,); 0 of each where the tokens are not known.
+
+    Read are the best; what is not read answers as little as the least of them.
+
+    Args:
+        question: what is asked.
+        field: the statements, with the vectors of their tokens.
+        features: those of ``statement_features``.
+        scores: of each statement, by all else.
+    """
+    tokens, parents = field.token_vectors, field.parents
+    best = [at for at in np.argsort(-scores, kind="stable")[:_MOST].tolist() if tokens and tokens[at]]
+    if not best:
+        return np.zeros(len(field.statements))
+    people = [each.row.people[:1] for each in field.statements]
+    before, circumstances = [], []
+    for at in best:
+        follows = at > 0 and parents[at] >= 0 and parents[at] == parents[at - 1]
+        before.append(tokens[at - 1] if follows else b"")
+        circumstances.append(
+            (
+                features[at, _NAMED],
+                features[at, _ANOTHER],
+                features[at, _ASKS],
+                follows and features[at - 1, _ASKS],
+                follows and people[at] == people[at - 1],
+                any(map(is_assistant, people[at])),
+            )
+        )
+    passages = Passages.of(before, [tokens[at] for at in best], circumstances)
+    read_as = read(field.asked, passages, weights_for(question.text))
+    found = np.full(len(field.statements), read_as.min(), np.float64)
+    found[best] = read_as
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Passages:
+    """Statements to be read, in arrays.
+
+    ``tokens`` are the vectors of what was said before each and of itself, shape (passages, BEFORE + STATEMENT,
+    TOKEN_DIMENSION), and ``there`` is 1 where a token is. ``circumstances``, shape (passages, CIRCUMSTANCES), are 1 where its
+    speaker is asked about, where somebody else is, where it asks, where what was said before it asks, where the same person
+    said both, and where an assistant said it.
+    """
+
+    tokens: Floats
+    there: Floats
+    circumstances: Floats
+
+    @classmethod
+    def of(cls, before: Sequence[bytes], said: Sequence[bytes], circumstances: Sequence[Sequence[float]]) -> "Passages":
+        """Those of vectors of tokens as in ``Embedding.token_vectors``."""
+        tokens = np.zeros((len(said), BEFORE + STATEMENT, TOKEN_DIMENSION), np.float32)
+        there = np.zeros(tokens.shape[:2], np.float32)
+        for place, (one, other) in enumerate(zip(before, said, strict=True)):
+            for start, part in ((0, directions(one)[-BEFORE:]), (BEFORE, directions(other)[:STATEMENT])):
+                tokens[place, start : start + len(part)] = part
+                there[place, start : start + len(part)] = 1
+        return cls(tokens, there, np.array(circumstances, np.float32).reshape(-1, CIRCUMSTANCES))
+
+
+def directions(tokens: bytes) -> Floats:
+    """Vectors of tokens as numbers from -1 to 1, shape (tokens, TOKEN_DIMENSION)."""
+    return np.frombuffer(tokens, np.int8).reshape(-1, TOKEN_DIMENSION).astype(np.float32) / np.float32(127)
+
+
+def read(question: bytes, passages: Passages, weights: Mapping[str, Floats]) -> Floats:
+    """The log-odds that each passage answers, against 0 for that none does; shape (passages,)."""
+    asked = directions(question)[:QUESTION]
+    odds = token_odds(np, asked, np.ones(len(asked), np.float32), passages, weights)
+    highest = odds.max(axis=1)
+    found: Floats = highest + np.log(np.exp(odds - highest[:, None]).sum(axis=1))
+    return found
+
+
+def token_odds(xp: Any, asked: Any, is_asked: Any, passages: Passages, weights: Mapping[str, Any]) -> Any:
+    """The log-odds of each token of each statement, shape (passages, STATEMENT).
+
+    Args:
+        xp: numpy, or jax.numpy where the weights are fitted.
+        asked: the tokens of the question, shape (tokens, TOKEN_DIMENSION).
+        is_asked: 1 where such a token is.
+        passages: what is read.
+        weights: by the names of ``SHAPES``.
+    """
+    tokens, there, circumstances = passages.tokens, passages.there, passages.circumstances
+    # 1.
+    cosines = tokens @ asked.T
+    attention = _softmax(xp, xp.where(is_asked > 0, (tokens @ weights["attend"]) @ asked.T, _NOTHING))
+    heard = attention @ asked
+    nearest = xp.where(is_asked > 0, cosines, -1.0).max(axis=-1, keepdims=True)
+    wanted = _softmax(xp, xp.where(is_asked > 0, (asked @ weights["weigh"])[:, 0], _NOTHING)) @ asked @ weights["want"]
+    own, before = (
+        (xp.where(there[:, part, None] > 0, cosines[:, part], -1.0).max(axis=1) @ is_asked / is_asked.sum())[:, None, None]
+        for part in (slice(BEFORE, None), slice(0, BEFORE))
+    )
+    every = xp.ones_like(nearest)
+    seen = xp.concatenate(
+        (tokens, heard, tokens * heard, nearest, every * own, every * before, every * (own - before)), axis=-1
+    )
+    hidden = seen @ weights["see"] + wanted @ weights["see_wanted"] + weights["see_bias"]
+    hidden = hidden + (circumstances @ weights["see_circumstances"])[:, None]
+    hidden = hidden + xp.repeat(weights["part"], np.array([BEFORE, STATEMENT]), axis=0)
+    hidden = _normalised(xp, xp.maximum(hidden, 0), weights["see_scale"]) * there[..., None]
+    # 2.
+    wide = xp.pad(hidden, ((0, 0), (_AROUND, _AROUND), (0, 0)))
+    around = xp.concatenate([wide[:, at : at + tokens.shape[1]] for at in range(2 * _AROUND + 1)], axis=-1)
+    joined = xp.maximum(around @ weights["around"] + weights["around_bias"], 0)
+    hidden = _normalised(xp, hidden + joined, weights["around_scale"]) * there[..., None]
+    hidden = _normalised(xp, hidden + _attended(xp, hidden, there, weights), weights["attention_scale"])
+    hidden = (
+        hidden + xp.maximum(hidden @ weights["widen"] + weights["widen_bias"], 0) @ weights["narrow"] + weights["narrow_bias"]
+    )
+    # 3.
+    hidden = hidden[:, BEFORE:]
+    odds = (hidden @ weights["answer"])[..., 0] + (hidden @ weights["answer_wanted"]) @ wanted
+    odds = odds + (circumstances @ weights["answer_circumstances"] + weights["answer_bias"])[:, None]
+    return xp.where(there[:, BEFORE:] > 0, odds, _NOTHING)
+
+
+def _attended(xp: Any, hidden: Any, there: Any, weights: Mapping[str, Any]) -> Any:
+    """What each token takes from those of its passage, by several heads."""
+
+    def heads(name: str) -> Any:
+        return (hidden @ weights[name]).reshape(*hidden.shape[:2], _HEADS, -1).swapaxes(1, 2)
+
+    fit = heads("query") @ heads("key").swapaxes(2, 3) / (HIDDEN / _HEADS) ** 0.5
+    attention = _softmax(xp, xp.where(there[:, None, None] > 0, fit, _NOTHING))
+    return (attention @ heads("value")).swapaxes(1, 2).reshape(hidden.shape) @ weights["out"]
+
+
+def _softmax(xp: Any, numbers: Any) -> Any:
+    shares = xp.exp(numbers - numbers.max(axis=-1, keepdims=True))
+    return shares / shares.sum(axis=-1, keepdims=True)
+
+
+def _normalised(xp: Any, numbers: Any, scale: Any) -> Any:
+    """Layer normalisation (Ba et al. 2016)."""
+    centred = numbers - numbers.mean(axis=-1, keepdims=True)
+    return centred / xp.sqrt((centred**2).mean(axis=-1, keepdims=True) + _SMALLEST) * scale
+
+
+_SEEN = 3 * TOKEN_DIMENSION + 4
+SHAPES: Mapping[str, tuple[int, ...]] = {
+    "attend": (TOKEN_DIMENSION, TOKEN_DIMENSION),
+    "weigh": (TOKEN_DIMENSION, 1),
+    "want": (TOKEN_DIMENSION, HIDDEN),
+    "see": (_SEEN, HIDDEN),
+    "see_wanted": (HIDDEN, HIDDEN),
+    "see_bias": (HIDDEN,),
+    "see_circumstances": (CIRCUMSTANCES, HIDDEN),
+    "part": (2, HIDDEN),
+    "see_scale": (HIDDEN,),
+    "around": ((2 * _AROUND + 1) * HIDDEN, HIDDEN),
+    "around_bias": (HIDDEN,),
+    "around_scale": (HIDDEN,),
+    "query": (HIDDEN, HIDDEN),
+    "key": (HIDDEN, HIDDEN),
+    "value": (HIDDEN, HIDDEN),
+    "out": (HIDDEN, HIDDEN),
+    "attention_scale": (HIDDEN,),
+    "widen": (HIDDEN, 2 * HIDDEN),
+    "widen_bias": (2 * HIDDEN,),
+    "narrow": (2 * HIDDEN, HIDDEN),
+    "narrow_bias": (HIDDEN,),
+    "answer": (HIDDEN, 1),
+    "answer_wanted": (HIDDEN, HIDDEN),
+    "answer_circumstances": (CIRCUMSTANCES,),
+    "answer_bias": (1,),
+}
+"""The weights by their names; each scale begins at 1, each bias at 0."""
+
+
+def weights_for(question: str) -> Mapping[str, Floats]:
+    """The weights for the language of a question."""
+    return _stored("other" if foreign_language(question) else "en")
+
+
+@cache
+def _stored(name: str) -> Mapping[str, Floats]:
+    with as_file(files("queries.scoring") / f"reader.{name}.npz") as path, np.load(path, allow_pickle=False) as stored:
+        return {key: stored[key].astype(np.float32) for key in SHAPES}
