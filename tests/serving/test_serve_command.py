@@ -86,19 +86,21 @@ def test_what_is_sent_is_found_and_it_ends_in_order_while_somebody_waits(served:
         assert client.get("/console", follow_redirects=True).status_code == 200
         while client.get("/health").status_code != 200:
             time.sleep(0.05)
+        waits = [client.get("/health/live").elapsed.total_seconds() for _ in range(40)]
+        assert min(waits[20:]) < 0.03, "the body does not wait for the header to be acknowledged, which takes 40 ms"
         assert client.get(f"/api/v1/flushes/{quote('a%2Fb/c', safe='')}").json()["flush_ids"] == ["a%2Fb/c"]
         assert "mneme_flow_raw_seconds_count 2.0" in client.get("/metrics").text  # of the flow, a process of its own
 
         answers: list[dict[str, Any]] = []
-        waits = threading.Event()
+        asks = threading.Event()
 
         def wait() -> None:
-            waits.set()
+            asks.set()
             answers.append(client.get("/api/v1/flushes/never", params={"wait": 60}).json())
 
         waiting = threading.Thread(target=wait)
         waiting.start()
-        waits.wait()
+        asks.wait()
         while "mneme_http_requests_in_flight 2.0" not in client.get("/metrics").text:
             time.sleep(0.05)
         assert served.end() == 0

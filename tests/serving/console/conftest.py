@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import socket
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -92,16 +91,16 @@ def served(service: Service) -> Iterator[Console]:
     """The application of a service with the console on a port of its own, in a thread."""
     app = create_app(service)
     mount(app, service)
-    with socket.create_server(("127.0.0.1", 0)) as server_socket:
-        server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=2))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [server_socket]})
-        thread.start()
-        while not server.started:
-            assert thread.is_alive(), "the server did not start"
-            time.sleep(0.02)
-        yield Console(f"http://127.0.0.1:{server_socket.getsockname()[1]}/console/", service)
-        server.should_exit = True
-        thread.join()
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, timeout_graceful_shutdown=2))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive(), "the server did not start"
+        time.sleep(0.02)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    yield Console(f"http://127.0.0.1:{port}/console/", service)
+    server.should_exit = True
+    thread.join()
 
 
 @pytest.fixture(scope="module")
