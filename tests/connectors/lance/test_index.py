@@ -1,6 +1,7 @@
 """The embedded index: the contract of every index, and what is LanceDB's own."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -55,48 +56,66 @@ def caching(folder: Path) -> Iterator[LanceIndex]:
     index.close()
 
 
-class TestLanceIndex(MemoryIndexContract):
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty index. To make its tables takes longer than most of what a contract tells of it."""
+    folder = tmp_path_factory.mktemp("prepared") / "index"
+    index = LanceIndex(folder)
+    index.prepare(EMBEDDER)
+    index.close()
+    return folder
+
+
+def opened_copy(prepared: Path, folder: Path, cache_bytes: int = 0) -> Iterator[LanceIndex]:
+    shutil.copytree(prepared, folder)
+    index = LanceIndex(folder, cache_bytes=cache_bytes)
+    index.prepare(EMBEDDER)
+    yield index
+    index.close()
+
+
+class Uncached:
     @pytest.fixture
-    def index(self, writer: LanceIndex) -> LanceIndex:
-        return writer
+    def index(self, prepared: Path, folder: Path) -> Iterator[LanceIndex]:
+        yield from opened_copy(prepared, folder)
 
     @pytest.fixture
     def reopen(self, folder: Path) -> Callable[[], LanceIndex]:
         return lambda: LanceIndex(folder, read_only=True)
 
 
-class TestLanceIndexWithCache(MemoryIndexContract):
+class Cached:
     @pytest.fixture
-    def index(self, caching: LanceIndex) -> LanceIndex:
-        return caching
+    def index(self, prepared: Path, folder: Path) -> Iterator[LanceIndex]:
+        yield from opened_copy(prepared, folder, cache_bytes=100_000_000)
 
     @pytest.fixture
     def reopen(self, folder: Path) -> Callable[[], LanceIndex]:
         return lambda: LanceIndex(folder, read_only=True, cache_bytes=100_000_000)
 
 
-class TestLanceIsolation(IsolationContract):
-    @pytest.fixture
-    def index(self, writer: LanceIndex) -> LanceIndex:
-        return writer
+class TestLanceIndex(Uncached, MemoryIndexContract):
+    pass
 
 
-class TestLanceIsolationInMemory(IsolationContract):
-    @pytest.fixture
-    def index(self, caching: LanceIndex) -> LanceIndex:
-        return caching
+class TestLanceIndexWithCache(Cached, MemoryIndexContract):
+    pass
 
 
-class TestLanceLabels(LabelsContract):
-    @pytest.fixture
-    def index(self, writer: LanceIndex) -> LanceIndex:
-        return writer
+class TestLanceIsolation(Uncached, IsolationContract):
+    pass
 
 
-class TestLanceLabelsInMemory(LabelsContract):
-    @pytest.fixture
-    def index(self, caching: LanceIndex) -> LanceIndex:
-        return caching
+class TestLanceIsolationInMemory(Cached, IsolationContract):
+    pass
+
+
+class TestLanceLabels(Uncached, LabelsContract):
+    pass
+
+
+class TestLanceLabelsInMemory(Cached, LabelsContract):
+    pass
 
 
 # --- one writer, many readers ----------------------------------------------------------------------------------------
