@@ -152,22 +152,18 @@ class MemoryIndexContract:
         assert_same(only(again, row.key), row)
         again.close()
 
-    @pytest.mark.parametrize(
-        "other",
-        [
+    def test_another_embedder_is_refused_with_the_way_to_index_again(self, index, reopen):
+        for other in (
             EmbedderIdentity("another", "fp32", DIMENSION),
             EmbedderIdentity("contract", "int8", DIMENSION),
             EmbedderIdentity("contract", "fp32", DIMENSION * 2),
-        ],
-        ids=lambda identity: identity.fingerprint,
-    )
-    def test_another_embedder_is_refused_with_the_way_to_index_again(self, index, reopen, other):
-        again = reopen()
-        with pytest.raises(StoreRejected, match="mneme admin reindex") as refusal:
-            again.prepare(other)
-        assert other.fingerprint in str(refusal.value)
-        assert EMBEDDER.fingerprint in str(refusal.value)
-        again.close()
+        ):
+            again = reopen()
+            with pytest.raises(StoreRejected, match="mneme admin reindex") as refusal:
+                again.prepare(other)
+            assert other.fingerprint in str(refusal.value)
+            assert EMBEDDER.fingerprint in str(refusal.value)
+            again.close()
 
     def test_other_languages_of_the_same_embedder_are_accepted(self, index, reopen):
         again = reopen()

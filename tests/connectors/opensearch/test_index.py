@@ -31,19 +31,10 @@ def opensearch(opensearch_settings):
     return opensearch_settings.model_copy(update={"bulk_bytes": 10_000, "retry_seconds": 5.0})
 
 
-@pytest.fixture
-def remove_indices(opensearch):
-    yield
-    index = OpenSearchIndex(opensearch)
-    if there := index._indices():
-        index._client.indices.delete(index=",".join(name for name, _ in there.values()))
-    index.close()
-
-
 @pytest.mark.opensearch
 class TestOpenSearchIndex(MemoryIndexContract):
     @pytest.fixture
-    def index(self, opensearch, remove_indices):
+    def index(self, opensearch):
         index = OpenSearchIndex(opensearch)
         index.prepare(EMBEDDER)
         yield index
@@ -57,7 +48,7 @@ class TestOpenSearchIndex(MemoryIndexContract):
 @pytest.mark.opensearch
 class TestOpenSearchIsolation(IsolationContract):
     @pytest.fixture
-    def index(self, opensearch, remove_indices):
+    def index(self, opensearch):
         index = OpenSearchIndex(opensearch)
         index.prepare(EMBEDDER)
         yield index
@@ -67,7 +58,7 @@ class TestOpenSearchIsolation(IsolationContract):
 @pytest.mark.opensearch
 class TestOpenSearchLabels(LabelsContract):
     @pytest.fixture
-    def index(self, opensearch, remove_indices):
+    def index(self, opensearch):
         index = OpenSearchIndex(opensearch)
         index.prepare(EMBEDDER)
         yield index
@@ -75,7 +66,7 @@ class TestOpenSearchLabels(LabelsContract):
 
 
 @pytest.fixture
-def open_index(opensearch, remove_indices):
+def open_index(opensearch):
     """Opens prepared indices with settings of the test's own; all lie under one prefix."""
     opened = []
 
@@ -191,11 +182,11 @@ def test_a_reader_reads_what_was_written_and_changes_nothing(open_index, opensea
 
 
 @pytest.mark.opensearch
-@pytest.mark.parametrize("read_only", [False, True])
-def test_another_embedder_is_refused_with_a_remedy_that_exists(open_index, read_only):
+def test_another_embedder_is_refused_with_a_remedy_that_exists(open_index):
     open_index()
-    with pytest.raises(StoreRejected, match="mneme admin reindex"):
-        open_index(prepare=False, read_only=read_only).prepare(replace(EMBEDDER, model="another"))
+    for read_only in (False, True):
+        with pytest.raises(StoreRejected, match="mneme admin reindex"):
+            open_index(prepare=False, read_only=read_only).prepare(replace(EMBEDDER, model="another"))
 
 
 @pytest.mark.opensearch
@@ -261,9 +252,11 @@ def test_a_scan_of_several_pages_gives_each_row_once(open_index, monkeypatch):
 
 @pytest.mark.opensearch
 def test_a_purge_leaves_no_deleted_document_in_any_segment(open_index, opensearch, monkeypatch):
-    """Half a minute: so often the server forgets what a copy of a shard might need (connectors/opensearch/maintenance.py)."""
-    monkeypatch.setattr(maintenance, "AFTER_SECONDS", 2.0)
+    monkeypatch.setattr(maintenance, "AFTER_SECONDS", 0.5)
     index = open_index()
+    # So often the server forgets what a copy of a shard might need (connectors/opensearch/maintenance.py): by default in 30 s.
+    often = {"index.soft_deletes.retention_lease.sync_interval": "500ms"}
+    index._client.indices.put_settings(index=f"{opensearch.index_prefix}-*", body=often)
     index.write([Put(fact(f"f{number}", "green tea", vector=axis(0))) for number in range(100)])
     index.write([Put(fact("gone", "canary sings")), Put(fact("f0", "canary sings", version=2))])
     index.refresh()
