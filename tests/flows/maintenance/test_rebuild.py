@@ -180,13 +180,12 @@ def test_edits_and_deletes_stay_as_they_are(settings: Settings, tmp_path: Path) 
 
 def test_the_flow_goes_on_behind_it(settings: Settings, tmp_path: Path) -> None:
     undisturbed = named(tmp_path, "undisturbed")
+    friends, team = halves("friends.jsonl"), halves("team.jsonl")
     for one in (settings, undisturbed):
-        for name in ("friends", "team"):
-            taken_in(one, f"{name}-1.jsonl", halves(f"{name}.jsonl")[0])
+        taken_in(one, "1.jsonl", [*friends[0], *team[0]])
         if one is settings:
             rebuild_from_messages(one)
-        for name in ("friends", "team"):
-            taken_in(one, f"{name}-2.jsonl", halves(f"{name}.jsonl")[1])
+        taken_in(one, "2.jsonl", [*friends[1], *team[1]])
     assert with_index(settings, contents) == with_index(undisturbed, contents)
 
 
