@@ -252,11 +252,9 @@ def test_a_scan_of_several_pages_gives_each_row_once(open_index, monkeypatch):
 
 @pytest.mark.opensearch
 def test_a_purge_leaves_no_deleted_document_in_any_segment(open_index, opensearch, monkeypatch):
-    monkeypatch.setattr(maintenance, "AFTER_SECONDS", 0.5)
+    """Half a minute: so often the server forgets what a copy of a shard might need (connectors/opensearch/maintenance.py)."""
+    monkeypatch.setattr(maintenance, "AFTER_SECONDS", 2.0)
     index = open_index()
-    # So often the server forgets what a copy of a shard might need (connectors/opensearch/maintenance.py): by default in 30 s.
-    often = {"index.soft_deletes.retention_lease.sync_interval": "500ms"}
-    index._client.indices.put_settings(index=f"{opensearch.index_prefix}-*", body=often)
     index.write([Put(fact(f"f{number}", "green tea", vector=axis(0))) for number in range(100)])
     index.write([Put(fact("gone", "canary sings")), Put(fact("f0", "canary sings", version=2))])
     index.refresh()
