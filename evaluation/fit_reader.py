@@ -156,7 +156,7 @@ def fit(questions: Sequence[Asked], steps: int) -> dict[str, Floats]:
     def step(weights: Any, means: Any, squares: Any, number: Any, *batch: Any) -> Any:
         gradient = jax.grad(loss)(weights, *batch)
         norm = jnp.sqrt(sum((each**2).sum() for each in gradient.values()))
-        rate = _RATE * jnp.minimum(number / _WARMING, 0.5 * (1 + jnp.cos(jnp.pi * number / steps)))
+        rate = _RATE * jnp.minimum(number / min(_WARMING, steps // 10), 0.5 * (1 + jnp.cos(jnp.pi * number / steps)))
         for name, part in gradient.items():
             part = part * jnp.minimum(1.0, _LONGEST_STEP / norm)
             means[name] = 0.9 * means[name] + 0.1 * part
@@ -208,8 +208,10 @@ def _batch(questions: Sequence[Asked], chance: np.random.Generator) -> tuple[Flo
 
 
 def _figures(questions: Sequence[Asked], scores: Sequence[Floats]) -> dict[str, float | int]:
-    """How often what answers is first and in the first three, and how often the best of an answered question is above that of
-    another: the area under the curve."""
+    """Shares of the questions whose answer is first and in the first three, and the area under the curve of answered ones.
+
+    The area is that of the best log-odds of a question that has an answer against one that has none.
+    """
     places: list[int] = []
     answered: list[float] = []
     unanswered: list[float] = []

@@ -166,7 +166,7 @@ def token_odds(xp: Any, asked: Any, is_asked: Any, passages: Passages, weights: 
 
 
 def _attended(xp: Any, hidden: Any, there: Any, weights: Mapping[str, Any]) -> Any:
-    """What each token takes from those of its passage, by several heads."""
+    """Self-attention of several heads: the sum that each token takes from those of its passage."""
 
     def heads(name: str) -> Any:
         return (hidden @ weights[name]).reshape(*hidden.shape[:2], _HEADS, -1).swapaxes(1, 2)

@@ -30,7 +30,7 @@ def question(number: int) -> Asked:
 
 
 def test_what_answers_is_learned_where_the_words_are_the_same():
-    weights = fit([question(number) for number in range(60)], steps=60)
+    weights = fit([question(number) for number in range(100)], steps=100)
     unseen = [question(number) for number in range(1000, 1040)]
     found = [int(read(each.tokens, each.passages, weights).argmax()) == int(each.answers.argmax()) for each in unseen]
     assert {name: part.shape for name, part in weights.items()} == SHAPES
