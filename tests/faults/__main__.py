@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.engine == "flink" and python is None:
         parser.error("--engine flink: set MNEME_TEST_FLINK to what requirements/flink.sh prints")
     with ExitStack() as stack:
-        kafka, opensearch, servers = stack.enter_context(own_servers())
+        kafka, opensearch, servers = stack.enter_context(own_servers(lasting=options.size is Size.LONG))
         engine = BYTEWAX
         if options.engine == "flink" and python is not None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mneme-flink-")))

@@ -10,11 +10,17 @@ from mneme.settings import EmbedderSettings, Settings
 from tests.servers import KafkaServer, OpenSearchServer
 from tests.servers.flink_cluster import FlinkServers
 
+OPTIMISING = ("-XX:TieredStopAtLevel=4",)  # the last such option counts
+
 
 @contextmanager
-def own_servers() -> Iterator[tuple[KafkaServer, OpenSearchServer, Servers]]:
-    """A broker and a node of nobody else."""
-    with KafkaServer() as kafka, OpenSearchServer() as opensearch:
+def own_servers(lasting: bool = False) -> Iterator[tuple[KafkaServer, OpenSearchServer, Servers]]:
+    """A broker and a node of nobody else.
+
+    Lasting ones get the optimising compiler: without it merges of vectors took most of both processors within half an hour.
+    """
+    options = OPTIMISING if lasting else ()
+    with KafkaServer(java_options=options) as kafka, OpenSearchServer(java_options=options) as opensearch:
         yield kafka, opensearch, Servers(broker=kafka, index=opensearch)
 
 
