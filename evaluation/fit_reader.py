@@ -105,7 +105,7 @@ def _questions(talks: Sequence[Mapping[str, Any]], embedder: TokenEmbedder) -> I
             used = [at for at in range(len(texts)) if languages[at] == language and tokens[at]]
             said = [tokens[at] for at in used]
             before = [tokens[at - 1] if at and languages[at - 1] == language else b"" for at in used]
-            passages = Passages.of(before, said, np.zeros((len(used), CIRCUMSTANCES)).tolist())
+            passages = Passages.of(before, said, np.zeros((len(used), CIRCUMSTANCES)).tolist(), BEFORE, BEFORE + STATEMENT)
             for place, (question, answered_by, *_) in enumerate(talk["asked"], start=len(texts)):
                 answers = np.array([at + 1 in answered_by for at in used], np.float32)
                 if languages[place] != language or not used or (answered_by and not answers.any()):
@@ -140,7 +140,7 @@ def fit(questions: Sequence[Asked], steps: int) -> dict[str, Floats]:
     chance = np.random.default_rng(_SEED)
 
     def odds_of(weights: Any, asked: Any, is_asked: Any, tokens: Any, there: Any, circumstances: Any) -> Any:
-        return token_odds(jnp, asked, is_asked, Passages(tokens, there, circumstances), weights)
+        return token_odds(jnp, asked, is_asked, Passages(tokens, there, circumstances, BEFORE), weights)
 
     def loss(weights: Any, asked: Any, is_asked: Any, tokens: Any, there: Any, circumstances: Any, answers: Any) -> Any:
         odds = jax.vmap(odds_of, (None, 0, 0, 0, 0, 0))(weights, asked, is_asked, tokens, there, circumstances)
