@@ -21,22 +21,33 @@ import numpy as np
 from rich.console import Console
 
 from connectors.models import open_embedder
+from evaluation.fitting import development_package
 from evaluation.report import Row, print_table
 from mneme.errors import SettingsError
-from mneme.languages import foreign_language
 from mneme.ports import TokenEmbedder
 from mneme.rows import TOKEN_DIMENSION
 from mneme.settings import Settings
 from queries.questions.people import from_viewpoint, is_assistant, names_person
 from queries.scoring import reader
-from queries.scoring.late_interaction import max_sim
-from queries.scoring.reader import BEFORE, CIRCUMSTANCES, QUESTION, SHAPES, STATEMENT, Floats, Passages, directions, token_odds
+from queries.scoring.late_interaction import directions, max_sim
+from queries.scoring.reader import (
+    BEFORE,
+    CIRCUMSTANCES,
+    QUESTION,
+    SHAPES,
+    STATEMENT,
+    Circumstances,
+    Floats,
+    Passages,
+    language_of,
+    token_odds,
+)
 
 TALKS = Path(__file__).parent / "talk_questions.json"
 DEFAULT_OUT = Path(reader.__file__).parent
 LANGUAGES = ("en", "other")
 _ASIDE = 8  # of so many talks one
-_STEPS, _QUESTIONS, _MESSAGES = 3000, 8, 16  # questions of a step, messages of a question
+_STEPS, _QUESTIONS, _MESSAGES = 2500, 8, 16  # questions of a step, messages of a question
 _RATE, _DECAY, _WARMING = 2e-3, 2e-2, 200
 _LONGEST_STEP = 1.0  # norm of the gradient
 _RIGHT_COUNTS = 3.0
@@ -61,7 +72,7 @@ def run_fit_reader(settings: Settings, out: Path = DEFAULT_OUT, steps: int = _ST
         SettingsError: JAX is not installed, or the embedder gives no vectors of tokens.
     """
     console = console or Console()
-    _jax()
+    development_package("jax", "jax>=0.4.30")
     embedder = open_embedder(settings)
     if not isinstance(embedder, TokenEmbedder):
         raise SettingsError("MNEME_EMBEDDER__PROVIDER: the reader needs the vectors of tokens; set it to local")
@@ -100,12 +111,12 @@ def _questions(talks: Sequence[Mapping[str, Any]], embedder: TokenEmbedder) -> I
         names, texts = zip(*talk["says"], strict=True)
         asked = [from_viewpoint(each[0], dict.fromkeys(names)) for each in talk["asked"]]
         tokens = [each.token_vectors for each in embedder.embed_tokens([*texts, *asked])]
-        languages = ["other" if foreign_language(text) else "en" for text in (*texts, *asked)]
+        languages = [language_of(text) for text in (*texts, *asked)]
         for language in dict.fromkeys(languages[len(texts) :]):
             used = [at for at in range(len(texts)) if languages[at] == language and tokens[at]]
             said = [tokens[at] for at in used]
             before = [tokens[at - 1] if at and languages[at - 1] == language else b"" for at in used]
-            passages = Passages.of(before, said, np.zeros((len(used), CIRCUMSTANCES)).tolist(), BEFORE, BEFORE + STATEMENT)
+            passages = Passages.of(before, said, [[0.0] * CIRCUMSTANCES] * len(used), full=True)
             for place, (question, answered_by, *_) in enumerate(talk["asked"], start=len(texts)):
                 answers = np.array([at + 1 in answered_by for at in used], np.float32)
                 if languages[place] != language or not used or (answered_by and not answers.any()):
@@ -116,26 +127,24 @@ def _questions(talks: Sequence[Mapping[str, Any]], embedder: TokenEmbedder) -> I
                 yield language, Asked(talk["id"], tokens[place], own, answers, near)
 
 
-def _circumstances(question: str, names: Sequence[str], texts: Sequence[str], used: Sequence[int]) -> Iterator[list[float]]:
-    """See ``Passages``."""
+def _circumstances(question: str, names: Sequence[str], texts: Sequence[str], used: Sequence[int]) -> Iterator[Circumstances]:
+    """Those of the messages at these places."""
     named = [names_person(question, name) for name in names]
     asks = [any(mark in text for mark in "?？") for text in texts]
     for at in used:
-        same = at > 0 and names[at] == names[at - 1]
-        circumstances = (
-            named[at],
-            any(named) and not named[at],
-            asks[at],
-            at > 0 and asks[at - 1],
-            same,
-            is_assistant(names[at]),
+        yield Circumstances(
+            speaker_named=named[at],
+            another_named=any(named) and not named[at],
+            asks=asks[at],
+            before_asks=at > 0 and asks[at - 1],
+            same_speaker=at > 0 and names[at] == names[at - 1],
+            by_assistant=is_assistant(names[at]),
         )
-        yield [float(each) for each in circumstances]
 
 
 def fit(questions: Sequence[Asked], steps: int) -> dict[str, Floats]:
     """The weights after so many steps."""
-    jax = _jax()
+    jax = development_package("jax", "jax>=0.4.30")
     jnp = jax.numpy
     chance = np.random.default_rng(_SEED)
 
@@ -226,16 +235,3 @@ def _figures(questions: Sequence[Asked], scores: Sequence[Floats]) -> dict[str, 
         "in three": round(float(np.mean([place < 3 for place in places])), 3),
         "answered above unanswered": round(float(above.mean()), 3),
     }
-
-
-def _jax() -> Any:
-    """JAX, which only development installs.
-
-    Raises:
-        SettingsError: it is not installed.
-    """
-    try:
-        import jax
-    except ModuleNotFoundError as error:
-        raise SettingsError("fitting the reader needs JAX, which only development installs: pip install 'jax>=0.4'") from error
-    return jax

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,13 +26,20 @@ def logistic_regression() -> Any:
     Raises:
         SettingsError: it is not installed.
     """
+    return development_package("sklearn.linear_model", "scikit-learn>=1.6").LogisticRegression
+
+
+def development_package(module: str, requirement: str) -> Any:
+    """A module that is needed to fit only.
+
+    Raises:
+        SettingsError: it is not installed.
+    """
     try:
-        from sklearn.linear_model import LogisticRegression
+        return import_module(module)
     except ModuleNotFoundError as error:
-        raise SettingsError(
-            "fitting needs scikit-learn, which only development installs: pip install 'scikit-learn>=1.6'"
-        ) from error
-    return LogisticRegression
+        name = requirement.split(">=", maxsplit=1)[0]
+        raise SettingsError(f"fitting needs {name}, which only development installs: pip install '{requirement}'") from error
 
 
 def check_ready(out: Path) -> None:

@@ -67,7 +67,7 @@ def max_sim(question: bytes, statements: Sequence[bytes]) -> Numbers:
         From -1 to 1, of shape (statements,).
     """
     # einsum, because BLAS starts threads for a product of this size: 9 ms of the processor, not .7.
-    cosines = np.einsum("ij,kj->ik", _directions(b"".join(statements)), _directions(question))
+    cosines = np.einsum("ij,kj->ik", directions(b"".join(statements)), directions(question))
     found: Numbers = np.maximum.reduceat(cosines, _starts(statements), axis=0).mean(axis=1, dtype=np.float64)
     return found
 
@@ -76,7 +76,8 @@ def _starts(statements: Sequence[bytes]) -> npt.NDArray[np.int64]:
     return np.cumsum([0, *(len(each) // TOKEN_DIMENSION for each in statements[:-1])])
 
 
-def _directions(tokens: bytes) -> npt.NDArray[np.float32]:
+def directions(tokens: bytes) -> npt.NDArray[np.float32]:
+    """Vectors of tokens as numbers from -1 to 1, shape (tokens, TOKEN_DIMENSION)."""
     return np.frombuffer(tokens, np.int8).reshape(-1, TOKEN_DIMENSION).astype(np.float32) / np.float32(127)
 
 

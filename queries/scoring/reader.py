@@ -2,7 +2,7 @@
 
 Words and vectors find what a question is about, and often what only repeats its words ("Cool, John loves pizza too!"). The
 reader sees which tokens of a statement would be the answer, and the end of what was said before it. It reads the vectors of
-tokens that late interaction has at hand, so no other model runs, and takes half a millisecond for a statement.
+tokens that late interaction has at hand, so no other model runs, and takes .4 ms for a statement.
 
 1. Each token of a statement attends to those of the question (Seo et al. 2017, bidirectional attention flow).
 2. A convolution over five tokens and one layer of self-attention (Vaswani et al. 2017) join a token with its neighbours.
@@ -15,8 +15,8 @@ apart, since the embedder has a model for each.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import as_file, files
-from typing import Any
+from importlib.resources import files
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,11 +28,11 @@ from queries.questions.people import is_assistant
 from queries.questions.understand import Question
 from queries.scoring.features import STATEMENT_FEATURES
 from queries.scoring.field import Field, Numbers
+from queries.scoring.late_interaction import directions
 
 Floats = npt.NDArray[np.float32]
 
 QUESTION, BEFORE, STATEMENT = 24, 20, 48  # tokens that are read: the first of both, the last of what was said before
-CIRCUMSTANCES = 6
 HIDDEN = 48
 _HEADS = 4
 _AROUND = 2  # tokens on either side
@@ -40,6 +40,20 @@ _NOTHING = -1e9
 _SMALLEST = 1e-5
 _MOST = 20  # statements that are read: the best by all else; of 30 hardly more is found, and each takes .4 ms
 _NAMED, _ANOTHER, _ASKS = map(STATEMENT_FEATURES.index, ("speaker_named", "another_named", "is_question"))
+
+
+class Circumstances(NamedTuple):
+    """Facts about a statement that its tokens do not tell; ``before`` is what was said before it."""
+
+    speaker_named: float
+    another_named: float
+    asks: float
+    before_asks: float
+    same_speaker: float
+    by_assistant: float
+
+
+CIRCUMSTANCES = len(Circumstances._fields)
 
 
 @stage("read")
@@ -58,19 +72,22 @@ def readings(question: Question, field: Field, features: Numbers, scores: Number
     best = [at for at in np.argsort(-scores, kind="stable")[:_MOST].tolist() if tokens and tokens[at]]
     if not best:
         return np.zeros(len(field.statements))
-    people = [each.row.people[:1] for each in field.statements]
+
+    def speaker(at: int) -> tuple[str, ...]:
+        return field.statements[at].row.people[:1]
+
     before, circumstances = [], []
     for at in best:
         follows = at > 0 and parents[at] >= 0 and parents[at] == parents[at - 1]
         before.append(tokens[at - 1] if follows else b"")
         circumstances.append(
-            (
-                features[at, _NAMED],
-                features[at, _ANOTHER],
-                features[at, _ASKS],
-                follows and features[at - 1, _ASKS],
-                follows and people[at] == people[at - 1],
-                any(map(is_assistant, people[at])),
+            Circumstances(
+                speaker_named=features[at, _NAMED],
+                another_named=features[at, _ANOTHER],
+                asks=features[at, _ASKS],
+                before_asks=follows and features[at - 1, _ASKS],
+                same_speaker=follows and speaker(at) == speaker(at - 1),
+                by_assistant=any(map(is_assistant, speaker(at))),
             )
         )
     passages = Passages.of(before, [tokens[at] for at in best], circumstances)
@@ -85,9 +102,7 @@ class Passages:
     """Statements to be read, in arrays.
 
     ``tokens`` are the vectors of what was said before each and, from place ``split`` on, of itself, shape (passages, places,
-    TOKEN_DIMENSION), and ``there`` is 1 where a token is. ``circumstances``, shape (passages, CIRCUMSTANCES), are 1 where its
-    speaker is asked about, where somebody else is, where it asks, where what was said before it asks, where the same person
-    said both, and where an assistant said it.
+    TOKEN_DIMENSION), and ``there`` is 1 where a token is. ``circumstances`` are those of each, shape (passages, CIRCUMSTANCES).
     """
 
     tokens: Floats
@@ -101,24 +116,23 @@ class Passages:
         before: Sequence[bytes],
         said: Sequence[bytes],
         circumstances: Sequence[Sequence[float]],
-        split: int | None = None,
-        places: int | None = None,
+        full: bool = False,
     ) -> "Passages":
-        """Those of vectors of tokens as in ``Embedding.token_vectors``, in as few places as they need, or in so many."""
+        """Make the arrays of vectors of tokens as in ``Embedding.token_vectors``.
+
+        They have as few places as these passages need, or as many as any (``full``), so that passages of others fit beside.
+        """
         firsts, seconds = [directions(each)[-BEFORE:] for each in before], [directions(each)[:STATEMENT] for each in said]
-        split = split or min(BEFORE, max(map(len, firsts)) + _AROUND)  # the convolution sees no further than over this gap
-        tokens = np.zeros((len(said), places or split + max(map(len, seconds)), TOKEN_DIMENSION), np.float32)
+        # The convolution sees no further than over a gap of this width.
+        split = BEFORE if full else min(BEFORE, max(map(len, firsts)) + _AROUND)
+        places = split + (STATEMENT if full else max(map(len, seconds)))
+        tokens = np.zeros((len(said), places, TOKEN_DIMENSION), np.float32)
         there = np.zeros(tokens.shape[:2], np.float32)
         for place, parts in enumerate(zip(firsts, seconds, strict=True)):
             for start, part in zip((0, split), parts, strict=True):
                 tokens[place, start : start + len(part)] = part
                 there[place, start : start + len(part)] = 1
         return cls(tokens, there, np.array(circumstances, np.float32).reshape(-1, CIRCUMSTANCES), split)
-
-
-def directions(tokens: bytes) -> Floats:
-    """Vectors of tokens as numbers from -1 to 1, shape (tokens, TOKEN_DIMENSION)."""
-    return np.frombuffer(tokens, np.int8).reshape(-1, TOKEN_DIMENSION).astype(np.float32) / np.float32(127)
 
 
 def read(question: bytes, passages: Passages, weights: Mapping[str, Floats]) -> Floats:
@@ -226,12 +240,17 @@ SHAPES: Mapping[str, tuple[int, ...]] = {
 """The weights by their names; each scale begins at 1, each bias at 0."""
 
 
+def language_of(text: str) -> str:
+    """The language of a text as the weights know it: English, or any other."""
+    return "other" if foreign_language(text) else "en"
+
+
 def weights_for(question: str) -> Mapping[str, Floats]:
     """The weights for the language of a question."""
-    return _stored("other" if foreign_language(question) else "en")
+    return _stored(language_of(question))
 
 
 @cache
 def _stored(name: str) -> Mapping[str, Floats]:
-    with as_file(files("queries.scoring") / f"reader.{name}.npz") as path, np.load(path, allow_pickle=False) as stored:
+    with (files("queries.scoring") / f"reader.{name}.npz").open("rb") as file, np.load(file, allow_pickle=False) as stored:
         return {key: stored[key].astype(np.float32) for key in SHAPES}

@@ -11,7 +11,7 @@ from mneme.errors import SettingsError
 from mneme.rows import TOKEN_DIMENSION
 from mneme.settings import Settings
 from queries.scoring.late_interaction import max_sim
-from queries.scoring.reader import BEFORE, CIRCUMSTANCES, SHAPES, STATEMENT, Passages, read
+from queries.scoring.reader import CIRCUMSTANCES, SHAPES, Passages, read
 
 
 def question(number: int) -> Asked:
@@ -25,7 +25,7 @@ def question(number: int) -> Asked:
     answering = np.full((1, TOKEN_DIMENSION), 90, np.int8).tobytes()
     right = int(chance.integers(5))
     said = [asked + some(2) + (answering if at == right else some(1)) for at in range(5)]
-    passages = Passages.of([b""] * 5, said, [[0.0] * CIRCUMSTANCES] * 5, BEFORE, BEFORE + STATEMENT)
+    passages = Passages.of([b""] * 5, said, [[0.0] * CIRCUMSTANCES] * 5, full=True)
     return Asked(f"talk{number}", asked, passages, np.eye(5, dtype=np.float32)[right], max_sim(asked, said).astype(np.float32))
 
 

@@ -54,15 +54,7 @@ def test_languages_other_than_english_have_weights_of_their_own():
 
 
 def test_a_passage_is_read_the_same_whatever_is_read_beside_it():
-    alone, behind_another = (
-        odds(
-            [
-                b"",
-            ],
-            [tokens(1)],
-        ),
-        odds([tokens(4)], [tokens(1)]),
-    )
+    alone, behind_another = odds([b""], [tokens(1)]), odds([tokens(4)], [tokens(1)])
     beside = odds([b"", tokens(4), tokens(3, 40)], [tokens(1), tokens(1), tokens(2, 60)])
     assert [*alone, *behind_another] == pytest.approx(beside[:2], abs=1e-4)
 
