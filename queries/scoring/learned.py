@@ -23,12 +23,13 @@ from mneme.settings import Settings
 from queries.questions.understand import Question
 from queries.recall import Candidate
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, RowFeatureCache, episode_features, statement_features
-from queries.scoring.field import Field, Numbers, probability
+from queries.scoring.field import Field, Numbers, between, probability
 from queries.scoring.reader import readings
 
 Fitted = TypeVar("Fitted", bound=BaseModel)
 
 READING = 0.4  # of a reader's log-odds, to those of the regression: what finds most in docs/internals/figures.md
+FIRST, READING_AMONG_FIRST = 10, 1.0  # statements, among which reading counts more: their order changes, and none leaves them
 
 
 def check_weights(weights: Mapping[str, float], names: Sequence[str], fit: str) -> None:
@@ -119,13 +120,24 @@ class LearnedScorer:
         features = statement_features(question, field, messages, self._forms)
         facts = model.statements.log_odds(features, STATEMENT_FEATURES)
         episodes = model.episodes.log_odds(episode_features(question, field), EPISODE_FEATURES)
-        facts = facts + READING * readings(question, field, features, with_episodes(facts, episodes, field.parents, alpha))
+        read = readings(question, field, features, with_episodes(facts, episodes, field.parents, alpha))
+        facts = facts + READING * read
         usual = float(np.median(facts)) if len(facts) and field.has_empty_episodes else 0.0
         means = field.mean_of_episodes(facts, without=usual)
-        scores = probability(with_episodes(facts, episodes, field.parents, alpha))
+        together = with_episodes(facts, episodes, field.parents, alpha)
+        scores = probability(first_in_order(together, together + alpha * (READING_AMONG_FIRST - READING) * read))
         of_episodes = probability(alpha * means + (1 - alpha) * episodes)
         ids = (each.row.id for each in (*field.episodes, *field.statements))
         return dict(zip(ids, (*of_episodes.tolist(), *scores.tolist()), strict=True))
+
+
+def first_in_order(log_odds: Numbers, wanted: Numbers) -> Numbers:
+    """The log-odds, of which the best stand in another order: each between the best and the least of them, as it is wanted."""
+    first = np.argsort(-log_odds, kind="stable")[:FIRST]
+    found = log_odds.copy()
+    if len(first):
+        found[first] = log_odds[first].min() + np.ptp(log_odds[first]) * between(wanted[first])
+    return found
 
 
 def with_episodes(statements: Numbers, episodes: Numbers, parents: npt.NDArray[np.int64], alpha: float) -> Numbers:

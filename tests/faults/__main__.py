@@ -34,13 +34,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     python = flink_python()
     if options.engine == "flink" and python is None:
         parser.error("--engine flink: set MNEME_TEST_FLINK to what requirements/flink.sh prints")
+    lasting = options.size is Size.LONG
     with ExitStack() as stack:
-        kafka, opensearch, servers = stack.enter_context(own_servers(lasting=options.size is Size.LONG))
+        kafka, opensearch, servers = stack.enter_context(own_servers(lasting))
         engine = BYTEWAX
         if options.engine == "flink" and python is not None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mneme-flink-")))
             servers, engine = stack.enter_context(own_cluster(servers, python, folder))
-        settings = fault_settings(kafka.bootstrap, opensearch.url)
+        settings = fault_settings(kafka.bootstrap, opensearch.url, lasting)
         size, seed = options.size, options.seed
         report = run_faults(settings, size, seed, options.out, options.path, options.only, servers, engine=engine)
     return 1 if report.headline["failed"] else 0

@@ -24,19 +24,21 @@ def own_servers(lasting: bool = False) -> Iterator[tuple[KafkaServer, OpenSearch
         yield kafka, opensearch, Servers(broker=kafka, index=opensearch)
 
 
-def fault_settings(bootstrap: str, url: str) -> Settings:
+def fault_settings(bootstrap: str, url: str, lasting: bool = False) -> Settings:
     """Where the servers are; vectors from hashed tokens, and no hold-back: what is sent is in order.
 
-    Little is read ahead, so that harm done when so many messages are stored finds the flow as far with all of its steps.
+    Little is read ahead, so that harm done when so many messages are stored finds the flow as far with all of its steps. What
+    lasts reads as far ahead as by default: it has to keep pace with its producer.
     """
     base = Settings(_env_file=None)
+    ahead = {} if lasting else {"pending_limit": 200, "source_batch": 50}
     return base.model_copy(
         update={
             "kafka": base.kafka.model_copy(update={"bootstrap_servers": bootstrap, "partitions": 4}),
             "opensearch": base.opensearch.model_copy(update={"url": url}),
             "embedder": EmbedderSettings(provider="hash"),
             "boundaries": base.boundaries.model_copy(update={"hold_back_seconds": 0.0}),
-            "flow": base.flow.model_copy(update={"pending_limit": 200, "source_batch": 50, "recovery_partitions": 4}),
+            "flow": base.flow.model_copy(update={**ahead, "recovery_partitions": 4}),
         }
     )
 

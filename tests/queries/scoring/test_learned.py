@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ from queries.questions.understand import understand
 from queries.recall import Candidate
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES
 from queries.scoring.field import Field
-from queries.scoring.learned import Coefficients, LearnedScorer, Model, Weights, coefficients_for
+from queries.scoring.learned import FIRST, Coefficients, LearnedScorer, Model, Weights, coefficients_for, first_in_order
 from tests.contracts.rows import episode, fact
 from tests.queries.world import settings
 
@@ -88,6 +89,18 @@ def test_every_candidate_has_a_score_from_0_to_1_and_the_best_fact_stands_above_
 def test_what_stands_alone_is_no_worse_than_the_same_in_the_worst_episode():
     found = scores(field_of({"e": [9.0], "d": [4.0]}, (4.0,)))
     assert found["o0"] >= found["d/f/0"]
+
+
+@given(st.lists(st.tuples(st.floats(-20, 20), st.floats(-20, 20)), min_size=1, max_size=25, unique_by=(lambda pair: pair[0],)))
+def test_reading_orders_the_first_anew_and_moves_none_in_or_out(statements):
+    log_odds, wanted = np.array(statements).T
+    found = first_in_order(log_odds, wanted)
+    first = np.argsort(-log_odds)[:FIRST]
+    others = np.setdiff1d(np.arange(len(log_odds)), first)
+    assert found[others].tolist() == log_odds[others].tolist()
+    assert found[first].min() >= log_odds[first].min() - 1e-9
+    assert found[first].max() <= log_odds[first].max() + 1e-9
+    assert (np.diff(found[first][np.argsort(wanted[first])]) >= -1e-9).all()
 
 
 def test_nothing_has_no_scores():
