@@ -1,8 +1,9 @@
 """Fit the chance that a statement tells of a change (queries/scoring/change.py), as a part of ``mneme bench fit present``.
 
 Statements are those of the talks of evaluation/changes.json that are fitted on, and of evaluation/told_changes.json: the later
-of two about the same tells of a change, the earlier and whatever stands beside them does not. All are written by hand for this
-set, in seven languages.
+of two about the same tells of a change, the earlier and whatever stands beside them does not. All are written for this set, in
+twelve languages: 481 changes by hand, and 1,900 by language models, each told in two or three ways and beside what only seems
+to be one.
 """
 
 import json
@@ -35,7 +36,7 @@ def statements() -> list[Statement]:
 
 def _of_item(group: str, item: Mapping[str, Any]) -> list[Statement]:
     others = (item["before"], *item["beside"])
-    return [Statement(item["after"], True, group), *(Statement(each, False, group) for each in others)]
+    return [*(Statement(each, True, group) for each in item["after"]), *(Statement(each, False, group) for each in others)]
 
 
 @dataclass(frozen=True, slots=True)
