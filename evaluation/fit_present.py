@@ -144,7 +144,7 @@ def _examples(
             if not asks_for_present(question):
                 continue
             used = MinMaxScorer(own.retrieval.alpha) if scorer is None or question.vector is None else scorer
-            scores = used.score(question, gathered.field, gathered.messages)
+            scores = used.score(question, gathered.field, gathered.messages).scores
             statements = best_statements(question, gathered.field, scores, changes_of(owner_name(each.owner)))
             beside = both[each.id].beside if each.id in both else None
             examples.append(

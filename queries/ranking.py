@@ -1,7 +1,7 @@
 """The outcome of a search method: who holds places, in which order, and how it came about. Pure."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from mneme.ids import episode_of
 from mneme.rows import Row
@@ -17,7 +17,10 @@ from queries.supersession import in_order, successors
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """The outcome of a method: who holds places, best first; the score of every candidate; and how it came about."""
+    """The outcome of a method: who holds places, best first; the score of every candidate; and how it came about.
+
+    ``readings`` are the log-odds that a statement answers, of those that were read (queries/scoring/reader.py).
+    """
 
     standings: Sequence[Standing]
     scores: dict[str, float]
@@ -25,6 +28,7 @@ class Ranking:
     evidence: Candidates
     scoring: str
     notes: tuple[str, ...] = ()
+    readings: Mapping[str, float] = field(default_factory=dict)
     fused: dict[str, float] | None = None
     competition: Competition | None = None
     preferred: Preference | None = None

@@ -24,9 +24,12 @@ class ResponseModel(BaseModel):
 
 
 class _Found(ResponseModel):
+    """Something found. ``reading`` are the log-odds that it answers the question; None where a search did not read it."""
+
     id: str
     score: float
     rank: int | None = None
+    reading: float | None = None
 
 
 class _FoundStatement(_Found):

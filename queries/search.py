@@ -94,9 +94,9 @@ def hybrid(
     """
     evidence, facts, others, ahead = gathered.evidence, gathered.facts, gathered.others, gathered.ahead
     # 3.
-    scores = scorer.score(question, gathered.field, gathered.messages)
+    scored = scorer.score(question, gathered.field, gathered.messages)
     reached = {each.row.id: each.graph for inside in facts.values() for each in inside if each.graph}
-    scores = lifted(scores, reached, settings.graph_weight)
+    scores = lifted(scored.scores, reached, settings.graph_weight)
     successor = successors_among(question, scope, evidence)
     preferred = Preference()
     if settings.granularity:
@@ -124,7 +124,17 @@ def hybrid(
         competition = compete_beside_documents(candidates, question.top_k, documents)
     # 5.
     standings = successors_first(competition.standings, scores, evidence, successor)
-    return Ranking(standings, scores, gathered.recalled, evidence, scorer.name, (), gathered.fused, competition, preferred)
+    return Ranking(
+        standings,
+        scores,
+        gathered.recalled,
+        evidence,
+        scorer.name,
+        readings=scored.readings,
+        fused=gathered.fused,
+        competition=competition,
+        preferred=preferred,
+    )
 
 
 def _holders(candidates: Sequence[Candidate], scope: Scope) -> Sequence[Candidate]:

@@ -48,14 +48,16 @@ _MOST = 1000  # messages of one response
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """The score and the rank of every id."""
+    """The score and the rank of every id, and the log-odds that those answer that were read."""
 
     scores: Mapping[str, float]
     ranks: Mapping[str, int]
+    readings: Mapping[str, float]
 
     def of(self, row: Row) -> dict[str, Any]:
         """The fields of a row's place."""
-        return {"id": row.id, "score": self.scores[row.id], "rank": self.ranks.get(row.id)}
+        fields = {"id": row.id, "score": self.scores[row.id], "rank": self.ranks.get(row.id)}
+        return fields | {"reading": self.readings.get(row.id)}
 
 
 @stage("shape")
@@ -70,7 +72,7 @@ def shape(question: Question, ranking: Ranking, scope: Scope, facts_per_episode:
         with_facts: whether facts that hold places are listed by themselves as well (hybrid).
     """
     ranks = {standing.id: rank for rank, standing in enumerate(ranking.standings, start=1)}
-    places = _Places(ranking.scores, ranks)
+    places = _Places(ranking.scores, ranks, ranking.readings)
     evidence = ranking.evidence
     shown = {standing.parent or standing.id for standing in ranking.standings}
     episodes = [
@@ -107,8 +109,9 @@ def _episode(row: Row, places: _Places, facts: Sequence[Candidate], most: int) -
     others = [each for each in facts if each.row.id not in places.ranks and places.scores.get(each.row.id, 0.0) > 0.0]
     others.sort(key=lambda each: best_first(each.row, places.scores[each.row.id]))
     nested = [*holders, *others][: max(most, len(holders))]
+    read = [places.readings[each.row.id] for each in facts if each.row.id in places.readings]
     return FoundEpisode(
-        **_fields(row) | places.of(row),
+        **_fields(row) | places.of(row) | {"reading": max(read, default=None)},
         atomic_facts=tuple(FoundFact(**_fields(each.row) | places.of(each.row)) for each in nested),
     )
 

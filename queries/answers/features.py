@@ -39,6 +39,9 @@ FEATURES = (
     "lacks_number",
     "is_question",
     "few_words",
+    "is_read",
+    "reading",
+    "reading_lead",
 )
 """The meaning of each:
 
@@ -48,6 +51,8 @@ FEATURES = (
   alone, ``unheard`` that in nothing that was found.
 - ``said_by_them``, ``names_them`` and ``of_another`` are about the people asked about, ``claims_it`` and ``claims_another``
   about the attribute, ``of_the_matter``, ``matter_before`` and ``another_matter`` about everyday matters (kindred.py).
+- ``is_read`` is 1 where the memory was read (queries/scoring/reader.py); ``reading`` and ``reading_lead`` are the log-odds
+  that it answers, and against the next best.
 - ``has_kind`` and ``lacks_kind`` are about the kind of words that answer: a time, a number (``lacks_number``), a name.
 """
 
@@ -57,6 +62,7 @@ _ROOT = 5  # letters
 _SAME_ROOT = 0.7  # of a word
 _HIGHEST = 3.0  # log-odds
 _FEW = 4  # tokens
+_MOST_READ = 6.0  # log-odds
 _TIME = re.compile(
     r"\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"
     r"|november|december|today|tomorrow|yesterday|tonight|noon|midnight|weekends?|spring|summer|autumn|winter|christmas|easter"
@@ -134,9 +140,12 @@ def features_of(
     heard: frozenset[str] = frozenset().union(*own, *around)
     unheard = sum(weight for word, weight in weights.items() if not _has(heard, word)) / total
     odds = [_log_odds(memory.score) if learned else memory.score for memory in memories]
+    read = [memory.reading for memory in memories]
     rows = []
     for place, memory in enumerate(memories):
         lead = odds[place] - max((each for other, each in enumerate(odds) if other != place), default=odds[place] - 1)
+        others = [each for other, each in enumerate(read) if other != place and each is not None]
+        reading = memory.reading or 0.0
         in_words = min(1.0, sum(weight * _has(own[place], word) for word, weight in weights.items()) / total)
         both = own[place] | around[place]
         with_before = min(1.0, sum(weight * _has(both, word) for word, weight in weights.items()) / total)
@@ -161,6 +170,9 @@ def features_of(
                 lacks_kind * float(bool(_ASKED_NUMBER.search(question))),
                 float(ends_in_question(said(memory))),
                 float(len(tokenise(said(memory))) < _FEW),
+                float(memory.reading is not None),
+                max(-_MOST_READ, min(_MOST_READ, reading)),
+                max(-_HIGHEST, min(_HIGHEST, reading - max(others))) if others and memory.reading is not None else 0.0,
             ]
         )
     return rows

@@ -39,7 +39,7 @@ class ContextMemory:
     which it no longer holds, because of ``replaced_by`` if that is known; ``plan`` says that it is expected, not told. A line
     of a profile has its ``category``, and ``source`` is whom it is about. Of a
     ``quote`` the text is what was said, with the days that its words mean; ``claims`` are those that it makes.
-    ``score`` compares the memories of one search; lower ``rank`` is better.
+    ``score`` compares the memories of one search; lower ``rank`` is better. ``reading`` are the log-odds that it answers.
     """
 
     id: str
@@ -60,6 +60,7 @@ class ContextMemory:
     parent: str | None = None
     rank: int | None = None
     score: float = 0.0
+    reading: float | None = None
 
     @property
     def spans(self) -> tuple[DaySpan, ...]:
@@ -160,7 +161,7 @@ def _words_of(line: ContextMemory) -> set[str]:
 
 
 def _memory(item: Found, kind: Kind, text: str, **more: Any) -> ContextMemory:
-    return ContextMemory(item.id, kind, _line(text), rank=item.rank, score=item.score, **more)
+    return ContextMemory(item.id, kind, _line(text), rank=item.rank, score=item.score, reading=item.reading, **more)
 
 
 def _when_said(said_at: datetime | None, zone: tzinfo) -> dict[str, Any]:

@@ -130,6 +130,14 @@ class Field:
         return cls([*others, *(fact for _, fact in inside)], episodes, np.array(parents, dtype=np.int64))
 
 
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The final score of every candidate by its id, and of those that were read the log-odds that they answer."""
+
+    scores: dict[str, float]
+    readings: Mapping[str, float]
+
+
 class Scorer(Protocol):
     """Candidates to scores."""
 
@@ -137,8 +145,8 @@ class Scorer(Protocol):
     def name(self) -> str:
         """Its name in the response."""
 
-    def score(self, question: Question, field: Field, messages: Iterable[Candidate]) -> dict[str, float]:
-        """The final score of every candidate of the field by its id.
+    def score(self, question: Question, field: Field, messages: Iterable[Candidate]) -> Scored:
+        """The final score of every candidate of the field.
 
         From 0 to 1, higher fits better; comparable among the candidates of one question only. A fact's score is that of the
         fact together with its episode; the best fact of an episode stands above the episode.

@@ -23,7 +23,7 @@ from mneme.settings import Settings
 from queries.questions.understand import Question
 from queries.recall import Candidate
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, RowFeatureCache, episode_features, statement_features
-from queries.scoring.field import Field, Numbers, between, probability
+from queries.scoring.field import Field, Numbers, Scored, between, probability
 from queries.scoring.reader import readings
 
 Fitted = TypeVar("Fitted", bound=BaseModel)
@@ -112,15 +112,20 @@ class LearnedScorer:
         self._alpha = coefficients.alpha if alpha is None else alpha
         self._forms = RowFeatureCache()
 
-    def score(self, question: Question, field: Field, messages: Iterable[Candidate]) -> dict[str, float]:
-        """See ``Scorer``. An episode stands for the mean of its facts; what has no episode is its own."""
+    def score(self, question: Question, field: Field, messages: Iterable[Candidate]) -> Scored:
+        """See ``Scorer``. An episode stands for the mean of its facts; what has no episode is its own.
+
+        What is not read answers as little as the least of what is.
+        """
         if not field.statements and not field.episodes:
-            return {}
+            return Scored({}, {})
         alpha, model = self._alpha, self._coefficients.model_of(question.text)
         features = statement_features(question, field, messages, self._forms)
         facts = model.statements.log_odds(features, STATEMENT_FEATURES)
         episodes = model.episodes.log_odds(episode_features(question, field), EPISODE_FEATURES)
-        read = readings(question, field, features, with_episodes(facts, episodes, field.parents, alpha))
+        reading = readings(question, field, features, with_episodes(facts, episodes, field.parents, alpha))
+        is_read = ~np.isnan(reading)
+        read = np.where(is_read, reading, reading[is_read].min() if is_read.any() else 0.0)
         facts = facts + READING * read
         usual = float(np.median(facts)) if len(facts) and field.has_empty_episodes else 0.0
         means = field.mean_of_episodes(facts, without=usual)
@@ -128,7 +133,10 @@ class LearnedScorer:
         scores = probability(first_in_order(together, together + alpha * (READING_AMONG_FIRST - READING) * read))
         of_episodes = probability(alpha * means + (1 - alpha) * episodes)
         ids = (each.row.id for each in (*field.episodes, *field.statements))
-        return dict(zip(ids, (*of_episodes.tolist(), *scores.tolist()), strict=True))
+        return Scored(
+            dict(zip(ids, (*of_episodes.tolist(), *scores.tolist()), strict=True)),
+            {field.statements[at].row.id: float(reading[at]) for at in np.flatnonzero(is_read).tolist()},
+        )
 
 
 def first_in_order(log_odds: Numbers, wanted: Numbers) -> Numbers:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from queries.questions.understand import Question
 from queries.recall import Candidate
-from queries.scoring.field import Field, LegScores, Numbers
+from queries.scoring.field import Field, LegScores, Numbers, Scored
 
 ALPHA = 0.5  # share of the fact in a score, where the settings do not say
 # Of BM25 against the cosine; of the better neighbour, and of a speaker whom the question names, against a fact's own 1.
@@ -33,7 +33,7 @@ class MinMaxScorer:
         """
         self._alpha = ALPHA if alpha is None else alpha
 
-    def score(self, question: Question, field: Field, messages: Iterable[Candidate]) -> dict[str, float]:
+    def score(self, question: Question, field: Field, messages: Iterable[Candidate]) -> Scored:
         """See ``Scorer``.
 
         1. A statement is the mean of its own legs, of the better one of the two facts beside it in its episode, and of its
@@ -60,7 +60,7 @@ class MinMaxScorer:
         with_episodes = self._alpha * statements + (1 - self._alpha) * np.append(episodes, 0.0)[field.parents]
         statements = np.where(field.parents < 0, statements, with_episodes)
         ids = (each.row.id for each in (*field.episodes, *field.statements))
-        return dict(zip(ids, (*episodes.tolist(), *statements.tolist()), strict=True))
+        return Scored(dict(zip(ids, (*episodes.tolist(), *statements.tolist()), strict=True)), {})
 
 
 def _mean_of_legs(candidates: Sequence[Candidate]) -> tuple[Numbers, Mask, Numbers]:

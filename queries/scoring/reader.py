@@ -58,9 +58,9 @@ CIRCUMSTANCES = len(Circumstances._fields)
 
 @stage("read")
 def readings(question: Question, field: Field, features: Numbers, scores: Numbers) -> Numbers:
-    """The log-odds that each statement of a field answers, shape (statements,); 0 of each where the tokens are not known.
+    """The log-odds that each statement of a field answers, shape (statements,); NaN of each that is not read.
 
-    Read are the best; what is not read answers as little as the least of them.
+    Read are the best whose tokens are known.
 
     Args:
         question: what is asked.
@@ -71,7 +71,7 @@ def readings(question: Question, field: Field, features: Numbers, scores: Number
     tokens, parents = field.token_vectors, field.parents
     best = [at for at in np.argsort(-scores, kind="stable")[:_MOST].tolist() if tokens and tokens[at]]
     if not best:
-        return np.zeros(len(field.statements))
+        return np.full(len(field.statements), np.nan)
 
     def speaker(at: int) -> tuple[str, ...]:
         return field.statements[at].row.people[:1]
@@ -91,9 +91,8 @@ def readings(question: Question, field: Field, features: Numbers, scores: Number
             )
         )
     passages = Passages.of(before, [tokens[at] for at in best], circumstances)
-    read_as = read(field.asked, passages, weights_for(question.text))
-    found = np.full(len(field.statements), read_as.min(), np.float64)
-    found[best] = read_as
+    found = np.full(len(field.statements), np.nan)
+    found[best] = read(field.asked, passages, weights_for(question.text))
     return found
 
 

@@ -22,6 +22,7 @@ def test_a_fact_that_answers_is_listed_and_nested_under_the_episode_it_replaced(
     fact = {
         "id": "default/harbour/0-d11f79d4b490b654/f/2",
         "rank": 1,
+        "reading": None,
         "atomic_fact": "Maya said that we paid four hundred euros for the boat shed",
         "topic_name": "Rowing club",
         "parent_episode_id": "default/harbour/0-d11f79d4b490b654",
@@ -44,6 +45,7 @@ def test_a_fact_that_answers_is_listed_and_nested_under_the_episode_it_replaced(
     assert {key: value for key, value in episode.items() if key != "atomic_facts"} == {
         "id": "default/harbour/0-d11f79d4b490b654",
         "rank": None,
+        "reading": None,
         "subject": "Rowing club",
         "summary": "the rowing club meets at the harbour on Tuesdays",
         "episode": "Maya: the rowing club meets at the harbour on Tuesdays Jonas: my new boat is painted green "
@@ -61,6 +63,7 @@ def test_a_fact_that_answers_is_listed_and_nested_under_the_episode_it_replaced(
         {
             "id": "default/harbour/m40",
             "rank": 3,
+            "reading": None,
             "message_id": "m40",
             "conversation_id": "harbour",
             "sender_id": "jonas",

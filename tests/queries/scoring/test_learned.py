@@ -50,7 +50,7 @@ def field_of(facts: dict[str, list[float | None]], others: tuple[float, ...] = (
 
 
 def scores(field: Field, alpha: float = 0.5) -> dict[str, float]:
-    return LearnedScorer(coefficients(alpha)).score(QUESTION, field, ())
+    return LearnedScorer(coefficients(alpha)).score(QUESTION, field, ()).scores
 
 
 def test_other_languages_have_a_model_of_their_own():
@@ -60,8 +60,8 @@ def test_other_languages_have_a_model_of_their_own():
         episodes=Weights(weights=dict.fromkeys(EPISODE_FEATURES, 0.0), bias=0.0),
     )
     scorer, field = LearnedScorer(coefficients(other_languages=nothing)), field_of({"e": [2.0, 1.0]})
-    in_english = scorer.score(QUESTION, field, ())
-    in_german = scorer.score(understand("Wer hat was gesagt, und wann?", None), field, ())
+    in_english = scorer.score(QUESTION, field, ()).scores
+    in_german = scorer.score(understand("Wer hat was gesagt, und wann?", None), field, ()).scores
     assert in_english["e/f/0"] > in_english["e/f/1"]
     assert in_german["e/f/0"] == in_german["e/f/1"] == 0.5
 

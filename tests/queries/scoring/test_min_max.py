@@ -20,7 +20,7 @@ def candidate(id: str, bm25: float | None = 0.0, cosine: float | None = 0.0, *sp
 
 def scored(question: str, facts: dict[str, list[Candidate]], scorer: MinMaxScorer = SCORER) -> dict[str, float]:
     episodes = [Candidate(episode(each), 1.0, 0.2) for each in facts]
-    return scorer.score(understand(question, None), Field.of(episodes, facts, ()), ())
+    return scorer.score(understand(question, None), Field.of(episodes, facts, ()), ()).scores
 
 
 def statements(question: str, *inside: Candidate) -> dict[str, float]:
