@@ -3,7 +3,7 @@
 1. Ingest the small talks (evaluation/retrieval/sets/answerable.py) and LoCoMo. Ask their questions, and those of LoCoMo once
    more of another conversation, with the names of the people there: nothing answers these.
 2. Of each question take the best memories with their features, and which of them answer.
-3. Fit a logistic regression. The sets count as in ``WEIGHTS``.
+3. Fit a logistic regression, and one for searches that read nothing. The sets count as in ``WEIGHTS``.
 4. Print what would be answered from each threshold on, cross-validated by conversation, and write. The threshold is chosen by
    hand (``--enough``): it trades answers for wrong ones.
 """
@@ -28,7 +28,7 @@ from mneme.settings import Settings
 from mneme.tokens import estimate_tokens
 from queries.answers.context import context_of
 from queries.answers.features import FEATURES
-from queries.answers.support import Likeliness, considered_of
+from queries.answers.support import Likeliness, Likelinesses, considered_of
 from queries.scoring.field import Numbers
 
 DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "answers" / "likeliness.json"
@@ -75,8 +75,11 @@ def run_fit_answers(
         examples += _examples(questions, {"asked of others": _of_others(questions)}, settings, console)
     # 3. and 4.
     print_table(console, "Answers, cross-validated by conversation", rows := list(_rows(examples)), list(rows[0]))
-    weights, bias = fit(examples)
-    out.write_text(Likeliness(weights=weights, bias=bias, enough=enough).model_dump_json(indent=1) + "\n", encoding="utf-8")
+    read, unread = (
+        Likeliness(weights=weights, bias=bias, enough=enough)
+        for weights, bias in (fit(examples), fit([_unread(each) for each in examples]))
+    )
+    out.write_text(Likelinesses(read=read, unread=unread).model_dump_json(indent=1) + "\n", encoding="utf-8")
     console.print(f"FIT answers questions={len(examples)} enough={enough}", soft_wrap=True, highlight=False)
 
 
@@ -136,6 +139,13 @@ def _of_others(questions: QuestionSet) -> list[Question]:
             nothing: frozenset[str] = frozenset()
             asked.append(replace(each, text=text, owner=owners[other], category=ABSTENTION, evidence=nothing))
     return asked
+
+
+def _unread(example: Example) -> Example:
+    """An example as a search would give it that reads nothing."""
+    features = example.features.copy()
+    features[:, [FEATURES.index(name) for name in ("is_read", "reading", "reading_lead")]] = 0.0
+    return replace(example, features=features)
 
 
 def _rows(examples: Sequence[Example]) -> Iterator[Row]:

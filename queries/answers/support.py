@@ -81,7 +81,7 @@ def support_of(memories: Sequence[ContextMemory], found: SearchResponse) -> Supp
         found: of the search.
     """
     considered = considered_of(memories, found)
-    known = _likeliness()
+    known = _likeliness().of(considered.memories)
     odds = [known.log_odds(row) for row in considered.rows]
     fitting = sorted((place for place, fits in enumerate(considered.fits) if fits), key=lambda place: -odds[place])
     answered = bool(fitting) and odds[fitting[0]] >= known.enough
@@ -139,9 +139,22 @@ class Likeliness(BaseModel):
         return self.bias + sum(self.weights[name] * value for name, value in zip(FEATURES, row, strict=True))
 
 
+class Likelinesses(BaseModel):
+    """One for searches that read what they found, and one for those that do not, as with an embedder without token vectors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    read: Likeliness
+    unread: Likeliness
+
+    def of(self, memories: Iterable[ContextMemory]) -> Likeliness:
+        """The one for what a search found."""
+        return self.read if any(memory.reading is not None for memory in memories) else self.unread
+
+
 @cache
-def _likeliness() -> Likeliness:
-    return Likeliness.model_validate_json((files("queries.answers") / "likeliness.json").read_text(encoding="utf-8"))
+def _likeliness() -> Likelinesses:
+    return Likelinesses.model_validate_json((files("queries.answers") / "likeliness.json").read_text(encoding="utf-8"))
 
 
 def _is_question(text: str) -> bool:

@@ -33,9 +33,12 @@ def test_what_shares_the_words_of_a_question_is_the_likelier_to_answer_it(
     shown, out = io.StringIO(), tmp_path / "likeliness.json"
     run_fit_answers([], load_settings({}), -1.5, out, Console(file=shown, width=120))
     fitted = json.loads(out.read_text(encoding="utf-8"))
-    assert set(fitted["weights"]) == set(FEATURES)
-    assert fitted["weights"]["in_words"] > 0
-    assert fitted["enough"] == -1.5
+    assert set(fitted) == {"read", "unread"}
+    for each in fitted.values():
+        assert set(each["weights"]) == set(FEATURES)
+        assert each["weights"]["in_words"] > 0
+        assert each["enough"] == -1.5
+    assert fitted["unread"]["weights"]["reading"] == 0
     assert "answered anyway" in shown.getvalue()
 
 
