@@ -13,8 +13,11 @@ from tests.queries.answers.found import ASKED_AT, episode, fact, found
 SPEAKERS = episode("talk", "They talked.", rank=None)  # names who speaks: Maya and Jonas
 
 
-def quote(identity: str, speaker: str, words: str, rank: int = 1, score: float = 0.4) -> FoundFact:
-    return fact(identity, f"{speaker}: {words}", rank=rank, score=score, quote=Quote(speaker=speaker, words=words))
+def quote(
+    identity: str, speaker: str, words: str, rank: int = 1, score: float = 0.4, reading: float | None = None
+) -> FoundFact:
+    said = Quote(speaker=speaker, words=words)
+    return fact(identity, f"{speaker}: {words}", rank=rank, score=score, reading=reading, quote=said)
 
 
 def told_by(question: str, *quotes: FoundFact) -> list[str]:
@@ -36,6 +39,16 @@ def told_by(question: str, *quotes: FoundFact) -> list[str]:
 )
 def test_another_word_of_the_same_matter_answers(question: str, words: str) -> None:
     assert told_by(question, quote("a", "Jonas", words))
+
+
+@pytest.mark.parametrize("answering", ["a", "b"])
+def test_of_two_that_fit_alike_the_one_that_reads_as_the_answer_leads(answering: str) -> None:
+    quotes = [
+        quote(each, "Jonas", f"My salary at the {place} is 2900.", reading=4.0 if each == answering else -4.0)
+        for each, place in (("a", "shipyard"), ("b", "club"))
+    ]
+    [leading] = [each.atomic_fact for each in quotes if each.id == answering]
+    assert leading in told_by("What is Jonas's salary?", *quotes)[0]
 
 
 def test_what_somebody_else_said_does_not_answer() -> None:
