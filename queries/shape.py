@@ -56,8 +56,12 @@ class _Places:
 
     def of(self, row: Row) -> dict[str, Any]:
         """The fields of a row's place."""
-        fields = {"id": row.id, "score": self.scores[row.id], "rank": self.ranks.get(row.id)}
-        return fields | {"reading": self.readings.get(row.id)}
+        return {
+            "id": row.id,
+            "score": self.scores[row.id],
+            "rank": self.ranks.get(row.id),
+            "reading": self.readings.get(row.id),
+        }
 
 
 @stage("shape")

@@ -143,9 +143,7 @@ def features_of(
     read = [memory.reading for memory in memories]
     rows = []
     for place, memory in enumerate(memories):
-        lead = odds[place] - max((each for other, each in enumerate(odds) if other != place), default=odds[place] - 1)
-        others = [each for other, each in enumerate(read) if other != place and each is not None]
-        reading = memory.reading or 0.0
+        lead = _lead(odds, place, alone=1.0)
         in_words = min(1.0, sum(weight * _has(own[place], word) for word, weight in weights.items()) / total)
         both = own[place] | around[place]
         with_before = min(1.0, sum(weight * _has(both, word) for word, weight in weights.items()) / total)
@@ -153,7 +151,7 @@ def features_of(
         rows.append(
             [
                 odds[place] if learned else 0.0,
-                max(-_HIGHEST, min(_HIGHEST, lead)) if learned else 0.0,
+                _between(lead, _HIGHEST) if learned else 0.0,
                 float(not learned),
                 0.0 if learned else odds[place],
                 0.0 if learned else lead,
@@ -171,8 +169,8 @@ def features_of(
                 float(ends_in_question(said(memory))),
                 float(len(tokenise(said(memory))) < _FEW),
                 float(memory.reading is not None),
-                max(-_MOST_READ, min(_MOST_READ, reading)),
-                max(-_HIGHEST, min(_HIGHEST, reading - max(others))) if others and memory.reading is not None else 0.0,
+                _between(memory.reading or 0.0, _MOST_READ),
+                _between(_lead(read, place, alone=0.0), _HIGHEST),
             ]
         )
     return rows
@@ -208,7 +206,21 @@ def _kind(question: str, memory: ContextMemory) -> tuple[float, float]:
 
 def _log_odds(score: float) -> float:
     score = min(max(score, 0.001), 0.999)
-    return max(-_HIGHEST, min(_HIGHEST, math.log(score / (1 - score))))
+    return _between(math.log(score / (1 - score)), _HIGHEST)
+
+
+def _lead(numbers: Sequence[float | None], place: int, alone: float) -> float:
+    """The difference to the best of the others, ``alone`` if there are none; 0 if the number itself is not known."""
+    own = numbers[place]
+    others = [each for other, each in enumerate(numbers) if other != place and each is not None]
+    if own is None:
+        return 0.0
+    return own - max(others) if others else alone
+
+
+def _between(number: float, most: float) -> float:
+    """A number, from ``-most`` to ``most``."""
+    return max(-most, min(most, number))
 
 
 @lru_cache(4096)
