@@ -2,10 +2,10 @@
 
 What is asked of one person and told of another is the trap: the words fit, the person does not. So whom a memory is about
 comes first, and what shares nothing with the question is none, whatever its place. Of the rest a logistic regression says how
-likely each answers (features.py, likeliness.json); where nothing was read, another one. They were fitted on quotes: LoCoMo's development conversations, their
-questions asked of another conversation with its names, MemDaily, and small chats in eight languages, nearly half of whose
-questions have no answer. ``enough`` is the log-odds from which one is told (docs/answers.md has the figures of a stricter
-one).
+likely each answers (features.py, likeliness.json); where nothing was read, another one. They were fitted on quotes: LoCoMo's
+development conversations, their questions asked of another conversation with its names, MemDaily, and small chats in eight
+languages, nearly half of whose questions have no answer. ``enough`` is the log-odds from which one is told (docs/answers.md has
+the figures of a stricter one).
 """
 
 import re
