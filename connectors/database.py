@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 from connectors.durable import disk_errors, sync_path
 from mneme.errors import DiskFull, StoreRejected, StoreUnavailable
 
-_WAIT_SECONDS = 30.0  # for another process that writes
+_WAIT_SECONDS, _POLL_SECONDS = 30.0, 0.01  # for another process
 _RIGHTS, _DISK = "correct the rights of MNEME_DATA", "check the disk of MNEME_DATA"
 
 
@@ -55,8 +56,12 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 def empty_log(connection: sqlite3.Connection) -> bool:
     """Take what was deleted out of the log as well; False while another process reads it."""
-    busy: int = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-    return not busy
+    deadline = time.monotonic() + _WAIT_SECONDS
+    while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(_POLL_SECONDS)  # SQLite waits for readers and writers, but not for another process that empties the log
+    return True
 
 
 @contextmanager

@@ -1,13 +1,14 @@
 """Dead letters in a file."""
 
 import sqlite3
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from connectors.database import empty_log
 from connectors.dead_letters import FileDeadLetters, safe_reason
 from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import DeadLetter, Scope
@@ -60,6 +61,19 @@ class TestFileDeadLetters(DeadLettersContract):
         reader.close()
         assert self.erase(Scope("default", ("talk",))) == 0
         assert TALK not in b"".join(path.read_bytes() for path in self.path.parent.iterdir())
+
+    def test_two_that_empty_the_log_wait_for_each_other(self):
+        self.keep(letter(1, TALK))
+        connections = [sqlite3.connect(self.path, isolation_level=None, check_same_thread=False) for _ in range(3)]
+        writer, *others = connections
+        writer.execute("BEGIN IMMEDIATE")
+        with ThreadPoolExecutor(2) as pool:
+            emptying = [pool.submit(empty_log, other) for other in others]
+            assert not wait(emptying, timeout=0.3).done
+            writer.execute("COMMIT")
+            assert all(each.result() for each in emptying)
+        for connection in connections:
+            connection.close()
 
     def test_what_one_process_sends_while_another_erases_is_kept(self):
         def send(numbers: range) -> None:
