@@ -3,6 +3,8 @@
 import json
 import re
 from base64 import b64encode
+from collections import Counter
+from collections.abc import Iterable
 from functools import partial
 from hashlib import sha256
 from typing import Any
@@ -19,6 +21,8 @@ from serving.rest.problems import ProblemDetails
 
 _REFERENCE = "#/components/schemas/ProblemDetails"
 _ALWAYS = (400, 401, 403, 408, 413, 421, 422, 429, 500)  # what stands before the routes may refuse any request
+_MANY = 3  # operations, from which on a parameter is explained once
+_LINE = 60  # characters of an example that has one line
 _SEEN = {
     401: "No key, or one that is not known; only where there are keys",
     403: "A key of another tenant, or of none that may do this",
@@ -32,12 +36,12 @@ BEARER = HTTPBearer(auto_error=False, description="A key of MNEME_SERVICE__KEYS;
 API_KEY = APIKeyHeader(name="X-API-Key", auto_error=False, description="The same, where Authorization is taken")
 
 TAGS = [
-    {"name": "search", "description": "Ask the memory: what fits a question, or an answer with what it cites."},
-    {"name": "memories", "description": "Put messages in; list, read, correct and erase what is remembered."},
-    {"name": "conversations", "description": "Conversations, what was made of them, and what is known of somebody."},
-    {"name": "documents", "description": "Documents: send, list, take away."},
-    {"name": "stream", "description": "Events as they go on the stream, flushes, and receipts of erasures."},
-    {"name": "operation", "description": "For who runs the service."},
+    {"name": "search", "description": "Search the memory, or let it answer with citations."},
+    {"name": "memories", "description": "Send messages; list, read, correct and erase memories."},
+    {"name": "conversations", "description": "Conversations and what was made of them; people and things."},
+    {"name": "documents", "description": "Send, list and erase documents."},
+    {"name": "stream", "description": "Send events, and wait until they are searchable."},
+    {"name": "operation", "description": "Health, metrics and dead letters."},
 ]
 
 _ABOUT = """\
@@ -122,34 +126,75 @@ def docs(request: Request) -> HTMLResponse:
 
 
 def operations(description: dict[str, Any]) -> str:
-    """The operations of an OpenAPI description, by tag, as Markdown."""
-    parts = []
+    """The operations of an OpenAPI description, by tag, as Markdown. What many of them take is explained once, first."""
+    shared = _shared_parameters(description)
+    parts = ["\n## Parameters of many operations\n\n", *_table("parameter | type | meaning", shared.values())]
     for tag in description["tags"]:
         parts.append(f"\n## {tag['name'].capitalize()}\n\n{tag['description']}\n")
         for path, methods in description["paths"].items():
             for method, operation in methods.items():
                 if tag["name"] in operation["tags"]:
-                    parts.append(_operation(method, path, operation, description))
+                    parts.append(_operation(method, path, operation, shared, description))
     return "".join(parts)
 
 
-def _operation(method: str, path: str, operation: dict[str, Any], description: dict[str, Any]) -> str:
-    lines = [f"\n### {method.upper()} {path}\n", f"{_meaning(operation)}\n"]
-    if rows := [_parameter(each) for each in operation.get("parameters", [])]:
-        lines += ["| parameter | in | type | meaning |", "| --- | --- | --- | --- |", *rows, ""]
-    for content_type, body in operation.get("requestBody", {}).get("content", {}).items():
-        if rows := _fields(body.get("schema", {}), description):
-            lines += [f"Body, `{content_type}`:\n", "| field | type | meaning |", "| --- | --- | --- |", *rows, ""]
-        if examples := _resolved(body.get("schema", {}), description).get("examples"):
-            example = json.dumps(examples[0], indent=2, ensure_ascii=False).replace("'", "'\\''")
-            has_owner = any(each.get("name") == "user_id" for each in operation.get("parameters", ()))
-            address = f"http://localhost:8765{path}{'?user_id=user_123' if has_owner else ''}"
-            lines += ["```bash", f"curl -X {method.upper()} '{address}' --json '{example}'", "```", ""]
-    answers = [
-        f"{status} {_one_line(answer['description'])}" for status, answer in operation["responses"].items() if status < "300"
+def _shared_parameters(description: dict[str, Any]) -> dict[str, str]:
+    """The rows of the parameters that stand in at least ``_MANY`` operations and mean the same there, by name."""
+    everywhere = [
+        (parameter["name"], _parameter(parameter))
+        for methods in description["paths"].values()
+        for operation in methods.values()
+        for parameter in operation.get("parameters", ())
     ]
-    lines.append(f"Answers {'; '.join(answers)}.".replace("..", ".") + "\n")
-    return "\n".join(lines)
+    return {name: row for (name, row), times in Counter(everywhere).items() if times >= _MANY}
+
+
+def _operation(method: str, path: str, operation: dict[str, Any], shared: dict[str, str], description: dict[str, Any]) -> str:
+    parts = [f"\n### {method.upper()} {path}\n\n{_meaning(operation)}"]
+    if answers := _answers(operation):
+        parts.append(f" {answers}")
+    parts.append("\n")
+    rows = {
+        each["name"]: _parameter(each)
+        for each in operation.get("parameters", ())
+        if each["in"] != "path" or each.get("description")  # the path itself says enough
+    }
+    if names := [name for name, row in rows.items() if shared.get(name) == row]:
+        parts.append(f"\nParameters: {', '.join(f'`{name}`' for name in names)}.\n")
+    if own := [row for name, row in rows.items() if shared.get(name) != row]:
+        parts += ["\n", *_table("parameter | type | meaning", own)]
+    for content_type, body in operation.get("requestBody", {}).get("content", {}).items():
+        if fields := _fields(body.get("schema", {}), description):
+            parts += [f"\nBody, `{content_type}`:\n\n", *_table("field | type | meaning", fields)]
+        if examples := _resolved(body.get("schema", {}), description).get("examples"):
+            example = _example(examples[0]).replace("'", "'\\''")
+            address = f"http://localhost:8765{path}{'?user_id=user_123' if 'user_id' in rows else ''}"
+            parts.append(f"\n```bash\ncurl -X {method.upper()} '{address}' --json '{example}'\n```\n")
+    return "".join(parts)
+
+
+def _answers(operation: dict[str, Any]) -> str:
+    """The answers of an operation that are no problems; nothing is said of the usual one."""
+    answers = {status: _one_line(each["description"]) for status, each in operation["responses"].items() if status < "300"}
+    if answers == {"200": "As asked"}:
+        return ""
+    told = [status if said == "As asked" else f"{status}: {said[:1].lower()}{said[1:]}" for status, said in answers.items()]
+    return f"Answers {'; '.join(told)}."
+
+
+def _example(body: dict[str, Any]) -> str:
+    """JSON on one line, or if it is long a line for each field and each object of a list."""
+    short = json.dumps(body, ensure_ascii=False)
+    return short if len(short) <= _LINE else "{\n" + ",\n".join(f'  "{name}": {_lines(body[name])}' for name in body) + "\n}"
+
+
+def _lines(value: Any) -> str:
+    objects = [json.dumps(each, ensure_ascii=False) for each in value] if isinstance(value, list) else []
+    return "[\n    " + ",\n    ".join(objects) + "\n  ]" if len(objects) > 1 else json.dumps(value, ensure_ascii=False)
+
+
+def _table(head: str, rows: Iterable[str]) -> list[str]:
+    return [f"| {head} |\n", "| --- " * len(head.split("|")) + "|\n", *(f"{row}\n" for row in rows)]
 
 
 def _meaning(operation: dict[str, Any]) -> str:
@@ -157,8 +202,10 @@ def _meaning(operation: dict[str, Any]) -> str:
 
 
 def _parameter(parameter: dict[str, Any]) -> str:
-    name = f"`{parameter['name']}`" + (" (required)" if parameter.get("required") else "")
-    return f"| {name} | {parameter['in']} | {_type_of(parameter['schema'])} | {_one_line(parameter.get('description', ''))} |"
+    place = () if parameter["in"] == "query" else (parameter["in"],)
+    marks = ", ".join((*place, *(("required",) if parameter.get("required") and not place else ())))
+    name = f"`{parameter['name']}`" + (f" ({marks})" if marks else "")
+    return f"| {name} | {_type_of(parameter['schema'])} | {_one_line(parameter.get('description', ''))} |"
 
 
 def _fields(schema: dict[str, Any], description: dict[str, Any]) -> list[str]:
@@ -188,7 +235,7 @@ def _type_of(schema: dict[str, Any]) -> str:
         return " or ".join(dict.fromkeys(_type_of(choice) for choice in choices if choice.get("type") != "null"))
     if schema.get("type") == "array":
         return f"list of {_type_of(schema.get('items', {}))}"
-    words = {"string": "text", "boolean": "`true` or `false`", "object": "mapping"}
+    words = {"string": "text", "object": "mapping"}
     return words.get(str(schema.get("type", "")), str(schema.get("type", "anything")))
 
 

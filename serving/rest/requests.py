@@ -123,13 +123,16 @@ def with_tenant(given: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
     return {**given, "tenant_id": caller.tenant_of(asked) if asked is None or isinstance(asked, str) else asked}
 
 
+TenantId = Annotated[Name | None, Field(description="default: the tenant of the key, else `default`")]
+
+
 class OwnerParameters(RequestModel):
     """The owner: one of ``user_id`` and ``group_id``, or ``agent_id`` (with one of them that agent's track too)."""
 
-    user_id: Name | None = Field(default=None, examples=["user_123"])
-    group_id: Name | None = None
-    agent_id: Name | None = None
-    tenant_id: Name | None = Field(default=None, description="None: the key's, else `default`")
+    user_id: Name | None = Field(default=None, examples=["user_123"], description="the owner, a user")
+    group_id: Name | None = Field(default=None, description="the owner, a group")
+    agent_id: Name | None = Field(default=None, description="the owner, an agent")
+    tenant_id: TenantId = None
 
     def filters(self, caller: Caller) -> dict[str, Any]:
         """The filters of these parameters.
@@ -157,7 +160,7 @@ class FilterParameters(OwnerParameters):
         default=None,
         alias="filters",
         max_length=65_536,
-        description="further filters of a search, as a JSON object",
+        description="other filters of a search, as a JSON object",
         examples=['{"participants": ["Ann"]}'],
     )
 
@@ -179,13 +182,13 @@ class FilterParameters(OwnerParameters):
 class PeriodParameters(FilterParameters):
     """The owner, filters and a period: ``since`` is inclusive, ``before`` exclusive; a time without an offset is UTC."""
 
-    since: datetime | None = None
-    before: datetime | None = None
+    since: datetime | None = Field(default=None, description="inclusive; UTC without an offset")
+    before: datetime | None = Field(default=None, description="exclusive")
 
 
-Limit = Annotated[int, Field(ge=1, le=MOST_OF_A_PAGE, description="items of a page")]
+Limit = Annotated[int, Field(ge=1, le=MOST_OF_A_PAGE, description="items of a page, at most 200")]
 After = Annotated[str | None, Field(max_length=2048, description="`next` of the page before")]
-Wait = Annotated[float, Field(ge=0, le=3600, description="seconds; at most 60")]
+Wait = Annotated[float, Field(ge=0, le=3600, description="seconds, at most 60")]
 
 
 __all__ = ["MOST_ENTRIES", "MOST_MESSAGES", "check_entries"]

@@ -21,8 +21,6 @@ HEADER = """# REST API
 ```bash
 curl http://127.0.0.1:8765/api/v1/memories --json '{"flush": true, "wait": 10, "messages": [
   {"conversation_id": "standup", "user_id": "mira", "content": "The release moves to Friday."}]}'
-curl http://127.0.0.1:8765/api/v1/memories/search --json '{
-  "query": "when is the release?", "method": "hybrid", "filters": {"user_id": "mira"}, "top_k": 5}'
 curl --no-buffer http://127.0.0.1:8765/api/v1/ask --json '{
   "question": "When is the release?", "filters": {"user_id": "mira"}, "stream": true}'
 curl "http://127.0.0.1:8765/api/v1/memories?user_id=mira&kind=fact&limit=20"
@@ -31,27 +29,25 @@ curl --request DELETE "http://127.0.0.1:8765/api/v1/memories?user_id=mira&conver
 curl http://127.0.0.1:8765/health
 ```
 
-- **Owner**: `user_id`, `group_id` or `agent_id`, in `filters` of a search, else as parameters of the query.
-- **Keys**: `Authorization: Bearer KEY` or `X-API-Key: KEY`, bound to a tenant by `MNEME_SERVICE__KEYS`. A request for
-  another tenant is 403; without `tenant_id` the key's own is meant; `*` is the operator's key. Without keys the service
-  answers on this machine only.
+- **Owner**: `user_id`, `group_id` or `agent_id`, in `filters` of a search, else as a parameter.
+- **Keys**: `Authorization: Bearer KEY` or `X-API-Key: KEY`. `MNEME_SERVICE__KEYS` binds each to a tenant; another tenant is
+  403. `*` is the operator's key. Without keys the service answers on this machine only.
 - **Errors** are `application/problem+json`: `{"type", "title", "status", "detail"}`, and `detail` says what to do.
-- **Sent twice, counted once**: a message has its `message_id`. Without one, give the header `Idempotency-Key`, from which
-  ids follow.
-- **202** means durable, but not yet made into facts. `wait` waits until it is searchable: 200, or 202 with what is `missing`.
-- **Pages**: `limit` (at most 200) and `after`, which is the `next` of the page before; `null` ends.
+- **Sent twice, counted once**: by `message_id`, else by the header `Idempotency-Key`.
+- **202** means stored, but not yet searchable. `wait` waits for that: 200, or 202 with what is `missing`.
+- **Pages**: pass the `next` of a page as `after`; `null` ends.
 - **Limits**: requests a minute of a key (429 with `Retry-After`) and bytes of a request (413) are
-  [settings](settings.md#service). A request has at most 1,000 messages or events. Every other list or object has at most 100
-  entries. JSON has at most 1,000,000 characters outside of its texts (413).
-- **JSON types** are strict: `"10"` and `true` are no numbers, `"yes"` and `1` are not `true`.
-- **Shares**: with several keys, one key never takes the last quarter of searches, waits, uploads or model calls. Its further
-  requests wait; one wait too many for a flush, an erasure or an export is 429.
+  [settings](settings.md#service). A request has at most 1,000 messages or events. Other lists and objects have 100
+  entries. JSON has 1,000,000 characters outside of its texts (413). One address has at most 400 connections (503).
+- **JSON types** are strict: `"10"` is no number, and `1` is not `true`.
+- **Shares**: with several keys, one key never takes the last quarter of the service. Its further requests wait, or are 429.
 - **Time**: a header has 20 seconds to arrive, a body 30 and more if it is large (408). An answer that is not read for 60
-  seconds is ended. One address has at most 400 connections (503).
+  seconds is ended.
 - **Ids** of memories contain slashes and percent signs: percent-encode a whole id once more, slashes too (`%2F`).
-- **Server-sent events** of `/ask` with `stream`: many `piece` `{"text"}`, then `answer` with the whole response, or `problem`.
+- **Streams**: `/ask` with `stream` sends server-sent events: many `piece` `{"text"}`, then `answer` with the whole
+  response, or `problem`.
 
-Results of a search: [search](search.md). Answers: [answers](answers.md). Events: [events](events.md).
+Filters, policy and results of a search: [search](search.md). Answers: [answers](answers.md). Events: [events](events.md).
 """
 
 

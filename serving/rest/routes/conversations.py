@@ -17,7 +17,7 @@ from serving.rest.requests import MOST_ENTRIES, After, CallerIn, FilterParameter
 
 router = APIRouter(prefix=API, tags=["conversations"])
 
-ConversationId = Annotated[str, Path(max_length=2048, description="percent-encoded", examples=["standup"])]
+ConversationId = Annotated[str, Path(max_length=2048, examples=["standup"])]
 
 
 class ConversationsAsked(PeriodParameters):
@@ -31,23 +31,21 @@ class ConversationsAsked(PeriodParameters):
 class HistoryAsked(FilterParameters):
     """About whom or what."""
 
-    entity: str = Field(
-        min_length=1, max_length=512, examples=["Jason"], description="a name, or a part of it that means nobody else"
-    )
-    as_of: datetime | None = Field(default=None, description="as one would have told it then")
+    entity: str = Field(min_length=1, max_length=512, examples=["Jason"], description="a name, or a part that nobody else has")
+    as_of: datetime | None = Field(default=None, description="as it was known then")
 
 
 class GraphAsked(FilterParameters):
     """Around whom or what, and how much of it."""
 
-    entity: str | None = Field(default=None, min_length=1, max_length=512, description="null: those that are spoken of most")
-    hops: int = Field(default=1, ge=0, le=3)
+    entity: str | None = Field(default=None, min_length=1, max_length=512, description="default: those mentioned most")
+    hops: int = Field(default=1, ge=0, le=3, description="relationships away from it")
     limit: Limit = 50
 
 
 @router.get("/conversations", summary="List conversations", responses=problem_responses(409, 503))
 def conversations(asked: Annotated[ConversationsAsked, Query()], service: ServiceIn, caller: CallerIn) -> ConversationPage:
-    """The conversations of an owner, the one with the latest message first, a page at a time."""
+    """List the conversations of an owner, latest first."""
     return service.memories.conversations(asked.filters(caller), asked.limit, asked.after)
 
 
@@ -55,7 +53,7 @@ def conversations(asked: Annotated[ConversationsAsked, Query()], service: Servic
 def conversation(
     id: ConversationId, asked: Annotated[FilterParameters, Query()], service: ServiceIn, caller: CallerIn
 ) -> Inspection:
-    """A conversation, or a document by its id or file name, episode by episode, with everything that was made of it."""
+    """A conversation or a document, episode by episode, with everything that was made of it."""
     found = service.memories.inspect(id, asked.filters(caller))
     if found is None:
         raise ProblemRaised(problems.NOT_FOUND, "id: there is no conversation or document of this name in this memory")
@@ -64,13 +62,13 @@ def conversation(
 
 @router.get("/history", summary="The history of somebody", responses=problem_responses(409, 503))
 def history(asked: Annotated[HistoryAsked, Query()], service: ServiceIn, caller: CallerIn) -> History:
-    """History of a person or a thing, in the order of events, with replaced statements."""
+    """Everything about a person or a thing in order, with replaced statements."""
     return service.memories.history(asked.entity, asked.filters(caller))
 
 
 @router.get("/graph", summary="The entity graph", responses=problem_responses(409, 503))
 def graph(asked: Annotated[GraphAsked, Query()], service: ServiceIn, caller: CallerIn) -> Graph:
-    """People and things, and what is between them."""
+    """Entities and their relationships."""
     return service.memories.graph(asked.entity, asked.filters(caller), asked.hops, asked.limit)
 
 

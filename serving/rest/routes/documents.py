@@ -20,17 +20,17 @@ from serving.service.service import ErasureStatus
 
 router = APIRouter(prefix=API, tags=["documents"])
 
-DocumentId = Annotated[str, Path(min_length=1, max_length=512, description="percent-encoded", examples=["mira/lease.docx"])]
+DocumentId = Annotated[str, Path(min_length=1, max_length=512, examples=["mira/lease.docx"])]
 
 
 class DocumentsAsked(PeriodParameters):
     """Documents of an owner; ``since`` and ``before`` are about their dates."""
 
     conversation_id: tuple[Name, ...] = Field(
-        default=(), max_length=MOST_ENTRIES, description="only what is attached to their messages"
+        default=(), max_length=MOST_ENTRIES, description="only attachments of these conversations"
     )
     document_id: tuple[Name, ...] = Field(default=(), max_length=MOST_ENTRIES)
-    knowledge: bool = Field(default=True, description="whether the tenant's own are listed")
+    knowledge: bool = Field(default=True, description="list the documents of the tenant too")
 
 
 class DocumentAsked(OwnerParameters):
@@ -48,7 +48,7 @@ class DocumentAccepted(ResponseModel):
 
 @router.get("/documents", summary="List documents", responses=problem_responses(409, 503))
 def documents(asked: Annotated[DocumentsAsked, Query()], service: ServiceIn, caller: CallerIn) -> DocumentList:
-    """Documents and attachments, the newest first: what each is, and what of it was read."""
+    """List documents and attachments, newest first, with what of each was read."""
     return service.memories.documents(asked.filters(caller))
 
 
@@ -58,22 +58,20 @@ def send_document(
     file: Annotated[UploadFile, File(description="the document")],
     service: ServiceIn,
     caller: CallerIn,
-    document_id: Annotated[Name | None, Form(description="null: the owner and the name")] = None,
-    name: Annotated[Name | None, Form(description="as it is cited; null: that of the file")] = None,
-    user_id: Annotated[Name | None, Form(description="whose it is; nobody's is the tenant's")] = None,
+    document_id: Annotated[Name | None, Form(description="default: owner and name")] = None,
+    name: Annotated[Name | None, Form(description="cited by this name; default: that of the file")] = None,
+    user_id: Annotated[Name | None, Form(description="the owner; without one it belongs to the tenant")] = None,
     group_id: Annotated[Name | None, Form()] = None,
     agent_id: Annotated[Name | None, Form()] = None,
     tenant_id: Annotated[Name | None, Form()] = None,
-    dated_at: Annotated[datetime | None, Form(description="its date; null: the date in it, else modified_at")] = None,
-    modified_at: Annotated[datetime | None, Form(description="when its file was last changed; null: when it arrives")] = None,
+    dated_at: Annotated[datetime | None, Form(description="its date; default: the date in it, else `modified_at`")] = None,
+    modified_at: Annotated[datetime | None, Form(description="last change of its file; default: now")] = None,
     metadata: Annotated[
         str | None, Form(max_length=65_536, description="a JSON object", examples=['{"project": "dockside"}'])
     ] = None,
-    flush_id: Annotated[
-        str, Form(max_length=512, description="GET /flushes/{id} then tells when all of it is searchable")
-    ] = "",
+    flush_id: Annotated[str, Form(max_length=512, description="`GET /flushes/{id}` tells when it is searchable")] = "",
 ) -> DocumentAccepted:
-    """A file, kept when this returns; it is searchable once it was read, and `GET /documents` tells what of it was."""
+    """Send a file. It is searchable once it was read; `GET /documents` tells what of it was."""
     event = service.publisher.send_document(
         file.file.read(),
         document_id=document_id,
@@ -107,7 +105,7 @@ def _metadata(given: str | None) -> dict[str, Any]:
 def erase_document(
     id: DocumentId, asked: Annotated[DocumentAsked, Query()], service: ServiceIn, caller: CallerIn, response: Response
 ) -> ErasureStatus:
-    """Erase a document for good, with all that was made of it. What lies behind a `uri` stays there."""
+    """Erase a document for good, with all that was made of it. A file behind a `uri` stays."""
     named = asked.model_dump(include={"user_id", "group_id", "agent_id"}, exclude_none=True)
     if len(named) > 1:
         raise InputError("give one of user_id, group_id and agent_id, or none for the tenant's: it says whose document it is")

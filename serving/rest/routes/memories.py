@@ -49,7 +49,7 @@ MemoryId = Annotated[str, Path(max_length=2048, description="percent-encoded onc
 Made = TypeVar("Made")
 IdempotencyKey = Annotated[
     str | None,
-    Header(min_length=1, max_length=255, description="the same again makes no second memory: messages without an id get one"),
+    Header(min_length=1, max_length=255, description="gives an id to messages without one, so that a retry changes nothing"),
 ]
 
 
@@ -75,10 +75,10 @@ class MessagesRequest(RequestModel):
         tuple[Annotated[dict[str, Any], BeforeValidator(json_object, json_schema_input_type=Message)], ...],
         Field(min_length=1, max_length=MOST_MESSAGES),
     ]
-    flush: bool = Field(default=False, strict=True, description="make episodes and facts of what is open now")
+    flush: bool = Field(default=False, strict=True, description="end the open episodes now")
     wait: Annotated[Wait, Field(strict=True)] = Field(
         default=0.0,
-        description="with `flush`: seconds, at most 60, until messages, episodes and facts are searchable",
+        description="with `flush`: seconds to wait until all is searchable, at most 60",
     )
 
 
@@ -102,8 +102,8 @@ class MessagesAccepted(ResponseModel):
     status_code=202,
     summary="Remember messages",
     responses={
-        200: {"description": "With `wait`: kept and searchable", "model": MessagesAccepted},
-        202: {"description": "Kept; not searchable yet"},
+        200: {"description": "Searchable", "model": MessagesAccepted},
+        202: {"description": "Stored, not searchable yet"},
         **problem_responses(409, 503),
     },
 )
@@ -117,14 +117,13 @@ async def remember(
     response: Response,
     idempotency_key: IdempotencyKey = None,
 ) -> MessagesAccepted:
-    """Messages, kept when this returns; each is found within about a second, facts and episodes when its episode ends.
+    """Store messages. Each is found within about a second; its facts are found when its episode ends.
 
-    With `flush` their episode ends now, and with `wait` as well this returns once all of it is searchable: 200. When the
-    time is over it returns 202, and `flush.missing` says what is not searchable yet.
+    With `flush` the episode ends now. With `wait` too, the answer comes once all of it is searchable: 200. If the time is
+    over first, it is 202, and `flush.missing` names the rest.
 
-    With an `Idempotency-Key` a message without a `message_id` gets one from the key and its place, so that a retry changes
-    nothing and has the same answer. A message is known by its id, whatever it says: other content under a key that was
-    used is answered in the same way, and not taken in.
+    With an `Idempotency-Key`, a message without a `message_id` gets one from the key and its place. A message is known by
+    its id: other content under a used key is not taken in.
     """
     if asked.wait and not asked.flush:
         raise InputError('wait: needs "flush": true, which ends the episode that is waited for')
@@ -176,7 +175,7 @@ def _named(message: dict[str, Any], key: str, place: int, caller: Caller) -> dic
 class MemoriesAsked(PeriodParameters):
     """Memories of an owner, of one kind or all."""
 
-    kind: MemoryKind | None = Field(default=None, description="null: everything that is the owner's own")
+    kind: MemoryKind | None = Field(default=None, description="default: everything of the owner")
     conversation_id: tuple[Name, ...] = Field(default=(), max_length=MOST_ENTRIES)
     document_id: tuple[Name, ...] = Field(default=(), max_length=MOST_ENTRIES)
     limit: Limit = 50
@@ -185,7 +184,7 @@ class MemoriesAsked(PeriodParameters):
 
 @router.get("/memories", summary="List memories", responses=problem_responses(409, 503))
 def browse(asked: Annotated[MemoriesAsked, Query()], service: ServiceIn, caller: CallerIn) -> MemoryPage:
-    """Memories of a kind, the newest first, a page at a time."""
+    """List memories of a kind, newest first."""
     return service.memories.browse(asked.kind, asked.filters(caller), asked.limit, asked.after)
 
 
@@ -207,10 +206,10 @@ class Correction(RequestModel):
 def correct(
     id: MemoryId, asked: Annotated[OwnerParameters, Query()], correction: Correction, service: ServiceIn, caller: CallerIn
 ) -> Accepted:
-    """Let a message say something else; what was made of it is made again.
+    """Give a message new content; what was made of it is made again.
 
-    The text for a fact or foresight is a correction: a message of its own, which the answer names. What it corrects holds no
-    longer, and names the fact in its place as `superseded_by`.
+    For a fact or foresight the content becomes a message of its own, which the answer names. The old statement ends, and
+    its `superseded_by` names the new one.
     """
     memory = _found(id, asked, service, caller)
     content = correction.model_dump(exclude_none=True)["content"]
@@ -226,10 +225,10 @@ def correct(
 
 @router.delete("/memories/{id:name}", status_code=202, summary="Take a memory away", responses=problem_responses(404, 409, 503))
 def delete(id: MemoryId, asked: Annotated[OwnerParameters, Query()], service: ServiceIn, caller: CallerIn) -> Accepted:
-    """Take a message away, with all that was made of it alone.
+    """Delete a message, with all that was made of it alone.
 
-    Of a fact or foresight its words go, from every message that says them. What else is made from messages is not taken away
-    itself: 409 names the messages that it comes from.
+    For a fact or foresight, its words are deleted from every message that says them. Anything else is refused with 409,
+    which names its messages.
     """
     memory = _found(id, asked, service, caller)
     if _is_statement(memory):

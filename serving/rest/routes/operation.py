@@ -41,10 +41,7 @@ class MetricsResponse(Response):
 )
 @uses_pool("health")
 def health(service: ServiceIn, caller: CallerIn, response: Response) -> Health:
-    """Green when the index answers and the flow keeps up; red (503) when not.
-
-    Where there are keys, whoever has none sees the status only.
-    """
+    """Health: green if the index answers and the flow keeps up, else red (503). Without a key it is the status alone."""
     found = service.health()
     response.status_code = 200 if found.status == "green" else 503
     return found if caller.tenant else Health(found.status)
@@ -53,13 +50,13 @@ def health(service: ServiceIn, caller: CallerIn, response: Response) -> Health:
 @router.get("/health/live", summary="Liveness")
 @uses_pool("none")
 async def live() -> LiveStatus:
-    """That the process answers; it says nothing of the index."""
+    """Tell that the process answers; the index is not asked."""
     return LiveStatus()
 
 
 @router.get("/metrics", summary="Metrics", response_class=MetricsResponse)
 def metrics(caller: CallerIn) -> MetricsResponse:
-    """For Prometheus: counts and times of requests, searches, the flow and its models. For the operator."""
+    """Metrics for Prometheus; they need the key of the operator."""
     caller.check_operator("metrics")
     return MetricsResponse(exposition(), media_type=CONTENT_TYPE)
 
@@ -71,8 +68,8 @@ LetterIds = Annotated[tuple[Annotated[str, Field(max_length=64)], ...], Field(ma
 class LettersAsked(RequestModel):
     """Selection of dead letters."""
 
-    stage: str | None = Field(default=None, max_length=64, description="only of this step of the flow")
-    since: datetime | None = None
+    stage: str | None = Field(default=None, max_length=64, description="only of this step of the flow, such as `embed`")
+    since: datetime | None = Field(default=None, description="inclusive; UTC without an offset")
     limit: Limit = 50
     after: After = None
 
@@ -121,7 +118,7 @@ class Replayed(ResponseModel):
 
 @router.get(f"{API}/dead-letters", summary="List dead letters", responses=problem_responses(409, 503))
 def dead_letters(asked: Annotated[LettersAsked, Query()], service: ServiceIn, caller: CallerIn) -> LetterPage:
-    """Events that could not be taken in, the newest first, a page at a time."""
+    """List events that could not be taken in, newest first."""
     caller.check_operator(_WHOSE)
     since = asked.since if asked.since is None or asked.since.tzinfo else asked.since.replace(tzinfo=UTC)
     dead_letters = {dead_letter_id(each): each for each in reversed(dead_letters_of(service).dead_letters())}
@@ -142,7 +139,7 @@ def dead_letters(asked: Annotated[LettersAsked, Query()], service: ServiceIn, ca
 
 @router.post(f"{API}/dead-letters/replay", summary="Send dead letters again", responses=problem_responses(409, 503))
 def replay(asked: ReplayRequest, service: ServiceIn, caller: CallerIn) -> Replayed:
-    """Send events again, and take their letters away. What is wrong still stays, with the reason."""
+    """Send dead letters again. Those that are still wrong stay, with the reason."""
     caller.check_operator(_WHOSE)
     if not asked.ids and asked.stage is None and not asked.all:
         raise InputError("which letters? give ids, a stage, or all")

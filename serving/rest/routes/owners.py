@@ -21,7 +21,7 @@ from serving.rest.middleware import API
 from serving.rest.openapi import problem_responses
 from serving.rest.pools import uses_pool
 from serving.rest.problems import ProblemRaised
-from serving.rest.requests import CallerIn, OwnerParameters, RequestModel, ServiceIn, Wait
+from serving.rest.requests import CallerIn, OwnerParameters, RequestModel, ServiceIn, TenantId, Wait
 from serving.service.service import ErasureEvent, ErasureStatus, Service
 
 router = APIRouter(prefix=API, tags=["memories"])
@@ -30,7 +30,7 @@ router = APIRouter(prefix=API, tags=["memories"])
 class OwnersAsked(RequestModel):
     """Of which tenant."""
 
-    tenant_id: Name | None = None
+    tenant_id: TenantId = None
 
 
 class OwnerList(ResponseModel):
@@ -41,7 +41,7 @@ class OwnerList(ResponseModel):
 
 @router.get("/owners", summary="List owners", responses=problem_responses(409, 503))
 def owners(asked: Annotated[OwnersAsked, Query()], service: ServiceIn, caller: CallerIn) -> OwnerList:
-    """Owners of memories: users, groups, agents."""
+    """List the owners of a tenant: users, groups, agents."""
     return OwnerList(items=service.memories.owners(caller.tenant_of(asked.tenant_id)))
 
 
@@ -55,7 +55,7 @@ _PIECE_BYTES = 65_536
     response_class=StreamingResponse,
     responses={
         200: {
-            "description": "A header, a line for each row, an end with their number and hash (docs/operations.md)",
+            "description": "A header, a line for each row, an end with count and hash",
             "content": {EXPORT: {"schema": {"type": "string"}, "example": '{"mneme":"export","format":1}\n'}},
         },
         **problem_responses(409, 503),
@@ -63,10 +63,7 @@ _PIECE_BYTES = 65_536
 )
 @uses_pool("waits")
 def export(asked: Annotated[OwnerParameters, Query()], service: ServiceIn, caller: CallerIn) -> StreamingResponse:
-    """Everything that is known of an owner, with vectors and versions: `mneme admin import` brings it into another index.
-
-    The owner's memory must rest meanwhile; if it changed, 503 says so, and the export can be repeated.
-    """
+    """Export everything known of an owner, for `mneme admin import`. If the memory changes meanwhile, it is 503: repeat it."""
     return exported(asked.owner(caller), service.settings)
 
 
@@ -110,23 +107,20 @@ class ErasureRequest(OwnerParameters):
 class ErasureAsked(RequestModel):
     """Erasure to look up, and the time to wait for it."""
 
-    tenant_id: Name | None = None
+    tenant_id: TenantId = None
     wait: Wait = 0.0
 
 
 SENT: dict[int | str, dict[str, Any]] = {
-    200: {"description": "Nothing is left: the receipt"},
-    202: {"description": "Sent; the receipt comes later", "model": ErasureStatus},
+    200: {"description": "The receipt"},
+    202: {"description": "Sent, without a receipt yet", "model": ErasureStatus},
 }
 
 
 @router.delete("/memories", summary="Erase", responses={**SENT, **problem_responses(404, 409, 503)})
 @uses_pool("waits")
 def erase(asked: Annotated[ErasureRequest, Query()], service: ServiceIn, caller: CallerIn, response: Response) -> ErasureStatus:
-    """Erase for good a conversation, a document, or everything of an owner, with a receipt (202: not there yet).
-
-    What is sent after it begins anew. Kafka keeps its own copy until the topic's retention is over.
-    """
+    """Erase a conversation, a document, or everything of an owner for good. Later messages begin anew."""
     event = _event(asked, caller.tenant_of(asked.tenant_id))
     if isinstance(event, Forget):
         _check_owner(event, asked, service)
@@ -167,7 +161,7 @@ def _event(asked: ErasureRequest, tenant: str) -> ErasureEvent:
 @router.get("/erasures/{id:name}", summary="The receipt of an erasure", responses=problem_responses(409, 503))
 @uses_pool("waits")
 def erasure(id: ErasureId, asked: Annotated[ErasureAsked, Query()], service: ServiceIn, caller: CallerIn) -> ErasureStatus:
-    """Receipt of an erasure, once nothing is left; with `wait`, as soon as that is so."""
+    """Return the receipt of an erasure, once nothing is left; `wait` waits for it."""
     tenant = caller.tenant_of(asked.tenant_id)
     return service.erasure(tenant, id, min(asked.wait, service.settings.service.wait_seconds))
 

@@ -23,9 +23,7 @@ from serving.rest.requests import MOST_ENTRIES, CallerIn, FiltersField, PoolsIn,
 router = APIRouter(prefix=API, tags=["search"])
 
 Agent = Literal["direct", "split", "chain", "reflect", "router"]
-TopK = Field(
-    default=None, strict=True, ge=1, le=1000, description="places of the one ranked list; null: by the type of the question"
-)
+TopK = Field(default=None, strict=True, ge=1, le=1000, description="number of results; default: by the type of the question")
 
 
 class Policy(RequestModel):
@@ -53,12 +51,12 @@ class SearchRequest(RequestModel):
     method: Method = "hybrid"
     filters: FiltersField
     top_k: int | None = TopK
-    explain: bool = Field(default=False, strict=True, description="whether the response holds the trace of every stage")
-    agent: Agent | None = Field(default=None, description="of `agentic`; null: of the settings")
+    explain: bool = Field(default=False, strict=True, description="return the trace of every stage")
+    agent: Agent | None = Field(default=None, description="of `agentic`; default: `MNEME_AGENTS__AGENT`")
     agent_mode: bool = Field(default=False, strict=True, description="`agentic` with the router; all scores are 1")
-    policy: Policy | None = None
+    policy: Policy | None = Field(default=None, description="lower limits for `agentic`")
     expand_context: int = Field(
-        default=0, strict=True, ge=0, le=50, description="messages around each found one, shown without a rank"
+        default=0, strict=True, ge=0, le=50, description="messages to show around each found one, without a rank"
     )
     order: Literal["score", "chronological"] = "score"
 
@@ -66,10 +64,9 @@ class SearchRequest(RequestModel):
 @router.post("/memories/search", summary="Search", responses=problem_responses(409, 502, 503, 504))
 @uses_pool("searches")
 def search(asked: SearchRequest, service: ServiceIn, caller: CallerIn) -> SearchResponse:
-    """The memories that answer a question: episodes, facts, and what else is remembered, in one ranking.
+    """Search episodes, facts and everything else that is remembered, in one ranking.
 
-    `facts` is filled by mRAG only: `hybrid`, and `agentic`, which searches with it; an episode carries its best facts with
-    every method.
+    Only `hybrid` and `agentic` fill `facts`. An episode carries its best facts with every method.
     """
     options: dict[str, Any] = asked.model_dump(exclude={"query", "method", "filters", "policy"})
     if asked.policy is not None:
@@ -84,19 +81,16 @@ class ContextRequest(RequestModel):
 
     question: str = Field(max_length=LONGEST_QUESTION, description="in any language")
     filters: FiltersField
-    max_tokens: int = Field(default=1500, strict=True, ge=50, le=100_000, description="the most that the text may have")
+    max_tokens: int = Field(default=1500, strict=True, ge=50, le=100_000, description="length of the text")
     method: Method = "hybrid"
-    agent: Agent | None = Field(default=None, description="of `agentic`; null: of the settings")
+    agent: Agent | None = Field(default=None, description="of `agentic`; default: `MNEME_AGENTS__AGENT`")
     top_k: int | None = TopK
 
 
 @router.post("/memories/context", summary="Context for a prompt", responses=problem_responses(409, 502, 503, 504))
 @uses_pool("searches")
 def context(asked: ContextRequest, service: ServiceIn, caller: CallerIn) -> ContextResponse:
-    """One text of what is remembered for a question, to paste into the prompt of a model of your own.
-
-    What holds comes first, dated, with what it replaced in a clause. `citations` tell the ids of the numbered memories.
-    """
+    """One text to paste into the prompt of a model of your own. `citations` holds the ids of the numbered memories."""
     options: dict[str, Any] = asked.model_dump(exclude={"question", "filters"})
     return service.memories.context(asked.question, with_tenant(asked.filters, caller), **options)
 
@@ -119,18 +113,18 @@ class AskRequest(RequestModel):
         },
     )
 
-    question: str = Field(max_length=LONGEST_QUESTION, description="in any language; the answer is in the same")
+    question: str = Field(max_length=LONGEST_QUESTION, description="in any language; the answer has the same")
     filters: FiltersField
     method: Method = "hybrid"
-    agent: Agent | None = Field(default=None, description="of `agentic`; null: of the settings")
+    agent: Agent | None = Field(default=None, description="of `agentic`; default: `MNEME_AGENTS__AGENT`")
     top_k: int | None = TopK
     history: tuple[Turn, ...] = Field(
-        default=(), max_length=MOST_ENTRIES, description="the conversation before it, oldest first: role and text"
+        default=(),
+        max_length=MOST_ENTRIES,
+        description="the conversation before the question, oldest first: pairs of role and text",
     )
-    explain: bool = Field(default=False, strict=True, description="whether the response holds what the answer was made from")
-    stream: bool = Field(
-        default=False, strict=True, description="server-sent events: `piece`s of the answer, then `answer`, or `problem`"
-    )
+    explain: bool = Field(default=False, strict=True, description="return the context of the answer")
+    stream: bool = Field(default=False, strict=True, description="answer with server-sent events")
 
 
 @router.post(
@@ -139,7 +133,7 @@ class AskRequest(RequestModel):
     response_model=AnswerResponse,
     responses={
         200: {
-            "description": "The answer; with `stream` as events: `piece` {text}, in the end `answer`, or `problem`",
+            "description": "The answer, or with `stream` its events",
             "content": {
                 "text/event-stream": {
                     "schema": {"type": "string"},  # to generators that know no itemSchema: no unknown beside the answer
@@ -160,7 +154,7 @@ class AskRequest(RequestModel):
 )
 @uses_pool("searches")
 def ask(asked: AskRequest, service: ServiceIn, caller: CallerIn, pools: PoolsIn, request: Request) -> AnswerResponse | Response:
-    """An answer from what is remembered, with the memories that it cites. What they do not tell is said, and not guessed."""
+    """Answer a question from what is remembered, with citations. If the memory does not hold the answer, it says so."""
     options: dict[str, Any] = asked.model_dump(exclude={"question", "filters", "stream"})
     answer = service.memories.ask_stream(asked.question, with_tenant(asked.filters, caller), **options)
     if not asked.stream:

@@ -24,6 +24,7 @@ from serving.rest.requests import (
     OwnerParameters,
     RequestModel,
     ServiceIn,
+    TenantId,
     Wait,
     examples,
     json_object,
@@ -56,7 +57,7 @@ class EventsRequest(RequestModel):
     )
 
     events: Annotated[tuple[EventField, ...], Field(min_length=1, max_length=MOST_MESSAGES)]
-    backfill: bool = Field(default=False, strict=True, description="behind everything live: for history")
+    backfill: bool = Field(default=False, strict=True, description="read them after all live events")
 
 
 class EventsAccepted(ResponseModel):
@@ -67,10 +68,7 @@ class EventsAccepted(ResponseModel):
 
 @router.post("/events", status_code=202, summary="Send events", responses=problem_responses(409, 503))
 def send_events(asked: EventsRequest, service: ServiceIn, caller: CallerIn) -> EventsAccepted:
-    """Events as they go on the stream (docs/events.md): all of them are kept when this returns.
-
-    To send again what may have failed is safe: a message that arrives twice, with its `message_id`, counts once.
-    """
+    """Send events of any kind (docs/events.md). A message that arrives twice with its `message_id` counts once."""
     events = events_of("events", asked.events, caller)
     service.accept(events, asked.backfill)
     return EventsAccepted(accepted=len(events))
@@ -117,7 +115,7 @@ class FlushRequest(OwnerParameters):
 class FlushAsked(RequestModel):
     """Flush to look up, and the time to wait for it."""
 
-    tenant_id: Name | None = None
+    tenant_id: TenantId = None
     wait: Wait = 0.0
 
 
@@ -125,13 +123,13 @@ class FlushAsked(RequestModel):
     "/flush",
     summary="Make searchable now",
     responses={
-        202: {"description": "Not searchable yet when the time was over", "model": FlushStatus},
+        202: {"description": "Not searchable yet", "model": FlushStatus},
         **problem_responses(409, 503),
     },
 )
 @uses_pool("waits")
 def flush(asked: FlushRequest, service: ServiceIn, caller: CallerIn, response: Response) -> FlushStatus:
-    """End what is open in conversations, and wait until all that was sent to them before is searchable (202: not yet)."""
+    """End the open episodes of conversations, and wait until everything sent before is searchable."""
     tenant = caller.tenant_of(asked.tenant_id)
     timeout = min(asked.timeout, service.settings.service.wait_seconds)
     has_owner = any((asked.user_id, asked.group_id, asked.agent_id))
@@ -148,9 +146,9 @@ def flush(asked: FlushRequest, service: ServiceIn, caller: CallerIn, response: R
 @router.get("/flushes/{id:name}", summary="Whether a flush is done", responses=problem_responses(409, 503))
 @uses_pool("waits")
 def flushed(id: FlushId, asked: Annotated[FlushAsked, Query()], service: ServiceIn, caller: CallerIn) -> FlushStatus:
-    """Tell whether everything that was sent before a flush is searchable; with `wait`, as soon as it is.
+    """Tell whether everything sent before a flush is searchable; `wait` waits for it.
 
-    What nobody sent is never.
+    The answer stays no if the flush was never sent.
     """
     tenant = caller.tenant_of(asked.tenant_id)
     began = time.monotonic()

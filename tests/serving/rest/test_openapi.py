@@ -8,6 +8,8 @@ import jsonschema
 import pytest
 from fastapi.testclient import TestClient
 
+from serving.rest.openapi import operations
+
 API = "/api/v1"
 OPERATIONS = {
     ("post", f"{API}/memories/search"),
@@ -105,3 +107,10 @@ def test_the_page_shows_every_operation_and_loads_nothing(client: TestClient, de
         assert f"<h3>{method.upper()} {path}</h3>" in page
     assert not re.findall(r"<(?:script|link|img|iframe)\b|url\(|@import|src=", page)
     assert "curl -X POST 'http://localhost:8765/api/v1/memories/search'" in html.unescape(page)
+
+
+def test_the_page_explains_a_parameter_of_many_operations_once_and_names_it_at_each(described: dict[str, Any]) -> None:
+    page = operations(described)
+    assert page.count("| `limit` |") == 1
+    assert "Parameters: `user_id`, `group_id`, `agent_id`, `tenant_id`, `filters`, `limit`.\n" in page
+    assert "| `hops` |" in page.partition("### GET /api/v1/graph")[2]
