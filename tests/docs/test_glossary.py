@@ -1,4 +1,4 @@
-"""No identifier of the product code bears a word that the glossary replaces."""
+"""No identifier of the product code bears a word that was replaced: docs/internals/renamed.md."""
 
 import ast
 import re
@@ -6,13 +6,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("mneme", "connectors", "flows", "queries", "serving", "evaluation")
-GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+RENAMED = (ROOT / "docs" / "internals" / "renamed.md").read_text(encoding="utf-8")
 
 
 def replaced_words() -> set[str]:
-    """The names in the left column of the last table: identifiers, and files with their folder."""
-    table = GLOSSARY.split("## Not this, but this", 1)[1]
-    cells = re.findall(r"^\| (`[^|]+) \| [^|]+ \|", table, flags=re.M)
+    """The names in the left column: identifiers, and files with their folder."""
+    cells = re.findall(r"^\| (`[^|]+) \| [^|]+ \|", RENAMED, flags=re.M)
     return {name for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
 
 
