@@ -26,28 +26,25 @@ TEXT_BAR, OCR_BAR = 0.98, 0.9
 _HEAD = """\
 # Formats
 
-Written by `make formats`; do not edit it. What a file is, its content says, not its name. Nothing is downloaded when a file is
-read; what this machine can read, and what is missing and how it is installed, `mneme doctor` says.
+<!-- Written by `make formats`. Do not edit. -->
+
+The content of a file decides its format, not the name. Nothing is downloaded when a file is read. `mneme doctor` says what this
+machine can read, and how to install what is missing.
 
 Measured {date:%Y-%m-%d} on {processors} processors ({system}, Python {python}), on {count} files that `tests/samples` makes, in
-English and Chinese. Recall is the share of known words (characters, in Chinese) that were read, each as often as it stands
-there: the median of the files of a format, and the worst of them. What stands in the margin of every page is not counted. Scans
-have 200 dpi; some lie askew by 3 degrees, are grainy, speckled and pressed into small JPEG files, have two columns or tables.
-Seconds are of a page, sheet or slide, without the first file, which loads the libraries; in parentheses the slowest.
+English and Chinese. Recall is the share of known words (characters, in Chinese) that were read. Scans have 200 dpi; some are
+askew, grainy, speckled, or have columns or tables. Seconds are for a page, sheet or slide; in parentheses the slowest.
 
 | format | parsed by | needs | files | recall, median | recall, worst | seconds a page |
 | --- | --- | --- | --- | --- | --- | --- |
 """
 _SOUND = """
-Recordings (`mp3`, `wav`, `m4a`, `ogg`, `flac`, `webm`) are sent to the transcription endpoint that is set
-(`MNEME_TRANSCRIPTION__PROVIDER`), and its text is what they say. Without one they are kept, listed and found by name and
-context, and marked as not read.
+Recordings (`mp3`, `wav`, `m4a`, `ogg`, `flac`, `webm`) need an endpoint for [transcription](models.md#sound).
 """
 _HOSTILE = """
-## What is refused, and what is read with care
+## Broken and hostile files
 
-Every refusal is a dead letter with its reason; the process that read the file ends at the latest by its limits of time and
-memory, and the stream goes on. Macros, scripts and links are never run or followed.
+A refused file is a dead letter with its reason and a remedy. Macros, scripts and links are never run or followed.
 
 | file | what becomes of it |
 | --- | --- |
@@ -99,9 +96,8 @@ def page() -> str:
                 lines.append(row_of(name, KINDS[format], list(measure(parser, given))))
                 count += len(given)
     head = _HEAD.format(date=utc_now(), count=count, **machine())
-    return (
-        head + "".join(lines) + _SOUND + _HOSTILE + "".join(_outcome(parser, each) for sort in SORTS for each in hostile(sort))
-    )
+    outcomes = [(each.name, _outcome(parser, each)) for sort in SORTS for each in hostile(sort)]
+    return head + "".join(lines) + _SOUND + _HOSTILE + grouped(outcomes)
 
 
 def row_of(name: str, kind: Kind, measured: Sequence[Measured]) -> str:
@@ -121,13 +117,22 @@ def row_of(name: str, kind: Kind, measured: Sequence[Measured]) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
+def grouped(outcomes: Sequence[tuple[str, str]]) -> str:
+    """A row for each outcome, with the names of all files that have it."""
+    names: dict[str, list[str]] = {}
+    for name, outcome in outcomes:
+        names.setdefault(outcome, []).append(name)
+    return "".join(f"| {', '.join(files)} | {outcome} |\n" for outcome, files in names.items())
+
+
 def _outcome(parser: LocalParser, each: Hostile) -> str:
+    """The reason of a refusal without its remedy, or the format."""
     try:
         document = parser.parse(each.content, each.name, None)
     except InputError as error:
-        return f"| {each.name} | refused: {str(error).removeprefix(f'{each.name}: ')} |\n"
+        return f"refused: {str(error).removeprefix(f'{each.name}: ').partition(';')[0]}"
     unread = f"; not read: {'; '.join(document.unread[:2])}" if document.unread else ""
-    return f"| {each.name} | read as {document.format}{unread} |\n"
+    return f"read as {document.format}{unread}"
 
 
 def _share(value: float) -> str:
