@@ -52,36 +52,32 @@ def _histogram(name: str, help: str, buckets: tuple[float, ...], *labels: str) -
 
 
 # The flow: what comes in, what a step does, what goes out.
-EVENTS = _counter("flow_events_total", "Events that were read, by lane (messages, documents, backfill, files)", "lane")
-LAG = _gauge(
-    "flow_lag_events", "Events of a lane that were not read yet, by partition, as of the last epoch", "lane", "partition"
-)
-PENDING = _gauge("flow_pending_items", "What was read and is not finished; at MNEME_FLOW__PENDING_LIMIT the sources pause")
-STEP_SECONDS = _histogram("flow_step_seconds", "Work of a step at one batch; slow work runs beside it", _QUICK, "step")
+EVENTS = _counter("flow_events_total", "Events that were read: messages, documents, backfill, files", "lane")
+LAG = _gauge("flow_lag_events", "Events that were not read yet, as of the last epoch", "lane", "partition")
+PENDING = _gauge("flow_pending_items", "Unfinished messages; at MNEME_FLOW__PENDING_LIMIT the sources pause")
+STEP_SECONDS = _histogram("flow_step_seconds", "Work of a step at one batch", _QUICK, "step")
 STEP_ITEMS = _counter("flow_step_items_total", "Items that a step took in", "step")
-RECORDS = _counter("flow_records_written_total", "Rows that the index took, new ones and newer versions, by kind", "kind")
+RECORDS = _counter("flow_records_written_total", "Rows that the index took, new ones and newer versions", "kind")
 DUPLICATES = _counter("flow_duplicates_total", "Messages and documents that were known already")
-ERASED_LATE = _counter("flow_refused_erased_total", "Messages that came again after their erasure, and were left out")
-WITHOUT_VECTOR = _counter("flow_without_vector_total", "Messages that the embedder refused; they are found by their words")
-DEAD_LETTERS = _counter("flow_dead_letters_total", "What was not taken in, by the step that could not", "stage")
-STORE_WAITS = _counter("flow_store_waits_total", "Times that the flow waited for an index or a broker that was out of reach")
+ERASED_LATE = _counter("flow_refused_erased_total", "Messages that came again after their erasure")
+WITHOUT_VECTOR = _counter("flow_without_vector_total", "Messages that the embedder refused")
+DEAD_LETTERS = _counter("flow_dead_letters_total", "What was not taken in, by step", "stage")
+STORE_WAITS = _counter("flow_store_waits_total", "Waits for an index or a broker that was out of reach")
 EPOCH_SECONDS = _histogram("flow_epoch_seconds", "From one snapshot of the state to the next", _WAITED)
 SNAPSHOT_SECONDS = _counter("flow_snapshot_seconds_total", "Time that snapshots of the state took")
 SNAPSHOT_BYTES = _counter("flow_snapshot_bytes_total", "State that was written")
 RAW_SECONDS = _histogram(
     "flow_raw_seconds",
-    "From the arrival of a message until the index has it; OpenSearch shows it at its next refresh",
+    "From the arrival of a message until the index has it",
     _WAITED,
 )
-FLUSH_SECONDS = _histogram(
-    "flow_flush_seconds", "From the reading of a flush until its marker: all before it is searchable", _WAITED
-)
+FLUSH_SECONDS = _histogram("flow_flush_seconds", "From the reading of a flush until its marker", _WAITED)
 
 # The index, as the flow writes it.
 BULK_SECONDS = _histogram("index_bulk_seconds", "One bulk of writes, with what it had to wait for", _QUICK)
 BULK_WRITES = _histogram("index_bulk_writes", "Writes of one bulk", _SIZES)
-BULK_RETRIES = _counter("index_bulk_retries_total", "Times that a bulk, or a part of it, was sent again")
-REJECTED = _counter("index_rejected_writes_total", "Writes that the index refused for good; they are dead letters")
+BULK_RETRIES = _counter("index_bulk_retries_total", "Bulks, or parts of them, that were sent again")
+REJECTED = _counter("index_rejected_writes_total", "Writes that the index refused for good")
 
 # Chat models, transcription and reranking behind endpoints.
 CALLS = _counter("model_calls_total", "Calls by outcome: ok, or the kind of error", "role", "model", "tenant", "outcome")
@@ -89,25 +85,17 @@ CALL_SECONDS = _histogram("model_call_seconds", "Time of a call with its retries
 TOKENS = _counter(
     "model_tokens_total", "Tokens that were asked (in) and answered (out)", "role", "model", "tenant", "direction"
 )
-COST = _counter(
-    "model_cost_total", "What they cost by MNEME_TELEMETRY__PRICES, in the currency of these", "role", "model", "tenant"
-)
+COST = _counter("model_cost_total", "What they cost by MNEME_TELEMETRY__PRICES", "role", "model", "tenant")
 IN_FLIGHT = _gauge("model_calls_in_flight", "Calls of models under way", "role")
-WAIT_SECONDS = _histogram(
-    "model_wait_seconds", "How long a call waited for its place and for the limits of the minute", _CALLED, "purpose"
-)
+WAIT_SECONDS = _histogram("model_wait_seconds", "Wait of a call for its place and the limits of the minute", _CALLED, "purpose")
 PAUSED_UNTIL = _gauge(
     "model_paused_until_seconds",
-    "Until when, in Unix time, nothing is asked of an endpoint: it asked for time, or it is down; 0 when it has answered since",
+    "Unix time until which an endpoint is not asked; 0 when it has answered since",
     "endpoint",
     "reason",
 )
-OWED_EPISODES = _gauge(
-    "flow_owed_episodes", "Episodes that rules extracted while the model was away, to be extracted again by it"
-)
-ANSWER_CACHE = _counter(
-    "model_answer_cache_total", "Answers looked for in the cache: hit, or miss and a call", "role", "result"
-)
+OWED_EPISODES = _gauge("flow_owed_episodes", "Episodes that rules extracted while the model was away")
+ANSWER_CACHE = _counter("model_answer_cache_total", "Answers looked for in the cache: hit or miss", "role", "result")
 
 # The embedder.
 EMBEDDED = _counter("embedder_texts_total", "Texts that the flow had embedded")

@@ -11,9 +11,7 @@ from mneme.settings.base import Group
 class Retrieval(Group):
     """Ranking of a search. A request chooses only method, agent, filters, top_k and explain."""
 
-    coefficients: Path | None = Field(
-        default=None, description="file of `mneme bench fit fusion`, for logistic regression; None: those that are shipped"
-    )
+    coefficients: Path | None = Field(default=None, description="file of `mneme bench fit fusion`; default: those shipped")
 
     # These values are measured or fitted; `mneme bench locomo --set NAME=VALUE` measures another.
     top_k: ClassVar[int] = 20  # results, where neither the request nor the type of the question says it
@@ -35,19 +33,17 @@ class Agents(Group):
 
     planner: Literal["auto", "rules", "model"] = Field(
         default="auto",
-        description="decides what is searched for; auto: the chat model of the role agents, rules without one",
+        description="auto: the chat model of the role agents, rules without one",
     )
     agent: Literal["router", "direct", "split", "chain", "reflect"] | None = Field(
         default=None,
-        description="the strategy; router chooses one for each question; unset: reflect with a model, else router",
+        description="the strategy; default: reflect with a model, else router",
     )
-    coefficients: Path | None = Field(
-        default=None, description="a file of `mneme bench fit agents` instead of the coefficients that come with the package"
-    )
+    coefficients: Path | None = Field(default=None, description="file of `mneme bench fit agents`; default: those shipped")
     calls: int = Field(default=5, ge=0, description="calls of the chat model for one question")
     prompts: dict[Literal["tool_select", "split", "combined", "reflect"], str] = Field(
         default_factory=dict,
-        description="rules in place of those shipped, as JSON: tool_select of the router, split, combined of chain, reflect",
+        description="rules in place of those shipped; combined is that of chain",
     )
 
     seconds: ClassVar[float] = 30.0  # for one question; then what was found so far is returned
@@ -62,9 +58,9 @@ class Answers(Group):
     """Answers to questions from what is remembered."""
 
     writer: Literal["auto", "extractive", "model"] = Field(
-        default="auto", description="auto: the chat model of the role answer, without one the best facts as quotes"
+        default="auto", description="auto: the chat model of the role answer, quotes without one"
     )
-    prompt: str = Field(default="", description="rules of the answer in place of those shipped")
+    prompt: str = Field(default="", description="rules in place of those shipped")
 
     # Of memories and relationships that an answer is made from: on LoCoMo's development half 1,500 show .90 of the evidence,
     # where 1,420 of whole episodes showed .85 and 5,560 .92.

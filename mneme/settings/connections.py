@@ -68,7 +68,7 @@ class Index(Group):
     cache_megabytes: int = Field(
         default=512,
         ge=0,
-        description="memory for rows of searches. embedded: rows of whole owners; OpenSearch: rows that were found; 0: none",
+        description="memory that searches keep rows in; 0: none",
     )
 
 
@@ -77,15 +77,15 @@ class EmbedderSettings(Group):
 
     provider: Literal["local", "openai", "hash"] = Field(
         default="local",
-        description="models on this machine, or an OpenAI-compatible endpoint; hash: for tests and volume benchmarks",
+        description="models on this machine, or an OpenAI-compatible endpoint; hash: for tests",
     )
     multilingual: bool | None = Field(
         default=None,
-        description="local: multilingual-e5-small for other languages than English; unset: as the store has it, a new one: yes",
+        description="local: multilingual-e5-small for other languages than English; default: as the store has it",
     )
     token_vectors: bool | None = Field(
         default=None,
-        description="local: keep vectors of tokens, for late interaction; unset: as the store has it, a new one: yes",
+        description="local: keep vectors of tokens, for late interaction; default: as the store has it",
     )
     path: Path | None = Field(default=None, description="folder with model.safetensors, tokenizer.json of all-MiniLM-L6-v2")
     model: str = Field(default="text-embedding-3-small", description="openai: name of the model")
@@ -110,22 +110,20 @@ class Models(Group):
     default: str = Field(default="gpt-4.1-mini", description="the model of every role that by_role does not name")
     by_role: dict[str, str] = Field(
         default_factory=dict,
-        description="a model for a role: boundary, extraction, ...; pictures are only described if vision is among them",
+        description="a model for each role (docs/models.md)",
     )
     reasoning_models: tuple[str, ...] = Field(
         default=("o1", "o3", "o4", "gpt-5"), description="prefixes of models without temperature"
     )
     reasoning_effort: Literal["minimal", "low", "medium", "high"] | None = None
     calls_in_flight: int = Field(default=10, ge=1, description="calls of one worker at a time")
-    requests_per_minute: int = Field(default=0, ge=0, description="of this process, a quarter kept for queries; 0: no limit")
-    tokens_per_minute: int = Field(
-        default=0, ge=0, description="asked and answered, of this process, a quarter kept for queries; 0: no limit"
-    )
+    requests_per_minute: int = Field(default=0, ge=0, description="of this process; 0: no limit")
+    tokens_per_minute: int = Field(default=0, ge=0, description="of this process, asked and answered; 0: no limit")
     deadline_seconds: float = Field(default=60.0, gt=0, description="for one call with its retries")
-    output_language: str | None = Field(default=None, description="None: the language of the conversation")
+    output_language: str | None = Field(default=None, description="default: that of the conversation")
     prompts: dict[Literal["extraction", "boundary", "reconcile", "vision"], str] = Field(
         default_factory=dict,
-        description="rules in place of those shipped, as JSON, by role; extraction and vision may have the field {language}",
+        description="rules in place of those shipped, by role; extraction and vision may have the field {language}",
     )
 
     temperature: ClassVar[float] = 0.0  # the same memory from the same conversation, as far as a model can

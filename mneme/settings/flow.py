@@ -37,7 +37,7 @@ class Reconcile(Group):
 
     judge: Literal["rule", "model"] = Field(
         default="rule",
-        description="rule: by the attribute that both claim; model: a chat model that also sees similar statements",
+        description="rules, or a chat model that also sees similar statements",
     )
 
     neighbours: ClassVar[int] = 5  # model: similar older statements that one is compared with
@@ -65,13 +65,12 @@ class Documents(Group):
 
     roots: tuple[str, ...] = Field(
         default=(),
-        description="folders, and prefixes of stores (s3://bucket/prefix), under which a uri may lie, as JSON; {tenant} in one"
-        " stands for the tenant; none: no document is read by reference",
+        description="folders and prefixes of stores (s3://bucket/prefix) under which a uri may lie; {tenant} "
+        "stands for the tenant",
     )
     store: str = Field(
         default="",
-        description="folder or prefix of a store where a publisher leaves what is too large for an event, also under roots; the"
-        " flow erases it there",
+        description="folder or prefix for documents too large for an event; it must lie under roots",
     )
     inline_bytes: int = Field(
         default=1_000_000, ge=0, le=6_000_000, description="largest document that an event itself carries"
@@ -82,12 +81,12 @@ class Documents(Group):
     seconds: float = Field(default=900.0, gt=0, description="for reading one document; then its process is ended")
     megabytes: int = Field(default=2_048, ge=256, description="memory of the processes that read one document")
     ocr_languages: tuple[str, ...] = Field(
-        default=("eng", "chi_sim"), description="tesseract's languages, as JSON; those that are not installed are left out"
+        default=("eng", "chi_sim"), description="tesseract's languages; those not installed are left out"
     )
 
     chunk_size: int = Field(default=1_600, ge=200, description="characters of a chunk, at most")
     chunk_overlap: int = Field(
-        default=320, ge=0, description="characters that a chunk repeats of the one before, at most; under half of chunk_size"
+        default=320, ge=0, description="characters repeated from the chunk before, at most; under half of chunk_size"
     )
 
     # Tables: a row becomes a text, so that columns limit its length, and rows and cells the number of texts.
@@ -112,14 +111,14 @@ class Flow(Group):
         default=1,
         ge=1,
         le=64,
-        description="processes that share the work of mneme run; --processes wins; more than 1 need OpenSearch",
+        description="processes of mneme run; --processes wins; more than 1 need OpenSearch",
     )
     epoch_seconds: float = Field(default=1.0, ge=0, description="between snapshots of the state")
     pending_limit: int = Field(
         default=2000,
         ge=1,
-        description="unfinished messages of a process above which its sources pause; with a chat model, 50 for each call in"
-        " flight where that is more",
+        description="unfinished messages of a process at which it stops reading; with a chat model, at least "
+        "50 for each call in flight",
     )
     change_feed: bool = Field(default=True, description="publish every written record on the memories topic")
     adopt_index: bool = Field(default=False, description="continue an index that another recovery store wrote")

@@ -36,7 +36,7 @@ class Settings(BaseSettings):
     data: Path = Field(default=Path("mneme-data"), description="embedded index, recovery store, answer cache, dead letters")
     cache: Path | None = Field(
         default=None,
-        description="what can be made again: the converted local model; None: the user's cache folder",
+        description="the converted local model; default: the user's cache folder",
     )
     index: Index = Index()
     kafka: Kafka = Kafka()
