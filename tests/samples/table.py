@@ -13,13 +13,11 @@ from pathlib import Path
 from connectors.documents.kinds import KINDS, Kind
 from connectors.documents.local import LocalParser
 from evaluation.report import machine
-from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 from mneme.settings import Documents
 from mneme.times import utc_now
-from tests.samples import FORMATS, SORTS, Sample, hostile, samples
+from tests.samples import FORMATS, Sample, samples
 from tests.samples.known_text import recall, text_of
-from tests.samples.sample import Hostile
 
 TEXT_BAR, OCR_BAR = 0.98, 0.9
 
@@ -35,19 +33,15 @@ Measured {date:%Y-%m-%d} on {processors} processors ({system}, Python {python}),
 English and Chinese. Recall is the share of known words (characters, in Chinese) that were read. Scans have 200 dpi; some are
 askew, grainy, speckled, or have columns or tables. Seconds are for a page, sheet or slide; in parentheses the slowest.
 
-| format | parsed by | needs | files | recall, median | recall, worst | seconds a page |
-| --- | --- | --- | --- | --- | --- | --- |
+| format | needs | files | recall, median | recall, worst | seconds a page |
+| --- | --- | --- | --- | --- | --- |
 """
 _SOUND = """
 Recordings (`mp3`, `wav`, `m4a`, `ogg`, `flac`, `webm`) need an endpoint for [transcription](models.md#sound).
 """
 _HOSTILE = """
-## Broken and hostile files
-
-A refused file is a dead letter with its reason and a remedy. Macros, scripts and links are never run or followed.
-
-| file | what becomes of it |
-| --- | --- |
+Broken, encrypted, hostile and too large files are refused: each is a dead letter with its reason and a remedy
+([security](security.md#messages-and-files)). Macros, scripts and links are never run or followed.
 """
 
 
@@ -96,8 +90,7 @@ def page() -> str:
                 lines.append(row_of(name, KINDS[format], list(measure(parser, given))))
                 count += len(given)
     head = _HEAD.format(date=utc_now(), count=count, **machine())
-    outcomes = [(each.name, _outcome(parser, each)) for sort in SORTS for each in hostile(sort)]
-    return head + "".join(lines) + _SOUND + _HOSTILE + grouped(outcomes)
+    return head + "".join(lines) + _SOUND + _HOSTILE
 
 
 def row_of(name: str, kind: Kind, measured: Sequence[Measured]) -> str:
@@ -107,7 +100,6 @@ def row_of(name: str, kind: Kind, measured: Sequence[Measured]) -> str:
     needs = ", ".join([*kind.modules, *(need.debian.split()[0] for need in kind.needs)]) or "nothing"
     cells = [
         name,
-        kind.parsed_by,
         needs,
         str(len(measured)),
         _share(statistics.median(recalls)),
@@ -115,24 +107,6 @@ def row_of(name: str, kind: Kind, measured: Sequence[Measured]) -> str:
         f"{_seconds(statistics.median(seconds))} ({_seconds(max(seconds))})",
     ]
     return f"| {' | '.join(cells)} |\n"
-
-
-def grouped(outcomes: Sequence[tuple[str, str]]) -> str:
-    """A row for each outcome, with the names of all files that have it."""
-    names: dict[str, list[str]] = {}
-    for name, outcome in outcomes:
-        names.setdefault(outcome, []).append(name)
-    return "".join(f"| {', '.join(files)} | {outcome} |\n" for outcome, files in names.items())
-
-
-def _outcome(parser: LocalParser, each: Hostile) -> str:
-    """The reason of a refusal without its remedy, or the format."""
-    try:
-        document = parser.parse(each.content, each.name, None)
-    except InputError as error:
-        return f"refused: {str(error).removeprefix(f'{each.name}: ').partition(';')[0]}"
-    unread = f"; not read: {'; '.join(document.unread[:2])}" if document.unread else ""
-    return f"read as {document.format}{unread}"
 
 
 def _share(value: float) -> str:
