@@ -165,7 +165,8 @@ def _operation(method: str, path: str, operation: dict[str, Any], shared: dict[s
         parts += ["\n", *_table("parameter | type | meaning", own)]
     for content_type, body in operation.get("requestBody", {}).get("content", {}).items():
         if fields := _fields(body.get("schema", {}), description):
-            parts += [f"\nBody, `{content_type}`:\n\n", *_table("field | type | meaning", fields)]
+            form = "" if content_type == "application/json" else f", `{content_type}`"
+            parts += [f"\nBody{form}:\n\n", *_table("field | type | meaning", fields)]
         if examples := _resolved(body.get("schema", {}), description).get("examples"):
             example = _example(examples[0]).replace("'", "'\\''")
             address = f"http://localhost:8765{path}{'?user_id=user_123' if 'user_id' in rows else ''}"

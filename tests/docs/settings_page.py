@@ -43,7 +43,8 @@ def _group(model: type[BaseModel], prefix: str, title: str) -> list[str]:
 
 
 def _row(variable: str, field: FieldInfo) -> str:
-    value = ", ".join([type_name(field.annotation), *limits(field)])
+    type_in_words = type_name(field.annotation).replace("`true` or `false`", "boolean").replace("` or `", "`, `")
+    value = ", ".join([type_in_words, *limits(field)])
     return f"| `{variable}` | {value} | {_default(field)} | {field.description or ''} |\n"
 
 
