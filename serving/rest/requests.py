@@ -187,7 +187,7 @@ class PeriodParameters(FilterParameters):
 
 
 Limit = Annotated[int, Field(ge=1, le=MOST_OF_A_PAGE, description="items of a page, at most 200")]
-After = Annotated[str | None, Field(max_length=2048, description="`next` of the page before")]
+After = Annotated[str | None, Field(max_length=2048, description="`next` of the page before; null is the end")]
 Wait = Annotated[float, Field(ge=0, le=3600, description="seconds, at most 60")]
 
 

@@ -29,18 +29,14 @@ curl --request DELETE "http://127.0.0.1:8765/api/v1/memories?user_id=mira&conver
 curl http://127.0.0.1:8765/health
 ```
 
-- **Owner**: `user_id`, `group_id` or `agent_id`, in `filters` of a search, else as a parameter.
 - **Keys**: `Authorization: Bearer KEY` or `X-API-Key: KEY`. `MNEME_SERVICE__KEYS` binds each to a tenant; another tenant is
   403. `*` is the operator's key. Without keys the service answers on this machine only.
 - **Errors** are `application/problem+json`: `{"type", "title", "status", "detail"}`, and `detail` says what to do.
 - **Sent twice, counted once**: by `message_id`, else by the header `Idempotency-Key`.
 - **202** means stored, but not yet searchable. `wait` waits for that: 200, or 202 with what is `missing`.
-- **Pages**: pass the `next` of a page as `after`; `null` ends.
 - **Limits**: requests a minute of a key (429 with `Retry-After`) and bytes of a request (413) are
-  [settings](settings.md#service). A request has at most 1,000 messages or events. Other lists and objects have 100
-  entries. JSON has 1,000,000 characters outside of its texts (413). One address has at most 400 connections (503).
-- **JSON types** are strict: `"10"` is no number, and `1` is not `true`.
-- **Shares**: with several keys, one key never takes the last quarter of the service. Its further requests wait, or are 429.
+  [settings](settings.md#service). One of several keys never gets more than three quarters of the service. A request has at most 1,000 messages or events. Other lists and objects have 100
+  entries. One address has at most 400 connections (503).
 - **Time**: a header has 20 seconds to arrive, a body 30 and more if it is large (408). An answer that is not read for 60
   seconds is ended.
 - **Ids** of memories contain slashes and percent signs: percent-encode a whole id once more, slashes too (`%2F`).
