@@ -74,13 +74,13 @@ RAW_SECONDS = _histogram(
 FLUSH_SECONDS = _histogram("flow_flush_seconds", "From the reading of a flush until its marker", _WAITED)
 
 # The index, as the flow writes it.
-BULK_SECONDS = _histogram("index_bulk_seconds", "One bulk of writes, with what it had to wait for", _QUICK)
+BULK_SECONDS = _histogram("index_bulk_seconds", "One bulk of writes, with its waits", _QUICK)
 BULK_WRITES = _histogram("index_bulk_writes", "Writes of one bulk", _SIZES)
 BULK_RETRIES = _counter("index_bulk_retries_total", "Bulks, or parts of them, that were sent again")
 REJECTED = _counter("index_rejected_writes_total", "Writes that the index refused for good")
 
 # Chat models, transcription and reranking behind endpoints.
-CALLS = _counter("model_calls_total", "Calls by outcome: ok, or the kind of error", "role", "model", "tenant", "outcome")
+CALLS = _counter("model_calls_total", "Calls of models by outcome", "role", "model", "tenant", "outcome")
 CALL_SECONDS = _histogram("model_call_seconds", "Time of a call with its retries", _CALLED, "role", "model")
 TOKENS = _counter(
     "model_tokens_total", "Tokens that were asked (in) and answered (out)", "role", "model", "tenant", "direction"
@@ -101,21 +101,21 @@ ANSWER_CACHE = _counter("model_answer_cache_total", "Answers looked for in the c
 EMBEDDED = _counter("embedder_texts_total", "Texts that the flow had embedded")
 EMBEDDER_BATCH = _histogram("embedder_batch_texts", "Texts of one batch", _SIZES)
 EMBEDDER_SECONDS = _histogram("embedder_batch_seconds", "Time of one batch of texts", _QUICK)
-EMBEDDER_ERRORS = _counter("embedder_errors_total", "Batches that failed, by kind of error", "kind")
+EMBEDDER_ERRORS = _counter("embedder_errors_total", "Batches that failed", "kind")
 EMBEDDER_QUEUE = _gauge("embedder_queue_texts", "Texts that wait for a batch")
 
 # Searches and answers.
 SEARCH_SECONDS = _histogram("search_seconds", "Time of a search, whole", _QUICK, "method")
 STAGE_SECONDS = _histogram("search_stage_seconds", "Time of one stage of a search", _QUICK, "method", "stage")
 SEARCH_RESULTS = _histogram("search_results", "Ranked places of a response", (0, 1, 2, 5, 10, 20, 50, 100), "method")
-SEARCH_ERRORS = _counter("search_errors_total", "Searches that failed, by kind of error", "method", "kind")
+SEARCH_ERRORS = _counter("search_errors_total", "Searches that failed", "method", "kind")
 ANSWERS = _counter(
     "answers_total", "Answers by who wrote them (model, quotes) and outcome (given, abstained)", "writer", "outcome"
 )
 ANSWER_SECONDS = _histogram("answer_seconds", "An answer with its search", _CALLED, "writer")
 
 # HTTP requests to the service.
-REQUESTS = _counter("http_requests_total", "Requests, by route as it is declared", "route", "method", "status")
+REQUESTS = _counter("http_requests_total", "Requests to the service", "route", "method", "status")
 REQUEST_SECONDS = _histogram("http_request_seconds", "A request until its answer was sent", _QUICK, "route", "method")
 REQUESTS_IN_FLIGHT = _gauge("http_requests_in_flight", "Requests under way")
 

@@ -35,8 +35,8 @@ curl http://127.0.0.1:8765/health
 - **Sent twice, counted once**: by `message_id`, else by the header `Idempotency-Key`.
 - **202** means stored, but not yet searchable. `wait` waits for that: 200, or 202 with what is `missing`.
 - **Limits**: requests a minute of a key (429 with `Retry-After`) and bytes of a request (413) are
-  [settings](settings.md#service). One of several keys never gets more than three quarters of the service. A request has at most 1,000 messages or events. Other lists and objects have 100
-  entries. One address has at most 400 connections (503).
+  [settings](settings.md#service). A request has at most 1,000 messages or events; other lists and objects have 100 entries.
+  One of several keys never gets more than three quarters of the service. One address has at most 400 connections (503).
 - **Time**: a header has 20 seconds to arrive, a body 30 and more if it is large (408). An answer that is not read for 60
   seconds is ended.
 - **Ids** of memories contain slashes and percent signs: percent-encode a whole id once more, slashes too (`%2F`).
