@@ -123,15 +123,15 @@ def with_tenant(given: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
     return {**given, "tenant_id": caller.tenant_of(asked) if asked is None or isinstance(asked, str) else asked}
 
 
-TenantId = Annotated[Name | None, Field(description="default: the tenant of the key, else `default`")]
+TenantId = Annotated[Name | None, Field(description="tenant of the owner; default: that of the key, else `default`")]
 
 
 class OwnerParameters(RequestModel):
     """The owner: one of ``user_id`` and ``group_id``, or ``agent_id`` (with one of them that agent's track too)."""
 
-    user_id: Name | None = Field(default=None, examples=["user_123"], description="the owner, a user")
-    group_id: Name | None = Field(default=None, description="the owner, a group")
-    agent_id: Name | None = Field(default=None, description="the owner, an agent")
+    user_id: Name | None = Field(default=None, examples=["user_123"], description="owner: a user")
+    group_id: Name | None = Field(default=None, description="owner: a group")
+    agent_id: Name | None = Field(default=None, description="owner: an agent")
     tenant_id: TenantId = None
 
     def filters(self, caller: Caller) -> dict[str, Any]:
