@@ -36,9 +36,11 @@ QUESTION, BEFORE, STATEMENT = 24, 20, 48  # tokens that are read: the first of b
 HIDDEN = 48
 _HEADS = 4
 _AROUND = 2  # tokens on either side
+_WIDTH = 2 * _AROUND + 1
 _NOTHING = -1e9
 _SMALLEST = 1e-5
 _MOST = 20  # statements that are read: the best by all else; of 30 hardly more is found, and each takes .4 ms
+_AT_ONCE = 5  # of them, alike in length: their arrays fit into the cache of a processor, which halves the time
 _NAMED, _ANOTHER, _ASKS = map(STATEMENT_FEATURES.index, ("speaker_named", "another_named", "is_question"))
 
 
@@ -70,8 +72,7 @@ def readings(question: Question, field: Field, features: Numbers, scores: Number
     """
     tokens, parents = field.token_vectors, field.parents
     best = [at for at in np.argsort(-scores, kind="stable")[:_MOST].tolist() if tokens and tokens[at]]
-    if not best:
-        return np.full(len(field.statements), np.nan)
+    best.sort(key=lambda at: len(tokens[at]))
 
     def speaker(at: int) -> tuple[str, ...]:
         return field.statements[at].row.people[:1]
@@ -90,9 +91,11 @@ def readings(question: Question, field: Field, features: Numbers, scores: Number
                 by_assistant=any(map(is_assistant, speaker(at))),
             )
         )
-    passages = Passages.of(before, [tokens[at] for at in best], circumstances)
     found = np.full(len(field.statements), np.nan)
-    found[best] = read(field.asked, passages, weights_for(question.text))
+    for start in range(0, len(best), _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        passages = Passages.of(before[part], [tokens[at] for at in best[part]], circumstances[part])
+        found[best[part]] = read(field.asked, passages, weights_for(question.text))
     return found
 
 
@@ -165,17 +168,16 @@ def token_odds(xp: Any, asked: Any, is_asked: Any, passages: Passages, weights: 
         for part in (slice(split, None), slice(0, split))
     )
     every = xp.ones_like(nearest)
-    seen = xp.concatenate(
-        (tokens, heard, tokens * heard, nearest, every * fits, every * fits_before, every * (fits - fits_before)), axis=-1
-    )
-    hidden = seen @ weights["see"] + wanted @ weights["see_wanted"] + weights["see_bias"]
+    scalars = xp.concatenate((nearest, every * fits, every * fits_before, every * (fits - fits_before)), axis=-1)
+    seen = zip((tokens, heard, tokens * heard, scalars), xp.split(weights["see"], _PARTS_SEEN), strict=True)
+    hidden = sum(part @ see for part, see in seen) + wanted @ weights["see_wanted"] + weights["see_bias"]
     hidden = hidden + (circumstances @ weights["see_circumstances"])[:, None]
     hidden = hidden + xp.repeat(weights["part"], np.array([split, tokens.shape[1] - split]), axis=0)
     hidden = _normalised(xp, xp.maximum(hidden, 0), weights["see_scale"]) * there[..., None]
     # 2.
     wide = xp.pad(hidden, ((0, 0), (_AROUND, _AROUND), (0, 0)))
-    around = xp.concatenate([wide[:, at : at + tokens.shape[1]] for at in range(2 * _AROUND + 1)], axis=-1)
-    joined = xp.maximum(around @ weights["around"] + weights["around_bias"], 0)
+    around = (wide[:, at : at + tokens.shape[1]] @ part for at, part in enumerate(xp.split(weights["around"], _WIDTH)))
+    joined = xp.maximum(sum(around) + weights["around_bias"], 0)
     hidden = _normalised(xp, hidden + joined, weights["around_scale"]) * there[..., None]
     own = hidden[:, split:]
     own = _normalised(xp, own + _attended(xp, own, hidden, there, weights), weights["attention_scale"])
@@ -209,6 +211,7 @@ def _normalised(xp: Any, numbers: Any, scale: Any) -> Any:
 
 
 _SEEN = 3 * TOKEN_DIMENSION + 4
+_PARTS_SEEN = (TOKEN_DIMENSION, 2 * TOKEN_DIMENSION, 3 * TOKEN_DIMENSION)
 SHAPES: Mapping[str, tuple[int, ...]] = {
     "attend": (TOKEN_DIMENSION, TOKEN_DIMENSION),
     "weigh": (TOKEN_DIMENSION, 1),
@@ -219,7 +222,7 @@ SHAPES: Mapping[str, tuple[int, ...]] = {
     "see_circumstances": (CIRCUMSTANCES, HIDDEN),
     "part": (2, HIDDEN),
     "see_scale": (HIDDEN,),
-    "around": ((2 * _AROUND + 1) * HIDDEN, HIDDEN),
+    "around": (_WIDTH * HIDDEN, HIDDEN),
     "around_bias": (HIDDEN,),
     "around_scale": (HIDDEN,),
     "query": (HIDDEN, HIDDEN),
