@@ -66,7 +66,7 @@ class Documents(Group):
     roots: tuple[str, ...] = Field(
         default=(),
         description="folders and prefixes of stores (s3://bucket/prefix) under which a uri may lie; {tenant} "
-        "stands for the tenant",
+        "stands for the tenant. Without roots no uri is read",
     )
     store: str = Field(
         default="",
