@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from connectors.files.chat_events import Event, Given, message
-from evaluation.retrieval.question_set import Question, QuestionSet, speaker
+from evaluation.retrieval.question_set import Question, QuestionSet
+from evaluation.retrieval.sets.files import speaker
 
 Half = Literal["fit", "judge"]
 
