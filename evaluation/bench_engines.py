@@ -15,14 +15,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
 
 from connectors.indices import open_index
 from connectors.kafka.client import create_topics
 from evaluation.bench_freshness import SEARCHABLE, SingleMessages
 from evaluation.faults.deployment import Deployment, Engine
-from evaluation.report import Report, Row, embedder_of, print_table
+from evaluation.report import Report, Row, embedder_of, percentiles, print_table
 from evaluation.running import Running
 from evaluation.synthetic_talks import talk
 from mneme.events import Message
@@ -110,7 +109,7 @@ def _measured(settings: Settings, name: str, engine: Engine, number: int, load: 
         # 3.
         delays = _delays(deployment, load, stack)
         deployment.stop()
-    p50, p95 = np.percentile(delays, [50, 95]).tolist() if delays else (0.0, 0.0)
+    found = percentiles(delays)
     return {
         "engine": name,
         "number": number,
@@ -118,8 +117,8 @@ def _measured(settings: Settings, name: str, engine: Engine, number: int, load: 
         "start-up s": round(began - started, 1),
         "seconds": round(seconds, 1),
         "messages/s": round(count / seconds, 1),
-        "p50 ms": round(p50),
-        "p95 ms": round(p95),
+        "p50 ms": round(found["p50_ms"]),
+        "p95 ms": round(found["p95_ms"]),
     }
 
 

@@ -20,12 +20,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
 
 from connectors import Publisher
 from connectors.indices import open_index
-from evaluation.report import Report, Row, embedder_of, plot_distributions, print_table
+from evaluation.report import Report, Row, embedder_of, percentiles, plot_distributions, print_table
 from evaluation.running import Running, running
 from evaluation.synthetic_talks import message, own_word, talk
 from mneme import ids, rows
@@ -264,16 +263,7 @@ def report_of(settings: Settings, rest: bool, rate: float, singles: Delays, flus
 
 
 def _row(method: str, stage: str, delays: Sequence[float]) -> Row:
-    p50, p95, p99 = (float(value) for value in np.percentile(delays, [50, 95, 99]))
-    return {
-        "method": method,
-        "stage": stage,
-        "count": len(delays),
-        "p50_ms": p50,
-        "p95_ms": p95,
-        "p99_ms": p99,
-        "max_ms": max(delays),
-    }
+    return {"method": method, "stage": stage, "count": len(delays), **percentiles(delays), "max_ms": max(delays)}
 
 
 def _plot(methods: Mapping[str, Delays], out: Path, title: str) -> None:

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.progress import track
 
 from connectors.models import open_embedder
-from evaluation.fitting import check_ready, ingested, logistic_regression, write_entry
+from evaluation.fitting import check_ready, identity_of, ingested, logistic_regression, write_entry
 from evaluation.metrics import recall_at
 from evaluation.report import Row, print_table
 from evaluation.retrieval.bootstrap import interval
@@ -105,9 +105,7 @@ def run_fit_agents(
     rows = _rows(examples, ordered)
     print_table(console, "Cross-validated by conversation", rows)
     # 3.
-    embedder = open_embedder(settings)
-    fingerprint = embedder.identity.fitted_as
-    embedder.close()
+    fingerprint = identity_of(settings).fitted_as
 
     def coefficients(model: Model) -> JointCoefficients:
         return JointCoefficients(

@@ -13,8 +13,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from connectors.models import open_embedder
-from evaluation.fitting import check_ready, ingested, write_entry
+from evaluation.fitting import check_ready, identity_of, ingested, write_entry
 from evaluation.fusion_model import METRICS, Example, cross_validated, example_of, fit_languages, folds_of
 from evaluation.report import Row, print_table
 from evaluation.retrieval.bootstrap import interval
@@ -62,9 +61,8 @@ def run_fit_fusion(
         console, "Cross-validated by conversation, mean over the sets", [r for row in rows for r in row], list(rows[0][0])
     )
     # 3.
-    embedder = open_embedder(settings)
-    fingerprint, late_interaction = embedder.identity.fitted_as, bool(embedder.identity.token_dimension)
-    embedder.close()
+    identity = identity_of(settings)
+    fingerprint, late_interaction = identity.fitted_as, bool(identity.token_dimension)
 
     def coefficients(chosen: Sequence[Example]) -> Coefficients:
         english, others = fit_languages(chosen)

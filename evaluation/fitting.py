@@ -1,7 +1,7 @@
 """Shared parts of the `mneme bench fit` commands: scikit-learn, the check before a run, a set that is searched, and files."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
@@ -9,11 +9,13 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, TypeAdapter
 from rich.console import Console
 
+from connectors.models import open_embedder
 from evaluation.own_index import fresh_index
 from evaluation.retrieval.bench import ingest_set
 from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.retrieval.systems import open_memories
 from mneme.errors import InputError, SettingsError
+from mneme.ports import EmbedderIdentity
 from mneme.settings import Settings
 from queries import Memories
 
@@ -72,6 +74,16 @@ def ingested(
     with fresh_index(settings, f"fit-{questions.name}") as own, ExitStack() as stack:
         ingest_set(questions, own, console)
         yield own, open_memories(own, questions, folds, stack)
+
+
+def identity_of(settings: Settings) -> EmbedderIdentity:
+    """Return the identity of the embedder that is fitted for.
+
+    Raises:
+        SettingsError: it cannot be opened.
+    """
+    with closing(open_embedder(settings)) as embedder:
+        return embedder.identity
 
 
 def write_entry(out: Path, entry: Entry, key: Callable[[Entry], Any]) -> None:
