@@ -10,14 +10,13 @@
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
 from rich.console import Console
 
-from connectors.indices import open_index
 from connectors.kafka.client import create_topics
 from evaluation.bench_freshness import SEARCHABLE, SingleMessages
 from evaluation.faults.deployment import Deployment, Engine
@@ -129,6 +128,5 @@ def _delays(deployment: Deployment, load: Load, stack: ExitStack) -> list[float]
     running = Running(deployment.settings, (deployment.flow,))
     publisher = stack.enter_context(running.publisher())
     memories = stack.enter_context(running.memories())
-    index = stack.enter_context(closing(open_index(deployment.settings, read_only=True)))
-    SingleMessages(running, publisher, memories, index).stream(load.rate, _WARM_UP_SECONDS)
-    return SingleMessages(running, publisher, memories, index).stream(load.rate, load.seconds)[SEARCHABLE]
+    SingleMessages(running, publisher, memories, None).stream(load.rate, _WARM_UP_SECONDS)
+    return SingleMessages(running, publisher, memories, None).stream(load.rate, load.seconds)[SEARCHABLE]

@@ -1,8 +1,9 @@
 """Benchmarks of quality: retrieval by question set, and the comparison of reports."""
 
 from collections.abc import Callable
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -16,7 +17,7 @@ from evaluation.commands.options import (
 )
 from serving.terminal.output import output
 
-Method = Literal["keyword", "vector", "hybrid", "agentic", "split", "chain", "reflect", "chunks"]
+Method = StrEnum("Method", ["KEYWORD", "VECTOR", "HYBRID", "AGENTIC", "SPLIT", "CHAIN", "REFLECT", "CHUNKS"])
 """Search methods, agents and a baseline."""
 
 MethodOption = Annotated[
@@ -67,7 +68,7 @@ def measuring(name: str) -> Callable[..., None]:
             paths,
             with_constants(configured(index), constants or ()),
             out or _default_out(name),
-            method or SEARCHES,
+            [each.value for each in method] if method else SEARCHES,
             vectors,
             output(),
             folds,

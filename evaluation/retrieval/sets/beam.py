@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from connectors.files.chat_events import Clock, Event, Given, message
+from connectors.files.chat_events import Clock, Event
 from evaluation.answers.records import ABSTENTION, Gold, JudgeKind
 from evaluation.retrieval.question_set import Question, QuestionSet
-from evaluation.retrieval.sets.files import Asked, Part, load_files, speaker
+from evaluation.retrieval.sets.files import Asked, Part, load_files, said, speaker
 
 _KINDS = {
     ABSTENTION: JudgeKind.ABSTENTION,
@@ -52,18 +52,11 @@ def read(data: Any, path: Path) -> Iterator[Part]:
 
 
 def _events(data: Any, path: Path) -> Iterator[Event]:
-    clock = Clock(None)
-    for said in (said for batch in data["chat"] for turn in batch["turns"] for said in turn):
-        anchor = said.get("time_anchor")  # only the first message of a batch has a day; the others follow it
-        yield from message(
-            Given(str(path)),
-            conversation_id=path.stem,
-            owner={"user_id": path.stem},
-            message_id=said["id"],
-            **speaker(said["role"], path.stem),
-            sent_at=clock.time(_day(anchor) if anchor else None),
-            content=said["content"],
-        )
+    clock, chat = Clock(None), path.stem
+    for each in (each for batch in data["chat"] for turn in batch["turns"] for each in turn):
+        anchor = each.get("time_anchor")  # only the first message of a batch has a day; the others follow it
+        at, sender = clock.time(_day(anchor) if anchor else None), speaker(each["role"], chat)
+        yield from said(path, chat, {"user_id": chat}, each["id"], at, each["content"], **sender)
 
 
 def _gold(ability: str, asked: Any) -> Gold | None:

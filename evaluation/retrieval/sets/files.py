@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from connectors.files.chat_events import Event
+from connectors.files.chat_events import Event, Given, message
 from evaluation.answers.records import Gold
 from evaluation.retrieval.question_set import Question, QuestionSet
 from mneme.errors import InputError
@@ -49,10 +49,10 @@ def load_files(
     left_out = 0
     for path in _files(paths):
         try:
-            for said, asked in read(json.loads(path.read_text(encoding="utf-8")), path):
+            for messages, asked in read(json.loads(path.read_text(encoding="utf-8")), path):
                 chosen = [each for each in asked if wanted(each)]
                 left_out += len(asked) - len(chosen)
-                events += said if chosen else ()
+                events += messages if chosen else ()
                 every += chosen
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror}); give the path of a {title} file") from error
@@ -64,6 +64,21 @@ def load_files(
     if len({each.question.id for each in every}) < len(every):
         raise InputError(f"{title}: the same question comes twice; give each file once")
     return QuestionSet(name, title, tuple(events), tuple(each.question for each in every), left_out), every
+
+
+def said(
+    source: object, conversation: str, owner: Event, message_id: object, sent_at: str, content: str, **sender: Any
+) -> Iterator[Event]:
+    """A message of a set, or none where nothing is said; ``sender`` as ``message`` takes it."""
+    return message(
+        Given(str(source)),
+        conversation_id=conversation,
+        owner=owner,
+        message_id=message_id,
+        sent_at=sent_at,
+        content=content,
+        **sender,
+    )
 
 
 def speaker(role: str, user_id: str) -> dict[str, Any]:

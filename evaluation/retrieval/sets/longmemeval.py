@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from connectors.files.chat_events import Clock, Event, Given, message
+from connectors.files.chat_events import Clock, Event
 from evaluation.answers.records import Gold, JudgeKind
 from evaluation.retrieval.question_set import Question, QuestionSet
-from evaluation.retrieval.sets.files import Asked, Part, has_evidence, load_files, speaker
+from evaluation.retrieval.sets.files import Asked, Part, has_evidence, load_files, said, speaker
 
 _KINDS = {
     "temporal-reasoning": JudgeKind.TEMPORAL,
@@ -43,15 +43,8 @@ def read(instances: Any, path: Path) -> Iterator[Part]:
             clock = Clock(_moment(date).isoformat())
             for place, turn in enumerate(session):
                 message_id = f"S{number}:{place}"  # ids of sessions may come twice in one history
-                history += message(
-                    Given(str(path)),
-                    conversation_id=f"{name}/S{number}",
-                    owner={"user_id": name},
-                    message_id=message_id,
-                    **speaker(turn["role"], name),
-                    sent_at=clock.time(None),
-                    content=turn["content"],
-                )
+                conversation, at, sender = f"{name}/S{number}", clock.time(None), speaker(turn["role"], name)
+                history += said(path, conversation, {"user_id": name}, message_id, at, turn["content"], **sender)
                 if turn.get("has_answer"):
                     evidence.add(message_id)
         asked_at, there = _moment(instance["question_date"]), {event["message_id"] for event in history}

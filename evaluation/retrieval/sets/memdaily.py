@@ -12,9 +12,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from connectors.files.chat_events import Event, Given, message
+from connectors.files.chat_events import Event
 from evaluation.retrieval.question_set import Question, QuestionSet
-from evaluation.retrieval.sets.files import Asked, Part, load_files
+from evaluation.retrieval.sets.files import Asked, Part, load_files, said
 from mneme.times import zone
 
 _TIME = re.compile(r"(\d+)年(\d+)月(\d+)日\D*(\d+):(\d+)")
@@ -37,17 +37,8 @@ def _read(trajectories: Any, path: Path) -> Iterator[Part]:
     for trajectory in trajectories:
         number, name = trajectory["tid"], f"{path.stem}-{trajectory['tid']}"
         for note in trajectory["message_list"]:
-            events += message(
-                Given(str(path)),
-                conversation_id=name,
-                owner=owner,
-                message_id=f"{number}:{note['mid']}",
-                sender=path.stem,
-                sender_name="我",
-                sent_at=_moment(note["time"]).isoformat(),
-                timezone=_ZONE,
-                content=note["message"],
-            )
+            sent_at, sender = _moment(note["time"]).isoformat(), {"sender": path.stem, "sender_name": "我", "timezone": _ZONE}
+            events += said(path, name, owner, f"{number}:{note['mid']}", sent_at, note["message"], **sender)
         there = {f"{number}:{note['mid']}" for note in trajectory["message_list"]}
         for each in trajectory["question_list"]:
             evidence, at = frozenset(f"{number}:{step}" for step in each["target_step_id"]) & there, _moment(each["time"])
