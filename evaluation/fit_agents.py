@@ -118,8 +118,8 @@ def run_fit_agents(
         )
 
     for path, model in models.items():
-        write_entry(path.with_name(f"agents-{path.name}"), coefficients(model), _made_for)
-    write_entry(out, coefficients(fit(examples)), _made_for)
+        write_entry(path.with_name(f"agents-{path.name}"), coefficients(model))
+    write_entry(out, coefficients(fit(examples)))
     console.print(f"coefficients for {fingerprint} on {settings.index.backend}: {out}", soft_wrap=True, highlight=False)
 
 
@@ -193,7 +193,3 @@ def _rows(examples: Sequence[Example], ordered: Sequence[Sequence[str]]) -> list
                 }
             )
     return rows
-
-
-def _made_for(coefficients: JointCoefficients) -> tuple[str, str]:
-    return coefficients.backend, coefficients.embedder

@@ -83,9 +83,9 @@ def run_fit_fusion(
         fold_of = folds_of(examples)
         for fold in set(fold_of.values()):
             without = coefficients([each for each in examples if fold_of[each.conversation] != fold])
-            write_entry(folds / f"{fold}.json", without, _made_for)
+            write_entry(folds / f"{fold}.json", without)
         (folds / FOLDS_FILE).write_text(json.dumps(fold_of, indent=1) + "\n", encoding="utf-8")
-    write_entry(out, coefficients(examples), _made_for)
+    write_entry(out, coefficients(examples))
     console.print(f"coefficients for {fingerprint} on {settings.index.backend}: {out}", soft_wrap=True, highlight=False)
     figures = dict(zip(METRICS, np.mean(validated[best], axis=0), strict=True))
     line = " ".join(f"{name}={value:.4f}" for name, value in figures.items())
@@ -122,7 +122,3 @@ def _row(examples: Sequence[Example], figures: Numbers, alpha: float) -> list[Ro
             row[metric] = f"{mean:.3f} ({spread.low[at]:.3f} to {spread.high[at]:.3f})" if spread else f"{mean:.3f}"
         rows.append(row)
     return rows
-
-
-def _made_for(coefficients: Coefficients) -> tuple[str, str, bool]:
-    return coefficients.backend, coefficients.embedder, coefficients.late_interaction

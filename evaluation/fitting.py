@@ -86,13 +86,20 @@ def identity_of(settings: Settings) -> EmbedderIdentity:
         return embedder.identity
 
 
-def write_entry(out: Path, entry: Entry, key: Callable[[Entry], Any]) -> None:
-    """Write an entry into a file of several, in place of that with the same key; the others are kept.
+_MADE_FOR = ("backend", "embedder", "late_interaction")  # fields of coefficients: for which searches they are
+
+
+def write_entry(out: Path, entry: Entry) -> None:
+    """Write coefficients into a file of several, in place of those for the same searches; the others are kept.
 
     Raises:
         InputError: the file cannot be written, or holds something else.
     """
     entries: TypeAdapter[list[Entry]] = TypeAdapter(list[type(entry)])  # type: ignore[misc, arg-type]
+
+    def key(each: Entry) -> list[Any]:
+        return [getattr(each, name) for name in _MADE_FOR if name in type(each).model_fields]
+
     try:
         kept = entries.validate_json(out.read_text(encoding="utf-8")) if out.exists() else []
         kept = sorted([*(each for each in kept if key(each) != key(entry)), entry], key=key)

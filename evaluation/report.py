@@ -73,12 +73,9 @@ class Report:
             "command": self.command,
             "machine": dict(self.machine),
             "settings": dict(self.settings),
-            "headline": {name: _rounded(value) for name, value in self.headline.items()},
-            "rows": [{name: _rounded(value) for name, value in row.items()} for row in self.rows],
-            **{
-                part: [{name: _rounded(value) for name, value in row.items()} for row in rows]
-                for part, rows in self.parts.items()
-            },
+            "headline": _rounded(self.headline),
+            "rows": list(map(_rounded, self.rows)),
+            **{part: list(map(_rounded, rows)) for part, rows in self.parts.items()},
         }
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
@@ -88,7 +85,7 @@ class Report:
 
     def line(self) -> str:
         """``BENCH NAME key=value ...``: the last line of the output."""
-        return " ".join(["BENCH", self.bench, *(f"{name}={_rounded(value)}" for name, value in self.headline.items())])
+        return " ".join(["BENCH", self.bench, *(f"{name}={value}" for name, value in _rounded(self.headline).items())])
 
     def finish(self, console: Console, out: Path, plot: Callable[[Path], None] | None = None) -> Self:
         """Write the JSON and the plot beside it, and print the line.
@@ -222,8 +219,8 @@ def _as_json(content: Mapping[str, Any]) -> str:
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def _rounded(value: Any) -> Any:
-    return round(value, 4) if isinstance(value, float) else value
+def _rounded(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: round(value, 4) if isinstance(value, float) else value for name, value in row.items()}
 
 
 def _shown(value: str | float | int) -> str:
