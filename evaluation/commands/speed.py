@@ -102,13 +102,12 @@ def stages(
     ] = None,
     rounds: Annotated[int, typer.Option("--rounds", min=1, help="Of each measurement; figures are medians.")] = 5,
     vectors: VectorsOption = None,
-    kafka: Annotated[bool, typer.Option("--kafka/--no-kafka", help="Whether reading from Kafka is measured too.")] = True,
     out: OutOption = Path("bench-results/stages.json"),
 ) -> None:
     """Processor time of each step of ingestion for one message, without embedder and index server."""
     from evaluation.bench_stages import run_stages
 
-    run_stages(path, configured(), out, rounds, vectors, kafka, console=output())
+    run_stages(path, configured(), out, rounds, vectors, console=output())
 
 
 def volume(
