@@ -106,7 +106,7 @@ class _Sent:
 
 
 Look = Callable[[list[_Sent]], set[_Sent]]
-"""Which of these have arrived."""
+"""Tell those that have arrived from those that are on their way."""
 
 
 class SingleMessages:

@@ -58,7 +58,7 @@ def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _difference(mine: dict[str, str], other: dict[str, str]) -> tuple[int, Difference] | None:
-    """How many fields differ, and the first of them; None where none does."""
+    """Count the fields that differ, and tell the first of them; None where none does."""
     differing = [name for name in {**mine, **other} if mine.get(name) != other.get(name)]
     if not differing:
         return None
