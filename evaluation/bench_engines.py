@@ -10,19 +10,17 @@
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
 
-from connectors.indices import open_index
 from connectors.kafka.client import create_topics
 from evaluation.bench_freshness import SEARCHABLE, SingleMessages
 from evaluation.faults.deployment import Deployment, Engine
-from evaluation.report import Report, Row, embedder_of, print_table
+from evaluation.report import Report, Row, embedder_of, percentiles, print_table
 from evaluation.running import Running
 from evaluation.synthetic_talks import talk
 from mneme.events import Message
@@ -110,7 +108,7 @@ def _measured(settings: Settings, name: str, engine: Engine, number: int, load: 
         # 3.
         delays = _delays(deployment, load, stack)
         deployment.stop()
-    p50, p95 = np.percentile(delays, [50, 95]).tolist() if delays else (0.0, 0.0)
+    found = percentiles(delays)
     return {
         "engine": name,
         "number": number,
@@ -118,8 +116,8 @@ def _measured(settings: Settings, name: str, engine: Engine, number: int, load: 
         "start-up s": round(began - started, 1),
         "seconds": round(seconds, 1),
         "messages/s": round(count / seconds, 1),
-        "p50 ms": round(p50),
-        "p95 ms": round(p95),
+        "p50 ms": round(found["p50_ms"]),
+        "p95 ms": round(found["p95_ms"]),
     }
 
 
@@ -130,6 +128,5 @@ def _delays(deployment: Deployment, load: Load, stack: ExitStack) -> list[float]
     running = Running(deployment.settings, (deployment.flow,))
     publisher = stack.enter_context(running.publisher())
     memories = stack.enter_context(running.memories())
-    index = stack.enter_context(closing(open_index(deployment.settings, read_only=True)))
-    SingleMessages(running, publisher, memories, index).stream(load.rate, _WARM_UP_SECONDS)
-    return SingleMessages(running, publisher, memories, index).stream(load.rate, load.seconds)[SEARCHABLE]
+    SingleMessages(running, publisher, memories, None).stream(load.rate, _WARM_UP_SECONDS)
+    return SingleMessages(running, publisher, memories, None).stream(load.rate, load.seconds)[SEARCHABLE]

@@ -13,19 +13,18 @@ A look takes its time, and the next follows 50 ms later: figures are too high by
 
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
 
 from connectors import Publisher
 from connectors.indices import open_index
-from evaluation.report import Report, Row, embedder_of, plot_distributions, print_table
+from evaluation.report import Report, Row, embedder_of, percentiles, plot_distributions, print_table
 from evaluation.running import Running, running
 from evaluation.synthetic_talks import message, own_word, talk
 from mneme import ids, rows
@@ -74,16 +73,15 @@ def run_freshness(
         index = None
         if mneme.settings.service.url is None:
             index = stack.enter_context(closing(open_index(mneme.settings, read_only=True)))
-        talker = _Talks(mneme, publisher, memories)
         with console.status("the first of all"):  # it waits for models and indices, and is not measured
-            talker.flush_and_wait(0)
+            flushed_talk(mneme, publisher, memories, 0)
             SingleMessages(mneme, publisher, memories, index).stream(rate, 1.0)
         # 1.
         with console.status(f"{rate:g} messages a second"):
             singles = SingleMessages(mneme, publisher, memories, index).stream(rate, seconds)
         # 2.
         with console.status("talks and flushes"):
-            delays = [talker.flush_and_wait(number) for number in range(1, talks + 1)]
+            delays = [flushed_talk(mneme, publisher, memories, number) for number in range(1, talks + 1)]
         flushes = {stage: [each[stage] for each in delays] for stage in delays[0]}
     report = report_of(settings, mneme.settings.service.url is not None, rate, singles, flushes)
     print_table(console, f"From sending to searchable, {report.settings['index']}", report.rows, _COLUMNS)
@@ -107,30 +105,8 @@ class _Sent:
         return Key(rows.Collection.MESSAGES, owner, ids.message_id("default", self.conversation, f"m{self.number}"))
 
 
-class _Waiting:
-    """Messages that have not reached a stage yet, and how long it took those that have. For several threads."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._messages: list[_Sent] = []
-        self.delays: list[float] = []
-
-    def add(self, sent: _Sent) -> None:
-        """It is on its way."""
-        with self._lock:
-            self._messages.append(sent)
-
-    def all(self) -> list[_Sent]:
-        """Those that wait, oldest first."""
-        with self._lock:
-            return list(self._messages)
-
-    def reached(self, arrived: Collection[_Sent]) -> None:
-        """These have reached it now."""
-        now = time.perf_counter()
-        with self._lock:
-            self._messages = [sent for sent in self._messages if sent not in arrived]
-            self.delays += [1000 * (now - sent.at) for sent in arrived]
+Look = Callable[[list[_Sent]], set[_Sent]]
+"""Tell those that have arrived from those that are on their way."""
 
 
 class SingleMessages:
@@ -141,21 +117,22 @@ class SingleMessages:
         self._publisher = publisher
         self._memories = memories
         self._index = index
-        self._unstored, self._unfound = _Waiting(), _Waiting()
+        self._looks: dict[str, Look] = {SEARCHABLE: self._found}
+        if index is not None:
+            self._looks = {_STORED: self._stored, **self._looks}
+        # On their way to each stage; a single operation of a dictionary needs no lock.
+        self._waiting: dict[str, dict[_Sent, None]] = {stage: {} for stage in self._looks}
+        self._delays: Delays = {stage: [] for stage in self._looks}
         self._all_sent = threading.Event()
 
     def stream(self, rate: float, seconds: float) -> Delays:
         """Send for so long, and wait until all are found."""
-        most = seconds + _LONGEST_SECONDS
-        with ThreadPoolExecutor(3, "freshness") as pool:
-            jobs = [pool.submit(self._until_none, self._unfound, self._found, most)]
-            if self._index is not None:
-                jobs.append(pool.submit(self._until_none, self._unstored, self._stored, most))
+        with ThreadPoolExecutor(len(self._looks), "freshness") as pool:
+            jobs = [pool.submit(self._until_none, stage, seconds + _LONGEST_SECONDS) for stage in self._looks]
             acknowledged = self._send(rate, seconds)
             for job in jobs:
                 job.result()
-        stored = {} if self._index is None else {_STORED: self._unstored.delays}
-        return {"acknowledged": acknowledged, **stored, SEARCHABLE: self._unfound.delays}
+        return {"acknowledged": acknowledged, **self._delays}
 
     def _send(self, rate: float, seconds: float) -> list[float]:
         """Milliseconds until each was acknowledged."""
@@ -170,19 +147,24 @@ class SingleMessages:
                 self._publisher.send(message(sent.conversation, user, number, utc_now()))
                 self._publisher.flush()
                 acknowledged.append(1000 * (time.perf_counter() - sent.at))
-                self._unstored.add(sent)
-                self._unfound.add(sent)
+                for waiting in self._waiting.values():
+                    waiting[sent] = None
         finally:
             self._all_sent.set()
         return acknowledged
 
-    def _until_none(self, waiting: _Waiting, arrived: Callable[[list[_Sent]], set[_Sent]], seconds: float) -> None:
+    def _until_none(self, stage: str, seconds: float) -> None:
+        """Look again and again, until all have reached a stage."""
+        waiting = self._waiting[stage]
+
         def none_is_left() -> bool:
             ended = self._all_sent.is_set()
-            messages = waiting.all()
-            if messages:
-                waiting.reached(arrived(messages))
-            return ended and not waiting.all()
+            arrived = self._looks[stage](list(waiting)) if waiting else ()
+            now = time.perf_counter()
+            for sent in arrived:
+                del waiting[sent]
+                self._delays[stage].append(1000 * (now - sent.at))
+            return ended and not waiting
 
         self._mneme.until(none_is_left, seconds, _LOOK_SECONDS)
 
@@ -202,34 +184,26 @@ class SingleMessages:
         return found
 
 
-class _Talks:
-    """Talks that are flushed, one after the other."""
+def flushed_talk(mneme: Running, publisher: Publisher, memories: Memories, number: int) -> dict[str, float]:
+    """Tell a talk, flush it, and wait until its episode is found: milliseconds until each stage."""
+    conversation, user = f"talk-{number}", f"teller{number % _OWNERS}"
+    messages = list(talk(conversation, user, _MESSAGES_OF_A_TALK, utc_now()))
+    publisher.send_many(messages)
+    publisher.flush()
+    began = time.perf_counter()
+    flush_id = publisher.flush_conversation("default", conversation)
+    delays = {"acknowledged": time.perf_counter() - began}
+    memories.wait_for_flush(flush_id, timeout=_LONGEST_SECONDS)
+    delays["answered"] = time.perf_counter() - began
 
-    def __init__(self, mneme: Running, publisher: Publisher, memories: Memories) -> None:
-        self._mneme = mneme
-        self._publisher = publisher
-        self._memories = memories
-
-    def flush_and_wait(self, number: int) -> dict[str, float]:
-        """Tell one, flush it, and wait until its episode is found: milliseconds until each stage."""
-        conversation, user = f"talk-{number}", f"teller{number % _OWNERS}"
-        messages = list(talk(conversation, user, _MESSAGES_OF_A_TALK, utc_now()))
-        self._publisher.send_many(messages)
-        self._publisher.flush()
-        began = time.perf_counter()
-        flush_id = self._publisher.flush_conversation("default", conversation)
-        delays = {"acknowledged": time.perf_counter() - began}
-        self._memories.wait_for_flush(flush_id, timeout=_LONGEST_SECONDS)
-        delays["answered"] = time.perf_counter() - began
+    def is_found() -> bool:
         asked = {"user_id": user, "conversation_id": conversation}
+        answer = memories.search(str(messages[-1].content), "keyword", asked)
+        return any(episode.atomic_facts for episode in answer.episodes)
 
-        def is_found() -> bool:
-            answer = self._memories.search(str(messages[-1].content), "keyword", asked)
-            return any(episode.atomic_facts for episode in answer.episodes)
-
-        self._mneme.until(is_found, _LONGEST_SECONDS, _LOOK_SECONDS)
-        delays["episode and facts searchable"] = time.perf_counter() - began
-        return {stage: 1000 * delay for stage, delay in delays.items()}
+    mneme.until(is_found, _LONGEST_SECONDS, _LOOK_SECONDS)
+    delays["episode and facts searchable"] = time.perf_counter() - began
+    return {stage: 1000 * delay for stage, delay in delays.items()}
 
 
 def messages_in(response: SearchResponse) -> set[tuple[str | None, str]]:
@@ -264,16 +238,7 @@ def report_of(settings: Settings, rest: bool, rate: float, singles: Delays, flus
 
 
 def _row(method: str, stage: str, delays: Sequence[float]) -> Row:
-    p50, p95, p99 = (float(value) for value in np.percentile(delays, [50, 95, 99]))
-    return {
-        "method": method,
-        "stage": stage,
-        "count": len(delays),
-        "p50_ms": p50,
-        "p95_ms": p95,
-        "p99_ms": p99,
-        "max_ms": max(delays),
-    }
+    return {"method": method, "stage": stage, "count": len(delays), **percentiles(delays), "max_ms": max(delays)}
 
 
 def _plot(methods: Mapping[str, Delays], out: Path, title: str) -> None:

@@ -22,11 +22,10 @@ from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import numpy as np
 from rich.console import Console
 
 from evaluation.own_index import fill
-from evaluation.report import Report, Row, embedder_of, plot_distributions, print_table
+from evaluation.report import Report, Row, embedder_of, percentiles, plot_distributions, print_table
 from evaluation.running import Running, running
 from evaluation.synthetic_memories import TENANT, Asked, SyntheticMemories
 from evaluation.synthetic_talks import talk
@@ -220,15 +219,12 @@ def report_of(settings: Settings, searchers: int, facts: int, owners: int, metho
 
 
 def _row(name: str, phase: Phase) -> Row:
-    p50, p95, p99 = (float(value) for value in np.percentile(phase.delays or [0.0], [50, 95, 99]))
     return {
         "method": name,
         "seconds": phase.seconds,
         "searches": len(phase.delays),
         "errors": phase.errors.total(),
         "searches/s": phase.answered / phase.seconds,
-        "p50_ms": p50,
-        "p95_ms": p95,
-        "p99_ms": p99,
+        **percentiles(phase.delays),
         "messages/s": phase.messages / phase.seconds,
     }

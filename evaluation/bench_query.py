@@ -32,7 +32,7 @@ from rich.console import Console
 from connectors.indices import open_index
 from connectors.models import open_embedder
 from evaluation.own_index import Filling, owners_for, synthetic_index
-from evaluation.report import Report, Row, embedder_of, plot_distributions, print_table
+from evaluation.report import Report, Row, embedder_of, plot_distributions, plotted_views, print_table
 from evaluation.synthetic_memories import Asked, SyntheticMemories
 from mneme.ids import owner_key
 from mneme.ports import Embedder, Filter, MemoryIndex, VectorLeg
@@ -364,19 +364,13 @@ def _times(rounds: Sequence[Sequence[Timed]]) -> dict[str, float | int]:
 
 def _plot_sizes(rows: Sequence[Row], out: Path, title: str) -> None:
     """p50 (lines) and p95 (dashes) of warm searches by the number of facts, for each method, as a PNG."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9.6, 4.4), layout="constrained")
-    for axes, state in zip(figure.subplots(1, 2, sharey=True), STATES[1:], strict=True):
-        for number, method in enumerate(METHODS):
-            mine = sorted(
-                (row for row in rows if (row["method"], row["state"]) == (method, state)), key=lambda row: row["facts"]
-            )
-            sizes = [float(row["facts"]) for row in mine]
-            axes.plot(sizes, [float(row["p50_ms"]) for row in mine], marker="o", color=f"C{number}", label=method)
-            axes.plot(sizes, [float(row["p95_ms"]) for row in mine], linestyle="--", color=f"C{number}")
-        axes.set(xscale="log", yscale="log", xlabel="facts", ylabel="milliseconds, p50 and p95 (dashes)")
-        axes.set_title(f"{title}, {'all owners' if state == 'warm' else 'an owner of 500 facts'}")
-        axes.grid(alpha=0.3, which="both")
-        axes.legend()
-    figure.savefig(out, dpi=130)
+    with plotted_views(out, 1, 2, (9.6, 4.4), title, sharey=True) as views:
+        for axes, state in zip(views, STATES[1:], strict=True):
+            for number, method in enumerate(METHODS):
+                mine = [row for row in rows if (row["method"], row["state"]) == (method, state)]
+                mine.sort(key=lambda row: row["facts"])
+                sizes = [float(row["facts"]) for row in mine]
+                axes.plot(sizes, [float(row["p50_ms"]) for row in mine], marker="o", color=f"C{number}", label=method)
+                axes.plot(sizes, [float(row["p95_ms"]) for row in mine], linestyle="--", color=f"C{number}")
+            axes.set(xscale="log", yscale="log", xlabel="facts", ylabel="milliseconds, p50 and p95 (dashes)")
+            axes.set_title("all owners" if state == "warm" else "an owner of 500 facts")

@@ -5,7 +5,6 @@
    writes are encoded as OpenSearch gets them.
 3. Five rounds through the real engine with its recovery store: what it costs beside the steps. What it costs without any
    message, to make the store and to start and end all buckets, is told by itself: it is the same for a million messages.
-4. Where a broker answers: the events are published to a topic, and read from it.
 
 Figures are medians of the rounds. A message costs so many microseconds of one processor; a million of them is a second.
 """
@@ -29,14 +28,9 @@ from rich.console import Console
 
 from connectors.embedders.queue import EmbeddingQueue
 from connectors.files.files import read_file
-from connectors.kafka.client import create_topics, topics_of_lanes
-from connectors.kafka.reader import PartitionReader
-from connectors.publisher import Publisher
 from evaluation.driven_steps import DrivenSteps, at_once
-from evaluation.own_index import own_topics
 from evaluation.report import Report, embedder_of, plotted, print_table
 from evaluation.report import Row as Figures
-from evaluation.servers import delete_topics
 from evaluation.stand_in_index import RowsInMemory
 from evaluation.synthetic_talks import talk
 from evaluation.vector_cache import embed_texts
@@ -54,18 +48,14 @@ from flows.lanes.services import Services, Submit
 from flows.running.feeds import FeedLimits, FileFeed
 from flows.running.pool import Pool
 from flows.write import Writer
-from mneme.errors import StoreError
-from mneme.events import parse_event
-from mneme.ids import short_hash
 from mneme.ports import DeadLetter, EmbedderIdentity, Incoming, MemoryIndex, Scope
 from mneme.records import Position
 from mneme.rows import Collection, Embedding, Vector
 from mneme.settings import Settings
 from mneme.times import utc_now
 
-STAGES = ("decode", "embed", "segment", "extract", "reconcile", "write", "snapshots", "engine", "kafka")
+STAGES = ("decode", "embed", "segment", "extract", "reconcile", "write", "snapshots", "engine")
 _TALKS, _TALK_MESSAGES = 60, 40  # that are made up where there is no file
-_LONGEST_READ_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,17 +73,15 @@ def run_stages(
     out: Path,
     rounds: int = 5,
     vectors: Path | None = None,
-    kafka: bool = True,
     console: Console | None = None,
 ) -> Report:
     """Measure and report.
 
     Args:
         path: a file of conversations; None for made-up talks.
-        settings: ``embedder``, ``flow``, ``boundaries`` and ``kafka`` are used.
+        settings: ``embedder``, ``flow`` and ``boundaries`` are used.
         rounds: of each measurement.
         vectors: a file that keeps the vectors for the next time.
-        kafka: whether reading from Kafka is measured, if a broker answers.
 
     Raises:
         InputError: the file cannot be read, or ``out`` not written.
@@ -110,12 +98,6 @@ def run_stages(
         start_and_end = statistics.median(through_the_engine([], settings, known) for _ in range(rounds))
     steps = sum(statistics.median(each) for each in measured.seconds.values())
     measured.seconds["engine"] = [max(0.0, each - start_and_end - steps) for each in whole]
-    if kafka:
-        try:
-            with console.status("Kafka"):
-                measured.seconds["kafka"] = [read_from_kafka(events, settings) for _ in range(rounds)]
-        except StoreError as error:
-            console.print(f"Kafka is left out: {error}")
     report = _report(measured, start_and_end, len(events), settings, rounds)
     print_table(console, "Processor time of each stage, for one message", report.rows)
     return report.finish(console, out, partial(_plot, report.rows))
@@ -145,7 +127,7 @@ def by_hand(events: Sequence[Incoming], settings: Settings, known: dict[str, Vec
             steps.feed(events[first : first + batch])
         steps.end()
         steps.seconds["write"] -= index.acknowledged
-        for stage in STAGES[: STAGES.index("engine")]:
+        for stage in STAGES[:-1]:
             seconds.setdefault(stage, []).append(steps.seconds[stage])
     return Measured(seconds, Counter(key.collection.value for key in index.rows), steps.activations)
 
@@ -173,34 +155,6 @@ def through_the_engine(events: Sequence[Incoming], settings: Settings, known: di
         began = time.process_time()
         execute(build(dataflow), Path(folder) / "epochs", flow.epoch_seconds, flow.recovery_partitions)
         return time.process_time() - began - index.acknowledged - known_texts.seconds
-
-
-def read_from_kafka(events: Sequence[Incoming], settings: Settings) -> float:
-    """The seconds of all threads that reading the events from a topic takes; the topic is the benchmark's own.
-
-    Raises:
-        StoreError: no broker answers, or not within a minute.
-    """
-    kafka = own_topics(settings.kafka, f"bench-stages-{short_hash(str(utc_now()))}", partitions=1)
-    create_topics(kafka)
-    try:
-        with Publisher(kafka) as publisher:
-            for incoming in events:
-                publisher.send(parse_event(incoming.raw, incoming.received_at))
-        reader = PartitionReader(kafka, topics_of_lanes(kafka.topics)["messages"], 0, None)
-        with closing(reader):
-            count, began, deadline = 0, time.process_time(), time.monotonic() + _LONGEST_READ_SECONDS
-            while count < len(events) and time.monotonic() < deadline:
-                got = len(reader.poll(settings.flow.source_batch))
-                count += got
-                if not got:
-                    time.sleep(0.005)  # as the engine rests
-            spent = time.process_time() - began
-        if count < len(events):
-            raise StoreError(f"only {count} of {len(events)} events were read within a minute; see the broker's log")
-        return spent
-    finally:
-        delete_topics(kafka, list(kafka.topics.model_dump().values()))
 
 
 # --- what the flow needs ---------------------------------------------------------------------------------------------
@@ -310,10 +264,7 @@ def _vectors(events: Sequence[Incoming], settings: Settings, cache: Path | None,
 
 
 def _report(measured: Measured, start_and_end: float, messages: int, settings: Settings, rounds: int) -> Report:
-    rows: list[Figures] = []
-    for stage in STAGES:
-        if stage in measured.seconds:
-            rows.append(_row(stage, measured.seconds[stage], messages))
+    rows: list[Figures] = [_row(stage, measured.seconds[stage], messages) for stage in STAGES]
     total = sum(float(row["us/message"]) for row in rows)
     rows.append({"stage": "all", "us/message": total, "least": "", "most": "", "messages/s": 1e6 / total})
     return Report(

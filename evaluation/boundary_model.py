@@ -91,14 +91,8 @@ def examples_of(kinds: Sequence[Kind], vectors: Mapping[str, Vector] | None) -> 
 
 def only(examples: Examples, chosen: npt.NDArray[np.bool_]) -> Examples:
     """Some of the examples."""
-    return Examples(
-        examples.names,
-        examples.rows[chosen],
-        examples.labels[chosen],
-        examples.folds[chosen],
-        examples.kinds[chosen],
-        examples.weights[chosen],
-    )
+    columns = ("rows", "labels", "folds", "kinds", "weights")
+    return replace(examples, **{name: getattr(examples, name)[chosen] for name in columns})
 
 
 # --- steps 2 and 3 ---------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.progress import track
 
 from connectors.models import open_embedder
-from evaluation.fitting import check_ready, ingested, logistic_regression, write_entry
+from evaluation.fitting import check_ready, identity_of, ingested, logistic_regression, write_entry
 from evaluation.metrics import recall_at
 from evaluation.report import Row, print_table
 from evaluation.retrieval.bootstrap import interval
@@ -105,9 +105,7 @@ def run_fit_agents(
     rows = _rows(examples, ordered)
     print_table(console, "Cross-validated by conversation", rows)
     # 3.
-    embedder = open_embedder(settings)
-    fingerprint = embedder.identity.fitted_as
-    embedder.close()
+    fingerprint = identity_of(settings).fitted_as
 
     def coefficients(model: Model) -> JointCoefficients:
         return JointCoefficients(
@@ -120,8 +118,8 @@ def run_fit_agents(
         )
 
     for path, model in models.items():
-        write_entry(path.with_name(f"agents-{path.name}"), coefficients(model), _made_for)
-    write_entry(out, coefficients(fit(examples)), _made_for)
+        write_entry(path.with_name(f"agents-{path.name}"), coefficients(model))
+    write_entry(out, coefficients(fit(examples)))
     console.print(f"coefficients for {fingerprint} on {settings.index.backend}: {out}", soft_wrap=True, highlight=False)
 
 
@@ -195,7 +193,3 @@ def _rows(examples: Sequence[Example], ordered: Sequence[Sequence[str]]) -> list
                 }
             )
     return rows
-
-
-def _made_for(coefficients: JointCoefficients) -> tuple[str, str]:
-    return coefficients.backend, coefficients.embedder

@@ -3,19 +3,17 @@
 1. Ingest each set through the flow into an index of its own, and gather what competes for every question.
 2. Cross-validate by conversation for several alphas, and print the figures with their intervals.
 3. Fit on everything and write the coefficients for this index and this embedder beside those of others.
-4. Print what each group of features is worth: the model fitted without it. It takes longer than all the rest.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from connectors.models import open_embedder
-from evaluation.fitting import check_ready, ingested, write_entry
+from evaluation.fitting import check_ready, identity_of, ingested, write_entry
 from evaluation.fusion_model import METRICS, Example, cross_validated, example_of, fit_languages, folds_of
 from evaluation.report import Row, print_table
 from evaluation.retrieval.bootstrap import interval
@@ -23,25 +21,11 @@ from evaluation.retrieval.question_set import QuestionSet
 from evaluation.retrieval.systems import DEPTH, FOLDS_FILE
 from mneme.settings import Settings
 from mneme.times import utc_now
-from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, WITH_ASSISTANT
 from queries.scoring.field import Numbers
 from queries.scoring.learned import Coefficients
 
 DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "scoring" / "coefficients.json"
 ALPHAS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-_FEATURES = (*STATEMENT_FEATURES, *EPISODE_FEATURES)
-GROUPS: Mapping[str, tuple[str, ...]] = {
-    "words": tuple(name for name in _FEATURES if "bm25" in name or "word" in name),
-    "meaning": tuple(name for name in _FEATURES if "cosine" in name),
-    "the very message": ("message_bm25", "message_bm25_rank", "message_cosine", "message_cosine_rank"),
-    "late interaction": tuple(name for name in _FEATURES if "match" in name),
-    "neighbours": ("previous_bm25", "previous_cosine", "next_bm25", "next_cosine", "is_first", "is_last"),
-    "the episode's other facts": tuple(name for name in _FEATURES if "best_" in name or "mean_" in name),
-    "who speaks": ("speaker_named", "another_named", "said_by_asker"),
-    "form of the text": ("length", "is_question", "has_number", "has_name", "is_artifact"),
-    "an assistant": tuple(name for name in _FEATURES if name.startswith(WITH_ASSISTANT)),
-    "dates": ("is_dated", "dated_for_when", "number_for_count", "period_fit"),
-}
 
 
 def run_fit_fusion(
@@ -72,14 +56,13 @@ def run_fit_fusion(
     with console.status("cross-validating"):
         validated = dict(zip(ALPHAS, cross_validated(examples, ALPHAS), strict=True))
         best = max(ALPHAS, key=lambda alpha: _by_set(examples, validated[alpha]).mean())
-        rows = [_row(examples, figures, alpha=alpha) for alpha, figures in validated.items()]
+        rows = [_row(examples, figures, alpha) for alpha, figures in validated.items()]
     print_table(
         console, "Cross-validated by conversation, mean over the sets", [r for row in rows for r in row], list(rows[0][0])
     )
     # 3.
-    embedder = open_embedder(settings)
-    fingerprint, late_interaction = embedder.identity.fitted_as, bool(embedder.identity.token_dimension)
-    embedder.close()
+    identity = identity_of(settings)
+    fingerprint, late_interaction = identity.fitted_as, bool(identity.token_dimension)
 
     def coefficients(chosen: Sequence[Example]) -> Coefficients:
         english, others = fit_languages(chosen)
@@ -100,15 +83,13 @@ def run_fit_fusion(
         fold_of = folds_of(examples)
         for fold in set(fold_of.values()):
             without = coefficients([each for each in examples if fold_of[each.conversation] != fold])
-            write_entry(folds / f"{fold}.json", without, _made_for)
+            write_entry(folds / f"{fold}.json", without)
         (folds / FOLDS_FILE).write_text(json.dumps(fold_of, indent=1) + "\n", encoding="utf-8")
-    write_entry(out, coefficients(examples), _made_for)
+    write_entry(out, coefficients(examples))
     console.print(f"coefficients for {fingerprint} on {settings.index.backend}: {out}", soft_wrap=True, highlight=False)
     figures = dict(zip(METRICS, np.mean(validated[best], axis=0), strict=True))
     line = " ".join(f"{name}={value:.4f}" for name, value in figures.items())
     console.print(f"FIT fusion index={settings.index.backend} alpha={best} {line}", soft_wrap=True, highlight=False)
-    # 4.
-    _show_groups(examples, validated[best], best, console)
 
 
 def _examples(questions: QuestionSet, settings: Settings, console: Console) -> list[Example]:
@@ -129,28 +110,15 @@ def _by_set(examples: Sequence[Example], figures: Numbers) -> Numbers:
     return found
 
 
-def _row(examples: Sequence[Example], figures: Numbers, **labels: str | float) -> list[Row]:
+def _row(examples: Sequence[Example], figures: Numbers, alpha: float) -> list[Row]:
     """A row for each set: the mean of each metric with its 95 % interval over conversations."""
     rows: list[Row] = []
     for name in sorted({each.question_set for each in examples}):
         chosen = [place for place, each in enumerate(examples) if each.question_set == name]
         spread = interval(figures[chosen], [examples[place].conversation for place in chosen])
-        row: dict[str, str | float] = {"set": name, **labels}
+        row: dict[str, str | float] = {"set": name, "alpha": alpha}
         for at, metric in enumerate(METRICS):
             mean = float(figures[chosen, at].mean())
             row[metric] = f"{mean:.3f} ({spread.low[at]:.3f} to {spread.high[at]:.3f})" if spread else f"{mean:.3f}"
         rows.append(row)
     return rows
-
-
-def _show_groups(examples: Sequence[Example], full: Numbers, alpha: float, console: Console) -> None:
-    """Print the worth of each group of features: the paired difference to the model fitted without it."""
-    rows: list[Row] = []
-    for group, names in GROUPS.items():
-        (without,) = cross_validated(examples, [alpha], (*names, *(f"{WITH_ASSISTANT}_{name}" for name in names)))
-        rows += _row(examples, full - without, without=group)
-    print_table(console, "What each group of features adds", rows)
-
-
-def _made_for(coefficients: Coefficients) -> tuple[str, str, bool]:
-    return coefficients.backend, coefficients.embedder, coefficients.late_interaction

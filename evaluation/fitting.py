@@ -1,7 +1,7 @@
 """Shared parts of the `mneme bench fit` commands: scikit-learn, the check before a run, a set that is searched, and files."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
@@ -9,11 +9,13 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, TypeAdapter
 from rich.console import Console
 
+from connectors.models import open_embedder
 from evaluation.own_index import fresh_index
 from evaluation.retrieval.bench import ingest_set
 from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.retrieval.systems import open_memories
 from mneme.errors import InputError, SettingsError
+from mneme.ports import EmbedderIdentity
 from mneme.settings import Settings
 from queries import Memories
 
@@ -74,13 +76,30 @@ def ingested(
         yield own, open_memories(own, questions, folds, stack)
 
 
-def write_entry(out: Path, entry: Entry, key: Callable[[Entry], Any]) -> None:
-    """Write an entry into a file of several, in place of that with the same key; the others are kept.
+def identity_of(settings: Settings) -> EmbedderIdentity:
+    """Return the identity of the embedder that is fitted for.
+
+    Raises:
+        SettingsError: it cannot be opened.
+    """
+    with closing(open_embedder(settings)) as embedder:
+        return embedder.identity
+
+
+_MADE_FOR = ("backend", "embedder", "late_interaction")  # fields of coefficients: for which searches they are
+
+
+def write_entry(out: Path, entry: Entry) -> None:
+    """Write coefficients into a file of several, in place of those for the same searches; the others are kept.
 
     Raises:
         InputError: the file cannot be written, or holds something else.
     """
     entries: TypeAdapter[list[Entry]] = TypeAdapter(list[type(entry)])  # type: ignore[misc, arg-type]
+
+    def key(each: Entry) -> list[Any]:
+        return [getattr(each, name) for name in _MADE_FOR if name in type(each).model_fields]
+
     try:
         kept = entries.validate_json(out.read_text(encoding="utf-8")) if out.exists() else []
         kept = sorted([*(each for each in kept if key(each) != key(entry)), entry], key=key)

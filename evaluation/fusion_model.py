@@ -7,7 +7,7 @@
 scikit-learn, a development dependency, is needed to fit only, and is imported there.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,26 +78,22 @@ def example_of(
     )
 
 
-def fit_languages(examples: Sequence[Example], without: Collection[str] = ()) -> tuple[Model, Model | None]:
+def fit_languages(examples: Sequence[Example]) -> tuple[Model, Model | None]:
     """The model of English, fitted on English alone, and of other languages, fitted on everything; None where there is none.
 
     Raises what ``fit`` does.
     """
     english = [each for each in examples if not each.is_foreign]
     if len(english) in (0, len(examples)):
-        return fit(examples, without), None
-    return fit(english, without), fit(examples, without)
+        return fit(examples), None
+    return fit(english), fit(examples)
 
 
-def fit(examples: Sequence[Example], without: Collection[str] = ()) -> Model:
+def fit(examples: Sequence[Example]) -> Model:
     """One model of these examples.
 
     Of one question all right statements together weigh as much as one wrong statement, so that one with many answers does not
     count more; all sets count the same, so that the largest does not decide alone, and a question in another language more.
-
-    Args:
-        examples: of one or more sets.
-        without: features that get the weight 0.
 
     Raises:
         InputError: there is too little to fit on.
@@ -116,16 +112,13 @@ def fit(examples: Sequence[Example], without: Collection[str] = ()) -> Model:
         given = [(rows, labels, weight) for rows, labels, weight in parts if len(labels)]
         if len(np.unique(np.concatenate([labels for _, labels, _ in given]))) < 2:
             raise InputError("sets: there is too little to fit on: everything answers, or nothing; give more conversations")
-        used = [place for place, name in enumerate(names) if name not in without]
         model = logistic_regression()(C=STRENGTH, solver="newton-cholesky", max_iter=200)
         model.fit(
-            np.vstack([rows[:, used] for rows, _, _ in given]),
+            np.vstack([rows for rows, _, _ in given]),
             np.concatenate([labels for _, labels, _ in given]),
             sample_weight=np.concatenate([_sample_weights(labels, weight) for _, labels, weight in given]),
         )
-        found = dict.fromkeys(names, 0.0) | {
-            names[place]: round(float(value), 4) for place, value in zip(used, model.coef_[0], strict=True)
-        }
+        found = {name: round(float(value), 4) for name, value in zip(names, model.coef_[0], strict=True)}
         return Weights(weights=found, bias=round(float(model.intercept_[0]), 4))
 
     return Model(
@@ -134,7 +127,7 @@ def fit(examples: Sequence[Example], without: Collection[str] = ()) -> Model:
     )
 
 
-def cross_validated(examples: Sequence[Example], alphas: Sequence[float], without: Collection[str] = ()) -> list[Numbers]:
+def cross_validated(examples: Sequence[Example], alphas: Sequence[float]) -> list[Numbers]:
     """For each alpha the ``METRICS`` of every example, by a model that has not seen its conversation.
 
     Each of shape (examples, metrics).
@@ -142,7 +135,7 @@ def cross_validated(examples: Sequence[Example], alphas: Sequence[float], withou
     folds = folds_of(examples)
     found = [np.zeros((len(examples), len(METRICS))) for _ in alphas]
     for fold in range(FOLDS):
-        english, others = fit_languages([each for each in examples if folds[each.conversation] != fold], without)
+        english, others = fit_languages([each for each in examples if folds[each.conversation] != fold])
         for place, example in enumerate(examples):
             if folds[example.conversation] == fold:
                 model = others if others and example.is_foreign else english

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
 from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
@@ -72,12 +73,9 @@ class Report:
             "command": self.command,
             "machine": dict(self.machine),
             "settings": dict(self.settings),
-            "headline": {name: _rounded(value) for name, value in self.headline.items()},
-            "rows": [{name: _rounded(value) for name, value in row.items()} for row in self.rows],
-            **{
-                part: [{name: _rounded(value) for name, value in row.items()} for row in rows]
-                for part, rows in self.parts.items()
-            },
+            "headline": _rounded(self.headline),
+            "rows": list(map(_rounded, self.rows)),
+            **{part: list(map(_rounded, rows)) for part, rows in self.parts.items()},
         }
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
@@ -87,7 +85,7 @@ class Report:
 
     def line(self) -> str:
         """``BENCH NAME key=value ...``: the last line of the output."""
-        return " ".join(["BENCH", self.bench, *(f"{name}={_rounded(value)}" for name, value in self.headline.items())])
+        return " ".join(["BENCH", self.bench, *(f"{name}={value}" for name, value in _rounded(self.headline).items())])
 
     def finish(self, console: Console, out: Path, plot: Callable[[Path], None] | None = None) -> Self:
         """Write the JSON and the plot beside it, and print the line.
@@ -148,24 +146,43 @@ def print_table(console: Console, title: str, rows: Sequence[Row], columns: Sequ
 
 
 @contextmanager
-def plotted(out: Path, size: tuple[float, float] = (6.4, 4.4), **labels: Any) -> Iterator["Axes"]:
-    """Draw one plot as a PNG, with a grid and a legend of what has a label.
+def plotted_views(
+    out: Path, rows: int, columns: int, size: tuple[float, float], title: str = "", **more: Any
+) -> Iterator[Sequence["Axes"]]:
+    """Draw several plots as one PNG, each with a grid and a legend of what has a label.
 
     Args:
         out: the file.
+        rows, columns: of plots.
         size: in inches.
-        labels: title, names and ranges of the axes, as ``Axes.set`` takes them.
+        title: above them all.
+        more: as ``Figure.subplots`` takes it.
     """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size, layout="constrained")
-    axes = figure.add_subplot()
-    yield axes
-    axes.set(**labels)
-    axes.grid(alpha=0.3)
-    if axes.get_legend_handles_labels()[0]:
-        axes.legend()
+    figure.suptitle(title)
+    views = figure.subplots(rows, columns, squeeze=False, **more).flat
+    yield list(views)
+    for axes in views:
+        axes.grid(alpha=0.3)
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend()
     figure.savefig(out, dpi=130)
+
+
+@contextmanager
+def plotted(out: Path, size: tuple[float, float] = (6.4, 4.4), **labels: Any) -> Iterator["Axes"]:
+    """Draw one plot as a PNG; ``labels`` are title, names and ranges of the axes, as ``Axes.set`` takes them."""
+    with plotted_views(out, 1, 1, size) as (axes,):
+        yield axes
+        axes.set(**labels)
+
+
+def percentiles(milliseconds: Sequence[float]) -> dict[str, float]:
+    """p50, p95 and p99 of durations, as a row has them; 0 without any."""
+    values = np.percentile(milliseconds or [0.0], [50, 95, 99]).tolist()
+    return dict(zip(("p50_ms", "p95_ms", "p99_ms"), values, strict=True))
 
 
 def plot_distributions(values: Mapping[str, Sequence[float]], out: Path, **labels: Any) -> None:
@@ -202,8 +219,8 @@ def _as_json(content: Mapping[str, Any]) -> str:
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def _rounded(value: Any) -> Any:
-    return round(value, 4) if isinstance(value, float) else value
+def _rounded(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: round(value, 4) if isinstance(value, float) else value for name, value in row.items()}
 
 
 def _shown(value: str | float | int) -> str:

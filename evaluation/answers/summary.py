@@ -8,7 +8,6 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from rich.console import Console
 
 from evaluation.answers.figures import ALL, ANSWERABLE, Judged, cost_rows, latencies, latency_rows, rows_of
@@ -17,7 +16,7 @@ from evaluation.answers.plan import Plan
 from evaluation.answers.recorder import traffic
 from evaluation.answers.records import ABSTENTION, Cost, GivenAnswer, GoldSet, Vote
 from evaluation.recording.pending import ModelPending
-from evaluation.report import Report, Row, print_table
+from evaluation.report import Report, Row, plotted_views, print_table
 from mneme.errors import ModelError
 
 if TYPE_CHECKING:
@@ -28,28 +27,19 @@ def plot_answers(
     rows: Sequence[Row], latencies: dict[str, Sequence[float]], costs: Sequence[Row], out: Path, title: str
 ) -> None:
     """Four views: right answers and abstentions by category with 95 % intervals, latency as a distribution, tokens by role."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(12.8, 9.0), layout="constrained")
-    figure.suptitle(title)
-    right, abstained, time, tokens = figure.subplots(2, 2).flat
     measure = "accuracy" if any("accuracy" in row for row in rows) else "contained"
     # Words are of questions with an answer: of all of them they would say the same again.
     hidden = ALL if measure == "contained" and any(row["category"] == ANSWERABLE for row in rows) else ""
-    _bars(right, [row for row in rows if measure in row and row["category"] != hidden], measure)
-    right.set_title("Answers found right by the judge" if measure == "accuracy" else "Answers with all words of the gold")
-    _bars(abstained, [row for row in rows if "abstained" in row], "abstained")
-    abstained.set_title("Abstained")
-    timed = {name: values for name, values in latencies.items() if values}
-    for name, values in timed.items():
-        time.plot(np.sort(values), np.arange(1, len(values) + 1) / len(values), label=name)
-    time.set(xlabel="ms", ylabel="share of questions", xscale="log", title="Latency", ylim=(0, 1.03))
-    if timed:
-        time.legend()
-    _token_bars(tokens, costs)
-    for axes in (right, abstained, time, tokens):
-        axes.grid(alpha=0.3)
-    figure.savefig(out, dpi=110)
+    with plotted_views(out, 2, 2, (12.8, 9.0), title) as (right, abstained, time, tokens):
+        _bars(right, [row for row in rows if measure in row and row["category"] != hidden], measure)
+        right.set_title("Answers found right by the judge" if measure == "accuracy" else "Answers with all words of the gold")
+        _bars(abstained, [row for row in rows if "abstained" in row], "abstained")
+        abstained.set_title("Abstained")
+        for name, values in latencies.items():
+            if values:
+                time.ecdf(values, label=name)
+        time.set(xlabel="ms", ylabel="share of questions", xscale="log", title="Latency", ylim=(0, 1.03))
+        _token_bars(tokens, costs)
 
 
 def _bars(axes: "Axes", rows: Sequence[Row], name: str) -> None:
@@ -72,7 +62,6 @@ def _token_bars(axes: "Axes", costs: Sequence[Row]) -> None:
     asked, answered = [float(row["input_tokens"]) for row in costs], [float(row["output_tokens"]) for row in costs]
     axes.bar(names, asked, label="asked")
     axes.bar(names, answered, bottom=asked, label="answered")
-    axes.legend()
 
 
 _LONGEST_CITED = 400  # characters; an episode may be a page

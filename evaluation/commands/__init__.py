@@ -6,7 +6,7 @@ from evaluation.commands import answers, fit, quality, recorded, retrieval, spee
 
 app = typer.Typer(no_args_is_help=True, help="Benchmarks on your own data: table, JSON, plot, one line of headline figures.")
 for _name, _purpose in retrieval.PURPOSES.items():
-    app.command(_name.value, help=_purpose)(retrieval.measuring(_name))
+    app.command(_name, help=_purpose)(retrieval.measuring(_name))
 for _command in (
     retrieval.compare,
     retrieval.peers,

@@ -1,9 +1,8 @@
 """``mneme bench eval``: the share of right answers, on your own copy of a set with gold answers."""
 
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -11,38 +10,14 @@ from evaluation.commands.options import FoldsOption, PathsArgument, configured
 from serving.commands.search import Method, Strategy
 from serving.terminal.output import output
 
-
-class SetName(StrEnum):
-    """The sets with gold answers."""
-
-    LOCOMO = "locomo"
-    LONGMEMEVAL = "longmemeval"
-    BEAM = "beam"
-
-
-class Writer(StrEnum):
-    """Writer of the answers."""
-
-    AUTO = "auto"
-    EXTRACTIVE = "extractive"
-    MODEL = "model"
-
-
-class Judge(StrEnum):
-    """Judge of the answers."""
-
-    NONE = "none"
-    MODEL = "model"
-
-
 OutFolder = Annotated[
     Path,
     typer.Option("--out", help="Folder of the run; the same command goes on with what is in it.", show_default=False),
 ]
 _HELP = {
-    SetName.LOCOMO: "LoCoMo: long talks of two friends; categories 1 to 4, and the adversarial fifth.",
-    SetName.LONGMEMEVAL: "LongMemEval: a history of sessions for each question, seven abilities with abstention.",
-    SetName.BEAM: "BEAM: long chats with an assistant, ten abilities, judged by rubrics.",
+    "locomo": "LoCoMo: long talks of two friends; categories 1 to 4, and the adversarial fifth.",
+    "longmemeval": "LongMemEval: a history of sessions for each question, seven abilities with abstention.",
+    "beam": "BEAM: long chats with an assistant, ten abilities, judged by rubrics.",
 }
 
 
@@ -52,7 +27,7 @@ evaluations = typer.Typer(
 )
 
 
-def _evaluation(name: SetName) -> Callable[..., None]:
+def _evaluation(name: str) -> Callable[..., None]:
     def evaluate(
         paths: PathsArgument,
         out: OutFolder,
@@ -65,10 +40,12 @@ def _evaluation(name: SetName) -> Callable[..., None]:
             int | None, typer.Option("--top-k", min=1, help="Memories found.", show_default="by the question's type")
         ] = None,
         writer: Annotated[
-            Writer | None,
+            Literal["auto", "extractive", "model"] | None,
             typer.Option("--writer", help="Who answers; extractive quotes.", show_default="MNEME_ANSWERS__WRITER"),
         ] = None,
-        judge: Annotated[Judge, typer.Option("--judge", help="none: words of the gold and abstention only.")] = Judge.NONE,
+        judge: Annotated[
+            Literal["none", "model"], typer.Option("--judge", help="none: words of the gold and abstention only.")
+        ] = "none",
         votes: Annotated[
             int, typer.Option("--votes", min=1, help="Of the judge on each answer, odd; the majority counts.")
         ] = 1,
@@ -100,12 +77,12 @@ def _evaluation(name: SetName) -> Callable[..., None]:
 
         settings = configured()
         if writer is not None:
-            settings = settings.replace(answers={"writer": writer.value})
+            settings = settings.replace(answers={"writer": writer})
         plan = Plan(
             method=method,
             agent=agent,
             top_k=top_k,
-            judge=judge.value,
+            judge=judge,
             votes=votes,
             concurrency=concurrency,
             limit=limit,
@@ -116,12 +93,12 @@ def _evaluation(name: SetName) -> Callable[..., None]:
             offline=offline,
         )
         if dry_run:
-            run_dry(name.value, paths, settings, plan, output())
-        elif run_answers(name.value, paths, settings, out, plan, output()).headline["pending"]:
+            run_dry(name, paths, settings, plan, output())
+        elif run_answers(name, paths, settings, out, plan, output()).headline["pending"]:
             raise typer.Exit(1)
 
     return evaluate
 
 
 for _name, _purpose in _HELP.items():
-    evaluations.command(_name.value, help=_purpose)(_evaluation(_name))
+    evaluations.command(_name, help=_purpose)(_evaluation(_name))

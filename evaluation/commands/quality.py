@@ -99,7 +99,7 @@ def score(
 def changes(
     out: OutOption = Path("bench-results/truth-changes.json"),
 ) -> None:
-    """Check after 61 changes in everyday words that the current fact comes first and the old one is marked as ended."""
+    """Check after changes in everyday words that the current fact comes first and the old one is marked as ended."""
     from evaluation.truth.changes import run_changes
 
     run_changes(configured(), out, output())
@@ -109,7 +109,7 @@ def changes(
 def questions(
     out: OutOption = Path("bench-results/truth-questions.json"),
 ) -> None:
-    """60 natural questions about the shipped chats, 20 without an answer: by hybrid search, and by ask without a model."""
+    """Natural questions about the shipped chats, some without an answer: by hybrid search, and by ask without a model."""
     from evaluation.truth.questions import run_questions
 
     run_questions(configured(), out, output())

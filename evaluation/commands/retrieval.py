@@ -17,37 +17,15 @@ from evaluation.commands.options import (
 )
 from serving.terminal.output import output
 
-
-class SetName(StrEnum):
-    """The question sets."""
-
-    LOCOMO = "locomo"
-    LOCOMO_ALL = "locomo-all"
-    BEAM = "beam"
-    LONGMEMEVAL = "longmemeval"
-    MEMDAILY = "memdaily"
-
-
-class Method(StrEnum):
-    """Search methods, agents and baselines."""
-
-    KEYWORD = "keyword"
-    VECTOR = "vector"
-    HYBRID = "hybrid"
-    AGENTIC = "agentic"
-    SPLIT = "split"
-    CHAIN = "chain"
-    REFLECT = "reflect"
-    EPISODES = "episodes"
-    CHUNKS = "chunks"
-
+Method = StrEnum("Method", ["KEYWORD", "VECTOR", "HYBRID", "AGENTIC", "SPLIT", "CHAIN", "REFLECT", "CHUNKS"])
+"""Search methods, agents and a baseline."""
 
 MethodOption = Annotated[
     list[Method] | None,
     typer.Option(
         "--method",
         help="Ask by this one, repeatable. split, chain, reflect: agentic by this strategy for every question;"
-        " episodes: BM25 over episodes alone; chunks: the transcript in flat chunks.",
+        " chunks: the transcript in flat chunks.",
         show_default="keyword, vector, hybrid",
     ),
 ]
@@ -58,16 +36,16 @@ OptionalOut = Annotated[
 
 
 PURPOSES = {
-    SetName.LOCOMO: "Retrieval on LoCoMo: hit, recall, NDCG and MRR of each method, by category of question, with intervals.",
-    SetName.LOCOMO_ALL: "The same with the adversarial questions, whose evidence is labelled too: as ConvMemory counts.",
-    SetName.BEAM: "Retrieval on BEAM: long chats with an assistant, questions by ability.",
-    SetName.LONGMEMEVAL: "Retrieval on LongMemEval: a history of sessions for each question, by labelled turn.",
-    SetName.MEMDAILY: "Retrieval on MemDaily: a Chinese diary. The local model serves English only, its leg is off then, and"
+    "locomo": "Retrieval on LoCoMo: hit, recall, NDCG and MRR of each method, by category of question, with intervals.",
+    "locomo-all": "The same with the adversarial questions, whose evidence is labelled too: as ConvMemory counts.",
+    "beam": "Retrieval on BEAM: long chats with an assistant, questions by ability.",
+    "longmemeval": "Retrieval on LongMemEval: a history of sessions for each question, by labelled turn.",
+    "memdaily": "Retrieval on MemDaily: a Chinese diary. The local model serves English only, its leg is off then, and"
     " that is said.",
 }
 
 
-def measuring(name: SetName) -> Callable[..., None]:
+def measuring(name: str) -> Callable[..., None]:
     """The command that measures on one set."""
 
     def measure(
@@ -86,10 +64,10 @@ def measuring(name: SetName) -> Callable[..., None]:
         from evaluation.retrieval.systems import SEARCHES
 
         run_retrieval(
-            name.value,
+            name,
             paths,
             with_constants(configured(index), constants or ()),
-            out or _default_out(name.value),
+            out or _default_out(name),
             [each.value for each in method] if method else SEARCHES,
             vectors,
             output(),
@@ -109,13 +87,11 @@ def compare(
     against: Annotated[
         str | None, typer.Option("--against", help="The method of the second report, where it is another.", show_default=False)
     ] = None,
-    resamples: Annotated[int, typer.Option("--resamples", min=100, help="Of the bootstrap.")] = 10_000,
-    seed: Annotated[int, typer.Option("--seed", help="Of the bootstrap.")] = 1,
 ) -> None:
     """Compare two runs on the same questions: paired differences with 95 % intervals."""
     from evaluation.retrieval.compare import run_compare
 
-    run_compare(first, second, out or _default_out("compare"), method, against, resamples, seed, console=output())
+    run_compare(first, second, out or _default_out("compare"), method, against, console=output())
 
 
 def peers(

@@ -102,13 +102,12 @@ def stages(
     ] = None,
     rounds: Annotated[int, typer.Option("--rounds", min=1, help="Of each measurement; figures are medians.")] = 5,
     vectors: VectorsOption = None,
-    kafka: Annotated[bool, typer.Option("--kafka/--no-kafka", help="Whether reading from Kafka is measured too.")] = True,
     out: OutOption = Path("bench-results/stages.json"),
 ) -> None:
     """Processor time of each step of ingestion for one message, without embedder and index server."""
     from evaluation.bench_stages import run_stages
 
-    run_stages(path, configured(), out, rounds, vectors, kafka, console=output())
+    run_stages(path, configured(), out, rounds, vectors, console=output())
 
 
 def volume(
@@ -175,40 +174,30 @@ def capacity(
     searches: Annotated[
         float | None, typer.Option("--searches-per-second", min=0, help="Hybrid ones.", show_default="a tenth of the messages")
     ] = None,
-    model: Annotated[bool, typer.Option("--model/--no-model", help="Whether a chat model extracts.")] = False,
-    calls: Annotated[
-        float | None, typer.Option("--model-calls-per-message", help="Of the model.", show_default="measured")
-    ] = None,
-    tokens: Annotated[
-        str, typer.Option("--model-tokens-per-message", help="Prompt and answer: 420,60.", show_default="measured")
-    ] = "",
-    call_seconds: Annotated[float, typer.Option("--model-seconds", min=0, help="That one call takes.")] = 1.0,
+    calls: Annotated[float, typer.Option("--model-calls-per-message", help="Of a chat model that extracts.")] = 0.0,
+    tokens: Annotated[str, typer.Option("--model-tokens-per-message", help="Prompt and answer: 420,60.")] = "0,0",
     price_in: Annotated[float | None, typer.Option("--price-in", help="Dollars for a million tokens of prompts.")] = None,
     price_out: Annotated[float | None, typer.Option("--price-out", help="Dollars for a million tokens of answers.")] = None,
-    cores: Annotated[int, typer.Option("--cores", min=1, help="Of a machine of the flow.")] = 16,
-    replicas: Annotated[int, typer.Option("--replicas", min=0, help="Of each shard of the index.")] = 1,
-    utilisation: Annotated[float, typer.Option("--utilisation", min=0.05, max=1, help="Of the processors.")] = 0.6,
     measured: Annotated[
         Path | None,
         typer.Option("--measured", help="A file with the costs on your machines.", show_default="what ships with the project"),
     ] = None,
 ) -> None:
     """Compute the processors, gigabytes, shards, tokens and dollars that a load needs."""
-    from evaluation.capacity import Assumptions, Load, run_capacity
+    from evaluation.capacity import Load, run_capacity
 
+    prompt, _, answer = tokens.partition(",")
     load = Load(
         messages=messages,
         facts=_number(facts, "--facts"),
         tenants=tenants,
         searches=messages / 10 if searches is None else searches,
-        extracts_by_model=model or bool(tokens) or calls is not None,
-        tokens=_pair(tokens),
+        tokens=(_number(prompt, "--model-tokens-per-message"), _number(answer or "0", "--model-tokens-per-message")),
         calls=calls,
-        call_seconds=call_seconds,
         price_in=price_in,
         price_out=price_out,
     )
-    run_capacity(load, Assumptions(utilisation, cores, replicas), measured, console=output())
+    run_capacity(load, measured, console=output())
 
 
 _UNITS = {"k": 1e3, "m": 1e6, "b": 1e9}
@@ -220,11 +209,3 @@ def _number(text: str, option: str) -> float:
         return float(text[:-1]) * unit if unit else float(text)
     except ValueError:
         raise typer.BadParameter(f"{option}: {text!r} is no number; write 500k or 100M") from None
-
-
-def _pair(text: str) -> tuple[float, float] | None:
-    if not text:
-        return None
-    prompt, _, answer = text.partition(",")
-    option = "--model-tokens-per-message"
-    return _number(prompt, option), _number(answer or "0", option)

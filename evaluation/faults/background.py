@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from statistics import linear_regression
 from types import TracebackType
 from typing import Self
 
@@ -83,12 +84,8 @@ class Sampling(Background):
     def slope_mb_per_hour(self, since: float = 0.0) -> float:
         """Return the growth of memory from a moment on, by least squares; 0 for fewer than three samples."""
         points = [(at / 3600, memory / 1e6) for at, memory in self._points() if at >= since and memory > 0]
-        if len(points) < 3:
-            return 0.0
-        middle_at = sum(at for at, _ in points) / len(points)
-        middle = sum(memory for _, memory in points) / len(points)
-        spread = sum((at - middle_at) ** 2 for at, _ in points)
-        return sum((at - middle_at) * (memory - middle) for at, memory in points) / spread
+        hours, megabytes = zip(*points, strict=True) if len(points) > 2 else ((0.0, 1.0), (0.0, 0.0))
+        return linear_regression(hours, megabytes).slope
 
     def _points(self) -> list[tuple[float, int]]:
         return list(zip(self.at, self.memory, strict=False))

@@ -9,9 +9,8 @@ from rich.console import Console
 
 from evaluation.faults.checks import KINDS
 from evaluation.faults.deployment import BYTEWAX, Deployment, Engine, Servers
-from evaluation.faults.flink_scenarios import FLINK_SCENARIOS
 from evaluation.faults.scenario import Scenario, ScenarioResult, Size
-from evaluation.faults.scenarios import SCENARIOS
+from evaluation.faults.scenarios import FLINK_SCENARIOS, SCENARIOS
 from evaluation.faults.texts import Template, read_templates
 from evaluation.report import Report, Row, print_table
 from mneme.errors import InputError, StoreError

@@ -208,16 +208,6 @@ class FlowProcess(RunningFlow):
         with suppress(ProcessLookupError):
             os.kill(self.pid if pid is None else pid, number)
 
-    def freeze(self) -> None:
-        """SIGSTOP to all of it, until ``thaw``."""
-        for pid in self.members():
-            self.signal(signal.SIGSTOP, pid)
-
-    def thaw(self) -> None:
-        """SIGCONT after ``freeze``."""
-        for pid in self.members():
-            self.signal(signal.SIGCONT, pid)
-
     def terminate(self, timeout: float = 20.0) -> int:
         """SIGTERM to the first process, and the exit status."""
         assert self._process is not None, "start it first"

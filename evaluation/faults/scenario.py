@@ -1,15 +1,23 @@
-"""The interface of a scenario, and its result."""
+"""A scenario, one play of it, and its result."""
 
-from collections.abc import Mapping
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
 
+from evaluation.faults.background import Publishing
 from evaluation.faults.checks import KINDS
 from evaluation.faults.deployment import Deployment
+from evaluation.faults.texts import Volume
 from evaluation.faults.verifier import Verification, verify
 
 Figure = str | float | int
+
+_BEGINS_WITHIN_SECONDS = 300.0
+_ANSWERED_WITHIN_SECONDS = 300.0  # without any progress
+_PROBES = 12  # conversations, in buckets of all processes
 
 
 class Size(StrEnum):
@@ -53,31 +61,84 @@ class ScenarioResult:
         return {"method": name, **counts, **wrong, **self.figures, "passed": "yes" if self.passed else "no"}
 
 
-def judged(deployment: Deployment, against_undisturbed: bool) -> Verification:
-    """The end of a scenario: settle, stop the flow in order, verify; also against an undisturbed run, if so wanted.
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Messages that come in, at ``rate`` events a second (0: as fast as it goes), and the harm meanwhile.
 
-    Raises:
-        StoreError: the flow did not settle or did not stop.
+    ``times``: how often it happens; ``every_seconds``: or after how many seconds each. ``seconds``: how long it lasts, or for a
+    soak how long all takes. ``processes``: of the flow, one number after the other.
     """
-    deployment.drain()
-    deployment.stop()
-    return verify(deployment.settings, deployment.run_undisturbed() if against_undisturbed else None)
+
+    volume: Volume
+    times: int = 0
+    rate: float = 0.0
+    seconds: float = 0.0
+    every_seconds: float = 0.0
+    processes: tuple[int, ...] = (1,)
 
 
-class Scenario(Protocol):
+@dataclass(frozen=True, slots=True)
+class Play:
+    """One play of a scenario. The deployment is new and empty, its flow is not running; ``rng`` makes all random choices."""
+
+    deployment: Deployment
+    plan: Plan
+    rng: random.Random
+    seed: int
+    size: Size
+
+    @property
+    def is_long(self) -> bool:
+        """True in the long form. Seconds and memory are judged there only: in the tests other things run beside it."""
+        return self.size is Size.LONG
+
+    def traffic(self) -> AbstractContextManager[Publishing]:
+        """Send the messages of the plan beside what the scenario does; leaving the context waits until all are sent."""
+        return self.deployment.publishing(self.deployment.traffic(self.plan.volume, self.seed), self.plan.rate)
+
+    def start(self) -> None:
+        """Start the flow, and wait until it reads."""
+        self.deployment.start(self.plan.processes[0])
+        self.deployment.flow.until_reading(_BEGINS_WITHIN_SECONDS)
+
+    def moments(self, count: int, most_seconds: float = 0.0) -> Iterator[int]:
+        """Wait for each moment of harm: so many, spread over the messages that are stored, each up to so many seconds later."""
+        for number in range(count):
+            self.deployment.until_stored(self.plan.volume.messages * (number + 1) // (count + 2))
+            if most_seconds:
+                time.sleep(self.rng.uniform(0, most_seconds))
+            yield number
+
+    def seconds_until_answered(self) -> float:
+        """Flush some conversations, of all processes, and wait for the answers to what was sent now."""
+        started = time.monotonic()
+        self.deployment.wait_for_markers(self.deployment.flush_some(_PROBES, self.rng), _ANSWERED_WITHIN_SECONDS)
+        return time.monotonic() - started
+
+    def judged(self, against_undisturbed: bool) -> Verification:
+        """The end of a scenario: drain, stop the flow in order, verify; also against an undisturbed run, if so wanted.
+
+        Raises:
+            StoreError: the flow did not get to the end or did not stop.
+        """
+        self.deployment.drain()
+        self.deployment.stop()
+        return verify(self.deployment.settings, self.deployment.run_undisturbed() if against_undisturbed else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
     """Something bad that happens to a running flow.
 
-    The deployment is new and empty, its flow is not running. The scenario publishes, starts the flow, does harm, settles
-    (``Deployment.drain``), stops the flow, and verifies. All random choices come from ``seed``.
+    ``play`` publishes, starts the flow, does harm, and judges, by the plan of a size. ``needs`` are the servers that it harms
+    beside the flow itself. ``name`` names it in reports and for ``--only``.
     """
 
-    @property
-    def name(self) -> str:
-        """Names it in reports and for ``--only``."""
-
-    @property
-    def needs(self) -> frozenset[Need]:
-        """The servers that it harms beside the flow itself."""
+    name: str
+    play: Callable[[Play], ScenarioResult]
+    short: Plan
+    long: Plan
+    needs: frozenset[Need] = frozenset()
 
     def run(self, deployment: Deployment, seed: int, size: Size) -> ScenarioResult:
         """Play it.
@@ -85,3 +146,5 @@ class Scenario(Protocol):
         Raises:
             StoreError: the flow did not get through; with the end of its log.
         """
+        plan = self.long if size is Size.LONG else self.short
+        return self.play(Play(deployment, plan, random.Random(seed), seed, size))

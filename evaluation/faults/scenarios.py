@@ -1,15 +1,18 @@
-"""All scenarios: kills of the flow, the broker and the index, a frozen index, other numbers of processes, and a soak."""
+"""All scenarios: kills of the flow and of its servers, a frozen index, other numbers of processes, and a soak.
 
-import random
+``SCENARIOS`` are for Bytewax, ``FLINK_SCENARIOS`` for a flow on Flink.
+"""
+
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from evaluation.faults.deployment import Deployment
-from evaluation.faults.scenario import Figure, Need, Scenario, ScenarioResult, Size, judged
+from evaluation.faults.scenario import Figure, Need, Plan, Play, Scenario, ScenarioResult
 from evaluation.faults.texts import Volume
 from evaluation.servers import bulks_at_work
 from mneme.errors import StoreError
@@ -18,56 +21,22 @@ _LONGEST_AFTER_SECONDS = 2.5  # an epoch takes one: a kill falls anywhere betwee
 _IN_RESUME = 0.25  # of the kills come while the flow resumes from the one before
 _RECOVERY_POLL_SECONDS = 0.0005
 _RESUMES_WITHIN_SECONDS = 60.0
-_WHOLE_WITHIN_SECONDS = 15.0
-PATIENCE_SECONDS = 90.0
-PROBES = 12  # conversations, in buckets of both processes
+_WHOLE_WITHIN_SECONDS, _GOES_ON_WITHIN_SECONDS = 15.0, 20.0  # after a kill of a process, of a server of Flink
 _BULK_SECONDS = 20.0  # for which a bulk under way is waited for
 _MEMORY_GROWTH = 1.1
 _MOST_MB_PER_HOUR = 20.0
 _WARM_UP = 0.25  # of the time: caches fill, the allocator finds its size
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """Messages that come in, at ``rate`` events a second (0: as fast as it goes), and the harm meanwhile.
-
-    ``times``: how often it happens; ``every_seconds``: or after how many seconds each. ``seconds``: how long it lasts, or for a
-    soak how long all takes. ``processes``: of the flow, one number after the other.
-    """
-
-    volume: Volume
-    times: int = 0
-    rate: float = 0.0
-    seconds: float = 0.0
-    every_seconds: float = 0.0
-    processes: tuple[int, ...] = (1,)
-
-
-Run = Callable[[Deployment, Plan, random.Random, int, Size], ScenarioResult]
-
-
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """A ``Scenario`` that runs a function by the plan of its size. Its random choices come from the seed."""
-
-    name: str
-    play: Run
-    plans: Mapping[Size, Plan]
-    needs: frozenset[Need] = frozenset()
-
-    def run(self, deployment: Deployment, seed: int, size: Size) -> ScenarioResult:
-        """See ``Scenario``."""
-        return self.play(deployment, self.plans[size], random.Random(seed), seed, size)
-
-
-def _killed(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, size: Size) -> ScenarioResult:
+def _killed(play: Play) -> ScenarioResult:
     """Kill the flow at random moments of its progress, some of them while it resumes from the kill before.
 
     Everything is there once, as in an undisturbed run.
     """
-    moments = sorted(rng.sample(range(plan.volume.messages), plan.times))
+    deployment, rng = play.deployment, play.rng
+    moments = sorted(rng.sample(range(play.plan.volume.messages), play.plan.times))
     started = time.monotonic()
-    with deployment.publishing(deployment.traffic(plan.volume, seed), plan.rate):
+    with play.traffic():
         deployment.start()
         for moment in moments:
             deployment.until_stored(moment)
@@ -76,28 +45,27 @@ def _killed(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, s
             time.sleep(rng.uniform(0, _LONGEST_AFTER_SECONDS))
             deployment.flow.kill()
             deployment.start()
-    verification = judged(deployment, against_undisturbed=True)
-    return ScenarioResult(verification, {"kills": plan.times, "stream_seconds": round(time.monotonic() - started, 1)})
+    figures = {"kills": play.plan.times, "stream_seconds": round(time.monotonic() - started, 1)}
+    return ScenarioResult(play.judged(against_undisturbed=True), figures)
 
 
-def _killed_in_snapshot(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, size: Size) -> ScenarioResult:
+def _killed_in_snapshot(play: Play) -> ScenarioResult:
     """Kill the flow the moment its recovery store grows, with a snapshot half written. It resumes every time."""
-    resumed = []
-    with deployment.publishing(deployment.traffic(plan.volume, seed)):
+    deployment, resumed = play.deployment, []
+    with play.traffic():
         deployment.start()
         _until_recovery_grows(deployment)
-        for _ in range(plan.times):
-            time.sleep(rng.uniform(0, 1))
+        for _ in range(play.plan.times):
+            time.sleep(play.rng.uniform(0, 1))
             _until_recovery_grows(deployment)
-            time.sleep(rng.uniform(0, 0.01))
+            time.sleep(play.rng.uniform(0, 0.01))
             deployment.flow.kill()
             restarted = time.monotonic()
             deployment.start()
             _until_recovery_grows(deployment)
             resumed.append(time.monotonic() - restarted)
-    verification = judged(deployment, against_undisturbed=size is Size.LONG)
-    figures = {"kills": plan.times, "resumed": len(resumed), "slowest_resume_seconds": round(max(resumed), 1)}
-    return ScenarioResult(verification, figures)
+    figures = {"kills": play.plan.times, "resumed": len(resumed), "slowest_resume_seconds": round(max(resumed), 1)}
+    return ScenarioResult(play.judged(against_undisturbed=play.is_long), figures)
 
 
 def _until_recovery_grows(deployment: Deployment) -> None:
@@ -121,85 +89,91 @@ def _write_ahead_logs(epochs: Path) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _process_killed(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, size: Size) -> ScenarioResult:
+def _process_killed(play: Play) -> ScenarioResult:
     """Kill a random one of two processes: the unit is whole again, and goes on, in 15 seconds.
 
-    A dataflow goes on with all of its processes or not at all. The seconds are judged in the long form only: in the tests
-    other things run beside it.
+    A dataflow goes on with all of its processes or not at all.
     """
-    whole, missed = [], list[str]()
-    flow = deployment.flow
-    with deployment.publishing(deployment.traffic(plan.volume, seed), plan.rate):
-        deployment.start(plan.processes[0])
-        flow.until_reading()
-        for number in range(plan.times):
-            deployment.until_stored(plan.volume.messages * (number + 1) // (plan.times + 2))
-            time.sleep(rng.uniform(0, 2))
+    flow, whole, missed = play.deployment.flow, [], list[str]()
+    with play.traffic():
+        play.start()
+        for _ in play.moments(play.plan.times, 2.0):
             supervisor, *members = flow.members()
-            flow.signal(signal.SIGKILL, rng.choice(members))
-            killed_at = time.monotonic()
-            # What was sent after the kill is answered, whichever process has to.
-            deployment.wait_for_markers(deployment.flush_some(PROBES, rng), PATIENCE_SECONDS)
-            whole.append(time.monotonic() - killed_at)
+            flow.signal(signal.SIGKILL, play.rng.choice(members))
+            whole.append(play.seconds_until_answered())
             now = flow.members()
             if now[:1] != [supervisor] or set(members) & set(now):
                 missed.append(f"of the processes {supervisor}, {members} there were {now} left")
-    verification = judged(deployment, against_undisturbed=size is Size.LONG)
+    verification = play.judged(against_undisturbed=play.is_long)
     slowest = round(max(whole), 1)
-    if size is Size.LONG and slowest > _WHOLE_WITHIN_SECONDS:
+    if play.is_long and slowest > _WHOLE_WITHIN_SECONDS:
         missed.append(f"it was whole again after {slowest} s; {_WHOLE_WITHIN_SECONDS:.0f} is the most")
-    return ScenarioResult(verification, {"kills": plan.times, "slowest_whole_seconds": slowest}, tuple(missed))
+    return ScenarioResult(verification, {"kills": play.plan.times, "slowest_whole_seconds": slowest}, tuple(missed))
 
 
-def rescaled(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, size: Size) -> ScenarioResult:
+def _manager_killed(play: Play, need: Need) -> ScenarioResult:
+    """Kill a server of the Flink cluster, and start it again: what was sent afterwards is answered within 20 seconds.
+
+    The JobManager that is started in the place of a killed one knows no job.
+    """
+    server, went_on = getattr(play.deployment.servers, need.value), []
+    with play.traffic():
+        play.start()
+        for _ in play.moments(play.plan.times, 2.0):
+            server.kill()
+            killed_at = time.monotonic()
+            server.start()
+            play.seconds_until_answered()
+            went_on.append(time.monotonic() - killed_at)
+    verification = play.judged(against_undisturbed=True)
+    slowest = round(max(went_on), 1)
+    late = (f"it went on after {slowest} s; {_GOES_ON_WITHIN_SECONDS:.0f} is the most",)
+    figures = {"kills": play.plan.times, "slowest_seconds": slowest}
+    return ScenarioResult(verification, figures, late if play.is_long and slowest > _GOES_ON_WITHIN_SECONDS else ())
+
+
+def _rescaled(play: Play) -> ScenarioResult:
     """Stop the flow and start it with another number of processes while conversations are open.
 
     No conversation is cut by it: the episodes are those of a run that never stopped.
     """
-    with deployment.publishing(deployment.traffic(plan.volume, seed), plan.rate):
-        deployment.start(plan.processes[0])
-        deployment.flow.until_reading()
-        for number, processes in enumerate(plan.processes[1:]):
-            deployment.until_stored(plan.volume.messages * (number + 1) // (len(plan.processes) + 1))
-            deployment.restart(processes)
-            deployment.flow.until_reading()
-    verification = judged(deployment, against_undisturbed=True)
-    figures: dict[str, Figure] = {"restarts": len(plan.processes) - 1, "processes": "-".join(map(str, plan.processes))}
-    return ScenarioResult(verification, figures)
+    others = play.plan.processes[1:]
+    with play.traffic():
+        play.start()
+        for number in play.moments(len(others)):
+            play.deployment.restart(others[number])
+            play.deployment.flow.until_reading()
+    figures: dict[str, Figure] = {"restarts": len(others), "processes": "-".join(map(str, play.plan.processes))}
+    return ScenarioResult(play.judged(against_undisturbed=True), figures)
 
 
-def broker_killed(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, size: Size) -> ScenarioResult:
+def _broker_killed(play: Play) -> ScenarioResult:
     """Kill the broker under a live producer: acknowledged messages are remembered, and the flow goes on by itself."""
-    broker = deployment.servers.broker
+    broker = play.deployment.servers.broker
     assert broker is not None, "it is needed"
-    with deployment.publishing(deployment.traffic(plan.volume, seed), plan.rate) as producer:
-        deployment.start()
-        for number in range(plan.times):
-            deployment.until_stored(plan.volume.messages * (number + 1) // (plan.times + 2))
-            time.sleep(rng.uniform(0, 1))
+    with play.traffic() as producer:
+        play.deployment.start()
+        for _ in play.moments(play.plan.times, 1.0):
             broker.kill()
-            time.sleep(rng.uniform(0, 2))
+            time.sleep(play.rng.uniform(0, 2))
             broker.start()
-    verification = judged(deployment, against_undisturbed=size is Size.LONG)
+    verification = play.judged(against_undisturbed=play.is_long)
     fewer = f"{producer.sent} messages were acknowledged, and {verification.messages} are remembered"
-    figures = {"kills": plan.times, "acknowledged": producer.sent}
+    figures = {"kills": play.plan.times, "acknowledged": producer.sent}
     return ScenarioResult(verification, figures, (fewer,) if verification.messages != producer.sent else ())
 
 
-def index_killed(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, size: Size) -> ScenarioResult:
+def _index_killed(play: Play) -> ScenarioResult:
     """Kill the index while it writes a bulk. Everything is there once, and the flow goes on by itself."""
-    index = deployment.servers.index
+    index, in_bulk = play.deployment.servers.index, 0
     assert index is not None, "it is needed"
-    in_bulk = 0
-    with deployment.publishing(deployment.traffic(plan.volume, seed), plan.rate):
-        deployment.start()
-        for number in range(plan.times):
-            deployment.until_stored(plan.volume.messages * (number + 1) // (plan.times + 2))
-            in_bulk += _until_bulk(deployment)
+    with play.traffic():
+        play.deployment.start()
+        for _ in play.moments(play.plan.times):
+            in_bulk += _until_bulk(play.deployment)
             index.kill()
             index.start()
-    verification = judged(deployment, against_undisturbed=size is Size.LONG)
-    return ScenarioResult(verification, {"kills": plan.times, "in_bulk": in_bulk})
+    return ScenarioResult(play.judged(against_undisturbed=play.is_long), {"kills": play.plan.times, "in_bulk": in_bulk})
 
 
 def _until_bulk(deployment: Deployment) -> bool:
@@ -214,47 +188,42 @@ def _until_bulk(deployment: Deployment) -> bool:
     return False
 
 
-def _index_frozen(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, size: Size) -> ScenarioResult:
-    """Stop the index from answering, with all connections open. The sources wait: no restart, and memory does not grow.
-
-    Memory is judged in the long form only: in the first seconds it grows by itself.
-    """
-    index = deployment.servers.index
+def _index_frozen(play: Play) -> ScenarioResult:
+    """Stop the index from answering, with all connections open. The sources wait: no restart, and memory does not grow."""
+    index = play.deployment.servers.index
     assert index is not None, "it is needed"
-    with deployment.sampling(0.5) as seen, deployment.publishing(deployment.traffic(plan.volume, seed), plan.rate):
-        deployment.start()
-        deployment.until_stored(plan.volume.messages // 3)
+    with play.deployment.sampling(0.5) as seen, play.traffic():
+        play.deployment.start()
+        play.deployment.until_stored(play.plan.volume.messages // 3)
         frozen = seen.seconds()
         index.pause()
         try:
-            time.sleep(plan.seconds)
+            time.sleep(play.plan.seconds)
         finally:
             index.resume()
         thawed = seen.seconds()
-    verification = judged(deployment, against_undisturbed=size is Size.LONG)
+    verification = play.judged(against_undisturbed=play.is_long)
     before, during = seen.peak_mb(until=frozen), seen.peak_mb(since=frozen, until=thawed)
-    figures = {"frozen_seconds": plan.seconds, "mb_before": round(before, 1), "mb_frozen": round(during, 1)}
+    figures = {"frozen_seconds": play.plan.seconds, "mb_before": round(before, 1), "mb_frozen": round(during, 1)}
     grown = f"memory grew from {before:.0f} to {during:.0f} MB while the index was frozen; 10 % is the most"
-    has_grown = size is Size.LONG and during > _MEMORY_GROWTH * before
-    return ScenarioResult(verification, figures, (grown,) if has_grown else ())
+    return ScenarioResult(verification, figures, (grown,) if play.is_long and during > _MEMORY_GROWTH * before else ())
 
 
-def _soak(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, size: Size) -> ScenarioResult:
+def _soak(play: Play) -> ScenarioResult:
     """Send steady traffic, and kill the flow every so often (``every_seconds``; 0: never).
 
-    Without kills memory grows by less than 20 MB an hour after a warm-up. The slope is judged in the long form only.
+    Without kills memory grows by less than 20 MB an hour after a warm-up.
     """
-    kills = 0
+    deployment, plan, kills = play.deployment, play.plan, 0
     deployment.start()
-    traffic = deployment.traffic(plan.volume, seed)
-    with deployment.sampling(1.0) as seen, deployment.publishing(traffic, plan.rate) as producer:
+    with deployment.sampling(1.0) as seen, play.traffic() as producer:
         while plan.every_seconds and not producer.is_done:
-            producer.wait(plan.every_seconds * rng.uniform(0.8, 1.2))
+            producer.wait(plan.every_seconds * play.rng.uniform(0.8, 1.2))
             if not producer.is_done:
                 deployment.flow.kill()
                 deployment.start()
                 kills += 1
-    verification = judged(deployment, against_undisturbed=False)
+    verification = play.judged(against_undisturbed=False)
     slope = seen.slope_mb_per_hour(since=_WARM_UP * plan.seconds) if not plan.every_seconds else 0.0
     figures = {
         "minutes": round(plan.seconds / 60, 1),
@@ -265,69 +234,76 @@ def _soak(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, siz
         "mb_per_hour": round(slope, 1),
     }
     grows = f"memory grows by {slope:.0f} MB an hour; {_MOST_MB_PER_HOUR:.0f} is the most"
-    return ScenarioResult(verification, figures, (grows,) if size is Size.LONG and slope > _MOST_MB_PER_HOUR else ())
+    return ScenarioResult(verification, figures, (grows,) if play.is_long and slope > _MOST_MB_PER_HOUR else ())
 
 
+_FEW, _SOME, _MANY = Volume(160, 8), Volume(240, 8), Volume(20_000, 400)
 _HOUR = Plan(Volume(360_000, 4000), rate=100, seconds=3600)
+_BROKER, _INDEX = frozenset({Need.BROKER}), frozenset({Need.INDEX})
 
 SCENARIOS: Sequence[Scenario] = (
-    Planned(
+    Scenario(
         "killed",
         _killed,
-        {
-            Size.SHORT: Plan(Volume(240, 10, flushes=5), 2, rate=30),
-            Size.LONG: Plan(Volume(100_000, 2000, flushes=500), 20),
-        },
+        Plan(Volume(240, 10, flushes=5), 2, rate=30),
+        Plan(Volume(100_000, 2000, flushes=500), 20),
     ),
-    Planned(
-        "killed-in-snapshot",
-        _killed_in_snapshot,
-        {Size.SHORT: Plan(Volume(160, 8), 2), Size.LONG: Plan(Volume(20_000, 400), 20)},
-    ),
-    Planned(
+    Scenario("killed-in-snapshot", _killed_in_snapshot, Plan(_FEW, 2), Plan(_MANY, 20)),
+    Scenario(
         "process-killed",
         _process_killed,
-        {
-            Size.SHORT: Plan(Volume(160, 8), 1, rate=20, processes=(2,)),
-            Size.LONG: Plan(Volume(20_000, 400), 10, rate=100, processes=(2,)),
-        },
+        Plan(_FEW, 1, rate=20, processes=(2,)),
+        Plan(_MANY, 10, rate=100, processes=(2,)),
     ),
-    Planned(
+    Scenario(
         "rescaled",
-        rescaled,
-        {
-            Size.SHORT: Plan(Volume(160, 8), rate=20, processes=(1, 2, 1)),
-            Size.LONG: Plan(Volume(20_000, 400), rate=100, processes=(1, *(2, 4, 1) * 3, 2)),
-        },
+        _rescaled,
+        Plan(_FEW, rate=20, processes=(1, 2, 1)),
+        Plan(_MANY, rate=100, processes=(1, *(2, 4, 1) * 3, 2)),
     ),
-    Planned(
-        "broker-killed",
-        broker_killed,
-        {Size.SHORT: Plan(Volume(240, 8), 1, rate=40), Size.LONG: Plan(Volume(60_000, 1200), 5, rate=200)},
-        frozenset({Need.BROKER}),
-    ),
-    Planned(
-        "index-killed",
-        index_killed,
-        {Size.SHORT: Plan(Volume(240, 8), 1, rate=40), Size.LONG: Plan(Volume(20_000, 400), 10, rate=100)},
-        frozenset({Need.INDEX}),
-    ),
-    Planned(
+    Scenario("broker-killed", _broker_killed, Plan(_SOME, 1, rate=40), Plan(Volume(60_000, 1200), 5, rate=200), _BROKER),
+    Scenario("index-killed", _index_killed, Plan(_SOME, 1, rate=40), Plan(_MANY, 10, rate=100), _INDEX),
+    Scenario(
         "index-frozen",
         _index_frozen,
-        {
-            Size.SHORT: Plan(Volume(240, 8), rate=40, seconds=3.0),
-            Size.LONG: Plan(Volume(60_000, 1200), rate=100, seconds=300.0),
-        },
-        frozenset({Need.INDEX}),
+        Plan(_SOME, rate=40, seconds=3.0),
+        Plan(Volume(60_000, 1200), rate=100, seconds=300.0),
+        _INDEX,
     ),
-    Planned("soak", _soak, {Size.SHORT: Plan(Volume(200, 8), rate=40, seconds=5), Size.LONG: _HOUR}),
-    Planned(
+    Scenario("soak", _soak, Plan(Volume(200, 8), rate=40, seconds=5), _HOUR),
+    Scenario(
         "soak-with-kills",
         _soak,
-        {
-            Size.SHORT: Plan(Volume(240, 8), rate=40, seconds=6, every_seconds=4),
-            Size.LONG: replace(_HOUR, every_seconds=300),
-        },
+        Plan(_SOME, rate=40, seconds=6, every_seconds=4),
+        replace(_HOUR, every_seconds=300),
+    ),
+)
+
+_SHORT = Plan(Volume(240, 8, flushes=5), 1, rate=20, processes=(2,))
+_LONG = Plan(Volume(4000, 80, flushes=20), 5, rate=40, processes=(2,))
+
+FLINK_SCENARIOS: Sequence[Scenario] = (
+    Scenario(
+        "taskmanager-killed",
+        partial(_manager_killed, need=Need.TASKMANAGER),
+        _SHORT,
+        _LONG,
+        frozenset({Need.TASKMANAGER}),
+    ),
+    Scenario(
+        "jobmanager-killed",
+        partial(_manager_killed, need=Need.JOBMANAGER),
+        _SHORT,
+        replace(_LONG, times=1),
+        frozenset({Need.JOBMANAGER}),
+    ),
+    Scenario("rescaled", _rescaled, replace(_SHORT, processes=(2, 4, 2)), replace(_LONG, processes=(2, 4, 2))),
+    Scenario("broker-killed", _broker_killed, Plan(_SOME, 1, rate=20), Plan(Volume(4000, 80), 3, rate=40), _BROKER),
+    Scenario(
+        "index-killed",
+        _index_killed,
+        replace(_SHORT, processes=(1,)),
+        replace(_LONG, times=3, processes=(1,)),
+        _INDEX,
     ),
 )

@@ -67,10 +67,6 @@ class Verification:
         """True if nothing is wrong."""
         return not any(getattr(self, kind) for kind in KINDS)
 
-    def figures(self) -> dict[str, int]:
-        """The errors, counted by kind."""
-        return {kind: getattr(self, kind) for kind in KINDS}
-
 
 def verify(settings: Settings, undisturbed: Settings | None = None, refused: Mapping[str, str] | None = None) -> Verification:
     """Judge the index of ``settings`` by the topics of ``settings``.

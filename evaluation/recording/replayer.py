@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -40,17 +41,9 @@ def nearest(asked: Any, recorded: Iterable[Any]) -> Difference | None:
     beginning of the first other one; None without others, or where one has the same fields.
     """
     mine = dict(_leaves(asked))
-    best: tuple[tuple[int, int], Difference] | None = None
-    for request in recorded:
-        other = dict(_leaves(request))
-        differing = [name for name in [*mine, *(name for name in other if name not in mine)] if _differs(name, mine, other)]
-        if not differing:
-            continue
-        difference = _difference(differing[0], mine, other)
-        rank = (-len(differing), difference.at)
-        if best is None or rank > best[0]:
-            best = rank, difference
-    return best[1] if best else None
+    differences = (_difference(mine, dict(_leaves(request))) for request in recorded)
+    known = [each for each in differences if each is not None]
+    return min(known, key=lambda each: (each[0], -each[1].at))[1] if known else None
 
 
 def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
@@ -64,20 +57,19 @@ def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
         yield name, str(value)
 
 
-def _differs(name: str, mine: dict[str, str], other: dict[str, str]) -> bool:
-    return mine.get(name, _MISSING) != other.get(name, _MISSING)
-
-
-def _difference(name: str, mine: dict[str, str], other: dict[str, str]) -> Difference:
-    asked, recorded = mine.get(name, _MISSING), other.get(name, _MISSING)
-    at = _equal_characters(asked, recorded) if name in mine and name in other else 0
+def _difference(mine: dict[str, str], other: dict[str, str]) -> tuple[int, Difference] | None:
+    """Count the fields that differ, and tell the first of them; None where none does."""
+    differing = [name for name in {**mine, **other} if mine.get(name) != other.get(name)]
+    if not differing:
+        return None
+    asked, recorded = (fields.get(differing[0], _MISSING) for fields in (mine, other))
+    at = (
+        0
+        if _MISSING in (asked, recorded)
+        else sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(asked, recorded, strict=False)))
+    )
     shown = slice(at, at + _SHOWN_CHARACTERS)
-    return Difference(name, at, asked[shown], recorded[shown])
-
-
-def _equal_characters(one: str, other: str) -> int:
-    """The length of the beginning that two texts share."""
-    return next((at for at, (mine, its) in enumerate(zip(one, other, strict=False)) if mine != its), min(len(one), len(other)))
+    return len(differing), Difference(differing[0], at, asked[shown], recorded[shown])
 
 
 _MODELS, _CHAT = "/v1/models", "/v1/chat/completions"

@@ -43,8 +43,6 @@ def run_compare(
     out: Path,
     method: str | None = None,
     against: str | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
     console: Console | None = None,
 ) -> Report:
     """Print the differences, second less first, and write ``out`` (JSON) and the plot beside it (PNG).
@@ -53,7 +51,6 @@ def run_compare(
         first, second: reports of a retrieval benchmark; the same one twice to compare two of its methods.
         method: only this method of the first; None is each that both have.
         against: another method of the second to compare it with.
-        resamples, seed: of the bootstrap.
 
     Raises:
         InputError: a file is no such report, the questions differ, or a method is not in it.
@@ -70,7 +67,7 @@ def run_compare(
     # 2.
     rows: list[Row] = []
     for before, after in pairs:
-        rows += compare(_of(other, after), _of(one, before), after, before, resamples, seed)
+        rows += compare(_of(other, after), _of(one, before), after, before)
     main: list[Row] = [row for row in rows if row["category"] == ALL and row["figure"] in MAIN]
     print_differences(console, f"{other.name} less {one.name}, 95 % intervals", main)
     by_category: list[Row] = [row for row in rows if row["figure"] == "recall@10" and row["category"] != ALL]
@@ -87,8 +84,8 @@ def run_compare(
             "first": first.name,
             "second": second.name,
             "fingerprint": one.fingerprint,
-            "resamples": resamples,
-            "seed": seed,
+            "resamples": RESAMPLES,
+            "seed": SEED,
         },
         rows=rows,
         headline=headline,
@@ -96,14 +93,7 @@ def run_compare(
     return report.finish(console, out, partial(plot_differences, main + by_category, title=f"{other.name} less {one.name}"))
 
 
-def compare(
-    answers: Sequence[Answer],
-    baseline: Sequence[Answer],
-    method: str,
-    against: str,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-) -> list[Row]:
+def compare(answers: Sequence[Answer], baseline: Sequence[Answer], method: str, against: str) -> list[Row]:
     """The difference of each figure that both have, ``answers`` less ``baseline``, of all questions and by category.
 
     ``low`` and ``high`` are over questions, ``cluster_low`` and ``cluster_high`` over conversations; left out where there
@@ -124,8 +114,8 @@ def compare(
             both = [(a, b) for a, b in inside if figures[0] in a.figures and figures[0] in b.figures]
             ours = np.array([[a.figures[name] for name in figures] for a, _ in both])
             theirs = np.array([[b.figures[name] for name in figures] for _, b in both])
-            by_question = interval(ours - theirs, None, resamples, seed)
-            by_conversation = interval(ours - theirs, [a.conversation for a, _ in both], resamples, seed)
+            by_question = interval(ours - theirs)
+            by_conversation = interval(ours - theirs, [a.conversation for a, _ in both])
             for at, name in enumerate(figures):
                 row: dict[str, str | float | int] = {
                     "method": method,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.report import Row
+from evaluation.report import Row, plotted, plotted_views
 from evaluation.retrieval.figures import ALL, BUDGETS, KS
 
 if TYPE_CHECKING:
@@ -16,57 +16,39 @@ def plot_retrieval(rows: Sequence[Row], out: Path, title: str) -> None:
 
     Bars have their 95 % intervals over questions.
     """
-    from matplotlib.figure import Figure
-
     overall = [row for row in rows if row["category"] == row["conversation"] == ALL]
     categories = [row for row in rows if row["category"] != ALL] or overall
-    figure = Figure(figsize=(12.8, 9.0), layout="constrained")
-    figure.suptitle(title)
-    by_k, by_category, by_tokens, by_time = figure.subplots(2, 2).flat
-    for row in overall:
-        name = str(row["method"])
-        by_k.plot(KS, [float(row[f"recall@{k}"]) for k in KS], marker="o", label=name)
-        by_tokens.plot(BUDGETS, [float(row[f"recall@{each}tokens"]) for each in BUDGETS], marker="o", label=name)
-        if "milliseconds" in row:
-            x = float(row["milliseconds"])
-            far = float(row["milliseconds_p95"]) - x
-            by_time.errorbar(
-                [x], [float(row["recall@10"])], yerr=_reach(row, "recall@10"), xerr=[[0], [far]], fmt="o", label=name
-            )
-    _bars(by_category, categories)
-    by_k.set(xlabel="k, messages", ylabel="recall", xticks=list(KS), title="Recall by k")
-    by_tokens.set(
-        xlabel="tokens", ylabel="recall", xscale="log", xticks=list(BUDGETS), title="Recall within a budget of tokens"
-    )
-    by_tokens.set_xticklabels([str(each) for each in BUDGETS])
-    by_tokens.minorticks_off()
-    by_time.set(xlabel="ms, median to 95th percentile, one at a time", ylabel="recall@10", title="Recall against latency")
-    by_category.set(ylabel="recall@10", title="Recall by category")
-    for axes in (by_k, by_category, by_tokens, by_time):
-        axes.set_ylim(0, 1.03)
-        axes.grid(alpha=0.3)
-    by_time.set_xlim(left=0)
-    handles, labels = by_k.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=min(5, len(labels)))
-    figure.savefig(out, dpi=110)
+    with plotted_views(out, 2, 2, (12.8, 9.0), title) as (by_k, by_category, by_tokens, by_time):
+        for row in overall:
+            name, recall = str(row["method"]), float(row["recall@10"])
+            by_k.plot(KS, [float(row[f"recall@{k}"]) for k in KS], marker="o", label=name)
+            by_tokens.plot(BUDGETS, [float(row[f"recall@{each}tokens"]) for each in BUDGETS], marker="o", label=name)
+            if "milliseconds" in row:
+                x = float(row["milliseconds"])
+                far = float(row["milliseconds_p95"]) - x
+                by_time.errorbar([x], [recall], yerr=_reach(row, "recall@10"), xerr=[[0.0], [far]], fmt="o", label=name)
+        _bars(by_category, categories)
+        by_k.set(xlabel="k, messages", ylabel="recall", xticks=list(KS), title="Recall by k")
+        by_tokens.set(xlabel="tokens", ylabel="recall", xscale="log", title="Recall within a budget of tokens")
+        by_tokens.set_xticks(BUDGETS, [str(each) for each in BUDGETS])
+        by_tokens.minorticks_off()
+        by_time.set(xlabel="ms, median to 95th percentile, one at a time", ylabel="recall@10", title="Recall against latency")
+        by_category.set(ylabel="recall@10", title="Recall by category")
+        for axes in (by_k, by_category, by_tokens, by_time):
+            axes.set_ylim(0, 1.03)
+        by_time.set_xlim(left=0)
 
 
 def plot_differences(rows: Sequence[Row], out: Path, title: str) -> None:
     """Each share's difference (no times, no tokens) with its interval over questions, one line each."""
-    from matplotlib.figure import Figure
-
     shown = [row for row in rows if str(row["figure"]) not in ("milliseconds", "tokens", "tokens@10")][::-1]
-    figure = Figure(figsize=(8.0, max(2.4, 0.32 * len(shown) + 1.2)), layout="constrained")
-    axes = figure.add_subplot()
-    for at, row in enumerate(shown):
-        difference = float(row["difference"])
-        low, high = float(row.get("low", difference)), float(row.get("high", difference))
-        axes.errorbar([difference], [at], xerr=[[difference - low], [high - difference]], fmt="o", color="C0", capsize=3)
-    axes.axvline(0, color="black", linewidth=1)
-    axes.set(xlabel="difference, 95 % interval", title=title, yticks=range(len(shown)))
-    axes.set_yticklabels([_named(row) for row in shown])
-    axes.grid(alpha=0.3, axis="x")
-    figure.savefig(out, dpi=110)
+    with plotted(out, (8.0, max(2.4, 0.32 * len(shown) + 1.2)), xlabel="difference, 95 % interval", title=title) as axes:
+        for at, row in enumerate(shown):
+            difference = float(row["difference"])
+            low, high = float(row.get("low", difference)), float(row.get("high", difference))
+            axes.errorbar([difference], [at], xerr=[[difference - low], [high - difference]], fmt="o", color="C0", capsize=3)
+        axes.axvline(0, color="black", linewidth=1)
+        axes.set_yticks(range(len(shown)), [_named(row) for row in shown])
 
 
 def _bars(axes: "Axes", rows: Sequence[Row]) -> None:

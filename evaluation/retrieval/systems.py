@@ -1,8 +1,7 @@
-"""The systems that are asked: Mneme's methods of search, and baselines that share its tokens, vectors and episodes.
+"""The systems that are asked: Mneme's methods of search, and a baseline that shares its tokens and vectors.
 
-``episodes`` is BM25 over episodes alone, subject x 3, summary x 2, narrative x 1 (the weights are in the index's tokens,
-mneme/rows.py); ``chunks`` is the flat baseline of evaluation/retrieval/chunks.py. Every system returns places as
-evaluation/metrics.py measures them.
+``chunks`` is the flat baseline of evaluation/retrieval/chunks.py. Every system returns places as evaluation/metrics.py measures
+them.
 """
 
 import json
@@ -23,7 +22,6 @@ from rich.console import Console
 from rich.progress import track
 
 from connectors.files.chat_events import text_of
-from connectors.indices import open_index
 from connectors.models import open_embedder
 from connectors.tokens import token_counter
 from evaluation.metrics import Result, distinct_messages, ranked_results, tokens_for_messages
@@ -32,17 +30,13 @@ from evaluation.retrieval.figures import Answer, measure
 from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.vector_cache import embed_texts
 from mneme.errors import InputError
-from mneme.ports import Embedder, MemoryIndex, TextLeg
-from mneme.records import Episode
-from mneme.rows import Collection
+from mneme.ports import Embedder
 from mneme.settings import Settings
-from mneme.times import utc_now
 from queries import Memories
-from queries.filtering.filters import Filters
 from queries.questions.understand import understand
 
 SEARCHES = ("keyword", "vector", "hybrid")
-BASELINES = ("episodes", "chunks")
+BASELINES = ("chunks",)
 AGENTS = ("agentic", "split", "chain", "reflect")
 """Agentic search as it is, its router deciding, and each strategy for every question."""
 METHODS = (*SEARCHES, *AGENTS, *BASELINES)
@@ -89,10 +83,6 @@ def open_systems(
         for method in methods:
             if method in SEARCHES or method in AGENTS:
                 systems[method] = _search(memories, method)
-            elif method == "episodes":
-                index = open_index(settings, read_only=True)
-                stack.callback(index.close)
-                systems[method] = _episodes(index, settings)
             elif method == "chunks":
                 embedder = open_embedder(settings)
                 stack.callback(embedder.close)
@@ -164,24 +154,6 @@ def _search(memories: Callable[[Question], Memories], method: str) -> System:
         else:
             response = memories(question).search(question.text, method, filters, top_k=DEPTH)
         return Found(ranked_results(response, count), (*response.query.notes, f"scored by {response.metrics.scoring}"))
-
-    return ask
-
-
-def _episodes(index: MemoryIndex, settings: Settings) -> System:
-    """BM25 of episodes; an episode stands for its messages, in order."""
-    count = token_counter().count
-
-    def ask(question: Question) -> Found:
-        scope = Filters.parse(question.owner).scope(utc_now(), settings.retrieval.open_foresight_days)
-        tokens = understand(question.text, None).tokens
-        leg = TextLeg(Collection.EPISODES, scope.rows, tokens, DEPTH)
-        results = []
-        for hit in index.recall([leg])[0] if tokens else []:
-            record = hit.row.record()
-            assert isinstance(record, Episode)
-            results.append(Result(record.message_ids, frozenset(record.message_ids), count(record.episode)))
-        return Found(results)
 
     return ask
 

@@ -18,12 +18,9 @@ from pathlib import Path
 from rich.console import Console
 
 from connectors.indices import open_index
-from connectors.models import open_embedder
-from evaluation.own_index import fresh_index
 from evaluation.report import Report, Row, print_table, searched_with
-from evaluation.truth.material import CHANGE_MESSAGES, Change, changes
+from evaluation.truth.material import CHANGE_MESSAGES, Change, changes, ingested
 from evaluation.truth.places import disturbed, facts_of, is_ended, marked_ended, place_of, places_of, stands_before
-from flows import ingest
 from mneme.records import AtomicFact
 from mneme.rows import Collection
 from mneme.settings import Settings
@@ -74,13 +71,14 @@ def run_changes(settings: Settings, out: Path, console: Console | None = None) -
     """
     console = console or Console()
     asked = changes()
-    with fresh_index(settings, "truth-changes") as own:
-        # 1.
-        with console.status("ingesting"):
-            ingest([CHANGE_MESSAGES], own)
+    # 1.
+    with ingested([CHANGE_MESSAGES], settings, "truth-changes", console) as (own, memories):
         # 2.
         facts = stored_facts(own)
-        outcomes = _ask_all(own, asked, facts)
+        by_owner: dict[str, list[AtomicFact]] = defaultdict(list)
+        for fact in facts:
+            by_owner[fact.owner.id].append(fact)
+        outcomes = [_outcome(memories(each.asked_at), each, by_owner[each.user_id]) for each in asked]
     # 3.
     others = sorted(_other_endings(asked, facts))
     rows = list(_rows(outcomes))
@@ -102,19 +100,6 @@ def stored_facts(settings: Settings) -> list[AtomicFact]:
     with closing(open_index(settings, read_only=True)) as index:
         records = [row.record() for row in index.scan(Collection.FACTS) if row.kind == "fact"]
     return sorted((each for each in records if isinstance(each, AtomicFact)), key=lambda fact: fact.id)
-
-
-def _ask_all(settings: Settings, asked: Sequence[Change], facts: Sequence[AtomicFact]) -> list[Outcome]:
-    by_owner: dict[str, list[AtomicFact]] = defaultdict(list)
-    for fact in facts:
-        by_owner[fact.owner.id].append(fact)
-    now = [asked[0].asked_at]
-    with Memories(open_index(settings, read_only=True), open_embedder(settings), settings, clock=lambda: now[0]) as memories:
-        outcomes = []
-        for change in asked:
-            now[0] = change.asked_at
-            outcomes.append(_outcome(memories, change, by_owner[change.user_id]))
-    return outcomes
 
 
 def _outcome(memories: Memories, change: Change, facts: Sequence[AtomicFact]) -> Outcome:

@@ -8,11 +8,21 @@
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+
+from rich.console import Console
+
+from connectors.indices import open_index
+from connectors.models import open_embedder
+from evaluation.own_index import fresh_index
+from flows import ingest
+from mneme.settings import Settings
+from queries import Memories
 
 _FOLDER = Path(__file__).parent
 CHANGE_MESSAGES = _FOLDER / "changes.messages.jsonl"
@@ -111,6 +121,28 @@ def questions() -> list[ChatQuestion]:
         )
         for line in _lines(_FOLDER / "questions.jsonl")
     ]
+
+
+@contextmanager
+def ingested(
+    files: Sequence[Path], settings: Settings, name: str, console: Console
+) -> Iterator[tuple[Settings, Callable[[datetime], Memories]]]:
+    """Ingest files into an index of their own: its settings, and its memories as of a moment, without a model.
+
+    Raises:
+        MnemeError: whatever the flow raises.
+    """
+    with fresh_index(settings, name) as own:
+        with console.status("ingesting"):
+            ingest(files, own)
+        now = [datetime.min]
+        with Memories(open_index(own, read_only=True), open_embedder(own), own, clock=lambda: now[0]) as memories:
+
+            def at(moment: datetime) -> Memories:
+                now[0] = moment
+                return memories
+
+            yield own, at
 
 
 def _ends(path: Path) -> dict[str, datetime]:

@@ -17,13 +17,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from connectors.indices import open_index
-from connectors.models import open_embedder
-from evaluation.own_index import fresh_index
 from evaluation.report import Report, Row, print_table, searched_with
-from evaluation.truth.material import ChatQuestion, chats, questions
+from evaluation.truth.material import ChatQuestion, chats, ingested, questions
 from evaluation.truth.places import Place, has_words, places_of
-from flows import ingest
 from mneme.settings import Settings
 from queries import Memories
 
@@ -69,12 +65,10 @@ def run_questions(settings: Settings, out: Path, console: Console | None = None)
         MnemeError: whatever the flow or a search raises.
     """
     console = console or Console()
-    with fresh_index(settings, "truth-questions") as own:
-        # 1.
-        with console.status("ingesting"):
-            ingest(chats(), own)
+    # 1.
+    with ingested(chats(), settings, "truth-questions", console) as (_, memories):
         # 2.
-        asked = _ask_all(own, questions())
+        asked = [_asked(memories(each.asked_at), each) for each in questions()]
     # 3.
     rows = list(_rows(asked))
     report = Report(
@@ -91,18 +85,11 @@ def run_questions(settings: Settings, out: Path, console: Console | None = None)
     return report.finish(console, out)
 
 
-def _ask_all(settings: Settings, asked: Sequence[ChatQuestion]) -> list[Asked]:
-    now = [asked[0].asked_at]
-    with Memories(open_index(settings, read_only=True), open_embedder(settings), settings, clock=lambda: now[0]) as memories:
-        answered = []
-        for question in asked:
-            now[0] = question.asked_at
-            owner = {"user_id": question.user_id}
-            places = places_of(memories.search(question.text, filters=owner, top_k=_DEPTH))
-            answer = memories.ask(question.text, filters=owner)
-            at, words_at = _by_message(question, places), _by_words(question, places)
-            answered.append(Asked(question, at, words_at, answer.answer, answer.abstained))
-    return answered
+def _asked(memories: Memories, question: ChatQuestion) -> Asked:
+    owner = {"user_id": question.user_id}
+    places = places_of(memories.search(question.text, filters=owner, top_k=_DEPTH))
+    answer = memories.ask(question.text, filters=owner)
+    return Asked(question, _by_message(question, places), _by_words(question, places), answer.answer, answer.abstained)
 
 
 def _by_message(question: ChatQuestion, places: Sequence[Place]) -> int | None:

@@ -51,11 +51,6 @@ def test_a_conversation_is_measured_by_a_model_that_has_not_seen_it():
     assert figures[seen, METRICS.index("mrr")].mean() > 0.7 > 0.3 > figures[~seen, METRICS.index("mrr")].mean()
 
 
-def test_a_feature_that_is_left_out_has_no_weight():
-    model = fit(EXAMPLES, without=["bm25"])
-    assert model.statements.weights["bm25"] == 0.0
-
-
 def test_a_small_set_counts_as_much_as_a_large_one():
     small = [replace(example(f"s{number}", number, "small"), statements=-example("", number).statements) for number in range(6)]
     weights = fit([*EXAMPLES, *small]).statements.weights

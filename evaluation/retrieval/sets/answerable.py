@@ -10,9 +10,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from connectors.files.chat_events import Event, Given, message
+from connectors.files.chat_events import Event
 from evaluation.answers.records import ABSTENTION
 from evaluation.retrieval.question_set import Question, QuestionSet
+from evaluation.retrieval.sets.files import said
 from mneme.languages import foreign_language
 
 TALKS = Path(__file__).parents[2] / "answerable.json"
@@ -40,17 +41,9 @@ def _events(talk: dict[str, Any]) -> Iterator[Event]:
     at = _START
     for number, (name, words) in enumerate(talk["says"], start=1):
         at += _PACE if number % _SITTING else _BETWEEN
-        yield from message(
-            Given(talk["id"]),
-            conversation_id=talk["id"],
-            owner={"user_id": talk["user"]},
-            message_id=f"{talk['id']}-{number}",
-            sender=name.lower(),
-            sender_name=name,
-            role="assistant" if name == "Assistant" else "user",
-            sent_at=at.isoformat(),
-            content=words,
-        )
+        by = {"sender": name.lower(), "sender_name": name, "role": "assistant" if name == "Assistant" else "user"}
+        identity, owner = talk["id"], {"user_id": talk["user"]}
+        yield from said(identity, identity, owner, f"{identity}-{number}", at.isoformat(), words, **by)
 
 
 def _questions(talk: dict[str, Any]) -> Iterator[Question]:

@@ -10,8 +10,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from connectors.files.chat_events import Clock, Event, Given, message
-from evaluation.retrieval.question_set import Question, QuestionSet, load_files, speaker
+from connectors.files.chat_events import Clock, Event
+from evaluation.answers.records import ABSTENTION, Gold, JudgeKind
+from evaluation.retrieval.question_set import Question, QuestionSet
+from evaluation.retrieval.sets.files import Asked, Part, load_files, said, speaker
+
+_KINDS = {
+    ABSTENTION: JudgeKind.ABSTENTION,
+    "temporal_reasoning": JudgeKind.TEMPORAL,
+    "knowledge_update": JudgeKind.KNOWLEDGE_UPDATE,
+    "preference_following": JudgeKind.PREFERENCE,
+}
+_ANSWERS = ("answer", "ideal_answer", "ideal_response", "ideal_summary", "expected_compliance")  # by ability, one of them
 
 
 def load(paths: Sequence[Path]) -> QuestionSet:
@@ -20,50 +30,46 @@ def load(paths: Sequence[Path]) -> QuestionSet:
     Raises:
         InputError: a file is not there, is not BEAM's, or asks nothing that can be measured.
     """
-    return load_files("beam", "BEAM", paths, _read)
+    return load_files("beam", "BEAM", paths, read)[0]
 
 
-def chat_events(data: Any, path: Path) -> list[Event]:
-    """Return the events of a chat; it is named by its file, and so is its user."""
+def read(data: Any, path: Path) -> Iterator[Part]:
+    """A chat, which is named by its file, and so is its user."""
     chat, owner = path.stem, {"user_id": path.stem}
-    events: list[Event] = []
-    clock = Clock(None)
-    for batch in data["chat"]:
-        for turn in batch["turns"]:
-            for said in turn:
-                # Only the first message of a batch has a day; the others follow it.
-                anchor = said.get("time_anchor")
-                events += message(
-                    Given(str(path)),
-                    conversation_id=chat,
-                    owner=owner,
-                    message_id=said["id"],
-                    **speaker(said["role"], chat),
-                    sent_at=clock.time(_day(anchor) if anchor else None),
-                    content=said["content"],
-                )
-    return events
+    events = list(_events(data, path))
+    there = {event["message_id"] for event in events}
+    yield (
+        events,
+        [
+            Asked(
+                Question(f"{chat}/{ability}/{number}", chat, owner, each["question"], ability, _source_ids(each) & there),
+                _gold(ability, each),
+            )
+            for ability, asked in data["questions"].items()
+            for number, each in enumerate(asked)
+        ],
+    )
 
 
-def source_ids(asked: Any) -> frozenset[str]:
+def _events(data: Any, path: Path) -> Iterator[Event]:
+    clock, chat = Clock(None), path.stem
+    for each in (each for batch in data["chat"] for turn in batch["turns"] for each in turn):
+        anchor = each.get("time_anchor")  # only the first message of a batch has a day; the others follow it
+        at, sender = clock.time(_day(anchor) if anchor else None), speaker(each["role"], chat)
+        yield from said(path, chat, {"user_id": chat}, each["id"], at, each["content"], **sender)
+
+
+def _gold(ability: str, asked: Any) -> Gold | None:
+    """The answer, or the rubric, or that there is none; None without any of them."""
+    kind = _KINDS.get(ability, JudgeKind.DEFAULT)
+    answer = next((str(asked[name]) for name in _ANSWERS if asked.get(name)), "")
+    rubric = () if kind is JudgeKind.ABSTENTION else tuple(str(point) for point in asked.get("rubric") or ())
+    return Gold(kind, answer, rubric) if answer or rubric or kind is JudgeKind.ABSTENTION else None
+
+
+def _source_ids(asked: Any) -> frozenset[str]:
     """The ids of the messages that a question is made from."""
     return frozenset(_ids(asked.get("source_chat_ids")))
-
-
-def _read(data: Any, path: Path) -> tuple[list[Event], list[Question], int]:
-    chat, owner = path.stem, {"user_id": path.stem}
-    events = chat_events(data, path)
-    there = {event["message_id"] for event in events}
-    questions: list[Question] = []
-    left_out = 0
-    for ability, asked in data["questions"].items():
-        for number, each in enumerate(asked):
-            evidence = source_ids(each) & there
-            if evidence:
-                questions.append(Question(f"{chat}/{ability}/{number}", chat, owner, each["question"], ability, evidence))
-            else:
-                left_out += 1
-    return events, questions, left_out
 
 
 def _day(anchor: str) -> str:

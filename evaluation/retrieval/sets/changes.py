@@ -14,8 +14,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
-from connectors.files.chat_events import Event, Given, message
-from evaluation.retrieval.question_set import Question, QuestionSet, speaker
+from connectors.files.chat_events import Event
+from evaluation.retrieval.question_set import Question, QuestionSet
+from evaluation.retrieval.sets.files import said, speaker
 
 Half = Literal["fit", "judge"]
 
@@ -118,6 +119,4 @@ def _events(talk: dict[str, Any]) -> tuple[list[Event], list[Change]]:
 
 def _message(talk: str, owner: dict[str, str], sender: str, text: str, identity: str, at: datetime) -> Iterator[Event]:
     by = speaker(sender.lower(), talk) if "user_id" in owner else {"sender": sender.lower(), "sender_name": sender}
-    yield from message(
-        Given(talk), conversation_id=talk, owner=owner, message_id=identity, **by, sent_at=at.isoformat(), content=text
-    )
+    yield from said(talk, talk, owner, identity, at.isoformat(), text, **by)

@@ -6,17 +6,19 @@ Source: Maharana et al., "Evaluating Very Long-Term Conversational Memory of LLM
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from connectors.files.chat_events import Event
 from connectors.files.files import read_file
-from evaluation.retrieval.question_set import Question, QuestionSet, load_files
+from evaluation.answers.records import Gold, JudgeKind
+from evaluation.retrieval.question_set import Question, QuestionSet
+from evaluation.retrieval.sets.files import Asked, Part, has_evidence, load_files
 
-CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
-"""Category 5 is adversarial: its questions have no answer in the conversation, so there is nothing to recall."""
-
+ADVERSARIAL = "adversarial"
+"""Questions that have no answer in the conversation, though evidence is labelled: there is nothing to recall."""
+_CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: ADVERSARIAL}
+_OPEN_DOMAIN, _TEMPORAL = 3, 2
 _TURN = re.compile(r"D(\d+):(\d+)")
 
 
@@ -26,7 +28,11 @@ def load(paths: Sequence[Path]) -> QuestionSet:
     Raises:
         InputError: a file is not there, is not LoCoMo's, or asks nothing that can be measured.
     """
-    return load_files("locomo", "LoCoMo", paths, lambda samples, path: _read(samples, path, CATEGORIES))
+
+    def wanted(asked: Asked) -> bool:
+        return has_evidence(asked) and asked.question.category != ADVERSARIAL
+
+    return load_files("locomo", "LoCoMo", paths, read, wanted)[0]
 
 
 def load_all(paths: Sequence[Path]) -> QuestionSet:
@@ -38,8 +44,37 @@ def load_all(paths: Sequence[Path]) -> QuestionSet:
     Raises:
         InputError: see ``load``.
     """
-    every = {**CATEGORIES, 5: "adversarial"}
-    return load_files("locomo-all", "LoCoMo, all questions", paths, lambda samples, path: _read(samples, path, every))
+    return load_files("locomo-all", "LoCoMo, all questions", paths, read)[0]
+
+
+def read(samples: Any, path: Path) -> Iterator[Part]:
+    """The conversations of a file, with the questions of all five categories."""
+    asked: list[Asked] = []
+    for sample in samples:
+        name = sample["sample_id"]
+        sessions = (value for key, value in sample["conversation"].items() if re.fullmatch(r"session_\d+", key))
+        turns = {turn["dia_id"] for session in sessions for turn in session}
+        for number, each in enumerate(sample["qa"]):
+            evidence, category = clean_evidence(each.get("evidence", ())) & turns, _CATEGORIES[each["category"]]
+            question = Question(f"{name}/{number}", name, {"group_id": name}, each["question"], category, evidence)
+            asked.append(Asked(question, _gold(each)))
+    # Read only now: what is no LoCoMo file at all might be taken for another kind of file.
+    yield [json.loads(each.raw) for each in read_file(path)] if asked else [], asked
+
+
+def _gold(asked: Any) -> Gold | None:
+    """As in the published evaluation, of an answer of category 3 what stands before the semicolon counts.
+
+    The rest is its reason. ``adversarial_answer`` is the trap of a question that has no answer.
+    """
+    category = asked["category"]
+    if _CATEGORIES[category] == ADVERSARIAL:
+        return Gold(JudgeKind.ABSTENTION, trap=str(asked.get("adversarial_answer", "")))
+    if "answer" not in asked:
+        return None
+    answer = str(asked["answer"])  # some are numbers
+    kind = JudgeKind.TEMPORAL if category == _TEMPORAL else JudgeKind.DEFAULT
+    return Gold(kind, answer.split(";")[0].strip() if category == _OPEN_DOMAIN else answer)
 
 
 def clean_evidence(given: Iterable[str]) -> frozenset[str]:
@@ -50,21 +85,3 @@ def clean_evidence(given: Iterable[str]) -> frozenset[str]:
     """
     turns = (turn for text in given for turn in _TURN.findall(text))
     return frozenset(f"D{int(session)}:{int(number)}" for session, number in turns)
-
-
-def _read(samples: Any, path: Path, categories: Mapping[int, str]) -> tuple[list[Event], list[Question], int]:
-    questions: list[Question] = []
-    left_out = 0
-    for sample in samples:
-        name = sample["sample_id"]
-        sessions = (value for key, value in sample["conversation"].items() if re.fullmatch(r"session_\d+", key))
-        turns = {turn["dia_id"] for session in sessions for turn in session}
-        for number, asked in enumerate(sample["qa"]):
-            evidence = clean_evidence(asked.get("evidence", ())) & turns
-            if asked["category"] in categories and evidence:
-                category = categories[asked["category"]]
-                questions.append(Question(f"{name}/{number}", name, {"group_id": name}, asked["question"], category, evidence))
-            else:
-                left_out += 1
-    # Read only now: what is no LoCoMo file at all might be taken for another kind of file.
-    return [json.loads(each.raw) for each in read_file(path)] if questions else [], questions, left_out

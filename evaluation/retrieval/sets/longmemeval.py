@@ -7,13 +7,21 @@ haystack_sessions: [[{role, content, has_answer?}]], answer_session_ids}]``. As 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from connectors.files.chat_events import Clock, Event, Given, message
-from evaluation.retrieval.question_set import Question, QuestionSet, load_files, speaker
+from connectors.files.chat_events import Clock, Event
+from evaluation.answers.records import Gold, JudgeKind
+from evaluation.retrieval.question_set import Question, QuestionSet
+from evaluation.retrieval.sets.files import Asked, Part, has_evidence, load_files, said, speaker
+
+_KINDS = {
+    "temporal-reasoning": JudgeKind.TEMPORAL,
+    "knowledge-update": JudgeKind.KNOWLEDGE_UPDATE,
+    "single-session-preference": JudgeKind.PREFERENCE,
+}
 
 
 def load(paths: Sequence[Path]) -> QuestionSet:
@@ -22,49 +30,42 @@ def load(paths: Sequence[Path]) -> QuestionSet:
     Raises:
         InputError: a file is not there, is not LongMemEval's, or asks nothing that can be measured.
     """
-    return load_files("longmemeval", "LongMemEval", paths, _read)
+    return load_files("longmemeval", "LongMemEval", paths, read, lambda each: has_evidence(each) and not _abstains(each))[0]
 
 
-def read_history(instance: Any, path: Path) -> tuple[list[Event], frozenset[str]]:
-    """The history of one question, and the messages in it that are labelled as having the answer."""
-    name, owner = instance["question_id"], {"user_id": instance["question_id"]}
-    evidence = set()
-    history: list[Event] = []
-    sessions = zip(instance["haystack_dates"], instance["haystack_sessions"], strict=True)
-    for number, (date, session) in enumerate(sessions):
-        clock = Clock(moment(date).isoformat())
-        for place, turn in enumerate(session):
-            message_id = f"S{number}:{place}"  # ids of sessions may come twice in one history
-            history += message(
-                Given(str(path)),
-                conversation_id=f"{name}/S{number}",
-                owner=owner,
-                message_id=message_id,
-                **speaker(turn["role"], name),
-                sent_at=clock.time(None),
-                content=turn["content"],
-            )
-            if turn.get("has_answer"):
-                evidence.add(message_id)
-    return history, frozenset(evidence & {event["message_id"] for event in history})
-
-
-def _read(instances: Any, path: Path) -> tuple[list[Event], list[Question], int]:
-    events: list[Event] = []
-    questions: list[Question] = []
-    left_out = 0
+def read(instances: Any, path: Path) -> Iterator[Part]:
+    """The history of each question, and the messages in it that are labelled as having the answer."""
     for instance in instances:
-        name, owner = instance["question_id"], {"user_id": instance["question_id"]}
-        history, evidence = read_history(instance, path)
-        if name.endswith("_abs") or not evidence:
-            left_out += 1
-            continue
-        events += history
-        asked_at = moment(instance["question_date"])
-        questions.append(Question(name, name, owner, instance["question"], instance["question_type"], evidence, asked_at))
-    return events, questions, left_out
+        name, evidence = instance["question_id"], set()
+        history: list[Event] = []
+        sessions = zip(instance["haystack_dates"], instance["haystack_sessions"], strict=True)
+        for number, (date, session) in enumerate(sessions):
+            clock = Clock(_moment(date).isoformat())
+            for place, turn in enumerate(session):
+                message_id = f"S{number}:{place}"  # ids of sessions may come twice in one history
+                conversation, at, sender = f"{name}/S{number}", clock.time(None), speaker(turn["role"], name)
+                history += said(path, conversation, {"user_id": name}, message_id, at, turn["content"], **sender)
+                if turn.get("has_answer"):
+                    evidence.add(message_id)
+        asked_at, there = _moment(instance["question_date"]), {event["message_id"] for event in history}
+        kind, known = instance["question_type"], frozenset(evidence & there)
+        question = Question(name, name, {"user_id": name}, instance["question"], kind, known, asked_at)
+        yield history, [Asked(question, _gold(instance))]
 
 
-def moment(text: str) -> datetime:
+def _gold(instance: Any) -> Gold:
+    """Of a preference the answer describes what a good answer respects: it is a rubric; of abstention why there is none."""
+    answer = str(instance.get("answer", ""))  # some are numbers
+    if instance["question_id"].endswith("_abs"):
+        return Gold(JudgeKind.ABSTENTION, answer)
+    kind = _KINDS.get(instance["question_type"], JudgeKind.DEFAULT)
+    return Gold(kind, rubric=(answer,)) if kind is JudgeKind.PREFERENCE else Gold(kind, answer)
+
+
+def _abstains(asked: Asked) -> bool:
+    return asked.gold is not None and asked.gold.kind is JudgeKind.ABSTENTION
+
+
+def _moment(text: str) -> datetime:
     """``2023/05/20 (Sat) 02:21``."""
     return datetime.strptime(re.sub(r"\s*\(\w+\)", "", text), "%Y/%m/%d %H:%M").replace(tzinfo=UTC)

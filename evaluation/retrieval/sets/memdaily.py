@@ -7,13 +7,14 @@ All trajectories of a file are one memory: alone, one has seven notes or so, and
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from connectors.files.chat_events import Event, Given, message
-from evaluation.retrieval.question_set import Question, QuestionSet, load_files
+from connectors.files.chat_events import Event
+from evaluation.retrieval.question_set import Question, QuestionSet
+from evaluation.retrieval.sets.files import Asked, Part, load_files, said
 from mneme.times import zone
 
 _TIME = re.compile(r"(\d+)年(\d+)月(\d+)日\D*(\d+):(\d+)")
@@ -26,39 +27,23 @@ def load(paths: Sequence[Path]) -> QuestionSet:
     Raises:
         InputError: a file is not there, is not MemDaily's, or asks nothing that can be measured.
     """
-    return load_files("memdaily", "MemDaily", paths, _read)
+    return load_files("memdaily", "MemDaily", paths, _read)[0]
 
 
-def _read(trajectories: Any, path: Path) -> tuple[list[Event], list[Question], int]:
+def _read(trajectories: Any, path: Path) -> Iterator[Part]:
+    owner, category = {"user_id": path.stem}, path.stem.removeprefix("memdaily_")
     events: list[Event] = []
-    questions: list[Question] = []
-    left_out = 0
-    owner = {"user_id": path.stem}
+    asked: list[Asked] = []
     for trajectory in trajectories:
-        name = f"{path.stem}-{trajectory['tid']}"
-        there = set()
+        number, name = trajectory["tid"], f"{path.stem}-{trajectory['tid']}"
         for note in trajectory["message_list"]:
-            there.add(f"{trajectory['tid']}:{note['mid']}")
-            events += message(
-                Given(str(path)),
-                conversation_id=name,
-                owner=owner,
-                message_id=f"{trajectory['tid']}:{note['mid']}",
-                sender=path.stem,
-                sender_name="我",
-                sent_at=_moment(note["time"]).isoformat(),
-                timezone=_ZONE,
-                content=note["message"],
-            )
-        for asked in trajectory["question_list"]:
-            evidence = frozenset(f"{trajectory['tid']}:{step}" for step in asked["target_step_id"]) & there
-            if evidence:
-                category = path.stem.removeprefix("memdaily_")
-                at = _moment(asked["time"])
-                questions.append(Question(f"{name}/{asked['qid']}", name, owner, asked["question"], category, evidence, at))
-            else:
-                left_out += 1
-    return events, questions, left_out
+            sent_at, sender = _moment(note["time"]).isoformat(), {"sender": path.stem, "sender_name": "我", "timezone": _ZONE}
+            events += said(path, name, owner, f"{number}:{note['mid']}", sent_at, note["message"], **sender)
+        there = {f"{number}:{note['mid']}" for note in trajectory["message_list"]}
+        for each in trajectory["question_list"]:
+            evidence, at = frozenset(f"{number}:{step}" for step in each["target_step_id"]) & there, _moment(each["time"])
+            asked.append(Asked(Question(f"{name}/{each['qid']}", name, owner, each["question"], category, evidence, at)))
+    yield events, asked
 
 
 def _moment(text: str) -> datetime:

@@ -56,7 +56,7 @@ def test_every_method_is_measured_and_every_answer_kept(talks: Path, tmp_path: P
     assert set(written) == {"bench", "date", "command", "machine", "settings", "headline", "rows", "differences", "answers"}
     overall = {row["method"]: row for row in written["rows"] if row["category"] == "all"}
     assert list(overall) == list(METHODS)
-    for method in ("keyword", "hybrid", "episodes", "chunks"):
+    for method in ("keyword", "hybrid", "chunks"):
         assert overall[method]["recall@5"] == 1.0, method
     assert overall["hybrid"]["questions"] == 2
     assert {row["category"] for row in written["rows"]} == {"all", "multi-hop", "single-hop"}

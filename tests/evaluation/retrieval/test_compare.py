@@ -102,7 +102,7 @@ def test_it_prints_a_table_and_writes_json_and_a_plot(reports: tuple[Path, Path]
 
 def test_two_methods_of_one_report_can_be_compared(reports: tuple[Path, Path], tmp_path: Path) -> None:
     before, _ = reports
-    report = run_compare(before, before, tmp_path / "c.json", "chunks", "hybrid", 200, console=Console(file=io.StringIO()))
+    report = run_compare(before, before, tmp_path / "c.json", "chunks", "hybrid", console=Console(file=io.StringIO()))
     found = row_of(list(report.rows))
     assert (found["method"], found["against"], found["difference"]) == ("hybrid", "chunks", 0.25)
 
