@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mneme.text import ends_in_question, has_cjk
-from serving.terminal.format import cited, count, day, expected, joined, until, whole_day
+from serving.terminal.format import cited, count, day, expected, joined, shortened, until, whole_day
 from serving.trace import ranked_lists, replacements, texts_of
 
 if TYPE_CHECKING:
@@ -218,7 +218,6 @@ def _dim(text: str) -> Text:
 
 _BEST_OF_A_LIST = 5
 _REPLACEMENTS = 20
-_LONGEST_RECORD = 100  # characters
 
 
 def explanation(found: "SearchResponse") -> RenderableType:
@@ -258,11 +257,6 @@ def _competition(table: Table, steps: "Sequence[TraceStep]", texts: Mapping[str,
         table.add_row("", "replaced", f"{step.score:.3f}", record)
     if len(replaced) > _REPLACEMENTS:
         table.add_row("", "", "", Text(f"and {len(replaced) - _REPLACEMENTS:,} more", style="dim"))
-
-
-def shortened(text: str, longest: int = _LONGEST_RECORD) -> str:
-    """A text, or its beginning with three dots."""
-    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def answer_view(response: "AnswerResponse") -> RenderableType:
