@@ -18,7 +18,7 @@ from connectors.endpoints.call_usage import UsageMeter
 from connectors.endpoints.openai_client import OpenAiClient
 from connectors.telemetry.meters import Prices
 from mneme.errors import ModelMalformed, ModelRefused, SettingsError
-from mneme.ports import Answer, Picture, Prompt, Role, Spent, Usage
+from mneme.ports import Answer, Prompt, Role, Spent, Usage
 from mneme.settings import Models
 from mneme.tokens import estimate_tokens
 
@@ -247,14 +247,11 @@ class _Asked:
 
 
 def _chat(prompt: Prompt) -> Chat:
-    shown = [{"type": "image_url", "image_url": {"url": _data_uri(each), "detail": "high"}} for each in prompt.pictures]
+    urls = (f"data:{each.media_type};base64,{b64encode(each.content).decode()}" for each in prompt.pictures)
+    shown = [{"type": "image_url", "image_url": {"url": url, "detail": "high"}} for url in urls]
     said = without_marks(prompt.user)
     user = [{"type": "text", "text": said}, *shown] if shown else said
     return [{"role": "system", "content": prompt.system}, {"role": "user", "content": user}]
-
-
-def _data_uri(picture: Picture) -> str:
-    return f"data:{picture.media_type};base64,{b64encode(picture.content).decode()}"
 
 
 def _delta(event: dict[str, Any]) -> dict[str, Any]:

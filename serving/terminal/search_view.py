@@ -47,7 +47,7 @@ def search_result(found: "SearchResponse", limit: int | None = None) -> Renderab
     """The ranking as one table over all types, then the graph, notes and cost; with a trace, what each stage did."""
     ranked = found.ranked()
     shown = ranked[:limit]
-    parents = _parents(found)
+    parents = {episode.id: episode for episode in (*found.episodes, *found.knowledge)}
     parts: list[RenderableType] = []
     if shown:
         table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=True)
@@ -133,10 +133,6 @@ def said(fact: "AtomicFact | FoundFact") -> Text:
     if asked:
         text.append(f"  (to: “{shortened(asked.words)}”)", "dim")
     return text.append(fact.atomic_fact.rpartition(quote.words)[2], "dim")
-
-
-def _parents(found: "SearchResponse") -> "dict[str, FoundEpisode]":
-    return {episode.id: episode for episode in (*found.episodes, *found.knowledge)}
 
 
 def _result(item: "Found", parents: "Mapping[str, FoundEpisode]") -> _Result:
