@@ -6,7 +6,6 @@ an answer can always be made again from the same answer. One fsync costs millise
 
 import hashlib
 import json
-import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -81,11 +80,6 @@ class AnswerFile:
                 self._connection.execute("DELETE FROM answers WHERE scope = ? AND key = ?", (lasting_name(scope), key))
             return None
 
-    def erase(self, scope_prefix: str) -> int:
-        """Erase the answers of a scope and of all below it; see ``erase_answers``."""
-        with self._lock, database_errors(self._path):
-            return _erase(self._connection, self._path, scope_prefix, ())
-
     def close(self) -> None:
         """Close the file."""
         with self._lock:
@@ -102,7 +96,8 @@ def erase_answers(path: Path, scope_prefix: str | None, also: Iterable[str] = ()
     ``tenant/user/anna`` erases ``tenant/user/anna/chat-1`` and not ``tenant/user/anna-maria``; of the scopes in ``also``
     only what is directly in them. A conversation is such a scope: its name may hold any ``/``, and ``chat`` must not take
     ``chat/1`` with it. The bytes are gone from the disk on return: freed pages are overwritten, the log is emptied. Where
-    there is no file there is nothing to erase.
+    there is no file there is nothing to erase. A call that is under way stores its answer afterwards, so the caller first
+    stops those of the scope.
 
     Raises:
         InputError: no prefix.
@@ -111,23 +106,19 @@ def erase_answers(path: Path, scope_prefix: str | None, also: Iterable[str] = ()
     """
     if not path.exists():
         return 0
-    with database_errors(path), closing(open_database(path, _SCHEMA)) as connection:
-        return _erase(connection, path, scope_prefix, also)
-
-
-def _erase(connection: sqlite3.Connection, path: Path, scope_prefix: str | None, also: Iterable[str]) -> int:
     erased = 0
-    if scope_prefix is not None:
-        prefix = lasting_name(scope_prefix.rstrip("/"))
-        if not prefix:
-            raise InputError("scope_prefix is empty; name the tenant or the owner to erase")
-        erased = connection.execute(
-            "DELETE FROM answers WHERE scope = ? OR (scope >= ? AND scope < ?)", (prefix, f"{prefix}/", f"{prefix}0")
-        ).rowcount  # '0' is the character after '/'
-    for scope in also:
-        erased += connection.execute("DELETE FROM answers WHERE scope = ?", (lasting_name(scope),)).rowcount
-    if not empty_log(connection):
-        raise StoreUnavailable(f"{path}: answers were erased, but another process holds the log; erase them again")
+    with database_errors(path), closing(open_database(path, _SCHEMA)) as connection:
+        if scope_prefix is not None:
+            prefix = lasting_name(scope_prefix.rstrip("/"))
+            if not prefix:
+                raise InputError("scope_prefix is empty; name the tenant or the owner to erase")
+            erased = connection.execute(
+                "DELETE FROM answers WHERE scope = ? OR (scope >= ? AND scope < ?)", (prefix, f"{prefix}/", f"{prefix}0")
+            ).rowcount  # '0' is the character after '/'
+        for scope in also:
+            erased += connection.execute("DELETE FROM answers WHERE scope = ?", (lasting_name(scope),)).rowcount
+        if not empty_log(connection):
+            raise StoreUnavailable(f"{path}: answers were erased, but another process holds the log; erase them again")
     return erased
 
 
@@ -215,13 +206,6 @@ class CachedChat:
         with self._lock:
             hits = dict(self._hits)
         return {role: replace(usage.get(role, Usage()), cached=hits.get(role, 0)) for role in {*usage, *hits}}
-
-    def erase(self, scope_prefix: str) -> int:
-        """Erase the answers of a scope and of all below it; see ``erase_answers``.
-
-        A call that is under way stores its answer afterwards, so the caller first stops those of the scope.
-        """
-        return self._answers.erase(scope_prefix)
 
     def close(self) -> None:
         """Close the cache and the model behind it."""

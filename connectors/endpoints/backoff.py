@@ -9,7 +9,7 @@ import json
 import math
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -23,12 +23,14 @@ from mneme.errors import ModelError, ModelMalformed, ModelPaused, ModelRateLimit
 from mneme.times import utc_now
 
 T = TypeVar("T")
+Format = TypeVar("Format")
 
 CONNECT_SECONDS = 10.0  # a host that does not answer in this time is down, and is tried again
 _SHORTEST_SECONDS = 0.001  # a time-out of 0 would mean none
 _LONGEST_RETRY_AFTER_SECONDS = 600.0  # a quota of the day is not waited out: rules serve until then
 _SHORT_SECONDS = 2.0  # a wait that is not worth handing a call back
 _TRANSIENT = frozenset({408, 409, 425, 429})  # of the 4xx: time-out, conflict, too early, too many requests
+UNKNOWN_FORMAT = frozenset({400, 422})  # how endpoints say that they do not know a response format
 _MESSAGE_CHARACTERS = 300  # of an endpoint's own error message
 
 
@@ -230,6 +232,24 @@ class Backoff:
 
     def _without_key(self, text: str) -> str:
         return text.replace(self.key, "***") if self.key else text
+
+
+def first_accepted(formats: Iterable[Format], ask: Callable[[Format], T]) -> tuple[Format, T]:
+    """The first response format that an endpoint does not refuse as unknown, with its answer.
+
+    Raises:
+        Refusal: that of the first format, where all are refused: the format was not what the endpoint minded.
+        ModelError: whatever else ``ask`` raises, at once.
+    """
+    refusals: list[Refusal] = []
+    for each in formats:
+        try:
+            return each, ask(each)
+        except Refusal as error:
+            if error.status not in UNKNOWN_FORMAT:
+                raise
+            refusals.append(error)
+    raise refusals[0]
 
 
 def as_sent(body: Mapping[str, Any]) -> dict[str, Any]:

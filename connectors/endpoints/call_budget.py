@@ -10,7 +10,7 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 
@@ -144,53 +144,6 @@ class Call:
         self._pace.correct(self._tokens - tokens)
 
 
-class _Line:
-    """Callers that wait for something, served in the order in which they came. Only who is first looks and is woken."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._waiting: deque[threading.Event] = deque()
-
-    def wait(self, take: Callable[[float], float], patience_seconds: float) -> bool:
-        """Wait for one's turn, then until ``take``, called with the time, has taken (0) or said how long it will last.
-
-        False after ``patience_seconds``.
-        """
-        now = time.monotonic()
-        ends = now + patience_seconds
-        turn = threading.Event()
-        with self._lock:
-            if not self._waiting and take(now) <= 0:
-                return True
-            self._waiting.append(turn)
-        try:
-            while True:
-                now = time.monotonic()
-                with self._lock:
-                    turn.clear()
-                    lasts = take(now) if self._waiting[0] is turn else math.inf
-                if lasts <= 0:
-                    return True
-                if now >= ends:
-                    return False
-                turn.wait(min(lasts, ends - now))
-        finally:
-            with self._lock:
-                self._waiting.remove(turn)
-                self._wake()
-
-    @contextmanager
-    def changing(self) -> Iterator[None]:
-        """Change what is waited for; whoever is first looks again."""
-        with self._lock:
-            yield
-            self._wake()
-
-    def _wake(self) -> None:
-        if self._waiting:
-            self._waiting[0].set()
-
-
 class _Places:
     """So many calls at a time; a place goes to the first of those who may have it."""
 
@@ -236,30 +189,42 @@ class _Places:
 
 
 class _Pace:
-    """So many requests and tokens in a minute."""
+    """So many requests and tokens in a minute. Only whoever waits longest looks whether its call may go out."""
 
     def __init__(self, requests: int, tokens: int) -> None:
         self._requests, self._tokens = RateLimit(requests), RateLimit(tokens)
-        self._line = _Line()
+        self._changed = threading.Condition()
+        self._waiting: deque[object] = deque()
 
     def admit(self, purpose: Purpose, tokens: int, patience_seconds: float) -> None:
-        def take(now: float) -> float:
-            lasts = max(self._requests.wait(1, now), self._tokens.wait(tokens, now))
-            if not lasts:
-                self._requests.take(1, now)
-                self._tokens.take(tokens, now)
-            return lasts
+        """Wait for one's turn, then until a request of so many tokens may go out."""
+        ends = time.monotonic() + patience_seconds
+        turn = object()
+        with self._changed:
+            self._waiting.append(turn)
+            try:
+                while lasts := self._lasts(turn, tokens):
+                    if (left := ends - time.monotonic()) <= 0:
+                        raise ModelTimeout(
+                            f"{purpose}: the limits of the minute let no call out within {patience_seconds:g} s; raise "
+                            "MNEME_MODELS__REQUESTS_PER_MINUTE or MNEME_MODELS__TOKENS_PER_MINUTE if the provider allows it, "
+                            "or make fewer calls at a time (MNEME_MODELS__CALLS_IN_FLIGHT)"
+                        )
+                    self._changed.wait(min(lasts, left))
+                self._requests.take(1, time.monotonic())
+                self._tokens.take(tokens, time.monotonic())
+            finally:
+                self._waiting.remove(turn)
+                self._changed.notify_all()
 
-        if not self._line.wait(take, patience_seconds):
-            raise ModelTimeout(
-                f"{purpose}: the limits of the minute let no call out within {patience_seconds:g} s; raise "
-                "MNEME_MODELS__REQUESTS_PER_MINUTE or MNEME_MODELS__TOKENS_PER_MINUTE if the provider allows it, "
-                "or make fewer calls at a time (MNEME_MODELS__CALLS_IN_FLIGHT)"
-            )
+    def _lasts(self, turn: object, tokens: int) -> float:
+        now = time.monotonic()
+        return max(self._requests.wait(1, now), self._tokens.wait(tokens, now)) if self._waiting[0] is turn else math.inf
 
     def correct(self, unused: int) -> None:
-        with self._line.changing():
+        with self._changed:
             self._tokens.give_back(unused, time.monotonic())
+            self._changed.notify_all()
 
 
 _process: dict[tuple[Purpose, int, int, int], tuple[_Places, _Pace]] = {}

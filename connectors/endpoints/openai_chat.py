@@ -12,13 +12,13 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from connectors.endpoints.answer_forms import parse_answer, schema_of
-from connectors.endpoints.backoff import Refusal, Retries
+from connectors.endpoints.backoff import Retries, first_accepted
 from connectors.endpoints.call_budget import Call, CallBudget, purpose_of
 from connectors.endpoints.call_usage import UsageMeter
 from connectors.endpoints.openai_client import OpenAiClient
 from connectors.telemetry.meters import Prices
 from mneme.errors import ModelMalformed, ModelRefused, SettingsError
-from mneme.ports import Answer, Picture, Prompt, Role, Spent, Usage
+from mneme.ports import Answer, Prompt, Role, Spent, Usage
 from mneme.settings import Models
 from mneme.tokens import estimate_tokens
 
@@ -47,7 +47,6 @@ Format = Literal["json_schema", "json_object", "text"]
 Chat = list[dict[str, Any]]  # messages, as the protocol has them
 
 _FORMATS: tuple[Format, ...] = ("json_schema", "json_object", "text")  # from what holds the model best
-_UNSUPPORTED = frozenset({400, 422})  # how endpoints say that they do not know a response format
 _PICTURE_TOKENS = 1_100  # what OpenAI bills for a picture of 2,048 pixels that is looked at closely
 
 
@@ -173,19 +172,13 @@ class OpenAiChat:
         """The text of one completion, in the best format that the endpoint takes."""
         form, model = asked.form, self.model(asked.prompt.role)
         known = self._format.get((model, form))
-        refusals: list[Refusal] = []
-        for format_ in (known,) if known else _FORMATS:
+
+        def ask(format_: Format) -> dict[str, Any]:
             body = self._body(asked.prompt, chat, form, format_)
-            try:
-                completion = self._endpoint.chat(body, asked.deadline, asked.call.attempt)
-            except Refusal as error:
-                if error.status not in _UNSUPPORTED:
-                    raise
-                refusals.append(error)
-            else:
-                self._format[model, form] = format_
-                return self._text(asked, chat, completion)
-        raise refusals[0]  # refused in every format: the format was not what it minded
+            return self._endpoint.chat(body, asked.deadline, asked.call.attempt)
+
+        self._format[model, form], completion = first_accepted((known,) if known else _FORMATS, ask)
+        return self._text(asked, chat, completion)
 
     def _body(self, prompt: Prompt, chat: Chat, form: type[BaseModel], format_: Format) -> dict[str, Any]:
         schema, strict = schema_of(form)
@@ -254,14 +247,11 @@ class _Asked:
 
 
 def _chat(prompt: Prompt) -> Chat:
-    shown = [{"type": "image_url", "image_url": {"url": _data_uri(each), "detail": "high"}} for each in prompt.pictures]
+    urls = (f"data:{each.media_type};base64,{b64encode(each.content).decode()}" for each in prompt.pictures)
+    shown = [{"type": "image_url", "image_url": {"url": url, "detail": "high"}} for url in urls]
     said = without_marks(prompt.user)
     user = [{"type": "text", "text": said}, *shown] if shown else said
     return [{"role": "system", "content": prompt.system}, {"role": "user", "content": user}]
-
-
-def _data_uri(picture: Picture) -> str:
-    return f"data:{picture.media_type};base64,{b64encode(picture.content).decode()}"
 
 
 def _delta(event: dict[str, Any]) -> dict[str, Any]:

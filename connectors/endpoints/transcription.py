@@ -14,7 +14,7 @@ from pydantic import BaseModel, FiniteFloat, TypeAdapter, ValidationError
 
 from connectors.documents.kinds import media_kind
 from connectors.endpoints.answer_cache import AnswerFile
-from connectors.endpoints.backoff import Refusal, Retries
+from connectors.endpoints.backoff import UNKNOWN_FORMAT, Refusal, Retries, first_accepted
 from connectors.endpoints.call_budget import Call, CallBudget, Purpose
 from connectors.endpoints.openai_client import OpenAiClient, Upload
 from connectors.telemetry.meters import measured_call
@@ -47,7 +47,6 @@ def language_code(language: str) -> str:
 
 _GROUP = "MNEME_TRANSCRIPTION"
 _RETRY_BASE_SECONDS = 2.0
-_UNSUPPORTED = frozenset({400, 422})  # how endpoints say that they do not know a response format
 _TOO_LARGE = 413
 _USUAL_LIMIT = 25_000_000  # bytes; OpenAI's, which others have taken over
 
@@ -74,7 +73,8 @@ class TranscriptionEndpoint:
             limits.calls_in_flight, limits.calls_in_flight_process, limits.requests_per_minute, limits.tokens_per_minute
         )
         self._tells_speakers = "diarize" in settings.model
-        self._format: str | None = None
+        best = "diarized_json" if self._tells_speakers else "verbose_json"
+        self._formats: tuple[str, ...] = (best, "json")  # until the endpoint has taken one
 
     def transcribe(self, audio: bytes, name: str, scope: str) -> Transcript:
         """The transcript. The endpoint is not told the name: it only needs the kind of the recording, which its bytes say.
@@ -89,7 +89,7 @@ class TranscriptionEndpoint:
             try:
                 answer = self._asked(file, call)
             except Refusal as error:
-                if error.status == _TOO_LARGE or (error.status in _UNSUPPORTED and len(audio) > _USUAL_LIMIT):
+                if error.status == _TOO_LARGE or (error.status in UNKNOWN_FORMAT and len(audio) > _USUAL_LIMIT):
                     raise ModelRefused(
                         f"the recording has {len(audio) / 1e6:.0f} MB, and most endpoints take 25: divide it, "
                         f"or make it smaller (one channel, 16 kHz, ogg). {error}"
@@ -104,19 +104,13 @@ class TranscriptionEndpoint:
     def _asked(self, file: Upload, call: Call) -> dict[str, Any]:
         """The answer in the best format that the endpoint takes."""
         deadline = self._endpoint.retries.deadline()
-        refusals: list[Refusal] = []
-        best = "diarized_json" if self._tells_speakers else "verbose_json"
-        for format_ in (self._format,) if self._format else (best, "json"):
-            try:
-                answer = self._endpoint.transcribe(self.model, file, self._fields(format_), deadline, call.attempt)
-            except Refusal as error:
-                if error.status not in _UNSUPPORTED:
-                    raise
-                refusals.append(error)
-            else:
-                self._format = format_
-                return answer
-        raise refusals[0]  # refused in both formats: the format was not what it minded
+
+        def ask(format_: str) -> dict[str, Any]:
+            return self._endpoint.transcribe(self.model, file, self._fields(format_), deadline, call.attempt)
+
+        taken, answer = first_accepted(self._formats, ask)
+        self._formats = (taken,)
+        return answer
 
     def _fields(self, format_: str) -> dict[str, str]:
         fields = {"response_format": format_}

@@ -2,16 +2,15 @@
 
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-from pydantic_core import from_json
 
-from connectors.lance.rows import ADDRESS, ROW_COLUMNS
+from connectors.lance.rows import ADDRESS, EPOCH, ROW_COLUMNS, to_rows, vectors_of
 from mneme.ports import Filter
 from mneme.rows import HIDDEN_KINDS, Collection, Embedding, Key, Row, Vector, directions, whole_numbers
 
@@ -21,12 +20,9 @@ Numbers = npt.NDArray[np.float64]
 
 K1, B = 1.2, 0.75
 
-_PARSED = ("tokens", "body")  # long, and wanted of few rows
-_PLAIN = [name for name in ROW_COLUMNS if name not in _PARSED]
 _FILTERED = ("tenant_id", "owner_key", "owner_id", "kind", "id", "parent_id", "conversation_id", "document_id", "agent_id")
 _FILTERED_LISTS = ("people", "message_ids")
 _TIMES = ("at", "valid_to")
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _ROW_BYTES = 3000  # of a Row that has been made with its body parsed, beside its columns
 _TERM_BYTES = 120  # of a text among the keys of a dictionary
@@ -97,15 +93,14 @@ class OwnerRows:
         self.collection = collection
         self.addresses: npt.NDArray[np.uint64] = table[ADDRESS].to_numpy()
         self._alive: Mask = np.ones(table.num_rows, dtype=np.bool_)
-        self._columns = table.select(_PLAIN)
-        self._parsed = {name: _column(table, name) for name in _PARSED}
+        self._columns = table.select(ROW_COLUMNS)
         self._filtered = {name: InvertedIndex(_column(table, name)) for name in (*_FILTERED, *_FILTERED_LISTS)}
         self._hidden = self._filtered["kind"].any_of(HIDDEN_KINDS)
         self._times = {name: _times(_column(table, name)) for name in _TIMES}
         self._words = InvertedIndex(pc.utf8_split_whitespace(_column(table, "tokens")))
         self._lengths = self._words.lengths()
         self._texts = self._count_texts()
-        self._vectors, self._vector_of = _vectors(_column(table, "vector"))
+        self._vectors, self._vector_of = vectors_of(table["vector"])
         self._token_vectors = _column(table, "token_vectors")
         self._made: list[Row | None] = [None] * table.num_rows
 
@@ -114,13 +109,7 @@ class OwnerRows:
         """About how many bytes they take when all rows have been asked for."""
         size = sum(index.size for index in (*self._filtered.values(), self._words)) + self._vectors.nbytes
         size += sum(times.nbytes + present.nbytes for times, present in self._times.values())
-        size += sum(column.nbytes for column in (*self._parsed.values(), self._token_vectors))
-        return int(size + self._columns.nbytes + _ROW_BYTES * len(self._alive))
-
-    @property
-    def count(self) -> int:
-        """The number of rows."""
-        return int(self._alive.sum())
+        return int(size + self._token_vectors.nbytes + self._columns.nbytes + _ROW_BYTES * len(self._alive))
 
     def without(self, gone: Sequence[int] | npt.NDArray[np.uint64]) -> "OwnerRows":
         """The same rows but those at these addresses; everything that is large is shared."""
@@ -164,10 +153,9 @@ class OwnerRows:
         """The rows at these places, without vectors."""
         missing = [place for place in places.tolist() if self._made[place] is None]
         if missing:
-            chosen = self._columns.take(pa.array(missing))
-            columns = [self._shared(name, _values(_column(chosen, name))) for name in _PLAIN]
-            for place, *values in zip(missing, *columns, strict=True):
-                self._made[place] = self._row(place, dict(zip(_PLAIN, values, strict=True)))
+            made = to_rows(self.collection, self._columns.take(pa.array(missing)), self._shared)
+            for place, row in zip(missing, made, strict=True):
+                self._made[place] = row
         return [cast(Row, self._made[place]) for place in places.tolist()]
 
     def embeddings(self, owner_keys: Sequence[str], ids: Sequence[str]) -> dict[Key, Embedding]:
@@ -237,16 +225,11 @@ class OwnerRows:
     def _compared(self, column: str, compare: Callable[..., Mask], moment: datetime) -> Mask:
         """A mask of the rows whose time compares so with a moment; rows without a time do not."""
         times, present = self._times[column]
-        return present & compare(times, (moment - _EPOCH) // _MICROSECOND)
+        return present & compare(times, (moment - EPOCH) // _MICROSECOND)
 
     def _count_texts(self) -> tuple[int, float]:
         lengths = self._lengths[self._alive]
         return int(np.count_nonzero(lengths)), float(lengths.sum())
-
-    def _row(self, place: int, cells: dict[str, Any]) -> Row:
-        tokens = self._parsed["tokens"][place].as_py() or ""
-        body = from_json(self._parsed["body"][place].as_py())  # in 40 % of the time of the standard library's
-        return Row(collection=self.collection, **cells, tokens=tokens, body=body)
 
 
 def _column(table: pa.Table, name: str) -> pa.Array:
@@ -254,23 +237,7 @@ def _column(table: pa.Table, name: str) -> pa.Array:
     return column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
 
 
-def _values(column: pa.Array) -> list[Any]:
-    """The values as ``Row`` has them: times aware, lists as tuples, a list that was never written as an empty one."""
-    if pa.types.is_timestamp(column.type):  # made from numbers: pyarrow takes ten times as long
-        return [None if each is None else _EPOCH + timedelta(microseconds=each) for each in column.cast(pa.int64()).to_pylist()]
-    values: list[Any] = column.to_pylist()
-    return [tuple(each or ()) for each in values] if pa.types.is_list(column.type) else values
-
-
 def _times(column: pa.Array) -> tuple[npt.NDArray[np.int64], Mask]:
     """The times in microseconds since 1970, and where there is one."""
     present = np.asarray(column.is_valid().to_numpy(zero_copy_only=False), dtype=np.bool_)
     return pc.fill_null(column.cast(pa.int64()), 0).to_numpy(), present
-
-
-def _vectors(column: pa.Array) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
-    """The vectors that are there, each of length 1, and for each row the place of its vector, -1 if it has none."""
-    present = column.is_valid().to_numpy(zero_copy_only=False)
-    numbers = column.drop_null().flatten().to_numpy().reshape(-1, column.type.list_size)
-    place = np.where(present, np.cumsum(present) - 1, -1)
-    return directions(numbers), place

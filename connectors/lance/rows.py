@@ -1,19 +1,24 @@
 """Rows as Arrow batches and back, and a ``Filter`` as the SQL that LanceDB prefilters with."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+from pydantic_core import from_json
 
 from mneme.labels import JOINT, AnyOf, Between, Containing, LabelCondition
 from mneme.ports import Filter, Place
-from mneme.rows import HIDDEN_KINDS, Collection, Row, Vector, directions, whole_numbers
+from mneme.rows import HIDDEN_KINDS, Collection, Row, directions, whole_numbers
 from mneme.times import from_milliseconds, to_milliseconds
 
 ADDRESS = "_rowid"  # LanceDB's name for where a row lies
 REMOVED_AT = "removed_at"  # set on a tombstone: a removed row keeps its key and version, and nothing else
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 _TIME = pa.timestamp("us", "UTC")
 _TEXTS = pa.list_(pa.string())
@@ -58,18 +63,42 @@ def to_arrow(rows: Sequence[Row], tombstones: Sequence[dict[str, Any]], schema: 
     return pa.table(columns, schema=schema)
 
 
-def to_rows(collection: Collection, table: pa.Table) -> list[Row]:
-    """The rows of a result; with vectors if it has that column."""
-    vectors: Sequence[Vector | None] = [None] * table.num_rows
-    of_tokens: Sequence[bytes | None] = [None] * table.num_rows
+def to_rows(
+    collection: Collection, table: pa.Table, share: Callable[[str, list[Any]], list[Any]] = lambda name, values: values
+) -> list[Row]:
+    """The rows of a result; with vectors if it has those columns.
+
+    Args:
+        collection: where they lie.
+        table: some columns of the table.
+        share: what it gives for the values of a column is taken in their place: equal ones that are in memory already.
+    """
+    columns = {name: share(name, _values(name, table[name])) for name in table.column_names if name in ROW_COLUMNS}
     if "vector" in table.column_names:
-        vectors = _vectors(table["vector"])
+        vectors, place = vectors_of(table["vector"])
+        columns["vector"] = [None if at < 0 else vectors[at] for at in place.tolist()]
     if "token_vectors" in table.column_names:
-        of_tokens = table["token_vectors"].to_pylist()
-    return [
-        _row(collection, cells, vector, tokens or b"")
-        for cells, vector, tokens in zip(_cells(table), vectors, of_tokens, strict=True)
-    ]
+        columns["token_vectors"] = [each or b"" for each in table["token_vectors"].to_pylist()]
+    return [Row(collection=collection, **dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True)]
+
+
+def vectors_of(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
+    """The vectors that are there, each of length 1, and for each row the place of its vector, -1 if it has none."""
+    present = column.is_valid().to_numpy(zero_copy_only=False)
+    numbers = column.drop_null().combine_chunks().flatten().to_numpy().reshape(-1, column.type.list_size)
+    return directions(numbers), np.where(present, np.cumsum(present) - 1, -1)
+
+
+def _values(name: str, column: pa.ChunkedArray) -> list[Any]:
+    """The values as ``Row`` has them: times aware, lists as tuples, a list that was never written as an empty one."""
+    if pa.types.is_timestamp(column.type):  # made from numbers: pyarrow takes ten times as long
+        return [None if each is None else EPOCH + timedelta(microseconds=each) for each in column.cast(pa.int64()).to_pylist()]
+    values: list[Any] = column.to_pylist()
+    if pa.types.is_list(column.type):
+        return [tuple(each or ()) for each in values]
+    if name == "body":
+        return list(map(from_json, values))  # in 40 % of the time of the standard library's
+    return [each or "" for each in values] if name == "tokens" else values
 
 
 def condition(filter: Filter) -> str:
@@ -159,27 +188,3 @@ def _cell(row: Row, name: str) -> Any:
     if name == "body":
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return (value or None) if name == "tokens" else value  # a row without tokens must not count in BM25's averages
-
-
-def _cells(table: pa.Table) -> list[dict[str, Any]]:
-    cells: list[dict[str, Any]] = table.select([name for name in table.column_names if name in ROW_COLUMNS]).to_pylist()
-    return cells
-
-
-def _row(collection: Collection, cells: dict[str, Any], vector: Vector | None, token_vectors: bytes) -> Row:
-    for name, value in cells.items():
-        if isinstance(value, datetime):
-            cells[name] = value.astimezone(UTC)
-        elif isinstance(value, list):
-            cells[name] = tuple(value)
-    cells["body"] = json.loads(cells["body"])
-    cells["tokens"] = cells["tokens"] or ""
-    return Row(collection=collection, vector=vector, token_vectors=token_vectors, **cells)
-
-
-def _vectors(column: pa.ChunkedArray) -> list[Vector | None]:
-    """A column of vectors as arrays, without a Python object for each number."""
-    dimension = column.type.list_size
-    numbers = column.drop_null().combine_chunks().flatten().to_numpy().reshape(-1, dimension)
-    present = iter(directions(numbers))
-    return [next(present) if valid else None for valid in column.is_valid().to_pylist()]

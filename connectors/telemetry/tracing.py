@@ -6,7 +6,7 @@ OTEL_EXPORTER_OTLP_* say where to. Attributes are counts, kinds and names; never
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar, copy_context
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 from urllib.parse import unquote
@@ -70,19 +70,13 @@ class Span(Protocol):
 
 
 class _NoSpan:
-    """Takes the place of a span while nothing is traced; one for all."""
-
-    def __enter__(self) -> "_NoSpan":
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        return None
+    """Takes the place of a span while nothing is traced."""
 
     def tell(self, **attributes: Attribute) -> None:
         """Nobody listens."""
 
 
-_NO_SPAN = _NoSpan()
+_NO_SPAN = nullcontext(_NoSpan())
 _tracer: "Tracer | None" = None
 _provider: "TracerProvider | None" = None
 

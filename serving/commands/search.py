@@ -21,7 +21,7 @@ from serving.commands.options import (
     not_blank,
     searched_owner,
 )
-from serving.terminal.output import note, output
+from serving.terminal.output import note, output, show
 
 if TYPE_CHECKING:
     from queries.browsing.responses import Inspection
@@ -107,10 +107,7 @@ def search(
             expand_context=context,
             order=order,
         )
-    if as_json:
-        typer.echo(found.model_dump_json(indent=2))
-    else:
-        output().print(search_result(found))
+    show(found, as_json, search_result)
 
 
 def ask(
@@ -184,10 +181,7 @@ def history(
     filters = searched_owner(user, group, agent, tenant) | ({"as_of": as_of} if as_of else {})
     with connect(url) as memories:
         found = memories.history(entity, filters)
-    if as_json:
-        typer.echo(found.model_dump_json(indent=2))
-    else:
-        output().print(history_view(found))
+    show(found, as_json, history_view)
     if not found.timeline():
         raise typer.Exit(1)
 
@@ -230,10 +224,7 @@ def inspect(
     else:
         found = _would_be(files or [], given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant))
     for inspection in found:
-        if as_json:
-            typer.echo(inspection.model_dump_json(indent=2))
-        else:
-            output().print(inspection_view(inspection))
+        show(inspection, as_json, inspection_view)
 
 
 def _stored(conversation: str, filters: dict[str, Any], url: str | None) -> "Iterator[Inspection]":
@@ -268,7 +259,4 @@ def _list_documents(filters: dict[str, Any], unread: bool, url: str | None, as_j
     if unread:
         kept = tuple(each for each in found.documents if each.unread or each.status == "unread")
         found = found.model_copy(update={"documents": kept})
-    if as_json:
-        typer.echo(found.model_dump_json(indent=2))
-    else:
-        output().print(documents_table(found))
+    show(found, as_json, documents_table)

@@ -3,6 +3,7 @@
 import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from importlib import import_module
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from serving.mcp.memory import AgentMemory
     from serving.service.service import Service
 
-_PARTS = {"console": "console", "mcp": "MCP"}
+_PARTS = {"console": "console", "mcp": "MCP"}  # views: the package and the extra of each, and how it is called
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -74,24 +75,16 @@ def _listening(settings: "Settings", host: str | None, port: int | None) -> "Set
 def _mount(app: "FastAPI", service: "Service") -> list[str]:
     """Mount what is installed and switched on; returns where, or why not."""
     parts = []
-    if service.settings.service.console:
+    for part, title in _PARTS.items():
+        if not getattr(service.settings.service, part):
+            continue
         try:
-            from serving.console.mount import mount
+            import_module(f"serving.{part}.mount").mount(app, service)
         except ModuleNotFoundError as error:
-            remedy = "pip install 'mneme-river[console]', or set MNEME_SERVICE__CONSOLE=false"
-            note(f"no console: {error.name} is not installed; {remedy}")
+            remedy = f"pip install 'mneme-river[{part}]', or set MNEME_SERVICE__{part.upper()}=false"
+            note(f"no {title}: {error.name} is not installed; {remedy}")
         else:
-            mount(app, service)
-            parts.append("console")
-    if service.settings.service.mcp:
-        try:
-            from serving.mcp.mount import mount as mount_mcp
-        except ModuleNotFoundError as error:
-            remedy = "pip install 'mneme-river[mcp]', or set MNEME_SERVICE__MCP=false"
-            note(f"no MCP server: {error.name} is not installed; {remedy}")
-        else:
-            mount_mcp(app, service)
-            parts.append("mcp")
+            parts.append(part)
     return parts
 
 

@@ -5,7 +5,7 @@ import json
 import secrets
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
@@ -170,13 +170,12 @@ def status(
     """
     from mneme.settings import load_settings
 
-    look = _looking(load_settings(), url)
+    looks = _looks(load_settings(), url)
     if once or as_json or not output().is_terminal:
-        first, began = look(), time.monotonic()
-        rate = None
+        first, rate = next(looks)
         if first.messages is not None:
             time.sleep(_RATE_SECONDS)
-            first, rate = _next(first, began, look)
+            first, rate = next(looks)
         if as_json:
             output().print_json(json.dumps({**asdict(first), "messages_per_second": rate}))
         else:
@@ -186,41 +185,33 @@ def status(
         if first.health == "red":
             raise typer.Exit(1)
         return
-    _show(look, every)
+    _show(looks, every)
 
 
-def _looking(settings: "Settings", url: str | None) -> "Callable[[], Status]":
+def _looks(settings: "Settings", url: str | None) -> "Iterator[tuple[Status, float | None]]":
+    """Looks without end, each with the messages a second since the one before; None where they were not counted."""
+    from serving.status import local_status, remote_status
+
     chosen = url or settings.service.url
-    if chosen is not None:
-        from serving.status import remote_status
-
-        return lambda: remote_status(settings, chosen)
-    from serving.status import local_status
-
-    return lambda: local_status(settings)
-
-
-def _next(before: "Status", began: float, look: "Callable[[], Status]") -> "tuple[Status, float | None]":
-    """The next look, and messages a second since the one before."""
-    after, seconds = look(), time.monotonic() - began
-    if after.messages is None or before.messages is None or after.messages < before.messages:
-        return after, None
-    return after, (after.messages - before.messages) / seconds
+    before: int | None = None
+    began = 0.0
+    while True:
+        now = time.monotonic()
+        seen = local_status(settings) if chosen is None else remote_status(settings, chosen)
+        grown = None if seen.messages is None or before is None else seen.messages - before
+        yield seen, None if grown is None or grown < 0 else grown / (now - began)
+        before, began = seen.messages, now
 
 
-def _show(look: "Callable[[], Status]", every: float) -> None:
+def _show(looks: "Iterator[tuple[Status, float | None]]", every: float) -> None:
     from rich.live import Live
 
     from serving.terminal.tables import status_view
 
-    seen, began = look(), time.monotonic()
-    with Live(status_view(seen, None), console=output(), auto_refresh=False) as live:
+    with Live(console=output(), auto_refresh=False) as live:
         try:
-            while True:
-                time.sleep(every)
-                now = time.monotonic()
-                seen, rate = _next(seen, began, look)
-                began = now
+            for seen, rate in looks:
                 live.update(status_view(seen, rate), refresh=True)
+                time.sleep(every)
         except KeyboardInterrupt:
             return

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 FORMATS = "JSONL events, chat exports, documents (docs/formats.md), or folders of them."
 Files = Annotated[list[Path], typer.Argument(metavar="FILE", help=FORMATS, show_default=False)]
 
-_MOST_REFUSALS_SHOWN = 5
-_MOST_DEAD_LETTERS_SHOWN = 20
+_MOST_SHOWN = 20  # of what was not taken in
 
 
 def ingest(
@@ -112,8 +111,7 @@ def publish(
                 on_progress(sent + len(refused), total)
     output().print(f"{count(sent, 'event')} published in {time.monotonic() - started:.1f} s")
     show_skipped(search.skipped)
-    for line in refused[:_MOST_REFUSALS_SHOWN]:
-        note(f"not sent: {line}", "yellow")
+    _note_first([f"not sent: {line}" for line in refused], "not sent")
     if refused:
         raise InputError(
             f"{count(len(refused), 'event')} not sent; correct and publish again, what has an id or a time is not doubled"
@@ -238,10 +236,7 @@ def _whose_flow(settings: "Settings", url: str | None) -> str:
 
 def show_skipped(skipped: "Sequence[Skipped]") -> None:
     """Files of folders that are not taken in, each on a line with the reason."""
-    for each in skipped[:_MOST_DEAD_LETTERS_SHOWN]:
-        note(f"skipped: {each.path}: {each.reason}", "yellow")
-    if len(skipped) > _MOST_DEAD_LETTERS_SHOWN:
-        note(f"and {len(skipped) - _MOST_DEAD_LETTERS_SHOWN:,} more skipped", "yellow")
+    _note_first([f"skipped: {each.path}: {each.reason}" for each in skipped], "skipped")
 
 
 def _show_dead_letters(dead_letters: "Sequence[DeadLetter]", files: Sequence[Path]) -> None:
@@ -249,9 +244,16 @@ def _show_dead_letters(dead_letters: "Sequence[DeadLetter]", files: Sequence[Pat
     from connectors.files.files import content_identity
 
     names = {f"file:{content_identity(path)[:16]}": str(path) for path in files}
-    for dead_letter in dead_letters[:_MOST_DEAD_LETTERS_SHOWN]:
+    lines = []
+    for dead_letter in dead_letters:
         position = dead_letter.position
         where = f"{names.get(position.topic, position.topic)}:{position.offset + 1}" if position else dead_letter.stage
-        note(f"{where}: {dead_letter.reason}", "yellow")
-    if len(dead_letters) > _MOST_DEAD_LETTERS_SHOWN:
-        note(f"and {len(dead_letters) - _MOST_DEAD_LETTERS_SHOWN:,} more", "yellow")
+        lines.append(f"{where}: {dead_letter.reason}")
+    _note_first(lines, "not taken in")
+
+
+def _note_first(lines: Sequence[str], what: str) -> None:
+    for line in lines[:_MOST_SHOWN]:
+        note(line, "yellow")
+    if len(lines) > _MOST_SHOWN:
+        note(f"and {len(lines) - _MOST_SHOWN:,} more {what}", "yellow")

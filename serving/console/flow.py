@@ -22,6 +22,7 @@ from serving.service.dead_letters import dead_letter_id, dead_letters_of
 from serving.service.health import Health
 from serving.service.service import Service
 from serving.status import model_statuses
+from serving.terminal.format import event_text, last_line, shortened
 
 AT_MOST_EVERY = 1.5  # seconds: several who look share a sample
 _MOST_SAMPLES = 240
@@ -110,7 +111,7 @@ def _measured() -> tuple[dict[str, tuple[int, int]], dict[str, Latency]]:
 
 _MOST_SHOWN = 50
 _DEAD_LETTER_SECONDS = 5.0  # they are read whole each time
-_BYTES = 4_000  # of one that are shown
+_CHARACTERS = 4_000  # of one that are shown
 
 
 class DeadLetterPanel:
@@ -160,7 +161,7 @@ class DeadLetterPanel:
                 chip(dead_letter.stage, "problem")
                 tag("span", moment(dead_letter.at), "when")
                 tag("span", str(dead_letter.position or "place unknown"), "when")
-            tag("p", without_secrets(dead_letter.reason.rstrip().rsplit("\n", 1)[-1]))
+            tag("p", without_secrets(last_line(dead_letter.reason)))
             with tag("details", classes="raw"):
                 tag("summary", f"{count(len(dead_letter.raw), 'byte')}")
                 tag("pre", _content(dead_letter.raw), "bytes", tabindex="0", aria_label="The bytes of the event")
@@ -186,12 +187,9 @@ class DeadLetterPanel:
 
 
 def _content(raw: bytes) -> str:
-    """The first bytes as text; of what is no text, hexadecimal digits."""
-    try:
-        text = without_secrets(raw.decode())
-    except UnicodeDecodeError:
-        text = raw[:_BYTES].hex(" ")
-    return text if len(text) <= _BYTES else f"{text[:_BYTES]}… ({len(raw):,} bytes in all)"
+    """The first characters of an event as text."""
+    text = event_text(raw)
+    return text if len(text) <= _CHARACTERS else f"{shortened(text, _CHARACTERS)} ({len(raw):,} bytes in all)"
 
 
 SAMPLES = "mneme.samples"  # where the mount lays the samples into the scope of a request

@@ -3,14 +3,17 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
+from fastapi.exception_handlers import http_exception_handler
 from nicegui import app as nicegui
 from nicegui import ui
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 # Each of these adds its page to NiceGUI's application.
@@ -22,14 +25,13 @@ from serving.console import (
     gate,
     graph,
     login,
-    lost,
     search,
     sockets,
     statements,
 )
 from serving.console.flow import Samples
 from serving.console.gate import Gate
-from serving.console.shell import SERVICE, SESSIONS
+from serving.console.shell import SERVICE, SESSIONS, page_alone
 from serving.console.visit import POOLS
 from serving.rest.sessions import Sessions
 from serving.service.service import Service
@@ -96,7 +98,7 @@ def _console() -> ASGIApp:
     nicegui.router.redirect_slashes = False  # it would send whoever asks to the host that the request names
     gate.install()
     sockets.install()
-    nicegui.exception_handler(404)(lost.not_found)
+    nicegui.exception_handler(404)(_not_found)
     nicegui.on_exception(_told)
     return nicegui
 
@@ -105,3 +107,17 @@ def _told(_: Exception) -> None:
     """Notify the user of an error after a page was built; NiceGUI has logged it."""
     with suppress(RuntimeError):  # there is no page any more
         ui.notify("That did not work: an error inside Mneme. The log of the service says which.", type="negative", timeout=8000)
+
+
+_NOT_FOUND = """<h1>There is no page here</h1>
+<p class="quiet">{path} is none of the console's addresses.</p>
+<p><a href="{root}/conversations">To the conversations</a></p>"""
+
+
+async def _not_found(request: Request, error: Exception) -> Response:
+    """Answer what asks for a page with one; what asks for a part of one, as JSON."""
+    if "text/html" not in request.headers.get("accept", "") and isinstance(error, HTTPException):
+        return await http_exception_handler(request, error)
+    root = escape(request.scope.get("root_path", ""), quote=True)
+    main = _NOT_FOUND.format(root=root, path=escape(request.url.path))
+    return HTMLResponse(page_alone("Not found", main, f"{root}/"), 404)

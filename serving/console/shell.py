@@ -63,6 +63,7 @@ def visit_of(request: Request) -> Visit:
 
 
 async def _show(request: Request, path: str, title: str, content: Content, needs_owner: bool) -> None:
+    """Build a page; what goes wrong is shown in its place, in words."""
     visit = visit_of(request)
     failure: MnemeError | None = None
     try:
@@ -71,29 +72,24 @@ async def _show(request: Request, path: str, title: str, content: Content, needs
         failure = error
     main = _frame(visit, path)
     with main:
-        if failure is not None:
-            show_failure(failure)
-        elif path in _FOR_OPERATORS and not visit.caller.is_operator:
-            _heading(title)
-            notice("The flow and its dead letters are of all tenants: only the operator's key shows them.", "problem")
-        elif needs_owner and visit.owner is None:
-            _heading(title)
-            _welcome()
-        else:
-            await guarded(content, visit)
+        try:
+            if failure is not None:
+                raise failure
+            if path in _FOR_OPERATORS and not visit.caller.is_operator:
+                tag("h1", title)
+                notice("The flow and its dead letters are of all tenants: only the operator's key shows them.", "problem")
+            elif needs_owner and visit.owner is None:
+                tag("h1", title)
+                _welcome()
+            else:
+                await content(visit)
+        except MnemeError as error:
+            show_failure(error)
+        except Exception:  # noqa: BLE001  whatever it is, whoever looks must not see a stack trace
+            _log.exception("the console could not show %s", visit.request.url.path)
+            notice("This could not be shown: an error inside Mneme. The log of the service says which; try again.", "problem")
     main.props["aria-busy"] = "false"
     main.update()
-
-
-async def guarded(content: Content, visit: Visit) -> None:
-    """Build a part of a page; what goes wrong is shown in its place, in words."""
-    try:
-        await content(visit)
-    except MnemeError as error:
-        show_failure(error)
-    except Exception:  # noqa: BLE001  whatever it is, whoever looks must not see a stack trace
-        _log.exception("the console could not show %s", visit.request.url.path)
-        notice("This could not be shown: an error inside Mneme. The log of the service says which; try again.", "problem")
 
 
 def show_failure(error: MnemeError) -> None:
@@ -211,10 +207,6 @@ def _theme() -> None:
         for name, title, picture in (("light", "Light", "sun"), ("auto", "As the system", "auto"), ("dark", "Dark", "moon")):
             with tag("button", "", type="button", data_theme=name, aria_label=title, aria_pressed="false", title=title):
                 icon(picture)
-
-
-def _heading(title: str) -> None:
-    tag("h1", title)
 
 
 def _welcome() -> None:

@@ -6,6 +6,7 @@ from itertools import count as numbers
 
 from queries.responses import SearchResponse, TraceStep
 from serving.console.markup import count, number, section, tag
+from serving.terminal.format import shortened
 from serving.trace import ranked_lists, replacements
 
 OF_A_LIST = 5
@@ -95,8 +96,7 @@ class _Drawing:
     ranked: Mapping[str, int | None]
 
     def text(self, identity: str) -> str:
-        text = self.texts.get(identity, identity)
-        return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+        return shortened(self.texts.get(identity, identity), _LONGEST)
 
     def stage(self, place: int, title: str, lists: Sequence[tuple[str, Sequence[TraceStep]]], more: int = OF_A_LIST) -> None:
         with tag("li", classes="stage"):

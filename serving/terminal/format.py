@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from connectors.dead_letters import without_secrets
 from mneme.times import utc_now, zone
 
 if TYPE_CHECKING:
@@ -29,6 +30,24 @@ def cited(citation: "Citation | None") -> str:
 def joined(*words: str) -> str:
     """Those that say something, side by side."""
     return " · ".join(word for word in words if word)
+
+
+def shortened(text: str, longest: int = 100) -> str:
+    """A text of at most so many characters, or its beginning with three dots."""
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def last_line(reason: str) -> str:
+    """The last line of a reason: of a traceback, what it ends with."""
+    return reason.rstrip().rsplit("\n", 1)[-1]
+
+
+def event_text(raw: bytes) -> str:
+    """The bytes of an event as a text without secrets; what is no UTF-8 as hexadecimal digits."""
+    try:
+        return without_secrets(raw.decode())
+    except UnicodeDecodeError:
+        return raw.hex(" ")
 
 
 def day(moment: datetime) -> str:

@@ -41,13 +41,13 @@ def history_view(history: "History") -> RenderableType:
         parts += [Text(""), table]
     else:
         parts.append(Text("nothing is remembered of it", style="yellow"))
-    kinds = {
-        "fact": len(history.facts),
-        "expectation": len(history.foresights),
-        "relationship": len(history.relationships),
-        "line of a portrait": len(history.profile),
-    }
-    told = ", ".join(f"{number:,} {_plural(kind, number)}" for kind, number in kinds.items() if number)
+    kinds = (
+        (len(history.facts), "fact", None),
+        (len(history.foresights), "expectation", None),
+        (len(history.relationships), "relationship", None),
+        (len(history.profile), "line of a portrait", "lines of a portrait"),
+    )
+    told = ", ".join(count(*kind) for kind in kinds if kind[0])
     parts.append(Text(told, style="dim"))
     parts += [Text(f"note: {line}", style="yellow") for line in history.notes]
     return Group(*parts)
@@ -124,12 +124,6 @@ def _what_became(entry: "HistoryStatement") -> list[str]:
         newer = entry.superseded_by
         lines.append(until(entry.valid_to) + (f": {newer.text}" if newer else ""))
     return lines
-
-
-def _plural(kind: str, number: int) -> str:
-    if number == 1:
-        return kind
-    return "lines of a portrait" if kind == "line of a portrait" else f"{kind}s"
 
 
 _STYLES = {"read": "green", "reading": "cyan", "unread": "yellow"}

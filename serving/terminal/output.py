@@ -7,17 +7,23 @@ shown was written by others: characters that a terminal obeys, as those of escap
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, TypeVar
 
-from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
+import typer
+from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderableType, RenderHook, RenderResult
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.segment import Segment
 from rich.text import Text
 
 from mneme.control_characters import escape_control_characters
 
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
 _WIDTH_WITHOUT_TERMINAL = 100  # rich assumes 80 there, which is narrow for a table in a log file
 
 OnProgress = Callable[[int, int], None]
+Response = TypeVar("Response", bound="BaseModel")
 
 
 def output() -> Console:
@@ -55,6 +61,14 @@ class _Shown:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for text, style, control in console.render(self._shown, options):
             yield Segment(text if control else escape_control_characters(text), style, control)
+
+
+def show(response: Response, as_json: bool, view: Callable[[Response], RenderableType]) -> None:
+    """Print a response: as JSON for programs, else as a view of it for people."""
+    if as_json:
+        typer.echo(response.model_dump_json(indent=2))
+    else:
+        output().print(view(response))
 
 
 def note(text: str, style: str = "") -> None:

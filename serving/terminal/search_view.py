@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mneme.text import ends_in_question, has_cjk
-from serving.terminal.format import cited, count, day, expected, joined, until, whole_day
+from serving.terminal.format import cited, count, day, expected, joined, shortened, until, whole_day
 from serving.trace import ranked_lists, replacements, texts_of
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def search_result(found: "SearchResponse", limit: int | None = None) -> Renderab
     """The ranking as one table over all types, then the graph, notes and cost; with a trace, what each stage did."""
     ranked = found.ranked()
     shown = ranked[:limit]
-    parents = _parents(found)
+    parents = {episode.id: episode for episode in (*found.episodes, *found.knowledge)}
     parts: list[RenderableType] = []
     if shown:
         table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=True)
@@ -135,10 +135,6 @@ def said(fact: "AtomicFact | FoundFact") -> Text:
     return text.append(fact.atomic_fact.rpartition(quote.words)[2], "dim")
 
 
-def _parents(found: "SearchResponse") -> "dict[str, FoundEpisode]":
-    return {episode.id: episode for episode in (*found.episodes, *found.knowledge)}
-
-
 def _result(item: "Found", parents: "Mapping[str, FoundEpisode]") -> _Result:
     from queries import responses
 
@@ -218,7 +214,6 @@ def _dim(text: str) -> Text:
 
 _BEST_OF_A_LIST = 5
 _REPLACEMENTS = 20
-_LONGEST_RECORD = 100  # characters
 
 
 def explanation(found: "SearchResponse") -> RenderableType:
@@ -258,11 +253,6 @@ def _competition(table: Table, steps: "Sequence[TraceStep]", texts: Mapping[str,
         table.add_row("", "replaced", f"{step.score:.3f}", record)
     if len(replaced) > _REPLACEMENTS:
         table.add_row("", "", "", Text(f"and {len(replaced) - _REPLACEMENTS:,} more", style="dim"))
-
-
-def shortened(text: str, longest: int = _LONGEST_RECORD) -> str:
-    """A text, or its beginning with three dots."""
-    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def answer_view(response: "AnswerResponse") -> RenderableType:

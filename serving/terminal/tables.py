@@ -10,7 +10,7 @@ from rich.text import Text
 
 from connectors.dead_letters import without_secrets
 from serving.status import Status
-from serving.terminal.format import day, span, spoken, until
+from serving.terminal.format import day, event_text, last_line, span, spoken, until
 
 if TYPE_CHECKING:
     from flows import IngestReport
@@ -74,18 +74,13 @@ def dead_letters_table(numbered: "Mapping[int, DeadLetter]") -> Table:
     table.add_column("source", overflow="fold")
     table.add_column("reason", ratio=1, overflow="fold")
     for number, dead_letter in numbered.items():
-        source = str(dead_letter.position or "")
-        when = dead_letter.at.strftime(_TO_THE_SECOND)
-        table.add_row(str(number), when, dead_letter.stage, Text(_plain(source)), Text(_plain(_last_line(dead_letter.reason))))
+        source, reason = Text(str(dead_letter.position or "")), Text(last_line(dead_letter.reason))
+        table.add_row(str(number), dead_letter.at.strftime(_TO_THE_SECOND), dead_letter.stage, source, reason)
     return table
 
 
 def dead_letter_text(number: int, dead_letter: "DeadLetter") -> Text:
     """Everything of one letter; bytes that are no UTF-8 as hexadecimal digits."""
-    try:
-        content = without_secrets(dead_letter.raw.decode())
-    except UnicodeDecodeError:
-        content = dead_letter.raw.hex(" ")
     lines = {
         "number": str(number),
         "when": dead_letter.at.isoformat(),
@@ -95,7 +90,7 @@ def dead_letter_text(number: int, dead_letter: "DeadLetter") -> Text:
         "bytes": f"{len(dead_letter.raw):,}",
     }
     head = "\n".join(f"{name:8}{value}" for name, value in lines.items())
-    return Text(_plain(f"{head}\n\n{content}"))
+    return Text(f"{head}\n\n{event_text(dead_letter.raw)}")
 
 
 def dead_letter_json(number: int, dead_letter: "DeadLetter") -> dict[str, Any]:
@@ -108,16 +103,6 @@ def dead_letter_json(number: int, dead_letter: "DeadLetter") -> dict[str, Any]:
         "reason": dead_letter.reason,
         "bytes": len(dead_letter.raw),
     }
-
-
-def _last_line(reason: str) -> str:
-    """Of a traceback, what it ends with."""
-    return reason.rstrip().rsplit("\n", 1)[-1]
-
-
-def _plain(text: str) -> str:
-    """Without what would steer a terminal."""
-    return "".join(character if character.isprintable() or character == "\n" else "\ufffd" for character in text)
 
 
 _HEALTH = {"green": "bold green", "red": "bold red"}

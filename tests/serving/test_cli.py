@@ -406,7 +406,7 @@ def test_ingest_names_file_line_and_reason_of_what_this_run_refused(
     lines = result.stderr.splitlines()
     assert lines[1] == "chat.jsonl:1: content: wrong 0"
     assert lines[20] == "chat.jsonl:20: content: wrong 19"
-    assert lines[21:] == ["and 5 more"]
+    assert lines[21:] == ["and 5 more not taken in"]
 
 
 def test_ingest_of_known_files_says_that_they_were_read_already(

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import StringIO
+from itertools import islice
 from pathlib import Path
 from threading import Thread
 
@@ -166,12 +167,12 @@ def test_one_look_is_a_table_or_json_and_its_exit_code_tells(tmp_path: Path, mon
 
 
 def test_messages_a_second_are_those_between_two_looks(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("time.monotonic", lambda: 12.0)
-    looks = iter([Status("here", messages=30), Status("here", messages=3), Status("here")])
-    look = lambda: next(looks)  # noqa: E731
-    assert command._next(Status("here", messages=10), 10.0, look)[1] == 10.0
-    assert command._next(Status("here", messages=30), 10.0, look)[1] is None  # the service began again
-    assert command._next(Status("here", messages=3), 10.0, look)[1] is None
+    moments = iter([0.0, 10.0, 20.0, 30.0, 40.0])
+    monkeypatch.setattr("time.monotonic", lambda: next(moments))
+    counted = iter([10, 30, 3, None, 5])  # between the second and the third the service began again
+    monkeypatch.setattr("serving.status.local_status", lambda _: Status("here", messages=next(counted)))
+    looks = command._looks(Settings(), None)
+    assert [rate for _, rate in islice(looks, 5)] == [None, 2.0, None, None, None]
 
 
 def test_the_table_shows_trouble_and_models():

@@ -127,7 +127,7 @@ def test_a_call_that_waits_for_its_minute_is_woken_when_tokens_come_back() -> No
                 return time.monotonic()
 
         asked = pool.submit(ask)
-        until(lambda: len(budget._shared[INGESTION][1]._line._waiting) == 1)
+        until(lambda: len(budget._shared[INGESTION][1]._waiting) == 1)
         freed = time.monotonic()
         large.used(0)
         assert asked.result() - freed < GENEROUS

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from connectors.endpoints.answer_cache import CachedChat
+from connectors.endpoints.answer_cache import CachedChat, erase_answers
 from connectors.endpoints.openai_chat import OpenAiChat
 from connectors.models import open_chat_model
 from flows.consistency.judge import PAIRS_OF_A_CALL, ModelJudge, Relation, judge_prompt, open_judge
@@ -173,7 +173,7 @@ def test_another_owner_or_model_is_asked_anew(scripted: Scripted, chat: CachedCh
 
 def test_an_erase_of_the_owner_erases_the_verdicts(chat: CachedChat, path: Path, model_server: ModelServer) -> None:
     ModelJudge(chat).judge([(GOOGLE, META)], f"{SCOPE}/reconcile")
-    assert chat.erase(SCOPE) == 2
+    assert erase_answers(path, SCOPE) == 2
     with sqlite3.connect(path) as connection:
         assert connection.execute("SELECT count(*) FROM answers").fetchone() == (0,)
     connection.close()
