@@ -119,8 +119,7 @@ def row_formatter(above: Sequence[Sequence[str]]) -> Callable[[Sequence[str]], s
             return _field(row) if len(row) == 2 and _is_label(row[0]) and row[1] else " | ".join(filter(None, row))
         if row in above:
             return ""
-        pairs = zip([*names, *[""] * (len(row) - len(names))], row, strict=False)
-        return semicolon.join(f"{name}{colon}{cell}" if name else cell for name, cell in pairs if cell)
+        return semicolon.join(f"{name}{colon}{cell}" if name else cell for name, cell in _pairs(names, row) if cell)
 
     return line_of
 
@@ -326,6 +325,10 @@ def _names(above: Sequence[Sequence[str]]) -> list[str]:
         parts = [row[at] for row in above if at < len(row) and row[at]]
         names.append(" ".join(dict.fromkeys(parts)).rstrip(":： "))
     return names
+
+
+def _pairs(names: Sequence[str], row: Sequence[str]) -> Iterator[tuple[str, str]]:
+    return ((names[at] if at < len(names) else "", cell) for at, cell in enumerate(row))
 
 
 def _is_number(cell: str) -> bool:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from itertools import islice
 
 from connectors.documents.blocks import Block
@@ -66,12 +65,3 @@ def moment_of(text: str) -> datetime | None:
         except (ValueError, OverflowError):
             continue
     return None
-
-
-def header_moment(text: str) -> datetime | None:
-    """The moment in a header of a mail or of a page, ``Tue, 3 Mar 2026 10:00:00 +0100``, in UTC."""
-    try:
-        moment = parsedate_to_datetime(text)
-        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None

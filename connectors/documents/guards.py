@@ -4,6 +4,7 @@ The pool bounds time and memory of any file. These refuse the known kinds of bom
 """
 
 import io
+import warnings
 import zipfile
 from typing import IO, cast
 from xml.parsers import expat
@@ -45,28 +46,66 @@ class TableLimits:
         _check(columns, self._most_columns, "columns")
 
 
+def check_xml_tables(file: IO[bytes], row: str, cell: str, limits: TableLimits) -> None:
+    """Count the tables of XML, block by block, by what its elements for rows and cells are called (without a namespace).
+
+    Raises:
+        InputError: see ``TableLimits.add_row``.
+    """
+    parser = expat.ParserCreate()
+    widths = [0]  # of the rows that are open: a cell may hold a table; the first, of cells in no row
+
+    def begin(name: str, attributes: dict[str, str]) -> None:
+        local = name.rpartition(":")[2]
+        if local == row:
+            widths.append(0)
+        elif local == cell:
+            widths[-1] += 1
+            limits.check_width(widths[-1])
+        elif local in _WIDENING:
+            said = next((value for key, value in attributes.items() if key.rpartition(":")[2] == "val"), "")
+            widths[-1] += max(0, int(said) - (local == "gridSpan")) if said.isdecimal() and len(said) < 9 else 0
+            limits.check_width(widths[-1])
+
+    def end(name: str) -> None:
+        if name.rpartition(":")[2] == row and len(widths) > 1:
+            limits.add_row(widths.pop())
+
+    parser.StartElementHandler = begin
+    parser.EndElementHandler = end
+    try:
+        while block := file.read(_BLOCK):
+            parser.Parse(block, False)
+    except expat.ExpatError:
+        return  # no XML, or faulty: the library that reads it says so
+
+
 def _check(count: int, most: int, what: str) -> None:
     if count > most:
         raise InputError(f"its tables have more than {most:,} {what}; split it")
 
 
-DECLARES_ENTITIES = "it declares XML entities, which may unfold without end; save it without them"
 MOST_PIXELS = 100_000_000  # 600 dpi of an A3 page; 300 MB in memory
 
 _MOST_UNPACKED = 20  # times the largest file that is allowed
 _MOST_RATIO = 200  # of a member; XML of tables packs to a fiftieth, zeros to a thousandth
 _RATIO_COUNTS_FROM = 5_000_000  # bytes unpacked; a small member is no danger whatever it packs to
+_BLOCK = 65_536
 _TABLES = {"docx": ("tr", "tc"), "pptx": ("tr", "tc"), "xlsx": ("row", "c")}  # what rows and cells are called in XML
 
 
 def guard(kind: Kind, content: bytes, settings: Documents) -> None:
-    """Refuse an Office file that is made to do harm. The parsers of pictures and drawings refuse bombs themselves.
+    """Refuse what is made to do harm.
 
     Raises:
         InputError: it is. The message does not name the file.
     """
     if kind.name in _TABLES:
         _check_archive(kind, content, settings)
+    elif kind.name == "svg":
+        _check_prolog(io.BytesIO(content), whole=False)
+    elif kind.family == "picture":
+        _check_header(content)
 
 
 def check_text(characters: int, settings: Documents) -> None:
@@ -106,7 +145,7 @@ def check_pixels(width: int, height: int) -> None:
 
 
 def _check_archive(kind: Kind, content: bytes, settings: Documents) -> None:
-    """Check what the directory of an archive declares, which no reader goes beyond; then each XML in it."""
+    """An Office file: what its directory declares, which no reader goes beyond; the prolog and the tables of each XML in it."""
     limits = TableLimits(settings)
     most = _MOST_UNPACKED * settings.largest_bytes
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -119,47 +158,53 @@ def _check_archive(kind: Kind, content: bytes, settings: Documents) -> None:
             if member.flag_bits & 1:
                 raise InputError("it is encrypted; remove its password and send it again")
             with archive.open(member) as file:
-                if cast(zipfile.ZipExtFile, file).peek(64).lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")[:1] == b"<":
-                    _check_xml(file, *_TABLES[kind.name], limits)
+                if cast(zipfile.ZipExtFile, file).peek(64).lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")[:1] != b"<":
+                    continue
+                _check_prolog(file, whole=True)
+            with archive.open(member) as file:
+                check_xml_tables(file, *_TABLES[kind.name], limits)
 
 
-def _check_xml(file: IO[bytes], row: str, cell: str, limits: TableLimits) -> None:
-    """Read XML block by block: refuse a document type, which Office files have not, and count tables.
+def _check_prolog(file: IO[bytes], whole: bool) -> None:
+    """Check the XML before its first element. The rest is not read, so that this costs next to nothing.
 
     Args:
-        row: how its elements for rows are called, without a namespace.
-        cell: how those for cells are called.
-
-    Raises:
-        InputError: it declares a document type; or see ``TableLimits.add_row``.
+        whole: no document type is allowed at all, as Office files have none; else only what declares entities is refused.
     """
     parser = expat.ParserCreate()
-    widths = [0]  # of the rows that are open: a cell may hold a table; the first, of cells in no row
+    began = False
 
     def refuse(*_: object) -> None:
-        raise InputError(DECLARES_ENTITIES)
+        raise InputError("it declares XML entities, which may unfold without end; save it without them")
 
-    def begin(name: str, attributes: dict[str, str]) -> None:
-        local = name.rpartition(":")[2]
-        if local == row:
-            widths.append(0)
-        elif local == cell:
-            widths[-1] += 1
-            limits.check_width(widths[-1])
-        elif local in _WIDENING:
-            said = next((value for key, value in attributes.items() if key.rpartition(":")[2] == "val"), "")
-            widths[-1] += max(0, int(said) - (local == "gridSpan")) if said.isdecimal() and len(said) < 9 else 0
-            limits.check_width(widths[-1])
+    def begin(*_: object) -> None:
+        nonlocal began
+        began = True
 
-    def end(name: str) -> None:
-        if name.rpartition(":")[2] == row and len(widths) > 1:
-            limits.add_row(widths.pop())
-
-    parser.StartDoctypeDeclHandler = refuse
+    parser.EntityDeclHandler = refuse
+    if whole:
+        parser.StartDoctypeDeclHandler = refuse
     parser.StartElementHandler = begin
-    parser.EndElementHandler = end
+    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
     try:
-        while block := file.read(_BLOCK):
+        while not began and (block := file.read(_BLOCK)):
             parser.Parse(block, False)
     except expat.ExpatError:
         return  # no XML, or faulty: the library that reads it says so
+
+
+def _check_header(content: bytes) -> None:
+    try:
+        from PIL import Image
+    except ModuleNotFoundError:
+        return  # the parser needs it too, and says so
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            with Image.open(io.BytesIO(content)) as picture:
+                width, height = picture.size
+        except Image.DecompressionBombError:
+            raise InputError(f"the picture has more than {MOST_PIXELS:,} pixels; make it smaller") from None
+        except (OSError, SyntaxError, ValueError):
+            return  # broken: the parser says so
+    check_pixels(width, height)

@@ -1,6 +1,7 @@
 """A pool of processes that parse documents, each with limits, so that a bad file never hurts the stream."""
 
 import os
+import selectors
 import shutil
 import signal
 import subprocess
@@ -8,7 +9,6 @@ import sys
 import tempfile
 import threading
 import time
-from concurrent.futures import Future, wait
 from contextlib import suppress
 
 import psutil
@@ -20,6 +20,7 @@ from mneme.ports import ParsedDocument
 from mneme.settings import Documents
 
 _TICK = 0.5  # seconds between looks at the memory
+_BLOCK = 1 << 18
 _START_SECONDS = 120.0
 _LAST_WORDS = 1.0  # seconds in which a process that broke off is gone, and says of what
 _LARGEST_ANSWER = 64_000_000  # bytes, beside the text
@@ -29,6 +30,11 @@ _PASSED_ON = (
     *("FONTCONFIG_PATH", "FONTCONFIG_FILE", "SYSTEMROOT", "COVERAGE_PROCESS_START"),
 )
 _SET = {
+    "DO_NOT_TRACK": "1",
+    "SCARF_NO_ANALYTICS": "true",
+    "UNSTRUCTURED_DISABLE_NOTICE": "1",
+    "HF_HUB_OFFLINE": "1",
+    "OMP_THREAD_LIMIT": "1",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MALLOC_ARENA_MAX": "2",
@@ -81,12 +87,14 @@ class WorkerProcess:
             ) from error
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._to, self._from = self._process.stdin, self._process.stdout
+        self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._to, False)
+        os.set_blocking(self._from, False)
         without_places = settings.model_copy(update={"roots": (), "store": ""})  # no business of a parser
         body = without_places.model_dump_json().encode()
         try:
             self._exchange([framed(body)], _START_SECONDS, watched=False)
-        except (_Broken, InputError, RuntimeError) as error:
+        except (_Broken, InputError, OSError) as error:
             self.end()
             raise StoreUnavailable(
                 "the process that parses documents ends as soon as it is started; `mneme doctor` says what is missing"
@@ -113,10 +121,10 @@ class WorkerProcess:
         except InputError as error:
             self.end()
             raise InputError(f"{short_name(name)}: {error}") from None
-        except RuntimeError as error:  # of this program, as when it may start no more threads
+        except OSError as error:  # of this program, as when it has too many files open
             self.end()
             raise StoreUnavailable(
-                f"the process that parses documents cannot be asked ({error}); look at the limits"
+                f"the process that parses documents cannot be asked ({error.strerror}); look at the limits"
             ) from error
         except _Broken:
             with suppress(subprocess.TimeoutExpired):
@@ -146,39 +154,68 @@ class WorkerProcess:
         with self._ending:
             self._has_ended = True
         self._process.wait()
-        for pipe in (self._to, self._from):
+        for pipe in (self._process.stdin, self._process.stdout):
             with suppress(OSError):
-                pipe.close()
+                pipe.close()  # type: ignore[union-attr]
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _exchange(self, frames: list[bytes], seconds: float, watched: bool = True) -> Answer:
-        """Write frames and read the answer in a thread, which the pipes may hold up; look at time and memory meanwhile."""
+        """Write frames and read the answer, both as the pipes take and give them; look at the time and the memory meanwhile."""
         deadline = time.monotonic() + seconds
-        answer: Future[Answer] = Future()
-        threading.Thread(target=self._transfer, args=(frames, answer), daemon=True).start()
-        while not wait([answer], min(_TICK, deadline - time.monotonic())).done:
-            if time.monotonic() >= deadline:
-                raise InputError(
-                    f"reading it took more than {self._settings.seconds:g} s (MNEME_DOCUMENTS__SECONDS); split it, or raise"
-                    " the setting"
-                )
-            if watched:
-                self._watch_memory()
-        return answer.result()
+        looked = time.monotonic()
+        unsent = [memoryview(frame) for frame in frames]
+        answer = bytearray()
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._from, selectors.EVENT_READ)
+            selector.register(self._to, selectors.EVENT_WRITE)
+            while True:
+                now = time.monotonic()
+                if now >= deadline:
+                    raise InputError(
+                        f"reading it took more than {self._settings.seconds:g} s (MNEME_DOCUMENTS__SECONDS); split it, or raise"
+                        " the setting"
+                    )
+                if watched and now - looked >= _TICK:
+                    looked = now
+                    self._watch_memory()
+                for key, _ in selector.select(min(_TICK, deadline - now)):
+                    if key.fd == self._from:
+                        if (found := self._received(answer)) is not None:
+                            return found
+                    elif not self._sent(unsent):
+                        selector.unregister(self._to)
 
-    def _transfer(self, frames: list[bytes], answer: Future[Answer]) -> None:
-        """Give an answer what the worker says; ``_Broken`` where that cannot be understood, or is nothing."""
-        most = _LARGEST_ANSWER + _BYTES_PER_CHARACTER * self._settings.largest_text
+    def _sent(self, unsent: list[memoryview]) -> bool:
+        """Write what the pipe takes; whether more is left."""
         try:
-            for frame in frames:
-                self._to.write(frame)
-            self._to.flush()
-            size = int.from_bytes(self._from.read(LENGTH), "big")
-            answer.set_result(ANSWERS.validate_json(self._from.read(size) if size <= most else b""))
-        except (OSError, ValueError):  # the end of a pipe, what is no answer, and what was closed meanwhile
-            answer.set_exception(_Broken())
-        except BaseException as error:  # noqa: BLE001  it is raised again where the answer is waited for
-            answer.set_exception(error)
+            written = os.write(self._to, unsent[0][:_BLOCK])
+        except BlockingIOError:
+            return True
+        except OSError as error:
+            raise _Broken from error
+        unsent[0] = unsent[0][written:]
+        while unsent and not unsent[0]:
+            unsent.pop(0)
+        return bool(unsent)
+
+    def _received(self, answer: bytearray) -> Answer | None:
+        """Read what the pipe gives; the answer once it is whole."""
+        try:
+            block = os.read(self._from, _BLOCK)
+        except BlockingIOError:
+            return None
+        if not block:
+            raise _Broken
+        answer += block
+        size = int.from_bytes(answer[:LENGTH], "big")
+        if len(answer) >= LENGTH and size > _LARGEST_ANSWER + _BYTES_PER_CHARACTER * self._settings.largest_text:
+            raise _Broken
+        if len(answer) < LENGTH + size or len(answer) < LENGTH:
+            return None
+        try:
+            return ANSWERS.validate_json(bytes(answer[LENGTH:]))
+        except ValueError as error:
+            raise _Broken from error
 
     def _watch_memory(self) -> None:
         used = 0

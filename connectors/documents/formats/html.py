@@ -5,14 +5,15 @@ import re
 from collections.abc import Iterator
 from copy import deepcopy
 from datetime import datetime
+from email.utils import parsedate_to_datetime
 from pathlib import PurePath
 from typing import Any
 
 from lxml import etree
 
 from connectors.documents.blocks import Block, sections_of
-from connectors.documents.dates import date_of, header_moment, moment_of
-from connectors.documents.elements import blocks_of, partition, unmerged
+from connectors.documents.dates import date_of, moment_of
+from connectors.documents.elements import blocks_of, partition, refusing, unmerged
 from connectors.documents.encodings import text_of
 from connectors.documents.guards import TableLimits
 from connectors.documents.local import Task
@@ -141,7 +142,9 @@ def _root(text: str) -> Any | None:
 def _blocks(root: Any, limits: TableLimits) -> Iterator[Block]:
     _mend(root, limits)
     text = etree.tostring(root, encoding="unicode", method="html")
-    yield from blocks_of(partition("html", text=text), lambda _: "")
+    with refusing("HTML"):
+        elements = partition("html", text=text)
+    yield from blocks_of(elements, lambda _: "")
 
 
 def _mend(root: Any, limits: TableLimits) -> None:
@@ -266,4 +269,13 @@ def _date(root: Any, fields: dict[str, str]) -> datetime | None:
     for script in root.xpath("//script[@type='application/ld+json']"):
         candidates += _LINKED_DATA_DATE.findall(script.text or "")
     candidates += root.xpath("//time[@pubdate or @itemprop='datePublished']/@datetime")
-    return next(filter(None, (moment_of(text) or header_moment(text) for text in candidates)), None)
+    return next((moment for text in candidates if (moment := _moment(text))), None)
+
+
+def _moment(text: str) -> datetime | None:
+    if (moment := moment_of(text)) is not None:
+        return moment
+    try:
+        return parsedate_to_datetime(text)  # last-modified
+    except (ValueError, TypeError):
+        return None

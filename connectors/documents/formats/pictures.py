@@ -15,7 +15,7 @@ from connectors.documents.blocks import Block, sections_of
 from connectors.documents.dates import date_in
 from connectors.documents.formats.ocr import INSTALL_TESSERACT, Ocr
 from connectors.documents.formats.paragraphs import Page, blocks_of, first_lines, largest_text
-from connectors.documents.guards import DECLARES_ENTITIES, MOST_PIXELS, check_pages, check_pixels
+from connectors.documents.guards import MOST_PIXELS, check_pages, check_pixels
 from connectors.documents.local import Task
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument, Section
@@ -152,7 +152,7 @@ def _parsed(content: bytes) -> Any:
     try:
         return defusedxml.ElementTree.fromstring(content)
     except defusedxml.DefusedXmlException as error:
-        raise InputError(DECLARES_ENTITIES) from error
+        raise InputError("it declares XML entities, which may unfold without end; save it without them") from error
     except (ElementTree.ParseError, ValueError, LookupError) as error:
         raise InputError("the SVG is no well-formed XML; save it again") from error
 

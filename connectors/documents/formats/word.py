@@ -11,7 +11,7 @@ from lxml import etree
 
 from connectors.documents.blocks import Block, sections_of
 from connectors.documents.dates import date_of
-from connectors.documents.elements import blocks_of, partition
+from connectors.documents.elements import blocks_of, partition, refusing
 from connectors.documents.local import Task
 from connectors.documents.office import EmbeddedPictures, Package, converted, is_old
 from mneme.errors import InputError
@@ -31,7 +31,8 @@ def parse_word(content: bytes, task: Task) -> ParsedDocument:
     package = Package(content)
     text = WordText(package)
     pictures = EmbeddedPictures(package, task)
-    elements = partition("docx", file=text.file(content))
+    with refusing("Word"):
+        elements = partition("docx", file=text.file(content))
     pages = max((element.metadata.page_number or 0 for element in elements), default=0)
     blocks = list(_levelled(_placed(elements, pictures), text.title))
     blocks += [Block("text", note, blocks[-1].place if blocks else "") for note in text.notes()]
@@ -77,6 +78,7 @@ _AROUND_TEXT = tuple(f"{_W}{name}" for name in ("sdt", "sdtContent", "ins", "mov
 _NO_TEXT = frozenset(f"{_W}{name}" for name in ("del", "moveFrom", "sdtPr", "sdtEndPr", "smartTagPr", "customXmlPr"))
 _MARKS = frozenset(f"{_W}{name}" for name in ("rPr", "trPr", "numPr"))  # in these, ``ins`` says that a mark was inserted
 _HEADING = re.compile(r"heading (\d)$", re.IGNORECASE)
+_STYLE_ID = re.compile(rb'w:styleId="([^"]*)"')
 _LONGEST_CHAIN = 20  # styles that are made from each other
 
 
@@ -102,8 +104,7 @@ class WordText:
         self._styles = _Styles()
         used = {style.get(f"{_W}val", "") for style in self._root.iter(f"{_W}pStyle")}
         for name in package.related(self._name, "styles"):
-            if (root := package.tree(name)) is not None:
-                self._styles.add(root, used)
+            self._styles.add(package.read(name) or b"", used)
         self.title = self._title()
 
     def file(self, content: bytes) -> io.BytesIO:
@@ -139,11 +140,14 @@ class _Styles:
     headings: dict[int, str] = field(default_factory=dict)
     derived: dict[str, int] = field(default_factory=dict)  # styles made from those of headings, or with an outline level
 
-    def add(self, root: Any, used: set[str]) -> None:
+    def add(self, content: bytes, used: set[str]) -> None:
         """Add the styles of a file, of which the text has ``used`` ones."""
-        styles = {style.get(f"{_W}styleId", ""): style for style in root.iter(f"{_W}style")}
+        pieces = content.split(b"<w:style ")[1:]  # not parsed: styles are often the largest part of a file
+        styles = {found[1].decode(): piece for piece in pieces if (found := _STYLE_ID.search(piece))}
         for identifier, style in styles.items():
-            name = _value(style.find(f"{_W}name"))
+            if identifier not in used and b"eading " not in style:
+                continue  # of a hundred styles a text uses five
+            name = _attribute("name", style)
             if heading := _HEADING.match(name):
                 self.headings[int(heading[1])] = identifier
             elif identifier in used and name.lower() == "title":
@@ -152,12 +156,11 @@ class _Styles:
         for identifier in used - self.titles - levels.keys():
             at = identifier
             for _ in range(_LONGEST_CHAIN):
-                if (style := styles.get(at)) is None:
-                    break
-                if level := levels.get(at) or _level(_value(style.find(f".//{_W}outlineLvl"))):
+                style = styles.get(at, b"")
+                if level := levels.get(at) or _level(_attribute("outlineLvl", style)):
                     self.derived[identifier] = level
                     break
-                at = _value(style.find(f"{_W}basedOn"))
+                at = _attribute("basedOn", style)
 
     def name_headings(self, root: Any) -> bool:
         """Give paragraphs that are headings by a style made from a heading's, or by outline level, that heading's style."""
@@ -227,6 +230,11 @@ def _plain(element: Any) -> str:
 def _level(outline: str) -> int:
     """The level of a heading from 1, by its outline level; 0 for text."""
     return int(outline) + 1 if len(outline) == 1 and outline in "012345678" else 0
+
+
+def _attribute(name: str, style: bytes) -> str:
+    found = re.search(rb'<w:%s w:val="([^"]*)"' % name.encode(), style)
+    return found[1].decode() if found else ""
 
 
 def _value(element: Any) -> str:

