@@ -3,17 +3,14 @@
 ``MNEME_TEST_KAFKA`` (``host:port``) and ``MNEME_TEST_OPENSEARCH`` (URL) name servers to use instead.
 """
 
-import gc
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import pytest
 from hypothesis import settings
-from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
 from mneme.settings import Kafka, OpenSearch
 from tests.servers import KafkaServer, OpenSearchServer
@@ -27,8 +24,6 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")  # no test downloads weights
 # They are not timed: a machine that is busy with other things is no defect.
 settings.register_profile("mneme", deadline=None, derandomize="MNEME_TEST_EXPLORE" not in os.environ)
 settings.load_profile("mneme")
-# Folders whose tests share a service and what was ingested for it, made once in a process.
-_SHARING = ("tests/serving/adapters/", "tests/serving/console/", "tests/serving/mcp/")
 pytest.register_assert_rewrite("tests.contracts")  # so that a failed contract says what it compared
 
 
@@ -49,35 +44,10 @@ def pytest_configure(config: pytest.Config) -> None:
             os.environ[variable] = server.bootstrap if isinstance(server, KafkaServer) else server.url
 
 
-@pytest.hookimpl(optionalhook=True)  # without xdist nobody asks
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
-    """A file runs in one process, and so does a folder whose tests share a service: that starts once."""
-    if config.option.dist != "loadfile":
-        return None
-
-    class Scheduling(LoadFileScheduling):  # type: ignore[misc]
-        def _split_scope(self, nodeid: str) -> str:
-            file: str = super()._split_scope(nodeid)
-            return next((folder for folder in _SHARING if file.startswith(folder)), file)
-
-    return Scheduling(config, log)
-
-
-def pytest_collection() -> None:
-    """Nothing that collection makes is garbage, so none is looked for meanwhile."""
-    gc.disable()
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with slow tests come first: at the end, short ones fill what time is left to each process."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
-
-
-def pytest_collection_finish() -> None:
-    """Ten thousand tests and all modules stay until the end: no later collection looks through them."""
-    gc.freeze()
-    gc.enable()
 
 
 @dataclass(frozen=True)

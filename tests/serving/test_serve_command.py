@@ -20,8 +20,6 @@ from typer.testing import CliRunner
 from serving.cli import app
 from tests.serving.rest.test_search import ANNOUNCED
 
-pytestmark = pytest.mark.slow
-
 START_SECONDS, END_SECONDS = 60, 10
 
 

@@ -10,8 +10,6 @@ from mneme.errors import InputError
 from serving.adapters.langgraph import MnemeStore
 from tests.serving.adapters.conftest import Connection
 
-pytestmark = pytest.mark.slow
-
 
 def store_of(connection: Connection, **options: Any) -> MnemeStore:
     return MnemeStore(connection.memories, connection.publisher, **(options or {"user_id": connection.user_id}))

@@ -8,8 +8,6 @@ from playwright.sync_api import Locator, expect
 from mneme.events import Message
 from tests.serving.console.conftest import Console, Visitor
 
-pytestmark = pytest.mark.slow
-
 WRONG, RIGHT = "My flight to Lisbon leaves on Friday.", "My flight to Lisbon leaves on Saturday."
 SECRET = "My locker has the code marmalade."
 MOST_CLICKS = 6

@@ -13,8 +13,6 @@ from mneme.times import utc_now
 from queries.responses import FoundEpisode, FoundFact
 from tests.serving.console.conftest import HOSTILE, Visitor
 
-pytestmark = pytest.mark.slow
-
 QUESTION = "What is Jason building?"
 PAGES = {
     "conversations": "conversations?owner=user:mira",

@@ -10,8 +10,6 @@ from mcp.client.streamable_http import streamable_http_client
 from tests.serving.mcp.conftest import KEY, OTHER_KEY
 from tests.serving.mcp.round_trip import finds_nothing, goes_round, told
 
-pytestmark = pytest.mark.slow
-
 
 @asynccontextmanager
 async def connected(url: str, whose: str, key: str = KEY, mode: str = "auto"):

@@ -3,15 +3,12 @@ import os
 import sys
 from pathlib import Path
 
-import pytest
 from mcp import Client, StdioServerParameters
 from typer.testing import CliRunner
 
 from serving.cli import app
 from tests.serving.mcp.conftest import THIRD_KEY
 from tests.serving.mcp.round_trip import finds_nothing, goes_round, told
-
-pytestmark = pytest.mark.slow
 
 
 def server(*options: str, **variables: str) -> StdioServerParameters:

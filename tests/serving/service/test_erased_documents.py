@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from connectors.documents.stores import uploads_of
 from connectors.publisher import Publisher
 from mneme.records import Owner
@@ -11,8 +9,6 @@ from mneme.settings import Settings
 from serving.service.service import Service
 from tests.serving.embedded_service import opened
 from tests.serving.service.test_service import SECONDS, settings_in
-
-pytestmark = pytest.mark.slow
 
 CANARIES = "Quetzalcoatl", "Huitzilopochtli"
 BEN = Owner(tenant_id="default", type="user", id="ben")

@@ -24,8 +24,6 @@ from mneme.settings import Settings
 from serving.service.health import Health
 from serving.service.service import Service
 
-pytestmark = pytest.mark.slow
-
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 SECONDS = 60.0  # nothing takes so long, also on a machine that does other things
 
