@@ -9,10 +9,10 @@ unstructured = pytest.importorskip("unstructured", reason="documents are not ins
 
 
 def test_unstructured_is_the_version_whose_private_loader_is_replaced() -> None:
+    partition("html", text="<p>Words.</p>")
     from unstructured.__version__ import __version__
     from unstructured.nlp import tokenize
 
-    partition("html", text="<p>Words.</p>")
     assert __version__.startswith("0.27."), "see connectors/documents/elements.py, then raise this version"
     assert tokenize.sent_tokenize("Two sentences. Are here?") == ["Two sentences.", "Are here?"]
     assert tokenize.pos_tag("One, two") == [("One", ""), (",", ""), ("two", "")]
