@@ -92,10 +92,11 @@ def readings(question: Question, field: Field, features: Numbers, scores: Number
             )
         )
     found = np.full(len(field.statements), np.nan)
+    weights = weights_for(question.text)
     for start in range(0, len(best), _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
         passages = Passages.of(before[part], [tokens[at] for at in best[part]], circumstances[part])
-        found[best[part]] = read(field.asked, passages, weights_for(question.text))
+        found[best[part]] = read(field.asked, passages, weights)
     return found
 
 
@@ -156,6 +157,7 @@ def token_odds(xp: Any, asked: Any, is_asked: Any, passages: Passages, weights: 
         passages: what is read.
         weights: by the names of ``SHAPES``.
     """
+    # Matrices are multiplied in parts: larger products start threads of BLAS, which double the processor time.
     tokens, there, circumstances, split = passages.tokens, passages.there, passages.circumstances, passages.split
     # 1.
     cosines = tokens @ asked.T
