@@ -250,6 +250,8 @@ class SegmentLane:
                 if isinstance(item, Amended) and lane in self._active:
                     yield from self._unless_defective(lane, self._go_on(lane, now))
                 self._take_in(item, now)
+                if isinstance(item, Amended):  # it is worked in without what came behind it
+                    yield from self._unless_defective(lane, self._go_on(lane, now))
         if lane in self._active:
             yield from self._unless_defective(lane, self._go_on(lane, now))
 

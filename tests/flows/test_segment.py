@@ -335,6 +335,11 @@ def test_what_a_model_is_asked_does_not_depend_on_how_quick_the_pool_is(data: st
     assert played(events, data.draw(st.lists(st.booleans(), min_size=len(events), max_size=len(events)))) == quick
 
 
+def test_what_is_shown_of_an_edited_talk_does_not_depend_on_what_waits_behind_the_edit() -> None:
+    events = ["a", "NEW c", "a", "b", "edit", "a"]
+    assert played(events, [False] * len(events)) == played(events, [True] * len(events))
+
+
 def test_a_window_ends_with_the_first_message_that_a_cheap_signal_finds_behind_half_a_window() -> None:
     questions, _ = played(["a", "b", "c", "NEW d", "e", "f", "NEW g", "h", "i", "j"], [False] * 10)
     assert [[text.rstrip(" 0123456789") for text in judged] for _, judged, _ in questions] == [
