@@ -5,7 +5,8 @@
 3. What a line that ends in a colon introduces, where it is long: a text that somebody pasted, or had written.
 4. What stands between quotation marks, where it is longer than a phrase.
 
-Where nothing shows that words are somebody else's, they are the speaker's.
+Where nothing shows that words are somebody else's, they are the speaker's. Of a made-up story, a film or a dream nothing is
+claimed or dated either, whoever tells it.
 """
 
 import re
@@ -38,6 +39,25 @@ _LEAST_ITEMS = 2
 _LONG_ANSWER = 500  # characters of an assistant's message from which it is one answer, whatever it is made of
 
 
+_MADE_UP = re.compile(
+    r"\b(?:protagonists?|heroine|villain|main characters?|fictional|the plot|i dream(?:ed|t) (?:that|of|i)|"
+    r"in (?:the|that|this|my|his|her) (?:book|novel|film|movie|story|fan ?fic))\b"
+    "|小说|短篇|剧本|女主|男主|主角|主人公|剧情|电影里|剧里|游戏里|书里|那本里|梦见|梦到",
+    re.IGNORECASE,
+)
+_WRITING = re.compile(
+    r"\b(?:writ(?:e|es|ing|ten)|wrote|draft(?:ing|ed)?|outlin\w+|brainstorm\w*|working on)\b[^.!?]{0,40}"
+    r"\b(?:novel(?:la)?|(?<!user )story|screenplay|fan ?fic(?:tion)?|fairy ?tale)\b"
+    "|写[^，。！？]{0,12}(?:小说|短篇|故事|剧本|童话|同人)",
+    re.IGNORECASE,
+)
+_OF_WHOM = re.compile(
+    r"\b(?:characters?|protagonist|hero(?:ine)?|villain|set in|about an?|once upon)\b"
+    r"|女主|男主|主角|主人公|讲的是|背景|民国|古代|穿越",
+    re.IGNORECASE,
+)
+
+
 class Part(NamedTuple):
     """``text[start:end]`` of a message; ``artifact`` is None for the speaker's own words."""
 
@@ -64,6 +84,16 @@ def parts_of(text: str, role: str) -> list[Part]:
         parts.append(Part(*marked.span(), "code" if marked[0].startswith("`") else "file"))
         at = marked.end()
     return [*parts, *_prose(text, at, len(text))]
+
+
+def is_made_up(sentence: str) -> bool:
+    """Tell whether a sentence is of a story, a film or a dream: what it tells did not happen."""
+    return _MADE_UP.search(sentence) is not None
+
+
+def begins_a_story(text: str) -> bool:
+    """Tell whether a message says that a story is written, and of whom or when: what follows may be told in it."""
+    return _WRITING.search(text) is not None and _OF_WHOM.search(text) is not None
 
 
 def _prose(text: str, start: int, end: int) -> Iterator[Part]:

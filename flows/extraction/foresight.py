@@ -45,7 +45,8 @@ _SOON = re.compile(  # of what is to come, where no certain day could be read
 _WILL = re.compile(r"\b(?:will|shall|going to|gonna|(?:am|are|is) [a-z]+ing)\b|['’](?:ll|(?:m|re|s) [a-z]+ing)\b", re.I)
 _UNCERTAIN = re.compile(
     r"\b(?:maybe|might|perhaps|probably|possibly|hope|hopes|hoping|hopefully|wish|wishes|want|wants|wanted|wanna|would|could|"
-    r"thinking (?:of|about)|considering|not sure|unsure|wondering|if|whether|unless|wonder|dream|dreams|dreaming|tentative|"
+    r"(?:i|we)(?:['’](?:m|re)| am| are) thinking|how about|what about|thinking (?:of|about)|considering|"
+    r"propos(?:e|ed|ing)|suggest(?:ed|ing)?|not sure|unsure|wondering|if|whether|unless|wonder|dream|dreams|dreaming|tentative|"
     r"tentatively|suppose|let['’]?s|(?:am|are|is|['’]m|['’]re|['’]s) not|isn['’]?t|aren['’]?t|won['’]?t|not going|never|"
     r"was going|were going|was planning|were planning|was supposed|see (?:you|ya)|blast)\b|"
     r"^(?:enjoy|have (?:an?|fun)|good luck|don['’]?t|let me know)\b",

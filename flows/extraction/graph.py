@@ -10,6 +10,11 @@ from flows.extraction.sentences import Sentence
 from mneme.records import Claim
 from mneme.relations import UNREAD, relation_of
 
+_ALWAYS = frozenset(
+    """sibling_of parent_of child_of relative_of twin_of cousin_of friend_of colleague_of neighbour_of roommate_of classmate_of
+    reports_to""".split()
+)
+"""What a name is introduced by: "my sister Lena moved on Friday" says nothing of when she became one."""
 _MOST = 300  # edges of an episode; each is a row of its own
 _LONGEST_NAME = 60  # characters
 _SMALL = frozenset("of the de da del la van von and & in on at for to".split())
@@ -72,7 +77,7 @@ def relationships_of(sentences: Sequence[Sentence]) -> tuple[ExtractedRelationsh
 def _since(one: Sentence, claim: Claim) -> datetime | None:
     """The day on which a claimed relationship began or ended, if only one reading is left."""
     at = one.text.find(claim.value)
-    if len(one.dates) != 1 or at < 0:
+    if len(one.dates) != 1 or at < 0 or edge_of(claim)[0] in _ALWAYS:
         return None
     [date] = one.dates
     first, last = sorted(((at, at + len(claim.value)), (date.start_index, date.end_index)))

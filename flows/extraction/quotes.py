@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from flows.cuts import ExtractedFact, Utterance
-from flows.extraction.artifacts import parts_of
+from flows.extraction.artifacts import begins_a_story, is_made_up, parts_of
 from flows.extraction.corrections import Corrected, corrections_of
 from flows.extraction.sentences import Sentence, event_of, has_unresolved_reference, is_question, sentence_spans
 from mneme.dates import DateMention, DaySpan, certain_dates
@@ -32,6 +32,7 @@ _LONGEST_OF_ARTIFACT = 900  # the same of an artifact, and of a message that is 
 _LONG_MESSAGE = 5_000
 _ANSWERED_WITHIN = 3  # messages back in which a question may stand
 _OCCASION_WITHIN = 10  # messages back in which the occasion or the month of a day may stand
+_STORY_WITHIN = 6  # messages back in which a story may have been begun, in a conversation with an assistant
 _LONGEST_BEFORE = 300  # characters of a question or context that are taken along
 _LONGEST_BEHIND = 200  # the same of what is before those
 _TELLS_LITTLE = 60  # characters taken along that need what is before them, whether they lean or not
@@ -75,8 +76,9 @@ def annotated(utterances: Sequence[Utterance]) -> list[AnnotatedMessage]:
     """The messages of a cut that have words, with their sentences annotated by dates and claims."""
     languages = languages_of([utterance.message.text for utterance in utterances])
     names = list(dict.fromkeys(utterance.message.sender_name for utterance in utterances))
+    stories = _stories([utterance.message for utterance in utterances])
     found = [
-        _annotated(index, utterance.message, language, names, _before(utterances, index))
+        _annotated(index, utterance.message, language, names, _before(utterances, index), index in stories)
         for index, (utterance, language) in enumerate(zip(utterances, languages, strict=True))
         if utterance.message.text.strip()
     ]
@@ -103,18 +105,28 @@ def _before(utterances: Sequence[Utterance], index: int) -> str:
     return "\n".join(each.message.text[-_LONGEST_BEFORE:] for each in nearest)
 
 
-def _annotated(index: int, message: StoredMessage, language: str, names: Sequence[str], before: str) -> AnnotatedMessage:
+def _stories(messages: Sequence[StoredMessage]) -> set[int]:
+    """The places of messages that may tell a story: those that begin one, and with an assistant those shortly behind."""
+    behind = _STORY_WITHIN if any(message.role == "assistant" for message in messages) else 0
+    begun = [at for at, message in enumerate(messages) if begins_a_story(message.text)]
+    return {place for at in begun for place in range(at, at + behind + 1)}
+
+
+def _annotated(
+    index: int, message: StoredMessage, language: str, names: Sequence[str], before: str, of_a_story: bool
+) -> AnnotatedMessage:
+    """A message with its sentences; in one of a story nothing is claimed or dated."""
     zone = zone_or_utc(message.timezone)
     listener = _listener(message, names)
     text = message.text
     longest = _LONGEST_OF_ARTIFACT if len(text) > _LONG_MESSAGE else _LONGEST
-    found = AnnotatedMessage(index, message, [], [])
+    found, by_user = AnnotatedMessage(index, message, [], []), message.role == "user"
     for part in parts_of(text, message.role):
         first = len(found.sentences)
         for span in sentence_spans(text, language, part.start, part.end):
             words = span.of(text)
             earlier = f"{before}\n{text[max(0, span.start - _LONGEST_BEFORE) : span.start]}"
-            own = part.artifact is None and message.role == "user"
+            told = part.artifact is None and not of_a_story and not is_made_up(words)
             asks = is_question(words)
             found.sentences.append(
                 Sentence(
@@ -129,8 +141,8 @@ def _annotated(index: int, message: StoredMessage, language: str, names: Sequenc
                     role="assistant" if message.role == "assistant" else "user",
                     artifact=part.artifact is not None,
                     is_question=asks,
-                    dates=() if part.artifact else certain_dates(words, message.sent_at, zone, language, earlier),
-                    claims=claims_in(words, language, message.sender_name) if own and not asks else (),
+                    dates=certain_dates(words, message.sent_at, zone, language, earlier) if told else (),
+                    claims=claims_in(words, language, message.sender_name) if told and by_user and not asks else (),
                 )
             )
         limit = longest if part.artifact is None else _LONGEST_OF_ARTIFACT

@@ -150,6 +150,15 @@ def _ahead(match: re.Match[str], said: date) -> Days | None:
 _DAYS_OF = {"day": 1, "night": 1, "week": 7, "weekend": 7, "fortnight": 14, "month": 30, "year": 365, "decade": 3652}
 
 
+def _from_now(match: re.Match[str], said: date) -> Days:
+    """Two weeks from now: counted in days, unlike "in two weeks"."""
+    unit = match["unit"].lower()
+    least, most = least_and_most(match["count"], match["most"])
+    counted = unit in ("day", "week", "fortnight") and least == most
+    span = spans.days_from(said, least * _DAYS_OF[unit]) if counted else _shifted(said, least, most, unit)
+    return if_certain(_is_exact(match, least, most), span)
+
+
 def _stretch(match: re.Match[str], said: date) -> Likely:
     """The past three weeks, the next few days, within ten days: how long, and on which of these days is not said."""
     _, most = least_and_most(match["count"], match["most"])
@@ -202,13 +211,13 @@ def _step_to(which: str, what: str, said: date, match: re.Match[str]) -> Days | 
     this = _THIS.search(match.string, max(0, match.start() - _REACH), match.start())
     plain = which in ("last", "this", "next") and this is None
     if what == "week":  # on a Sunday it may have begun or not
-        return if_certain(plain and said.weekday() != 6, spans.week(said, step))
+        return if_certain(plain and said.weekday() != 6, _of_tense(spans.week(said, step), said, match))
     if what == "weekend":
         return english_weeks.weekend(which, step, said, match)
     if what == "month":
-        return if_certain(plain, spans.month(said, step))
+        return if_certain(plain, _of_tense(spans.month(said, step), said, match))
     if what == "year":
-        return if_certain(plain, spans.year(said.year + step))
+        return if_certain(plain, _of_tense(spans.year(said.year + step), said, match))
     if what == "quarter":  # of whose year?
         return Likely(english_periods.quarter(said, step))
     if what in english_periods.SEASONS:
@@ -217,6 +226,14 @@ def _step_to(which: str, what: str, said: date, match: re.Match[str]) -> Days | 
         return english_periods.if_a_day(what, _recurring(holiday, step, said, match))
     number = month_number(what)
     return _recurring(in_years(lambda year: spans.month(date(year, number, 1)), said), step, said, match)
+
+
+def _of_tense(span: DaySpan, said: date, match: re.Match[str]) -> DaySpan:
+    """The part of a stretch that is over where it looks back, and that is to come where it looks ahead: "it was this week"."""
+    back = looks_back(match) if span.first <= said <= span.last else None
+    if back is None:
+        return span
+    return DaySpan.between(span.first, said) if back else DaySpan.between(said, span.last)
 
 
 def _recurring(candidates: list[DaySpan], step: int, said: date, match: re.Match[str]) -> Days | None:
@@ -276,7 +293,7 @@ _RULES = (
          _half_away, anycase=True),
     rule(rf"\bin\s+(?:about\s+|just\s+|around\s+)?{COUNT}\s+{UNIT}(?:['’]s?\s+time)?\b(?!['’]|\s+(?:from|after|before|of)\b)",
          _ahead, anycase=True),
-    rule(rf"\b{COUNT}\s+{UNIT}\s+from\s+(?:now|today)\b", _ahead, anycase=True),
+    rule(rf"\b{COUNT}\s+{UNIT}\s+from\s+(?:now|today)\b", _from_now, anycase=True),
     rule(rf"\b(?:the\s+|these\s+)?(?P<which>last|past|next|coming)\s+{COUNT}\s+{UNIT}\b", _stretch, anycase=True),
     rule(rf"\bwithin\s+(?:the\s+next\s+)?(?P<which>)?{COUNT}\s+{UNIT}\b(?!\s+of\b)", _stretch, anycase=True),
     rule(r"\b((?:the\s+)?day\s+before\s+yesterday|(?:the\s+)?day\s+after\s+tomorrow|today|tonight|yesterday|tomorrow|"

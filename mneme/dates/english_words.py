@@ -62,7 +62,11 @@ def edged(edge: str | None, whole: DaySpan) -> DaySpan:
     if not edge:
         return whole
     word = edge.lower().removeprefix("the").lstrip()
-    return spans.part(whole, "late" if word.startswith(("late", "end")) else "mid" if word.startswith("mid") else "early")
+    if word.startswith(("beginning", "start")):
+        return spans.part(whole, "start")
+    if word.startswith("end"):
+        return spans.part(whole, "end")
+    return spans.part(whole, "late" if word.startswith("late") else "mid" if word.startswith("mid") else "early")
 
 
 _AHEAD = ("by", "until", "till", "for", "starting", "beginning", "effective")
@@ -111,7 +115,7 @@ _AIMED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )  # at a date, or at something still to do: what was arranged for it says nothing of when it is
 _PASSIVE = re.compile(
-    r"(?:\b(?:is|are|am|be|being|get(?:s|ting)?)|['’](?:m|re|s))\s+(?:(?:\w+ly|you|we|they|he|she|it)\s+)?$",
+    r"(?:\b(?:is|are|am|be|being|get(?:s|ting)?)|['’](?:m|re|s))\s+(?:(?:\w+ly|you|we|they|he|she|it|still|already|now|also|not|all|both|so|just)\s+)?$",
     re.I,
 )  # "it is decided" is of now
 _APPOINTED = re.compile(

@@ -7,6 +7,7 @@ from enum import StrEnum
 MONTHS = tuple("January February March April May June July August September October November December".split())
 WEEKDAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
 
+_WEEK, _SEASON = 7, 100  # days that a week has, and a season has not
 _SEASON_STARTS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}  # meteorological, northern
 
 
@@ -119,7 +120,13 @@ def season(name: str, number: int) -> DaySpan:
 
 
 def part(whole: DaySpan, which: str) -> DaySpan:
-    """The ``early``, ``mid`` or ``late`` third of a stretch."""
+    """The ``early``, ``mid`` or ``late`` third of a stretch; its ``start`` or ``end``: a week of a month, a month of a year."""
+    if which in ("start", "end") and whole.days <= _WEEK:
+        which = "early" if which == "start" else "late"
+    if which in ("start", "end"):
+        days = timedelta(days=whole.days // (12 if whole.days > _SEASON else 4) - 1)
+        first, last = (whole.first, whole.first + days) if which == "start" else (whole.last - days, whole.last)
+        return DaySpan(first, last, Grain.RANGE)
     third = max(1, whole.days // 3)
     first = whole.first + timedelta(days={"early": 0, "mid": third, "late": 2 * third}[which])
     last = whole.last if which == "late" else first + timedelta(days=third - 1)

@@ -72,8 +72,19 @@ def portrayed(profile: Profile, limits: Profiles) -> Profile:
     explicit = [_joined(said) for said in lines.values() if not all(item.implicit for item in said)]
     implicit = [_joined(said) for said in lines.values() if all(item.implicit for item in said)]
     traits = [item for item in implicit if len({each.episode_id for each in item.evidence}) >= limits.implicit_episodes]
-    portrait = {"explicit": _most_active(explicit, limits.explicit), "implicit": _most_active(traits, limits.implicit)}
+    portrait = {
+        "explicit": _most_active(_each_once(explicit), limits.explicit),
+        "implicit": _most_active(traits, limits.implicit),
+    }
     return profile.model_copy(update=portrait)
+
+
+def _each_once(items: Sequence[ProfileItem]) -> list[ProfileItem]:
+    """The first of lines with the same words, as of a sentence that claims a role and an employer."""
+    first: dict[tuple[str, str], ProfileItem] = {}
+    for item in items:
+        first.setdefault((item.about, item.statement), item)
+    return list(first.values())
 
 
 def _joined(said: Sequence[ProfileItem]) -> ProfileItem:

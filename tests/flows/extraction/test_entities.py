@@ -14,12 +14,18 @@ def named(*lines):
         ("My sister Eva came over.", "Eva", "person"),
         ("My boss is called Hedwig.", "Hedwig", "person"),
         ("I met Nkem, a 67-year-old director, at the party.", "Nkem", "person"),
-        ("Nkem said it was too late.", "Nkem", "person"),
+        ("Nkem laughed until it was too late.", "Nkem", "person"),
+        ("I met a woman called Ondine there.", "Ondine", "person"),
         ("I saw Dr. Yilmaz about the knee.", "Dr. Yilmaz", "person"),
         ("It is a book by Patrick Hollow.", "Patrick Hollow", "person"),
         ("We moved to Eilbek last year.", "Eilbek", "location"),
         ("I took this photo at Whistling Falls.", "Whistling Falls", "location"),
         ("I have been to New York twice.", "New York", "location"),
+        ("I'm in Eilbek until May.", "Eilbek", "location"),
+        ("She has a clinic in Eilbek, you know.", "Eilbek", "location"),
+        ("Shall we have dinner at Corazon on Friday?", "Corazon", "location"),
+        ("We always go to Whistler's on Fridays.", "Whistler's", "location"),
+        ("He drove to Eilbek the Tuesday before.", "Eilbek", "location"),
         ("She teaches at Harbour University now.", "Harbour University", "organisation"),
         ("I had an interview at Initech.", "Initech", "organisation"),
         ("We went to the Harbour Film Festival.", "Harbour Film Festival", "event"),
@@ -52,10 +58,19 @@ def test_a_name_is_taken_where_something_besides_its_capital_says_what_it_names(
         "May I ask you something?",
         "Will you come along with us?",
         "I read it. Reading is fun.",
+        "Northfield called about the job, and Ryanair wants my passport.",
+        "They got engaged on Stephen's Day, after Valentine's Day.",
+        "I walked with Ondine past the one in Eilbek, and heard of Corazon.",
+        "I'm in Marketing, and he's in Sales.",
     ],
 )
 def test_a_capital_alone_names_nothing(text):
     assert named(f"Ann: {text}", "Bo: All right then.").keys() <= {"Ann", "Bo"}
+
+
+def test_a_name_that_is_the_beginning_of_another_is_the_same() -> None:
+    found = named("Ann: I had an interview at Initech Robotics.", "Ann: I got the offer from Initech!")
+    assert found == {"Ann": "person", "Initech Robotics": "organisation"}
 
 
 def test_names_that_are_words_count_where_somebody_has_them():

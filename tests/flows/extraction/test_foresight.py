@@ -43,6 +43,8 @@ def test_what_is_ahead_for_certain_is_quoted_unchanged(text):
         "我想下周去北京。",
         "下周的会取消了。",
         "I'll tell the board on Monday or so.",
+        "I'm thinking 20 March 2026, dinner and then a film.",
+        "How about dinner on 20 March 2026.",
     ],
 )
 def test_wishes_questions_and_what_is_off_or_over_are_none(text):
@@ -56,7 +58,7 @@ def test_it_lasts_as_long_as_its_date():
 
 def test_a_stretch_that_still_runs_is_its_date():
     [one] = foresights_of(said("Ann: I'm going to a conference this month.", "Bo: Good."))
-    assert (one.start, one.end) == (datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 4, 1, tzinfo=UTC))
+    assert (one.start, one.end) == (datetime(2026, 3, 2, tzinfo=UTC), datetime(2026, 4, 1, tzinfo=UTC))
 
 
 def test_of_several_dates_none_is_taken():

@@ -57,6 +57,15 @@ def test_the_date_of_an_edge_needs_words_that_say_that_it_began_or_ended():
     assert [edge.date is not None for edge in relationships_of(moved)] == [True]
 
 
+def test_nobody_became_a_sister_on_the_day_that_the_sister_moved():
+    moved = "Ann: My sister Eva moved to Oslo yesterday."
+    sentences = claiming(said(moved, moved), ("Ann", "sibling", "Eva"), ("Eva", "home", "Oslo"))
+    assert [(edge.relation, edge.date is None) for edge in relationships_of(sentences)] == [
+        ("sibling_of", True),
+        ("lives_in", False),
+    ]
+
+
 def test_a_month_or_a_year_is_no_day_on_which_an_edge_began_or_ended():
     moved = claiming(said("Ann: Last year I moved to Oslo."), ("Ann", "home", "Oslo"))
     left = claiming(said("Ann: Bob left Acme in March 2025."), ("Bob", "employer", "Acme", True))

@@ -120,6 +120,24 @@ def test_nothing_is_claimed_of_who_wrote_a_draft_or_had_it_written():
     assert (letter.quote.artifact, letter.claims) == ("letter", ())
 
 
+def test_nothing_of_a_made_up_story_is_claimed_or_dated():
+    said = "I am writing a short story about a nurse: I live in Rome, my husband is called Tom. I met him on 3 May 1936."
+    assert (
+        claiming_facts(f"Ann: {said}", f"Bo: {said}")
+        == claiming_facts("Ann: I dreamt that I lived in Rome on 3 May 1936.")
+        == []
+    )
+    assert claiming_facts("Ann: In the novel he dies on 3 May 1936.") == []
+    behind = "Ann: She lives in Rome. She married Tom on 3 May 1936."
+    assert claiming_facts(f"Ann: {said}", "assistant: Good.", behind) == []
+    assert claiming_facts("Ann: I wrote a story.", "assistant: Good.", behind) != []
+
+
+def claiming_facts(*lines):
+    """What is claimed or dated of a talk."""
+    return [fact.statement for fact in LocalExtractor().extract(talk(*lines)).facts if fact.claims or fact.event_at]
+
+
 def test_a_long_answer_is_cut_at_paragraphs_under_what_the_user_asked():
     answer = "\n\n".join(f"Step {number}: water the {plant} in the garden. " * 6 for number, plant in enumerate("abcdef"))
     _user, *pieces = facts("Ann: How do I care for my garden in May?", f"assistant: {answer}")

@@ -100,6 +100,8 @@ def test_without_a_tense_or_with_two_a_date_stays_as_said(sentence: str) -> None
         ("This coming Sunday we bake.", 2, "2026-03-08"),
         ("This past Sunday we baked.", 2, "2026-03-01"),
         ("Last week I was ill.", 2, "2026-02-23..2026-03-01"),
+        ("The first one was this week.", 2, "2026-03-02..2026-03-04"),
+        ("This week I'm going to paint.", 2, "2026-03-04..2026-03-08"),
         ("Last week I was ill.", 6, ""),  # which day a week begins with is not the same everywhere
         ("Last weekend we went skiing.", 2, "2026-02-28..2026-03-01"),
         ("We're going skiing this weekend.", 2, "2026-03-07..2026-03-08"),
@@ -138,6 +140,7 @@ def test_last_and_next_summer_are_certain_from_another_year_only(sentence: str, 
         ("They arrived two weeks ago.", "2026-02-16..2026-02-22"),
         ("Three years ago I lived in Rome.", "2023-01-01..2023-12-31"),
         ("I'll be back in three days.", "2026-03-07"),
+        ("The second round is two weeks from now.", "2026-03-18"),
         ("A few days ago I met Tom.", ""),
         ("They arrived a couple of weeks ago.", ""),
         ("They arrived about two weeks ago.", ""),
@@ -170,6 +173,9 @@ def test_so_long_ago_is_certain_where_the_number_is_meant(sentence: str, dates: 
         'We watched "Last Christmas" with Ann.',
         "We'll meet on Friday or Saturday.",
         "today_is = date.today()",
+        "13 weeks tomorrow, and I can feel it.",
+        "It's on the 5th in 2027.",
+        "The second weekend of April then, if I'm still employed.",
     ],
 )
 def test_what_did_not_or_may_not_happen_or_is_quoted_has_no_date(sentence: str) -> None:

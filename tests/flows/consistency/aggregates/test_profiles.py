@@ -57,6 +57,13 @@ def test_lines_that_claim_nothing_are_one_where_their_words_are() -> None:
     ]
 
 
+def test_one_sentence_with_two_claims_is_shown_once() -> None:
+    role = line(1, "Ann cooks at Initech")
+    of_employer = role.evidence[0].model_copy(update={"claim": Claim(subject="Ann", attribute="employer", value="Initech")})
+    portrait = drawn([role, role.model_copy(update={"evidence": (of_employer,)})])
+    assert [item.statement for item in portrait.explicit] == ["Ann cooks at Initech"]
+
+
 def test_two_claims_of_one_sentence_are_two_lines_of_which_one_can_end() -> None:
     both = [line(1, "Ann lives in Rome"), line(1, "Ann lives in Rome")]
     mention = both[1].evidence[0].model_copy(update={"claim": Claim(subject="Ann", attribute="likes", value="Rome")})
