@@ -114,13 +114,18 @@ def parse_event(raw: bytes, received_at: datetime | None) -> AnyEvent:
     except ValidationError as error:
         raise InputError(describe(error)) from error
     if isinstance(event, Message):
-        _refuse_future("sent_at", event.sent_at, received_at)
+        refuse_future("sent_at", event.sent_at, received_at)
     elif isinstance(event, Erasing) and received_at is None:  # in a file it says until when all is erased, and stays out
-        _refuse_future("requested_at", event.requested_at, received_at)
+        refuse_future("requested_at", event.requested_at, received_at)
     return event
 
 
-def _refuse_future(field: str, moment: datetime, received_at: datetime | None) -> None:
+def refuse_future(field: str, moment: datetime, received_at: datetime | None) -> None:
+    """Refuse a moment that is more than a day after its event arrived, which is now where nothing is given.
+
+    Raises:
+        InputError: it is; no event with it is taken.
+    """
     arrived = received_at or utc_now()
     if moment - arrived > FURTHEST_FUTURE:
         raise InputError(
