@@ -57,7 +57,9 @@ _SOMEBODY = re.compile(  # somebody or something else, that a clause without a s
     "[他她它]|(?:(?<!一)个|[有识见]了?一个)(?:人|女|男)|朋友|同事|同学|室友|闺蜜|邻居|女主|男主|主角|[爸妈哥姐弟妹爷奶姥舅姑姨叔]|老[公婆]|婆婆|公公|丈夫|妻子|"
     "媳妇|儿子|女儿|闺女|孩子|宝宝|对象|[男女]友|[小老阿][\u4e00-\u9fff](?=[的说也都和跟在,]|$)|[小大]名|[狗猫]"
 )
-_NOT_SOMEBODY = re.compile("大家|当(?:妈|爸)|小[时区学吃说心]|老[板家师是]|[养买有]了?[一两]?[只条]|阿里")
+_NOT_SOMEBODY = re.compile(
+    "^(?:我|咱)们?[和跟与同][^,的]{1,6}?(?=[一合分结搬住去在])|大家|当(?:妈|爸)|小[时区学吃说心]|老[板家师是]|[养买有]了?[一两]?[只条]|阿里"
+)
 _OF_ANOTHER = re.compile(
     "^(?:是(?!不)|叫|名叫|属|今年[一二三四五六七八九十\\d]+岁|[一二三四五六七八九十\\d]{1,3}岁)"
 )  # so begins what one tells of others
@@ -134,7 +136,7 @@ def _found(text: str, table: Table, speaker: str) -> Iterator[Found]:
             others = any(not _is_of(found[0], speaker) for found, _ in stated)
             if not stated and not _GOES_ON.match(bare):
                 subject = ""
-            if others or not (stated or subject) or _SOMEBODY.search(_NOT_SOMEBODY.sub("", clause)):
+            if others or not (stated or subject) or _SOMEBODY.search(_NOT_SOMEBODY.sub("", bare)):
                 own = False
             if _NOW.search(clause) and stated and not any(found[3] for found, _ in stated):
                 yield from _ended_by(stated[0][0])
@@ -322,7 +324,8 @@ def _is_somebody(text: str) -> bool:
     words = chinese().words
     if text in words["places"] or text.endswith(tuple("山海江河湖岛城镇州村县市国")):
         return False
-    return text.endswith(("一家", "他们", *words["kin"])) or _is_name(text, False)
+    named = text in words["kin"] or text.endswith(("一家", "他们", *(each for each in words["kin"] if len(each) > 1)))
+    return named or _is_name(text, False)
 
 
 def thing(text: str, event: bool, open_: bool) -> tuple[str, bool] | None:
