@@ -344,7 +344,7 @@ _HAN = "[\u4e00-\u9fff]"
 _WORK = re.compile("《([^》]{1,30})》")
 _KIND_OF_WORK = re.compile(
     "(?P<book>书(?!记|法)|小说|读(?!音)|漫画|诗集|散文)|(?P<film>电影|影片|影院|观影|票房)|(?P<song>歌(?!剧)|听|唱|专辑|单曲)|"
-    "(?P<series>(?<![话歌舞京越川戏乐])剧(?![本院场情])|追(?=了|完|到|$)|综艺|番)|(?P<game>游戏|通关)"
+    "(?P<series>(?:电视|连续|[日韩美英泰短网这那追]|[这那]部|国产)剧|剧集|影集|追(?=了|完|到|$)|综艺|番)|(?P<game>游戏|通关)"
 )
 _QUOTED = re.compile('“[^”]*”|「[^」]*」|『[^』]*』|"[^"]*"|‘[^’]*’')
 _EVENT = re.compile(
@@ -360,11 +360,17 @@ _BEFORE_A_SURNAME = re.compile(  # no part of a name or a word: not 官方经理
     r"(?:^|[，。、；：！？,;:!?~～\s“”和跟与给找叫问让帮陪接等请约同见是的了到去看向被把有听说像为在谢由对喊得]|[我咱你他她]们|老板|领导|同事|邻居|"
     "导师|客户|房东|公司|[今昨明后]天|[昨今]晚|[上下中]午)$"
 )
-_LATIN = re.compile(r"(?<![A-Za-z0-9_./@-])阿?[A-Z][a-z]{2,}[A-Za-z]*(?![A-Za-z0-9_./-])")
+_LATIN = re.compile(r"(?<![A-Za-z0-9_./@-])阿?[A-Z][a-z]{2,}[A-Za-z]*(?: [A-Z][A-Za-z'’]+){0,3}(?![A-Za-z0-9_./-])")
 _ENGLISH = re.compile(r"[A-Za-z][\w'’,.-]*(?: [\w'’,.-]+){3,}", re.ASCII)
 _SOMEBODY = (
     "朋友|同事|同学|闺蜜|室友|邻居|老板|领导|经理|主管|导师|老师|教练|客户|老公|老婆|丈夫|妻子|男友|女友|对象|[哥姐弟妹爸妈]"
 )
+_INNER_CAPITAL = re.compile("[a-z][A-Z]")
+_THING = "软件|平台|框架|库|系统|工具|数据库|服务器|网站|公司|游戏|手机|电脑|课程|账号|会员|项目|应用|品牌"
+_THING_BEFORE_LATIN = re.compile(
+    f"(?:用|装|下载|注册|登录|打开|部署|接入|集成|换成|换到|迁到|切到|改成|学|叫|写|玩|开|{_THING})了?(?:的是)?[ ]?$"
+)
+_THING_BEHIND_LATIN = re.compile(f"[ ]?(?:{_THING})")
 _ANIMAL = re.compile("[狗猫兔鸟鼠龟它]|宠物")
 _SOMEBODY_BEFORE = re.compile(f"(?:{_SOMEBODY})(?:名?叫|是)?$|(?:[我你他她]|人)的?(?:英文)?(?:名字?)?叫$")
 _SPEAKS = "(?:也|都|还|就|又|刚|刚才|昨天|今天|昨晚|跟我|对我)*(?:说(?!明)|告诉|问|觉得|认为|回复|答应|建议|提醒|同意)"
@@ -392,7 +398,8 @@ def chinese_entities(text: str) -> Iterator[tuple[str, str]]:
         if (name := match[1] or match[2]) not in word_list("no chinese given"):
             yield name, "person"
     for match in ended.finditer(text):
-        yield match[1], "organisation" if match[1].endswith(_ORGANISED) else "location"
+        if match[1].removesuffix(match[2]) not in word_list("no name before a chinese place"):
+            yield match[1], "organisation" if match[1].endswith(_ORGANISED) else "location"
     yield from ((match[0], "location") for match in listed.finditer(ended.sub("，", text)))
     text = _ENGLISH.sub("，", text)
     for match in _LATIN.finditer(text):
@@ -411,9 +418,10 @@ def _kind_of_work(before: str, behind: str) -> str:
 def _kind_of_latin(name: str, before: str, behind: str) -> str:
     """The type of a name in Latin letters; empty for a word that names nothing."""
     lowered = name.casefold()
+    first = lowered.split()[0]
     if name.startswith("阿"):
         return PERSON
-    if lowered in word_list("none") or lowered in word_list("calendar"):
+    if first in word_list("none") or first in word_list("calendar"):
         return ""
     if _ANIMAL.search(before):
         return ""
@@ -423,9 +431,14 @@ def _kind_of_latin(name: str, before: str, behind: str) -> str:
         return PERSON
     if lowered in word_list("places"):
         return LOCATION
-    if lowered in word_list("words"):
+    if first == lowered and first in word_list("words"):
         return ""
-    return PERSON if lowered in word_list("given") else OTHER if len(name) > len("May") else ""
+    if within := types_of_words("within").get(lowered.split()[-1]):
+        return within
+    if first in word_list("given"):
+        return PERSON
+    known = _INNER_CAPITAL.search(name) or _THING_BEFORE_LATIN.search(before) or _THING_BEHIND_LATIN.match(behind)
+    return OTHER if known and len(name) > len("May") else ""
 
 
 @cache
@@ -454,5 +467,7 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
         re.compile(
             f"(?:{places}){{1,2}}市?(?!醋鱼|烤鸭|牛肉|龙井|火锅|小吃|料理|拉面|米粉|菜|话|人|语|货|银行|大学|队|车|市场|[东西南北]?路|[石洋发装])"
         ),
-        re.compile(rf"(?:[去在到往从回游定]|^)((?:(?![{no_part}]){_HAN}){{1,6}}?(?:{_PLACE_END}))"),
+        re.compile(
+            rf"(?:[去在到往从回游定]|^)(?!知道|包含|位于|毕业|听说|景区|航拍)((?:(?![{no_part}]){_HAN}){{1,6}}?({_PLACE_END}))"
+        ),
     )

@@ -129,6 +129,9 @@ def test_chinese_quotation_marks_hold_no_names():
         ("他英文名叫Tom。", "Tom", "person"),
         ("我们的Hangzhou办公室搬了。", "Hangzhou", "location"),
         ("我用Kubernetes部署。", "Kubernetes", "other"),
+        ("他的外文名字叫Ryan Potter。", "Ryan Potter", "person"),
+        ("我在Google上班。", "Google", "organisation"),
+        ("小姑子在省立医院当护士。", "省立医院", "organisation"),
     ],
 )
 def test_a_chinese_name_is_taken_where_its_place_tells_where_it_begins(text, name, kind):
@@ -155,6 +158,10 @@ def test_a_chinese_name_is_taken_where_its_place_tells_where_it_begins(text, nam
         "November太忙了，Monday也是。",
         "她家的猫Leo又跑出去了。",
         "我买了一张长沙发和大理石桌子。",
+        "我去保险公司办过，在物流公司也问过。",
+        "知道云蒙山吗。",
+        "而且图书馆关门了。",
+        "Sorry啊，Happy得忘了。",
     ],
 )
 def test_words_that_look_like_chinese_names_name_nothing(text):
