@@ -134,8 +134,9 @@ _LASTING = _pattern(
 
 _LONGEST = 200  # characters of a question for who somebody is
 _WHO_IS = re.compile(
-    r"\W*(?:[Ww]ho(?:['’]s| is| are)|[Ww]er (?:ist|sind)|[Qq]uién(?:es)? (?:es|son)|[Qq]ui (?:est|sont)|"
-    r"[Кк]то (?:такая|такой|такие)) [A-ZÀ-ÖØ-ÞА-Я]\w*(?:[ .-]{1,2}[A-ZÀ-ÖØ-ÞА-Я]\w*){0,5}\W*|[^的，。？]{1,6}是谁\W*|[^の、。？]{1,8}は誰(?:ですか)?\W*"
+    r"\W*(?:[Ww]ho(?:['’]s| is| are)|[Ww]er (?:ist|sind)|[Qq]uién(?:es)? (?:es|son)|[Qq]ui (?:est|sont)|[Кк]то так(?:ая|ой|ие))"
+    r" [A-ZÀ-ÖØ-ÞА-Я]\w*(?:[ .-]{1,2}[A-ZÀ-ÖØ-ÞА-Я]\w*){0,5}\W*"
+    r"|[^的，。？]{1,6}是谁\W*|[^の、。？]{1,8}は誰(?:ですか)?\W*"
 )  # somebody by name, whose boss or friend is not asked for
 
 
