@@ -229,6 +229,12 @@ class TestLimits:
         assert refused.status_code == 400
         assert "nested deeper" in refused.json()["detail"]
 
+    @pytest.mark.parametrize(("cut", "character"), [('{"query": "x"', 13), ("{bad", 1), ('{"query": ["x"}', 14)])
+    def test_json_that_ends_too_soon_is_refused_where_it_does(self, client: TestClient, cut: str, character: int) -> None:
+        refused = client.post(SEARCH, content=cut, headers={"Content-Type": "application/json"})
+        assert refused.status_code == 400
+        assert f"not JSON at character {character};" in refused.json()["detail"]
+
 
 class TestProblems:
     @pytest.mark.parametrize(
