@@ -58,14 +58,14 @@ def is_deeper(raw: bytes) -> bool:
 def is_deeper_outline(outlined: bytes) -> bool:
     """Return whether JSON of this outline is nested deeper than ``DEEPEST``: innermost levels are taken away, as often as that.
 
-    Of bytes that are no JSON the answer may be wrong either way; they are refused whatever it is.
+    Brackets that nothing closes count as levels too: JSON that is cut off is not parsed to any depth.
     """
     brackets = outlined.translate(_ALIKE, delete=_NO_BRACKETS)
     for _ in range(DEEPEST):
         brackets, before = brackets.replace(b"[]", b""), len(brackets)
         if len(brackets) == before:  # empty, or nothing closes
             break
-    return bool(brackets)
+    return b"[]" in brackets or brackets.count(b"[") > DEEPEST
 
 
 FURTHEST_FUTURE = timedelta(days=1)  # a clock that is wrong by more than a day is an error of the sender
