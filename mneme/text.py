@@ -1,23 +1,25 @@
 """Tokens for keyword search: one tokeniser for both indices and for every query.
 
-Lower case, possessives and punctuation stripped, English stop words dropped, Porter2 stems; Chinese, Japanese
-and Korean runs become their characters and their bigrams. Both backends index these tokens, joined by blanks,
-with a whitespace analyser, so that both rank alike. A change here is a change of the index (``TOKENISER``).
+Lower case, possessives and punctuation stripped, English stop words dropped, Porter2 stems. Chinese, Japanese and Korean
+runs, and those of other scripts without blanks between words, become their characters and their bigrams. Both backends
+index these tokens, joined by blanks, with a whitespace analyser, so that both rank alike. A change here is a change of
+the index (``TOKENISER``).
 """
 
 import re
 import threading
 import unicodedata
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
+from operator import add
 from string import ascii_lowercase, ascii_uppercase
 
 import snowballstemmer
 
 from mneme.tokens import LONGEST_REMEMBERED
 
-TOKENISER = "mneme-1"
+TOKENISER = "mneme-2"
 
 STOP_WORDS = frozenset(
     """a about above after again against all am an and any are aren't as at be because been before being below between both
@@ -36,6 +38,17 @@ _PIECES = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:['’][^\W\d_{_CJK}]+)*")
 _ASCII_PIECES = re.compile(r"[a-z0-9]+(?:'[a-z]+)*")  # the same where a text has no other characters
 _IS_CJK = re.compile(rf"[{_CJK}]")
 _CJK_RUNS = re.compile(rf"[{_CJK}]+")
+# Thai, Lao, Burmese, Khmer: their letters and marks
+_THAI = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u0edc-\u0edf\u1000-\u103f\u1050-\u109d\u1780-\u17d3"
+_IS_UNSPACED = re.compile(rf"[{_CJK}{_THAI}]")
+# With or without them a word is the same: the dot of an İ in lower case, hyphens and joiners that are not seen, the points of
+# Hebrew, the vowels of Arabic and its longer lines, and what selects the form of a character.
+_OPTIONAL = "\u0307\u00ad\u200c\u200d\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0670\ufe00-\ufe0f"
+_OPTIONALS = re.compile(rf"[{_OPTIONAL}]+")
+# Scripts and blocks with marks, and what is optional: few texts have any, and the patterns that they need take longer
+_MARKED = re.compile(
+    "[\u00ad\u0300-\u036f\u0483-\u0489\u0590-\u1dff\u200c\u200d\u20d0-\u20f0\u2cef-\u2dff\ua66f-\uabff\ufe00-\ufe0f]"
+)
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa\u31f0-\u31ff]")
 _HANGUL = re.compile("[\u1100-\u11ff\uac00-\ud7af]")
 _CJK_STOP_CHARACTERS = frozenset("的了是在和与也就都而及吗呢吧啊嘛呀着过")
@@ -84,13 +97,30 @@ def tokenise(text: str) -> list[str]:
             return [*chain.from_iterable(map(_tokens_of, runs))]
         return [token for run in runs for token in (_tokens_of(run) if _is_short(run) else _tokens_of.__wrapped__(run))]
     tokens: list[str] = []
-    for piece in _PIECES.findall(_composed(text).lower()):
-        if _IS_CJK.match(piece):
-            tokens += [character for character in piece if character not in _CJK_STOP_CHARACTERS]
-            tokens += [piece[at : at + 2] for at in range(len(piece) - 1)]
+    for piece in _pieces(_composed(text).lower()):
+        if piece[0] >= "ก" and _IS_UNSPACED.match(piece):  # most letters of the world come before the first of Thai
+            characters = piece if _IS_CJK.match(piece) else _patterns_with_marks()[1].findall(piece)
+            tokens += [character for character in characters if character not in _CJK_STOP_CHARACTERS]
+            tokens += map(add, characters, characters[1:])
         elif token := _token(piece) if _is_short(piece) else _token.__wrapped__(piece):
             tokens.append(token)
     return tokens
+
+
+def _pieces(text: str) -> list[str]:
+    """The words of a composed text in lower case, and its runs of scripts without blanks."""
+    if _MARKED.search(text):
+        return _patterns_with_marks()[0].findall(_OPTIONALS.sub("", text))
+    return _PIECES.findall(text)
+
+
+@cache  # most processes never need them, and they take 10 ms
+def _patterns_with_marks() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """The pattern of pieces and that of a character. Both go on through marks (of vowels, mostly), which are no ``\\w``."""
+    marks = "".join(mark for mark in map(chr, range(0x0300, 0xAC00)) if unicodedata.category(mark) in ("Mn", "Mc"))
+    word = rf"[^\W_{_CJK}{_THAI}]"
+    pieces = rf"[{_CJK}]+|[{_THAI}]+|{word}+(?:[{marks}]+{word}*|['’][^\W\d_{_CJK}{_THAI}]+)*"
+    return re.compile(pieces), re.compile(rf".[{marks}]*")
 
 
 def index_tokens(weighted: Iterable[tuple[str, int]]) -> str:

@@ -39,6 +39,15 @@ def test_the_tokens_of_a_plain_text_are_those_of_any_text(text: str) -> None:
         ("東京", "東京に住んでいます"),
         ("서울", "서울에 살아요"),
         ("GPT-4 模型", "训练模型"),
+        ("İSTANBUL", "in Istanbul"),
+        ("हिन्दी", "मुझे हिन्दी पसंद है।"),
+        ("क्षमा", "क्\u200dषमा"),
+        ("தமிழ்", "நான் தமிழ் பேசுகிறேன்"),
+        ("שלום", "שָׁלוֹם"),
+        ("محمد", "مُحَمَّد"),
+        ("Donaudampf", "Donau\u00addampf"),
+        ("กาแฟ", "ฉันชอบดื่มกาแฟทุกเช้า"),
+        ("ကော်ဖီ", "ကျွန်တော်ကော်ဖီကြိုက်တယ်"),
     ],
 )
 def test_a_question_shares_a_token_with_what_was_said(asked: str, said: str) -> None:
@@ -48,6 +57,17 @@ def test_a_question_shares_a_token_with_what_was_said(asked: str, said: str) -> 
 def test_words_that_say_nothing_are_left_out() -> None:
     assert tokenise("What is it that you have been doing to the of and") == []
     assert tokenise("我的是了吗") == ["我", "我的", "的是", "是了", "了吗"]
+
+
+@pytest.mark.parametrize(
+    "word", ["हिन्दी", "हिन्दू", "বাংলা", "தமிழ்", "മലയാളം", "ಕನ್ನಡ", "ދިވެހި", "n̄di", normalize("NFD", "Việt"), "istanbul"]
+)
+def test_a_word_with_marks_is_one_token(word: str) -> None:
+    assert tokenise(f"{word}, {word}!") == [normalize("NFKC", word).lower()] * 2
+
+
+def test_thai_is_cut_into_characters_with_their_marks_and_pairs() -> None:
+    assert tokenise("น้ำชา 25") == ["น้ํ", "า", "ช", "า", "น้ํา", "าช", "ชา", "25"]
 
 
 def test_a_weight_repeats_the_text() -> None:
