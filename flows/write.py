@@ -3,7 +3,7 @@
 For everything that one activation brings:
 1. Write all rows in one bulk, in order.
 2. What the index refuses becomes a dead letter with the row; the stream goes on.
-3. Send dead letters, then tell the change feed what was written.
+3. Send dead letters, then tell the change feed what was written, except in rows that only the flow reads.
 4. For flushes: refresh, then write their markers, for which their senders wait.
 5. For erasures, whose rows are gone by now: erase what else tells of them (cached answers of models, claim checks, dead
    letters), take it off the disk, then write their receipts.
@@ -25,8 +25,9 @@ from connectors.documents.claims import ErasedClaims
 from connectors.telemetry.flow import FLUSHES, count_bulk, count_dead_letters
 from connectors.telemetry.metrics import STORE_WAITS
 from flows.items import Erased, Erasure, FlushDone, Recovered, SinkItem, WriteBatch
+from flows.lanes.parked_events import PARKED, UNREAD, incoming_in
 from mneme.errors import StoreUnavailable
-from mneme.ids import content_hash
+from mneme.ids import content_hash, document_key
 from mneme.ports import (
     Change,
     ChangeFeed,
@@ -40,7 +41,7 @@ from mneme.ports import (
     Write,
     WriteResult,
 )
-from mneme.rows import CLAIMS_REFUSED, Key, Row, erasure_receipt, flush_marker
+from mneme.rows import CLAIMS_REFUSED, Collection, Key, Row, erasure_receipt, flush_marker
 
 _FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 30.0
@@ -112,8 +113,9 @@ class Writer:
         done = [write for write, result in zip(writes, results, strict=True) if result.outcome is Outcome.DONE]
         for write in done:
             self._wrote(*(("", write.key.id) if isinstance(write, Remove) else (write.row.kind, write.row.id)))
-        if (feed := self._changes) is not None and done:
-            self._patiently(lambda: feed.send([_change(write) for write in done]))
+        changes = [change for write in done if _is_told((change := _change(write))[1])]
+        if (feed := self._changes) is not None and changes:
+            self._patiently(lambda: feed.send(changes))
         # Step 4. Markers of flushes.
         flushes = [item for item in items if isinstance(item, FlushDone)]
         if flushes:
@@ -167,6 +169,10 @@ class Writer:
         return is_news
 
     def _refused(self, write: Write, result: WriteResult) -> DeadLetter:
+        if not isinstance(write, Remove) and write.row.kind in PARKED:
+            incoming = incoming_in(write.row)
+            stage = "read" if write.row.kind == UNREAD else "embed"  # which parked it
+            return DeadLetter(stage, result.reason, incoming.raw, incoming.position, self._clock())
         content = write.key.id if isinstance(write, Remove) else json.dumps(write.row.body, ensure_ascii=False)
         raw = content.encode(errors="backslashreplace")  # half a surrogate pair, for which it may have been refused
         return DeadLetter("write", result.reason, raw, None, self._clock())
@@ -187,3 +193,11 @@ def _change(write: Write) -> tuple[Change, Key, Row | None]:
     if isinstance(write, Remove):
         return Change.ERASED, write.key, None
     return Change.WRITTEN, write.row.key, write.row
+
+
+def _is_told(key: Key) -> bool:
+    """Tell whether the change feed tells of a row: of ``control`` only documents, since the rest is how the flow works.
+
+    A parked event is the largest of rows: told, it would be an event with all its quotes escaped.
+    """
+    return key.collection is not Collection.CONTROL or key.id.startswith(document_key(key.owner_key, ""))
