@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -165,6 +165,25 @@ def test_a_flush_waits_for_an_index_that_cannot_refresh(monkeypatch: pytest.Monk
     write.write([FlushDone("default", "f1")])
     key = flush_marker("default", "f1", NOW).key
     assert key in index.get([key])
+
+
+def test_markers_of_flushes_go_after_a_week_and_a_flow_that_goes_on_finds_those_from_before_it() -> None:
+    index, now = Index(), NOW
+    before = [
+        flush_marker("default", "of today", NOW),
+        *(flush_marker("default", f"old {number}", NOW - timedelta(days=8)) for number in range(2_500)),
+    ]
+    other = flush_marker("acme", "another tenant's", NOW - timedelta(days=8))
+    receipt = erasure_receipt("default", "old", NOW - timedelta(days=8), {})
+    index.write([Put(row) for row in (*before, other, receipt)])
+    write = Writer(index, Letters(), None, lambda: now, threading.Event())
+    write.write([FlushDone("default", "first")])
+    assert all(row.key in index.get([row.key]) for row in before)
+    now += timedelta(hours=2)
+    write.write([FlushDone("default", "old 1")])  # an id that is used again has its own marker
+    left = {row.id for row in index.scan(Collection.CONTROL)}
+    named = [flush_marker("default", name, now) for name in ("of today", "first", "old 1")]
+    assert left == {row.id for row in (*named, other, receipt)}
 
 
 def erasure(**fields: Any) -> Erased:
