@@ -122,6 +122,15 @@ def test_what_lines_do_not_say_is_filled_in_and_what_they_say_is_kept(tmp_path):
     assert (third.owner.key, third.conversation_id) == ("own/agent/helper", "given")
 
 
+def test_every_event_that_has_an_owner_is_of_the_one_that_is_given(tmp_path):
+    said = {"conversation_id": "talk", "message_id": "m2", "sent_at": "2026-03-01T09:00:00Z", "content": "I live in Milan."}
+    corrected = {"event": "correct", **said, "corrects": "m1", "words": "I live in Rome."}
+    forgotten = {"event": "forget_document", "document_id": "lease"}
+    path = written(tmp_path, "a.jsonl", lines(said, corrected, forgotten, {"event": "erase"}, {**forgotten, "user_id": "ada"}))
+    read = events(list(read_file(path, user_id="bob")))
+    assert [event.owner.key for event in read] == ["default/user/bob"] * 4 + ["default/user/ada"]
+
+
 def test_a_list_of_events_is_read_as_events(tmp_path):
     path = written(tmp_path, "a.json", [LINE, {**LINE, "content": "Bye"}, {"event": "flush", "flush_id": "f"}])
     raws = [json.loads(one.raw) for one in read_file(path, conversation_id="given")]
