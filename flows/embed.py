@@ -332,10 +332,9 @@ class EmbedLane:
     def _amend(self, waiting: PendingAmendment) -> None:
         identity, services = waiting.stored_id, self._services
         owner = self._owners.get(conversation_path(waiting.tenant_id, waiting.conversation_id))
-        asked_at = services.clock()
-        seen_at = asked_at if waiting.amendment is not None and identity in self._recent else None
+        was_seen = waiting.amendment is not None and identity in self._recent
         before, self._amending[identity] = self._amending.get(identity), waiting.progress
-        self._jobs.add("", waiting, lambda: apply_amendment(waiting, owner, seen_at, services, before, asked_at))
+        self._jobs.add("", waiting, lambda: apply_amendment(waiting, owner, was_seen, services, before))
 
     def _pass_on_change(self, waiting: PendingAmendment, change: AmendmentResult | None) -> Iterator[Amended | SinkItem]:
         key, progress = waiting.key, waiting.progress
