@@ -27,7 +27,7 @@ WORK = "work"
 OTHER = "other"
 """The type of a name of which nothing tells what it is: it may be a composer, a film or a site."""
 
-_SOMEBODY = (PERSON, PET)
+_LIVING = (PERSON, PET)
 _MOST = 300  # entities of an episode
 _LONGEST_SUMMARY = 200  # characters; an entity's summary is joined from several episodes
 _LONGEST_SENTENCE = 400  # characters; what is longer is a text without marks
@@ -189,7 +189,7 @@ def _meet(met: dict[str, _Entity], name: str, kind: str, one: Sentence, sure: bo
 def _join_short_names(met: dict[str, _Entity]) -> None:
     """Join "Northfield" to "Northfield Health": a name that is the beginning of one of no person."""
     for key in [key for key, each in met.items() if not each.sure]:
-        longer = next((each for other, each in met.items() if other.startswith(f"{key} ") and each.kind not in _SOMEBODY), None)
+        longer = next((each for other, each in met.items() if other.startswith(f"{key} ") and each.kind not in _LIVING), None)
         if longer is not None:
             longer.where = sorted((*longer.where, *met.pop(key).where), key=lambda one: (one.index, one.start))
 
