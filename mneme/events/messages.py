@@ -62,8 +62,8 @@ def refuse_long(field: str, length: int) -> None:
 class Message(Owned, ConversationEvent):
     """One utterance or tool call. ``message_id`` is the caller's idempotency key for ever.
 
-    Without a ``message_id`` the id is a hash of conversation, instant, sender and content, with tool calls and attachments,
-    so that a retry of the same message is still recognised, in whatever offset its time is written. A ``sent_at`` without an
+    Without a ``message_id`` the id is a hash of conversation, instant, sender and content, with tool calls and attachments.
+    So a retry of the same message is still recognised, in whatever offset its time is written. A ``sent_at`` without an
     offset needs ``timezone``.
 
     >>> message = Message(conversation_id="standup", user_id="user_123", content="Good morning")
@@ -109,7 +109,7 @@ class Message(Owned, ConversationEvent):
         return self
 
     def _beside_the_text(self) -> Iterator[str]:
-        """What the text of the content does not tell: the tool calls, and the bytes or places of attachments."""
+        """All that the text does not tell: the tool calls, and the bytes or places of attachments."""
         for call in self.tool_calls:
             yield from (call.name, call.arguments, call.result or "")
         for part in self.content if isinstance(self.content, list) else ():
