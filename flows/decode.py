@@ -36,7 +36,7 @@ def decode(incoming: Incoming, buckets: int) -> Iterator[Decoded]:
     of the ``buckets`` of conversations. Versions are 1: a first write only creates (flows/embed.py).
     """
     try:
-        event = parse_event(incoming.raw, incoming.received_at)
+        event = parse_event(incoming.raw, incoming.received_at, incoming.position.offset)
         match event:
             case Message():
                 created_at = incoming.received_at or event.sent_at

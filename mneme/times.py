@@ -37,6 +37,19 @@ class SendingClock:
             return self._latest
 
 
+def time_of_record(received_at: datetime, offset: int) -> datetime:
+    """The time of what a record says, if it tells none: when it was received, and a microsecond for each before it.
+
+    A transport may give one time to many records. Theirs stay in order, and are the same whenever they are read. The
+    microseconds begin anew after a second of them, so once in a million records order may be lost.
+
+    Args:
+        received_at: the transport's time of the record.
+        offset: its place among the records of its source.
+    """
+    return received_at + timedelta(microseconds=offset % 1_000_000)
+
+
 def to_milliseconds(moment: datetime) -> int:
     """Milliseconds since 1970-01-01T00:00Z of an aware moment."""
     return (moment - _EPOCH) // timedelta(milliseconds=1)

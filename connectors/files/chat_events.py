@@ -19,6 +19,7 @@ Event = dict[str, Any]
 
 PACE = timedelta(seconds=30)  # between messages without a time of their own
 UNKNOWN_TIME = from_milliseconds(0)
+_STEP = timedelta(milliseconds=1)  # between messages of one time
 
 _LONGEST_DATA = 8_000_000  # characters of base64 that go with a message; with more no topic takes it
 _MILLISECONDS = 1e11  # a larger number of seconds since 1970 would be after the year 5138
@@ -97,19 +98,35 @@ def complete(event: Event, given: Given) -> Event:
 
 
 class Clock:
-    """The times of a chat's messages, those that are missing filled in."""
+    """The times of a chat's messages, those that are missing filled in.
+
+    Many programs write seconds or minutes, or a day. A message of the same time as the one before it stands a little behind
+    it, for the order of equal times is that of ids.
+    """
 
     def __init__(self, begins: Any, otherwise: datetime = UNKNOWN_TIME) -> None:
         self._next = _moment(begins) or otherwise
+        self._said: datetime | None = None  # by the file, of the message before
+        self._given = self._next  # to it
 
     def time(self, value: Any, timezone: str | None = None) -> str:
         """A message's time as ISO 8601; what is no time stays as it is, so that the flow refuses it by name."""
         moment = self._next if value is None or value == "" else _moment(value)
         if moment is None:
             return str(value)
+        if not moment.tzinfo and not timezone:
+            moment = moment.replace(tzinfo=UTC)
         with suppress(OverflowError):  # at the end of the year 9999, which the flow refuses
-            self._next = moment + PACE
-        return (moment if moment.tzinfo or timezone else moment.replace(tzinfo=UTC)).isoformat()
+            self._next = self._behind(moment) + PACE
+        return self._given.isoformat()
+
+    def _behind(self, moment: datetime) -> datetime:
+        """The time of the next message; one that is earlier than the message before it, as the file says, stays so."""
+        before, self._said = self._said, moment
+        if before and bool(before.tzinfo) == bool(moment.tzinfo) and before <= moment <= self._given:
+            moment = self._given + _STEP
+        self._given = moment
+        return self._given
 
 
 def _moment(value: Any) -> datetime | None:

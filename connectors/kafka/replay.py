@@ -8,7 +8,7 @@ from mneme.errors import InputError
 from mneme.events import Flush, parse_event
 from mneme.ports import DeadLetter
 from mneme.settings import Kafka
-from mneme.times import utc_now
+from mneme.times import time_of_record, utc_now
 
 OF_EVENTS = ("decode", "embed")  # stages whose letters hold an event's own bytes
 _TIMES = {"message": "sent_at", "document": "dated_at"}  # of an event, which the transport's own stands in for
@@ -85,4 +85,5 @@ def _with_its_time(letter: DeadLetter) -> bytes:
     time = _TIMES.get(str(content.get("event", "message")))
     if time is None or time in content:
         return letter.raw
-    return json.dumps({**content, time: letter.at.isoformat()}, ensure_ascii=False).encode(errors="surrogatepass")
+    had = time_of_record(letter.at, letter.position.offset) if time == "sent_at" and letter.position else letter.at
+    return json.dumps({**content, time: had.isoformat()}, ensure_ascii=False).encode(errors="surrogatepass")

@@ -91,7 +91,7 @@ def expected_of(arrivals: Iterable[Incoming], refused: Mapping[str, str] | None 
         if str(incoming.position) in expected.refused:
             continue
         try:
-            event = parse_event(incoming.raw, incoming.received_at)
+            event = parse_event(incoming.raw, incoming.received_at, incoming.position.offset)
         except InputError as error:
             expected.refused[str(incoming.position)] = str(error)
             continue

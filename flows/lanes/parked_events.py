@@ -38,7 +38,7 @@ def amendment_row(amendment: Amendment, version: int) -> Row:
 def amendment_in(row: Row) -> Amendment:
     """The amendment that waits in a row."""
     incoming = incoming_in(row)
-    event = parse_event(incoming.raw, incoming.received_at)
+    event = parse_event(incoming.raw, incoming.received_at, incoming.position.offset)
     assert isinstance(event, Edit | Delete | Correct | Retract), "only these are parked as amendments"
     return amendment_of(event, incoming)
 
@@ -68,7 +68,7 @@ def unread_row(unread: Unread, version: int) -> Row:
 def unread_in(row: Row) -> Unread:
     """The event that waits in a row to be read."""
     incoming = incoming_in(row)
-    event = parse_event(incoming.raw, incoming.received_at)
+    event = parse_event(incoming.raw, incoming.received_at, incoming.position.offset)
     assert isinstance(event, Document | Message | Edit | Retract), "only these wait to be read"
     return Unread(event, incoming.position, incoming.received_at, incoming.raw)
 

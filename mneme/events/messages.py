@@ -1,12 +1,13 @@
 """Events of a conversation: messages, edits, deletions, corrections, retractions, and flushes."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from mneme.events.base import MOST_ENTRIES, Base64, ConversationEvent, Label, MetadataField, Moment, Name, Owned, few
-from mneme.ids import message_id, short_hash
+from mneme.ids import long_hash, message_id, short_hash
 from mneme.records import Owner, Position, StoredMessage, ToolCall
 from mneme.times import SendingClock, zone, zone_name_of
 from mneme.tokens import estimate_tokens
@@ -61,8 +62,9 @@ def refuse_long(field: str, length: int) -> None:
 class Message(Owned, ConversationEvent):
     """One utterance or tool call. ``message_id`` is the caller's idempotency key for ever.
 
-    Without a ``message_id`` the id is a hash of conversation, instant, sender and content, so that a retry of the same
-    message is still recognised, in whatever offset its time is written. A ``sent_at`` without an offset needs ``timezone``.
+    Without a ``message_id`` the id is a hash of conversation, instant, sender and content, with tool calls and attachments.
+    So a retry of the same message is still recognised, in whatever offset its time is written. A ``sent_at`` without an
+    offset needs ``timezone``.
 
     >>> message = Message(conversation_id="standup", user_id="user_123", content="Good morning")
     >>> message.owner.id, message.role
@@ -102,9 +104,17 @@ class Message(Owned, ConversationEvent):
         fill["sender_id"] = self.sender_id or (self.user_id if self.role == "user" else self.agent_id) or self.role
         fill["sender_name"] = self.sender_name or self.sender_id
         fill["message_id"] = self.message_id or short_hash(
-            "\0".join((self.key, self.sent_at.astimezone(UTC).isoformat(), self.sender_id, self.text))
+            "\0".join((self.key, self.sent_at.astimezone(UTC).isoformat(), self.sender_id, self.text, *self._beside_the_text()))
         )
         return self
+
+    def _beside_the_text(self) -> Iterator[str]:
+        """All that the text does not tell: the tool calls, and the bytes or places of attachments."""
+        for call in self.tool_calls:
+            yield from (call.name, call.arguments, call.result or "")
+        for part in self.content if isinstance(self.content, list) else ():
+            if part.is_attached:
+                yield part.uri or long_hash(part.data or "")
 
     @property
     def owner(self) -> Owner:

@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from mneme.errors import InputError
 from mneme.events.documents import Document, Erase, Erasing, Forget, ForgetDocument
 from mneme.events.messages import Correct, Delete, Edit, Flush, Message, Retract
-from mneme.times import utc_now
+from mneme.times import time_of_record, utc_now
 
 DEEPEST = 32  # levels of JSON; events need four
 
@@ -77,11 +77,11 @@ Event = Annotated[AnyEvent, Field(discriminator="event")]
 _event: TypeAdapter[AnyEvent] = TypeAdapter(Event, config=ConfigDict(defer_build=True))
 
 
-def parse_event(raw: bytes, received_at: datetime | None) -> AnyEvent:
+def parse_event(raw: bytes, received_at: datetime | None, offset: int = 0) -> AnyEvent:
     """Bytes of a topic or a file line, as an event.
 
-    A message without ``sent_at`` gets ``received_at``, the time the transport gave it; never the present, so that a
-    replay gives the same record. A file has no such time (None), so its messages must tell theirs.
+    A message without ``sent_at`` gets the time the transport gave it (``time_of_record``); never the present, so that a
+    replay gives the same record. A file has no such time (``received_at`` is None), so its messages must tell theirs.
 
     Raises:
         InputError: too large, no UTF-8, no JSON object, an unknown event or version, a missing or wrong field, a ``sent_at``
@@ -108,7 +108,7 @@ def parse_event(raw: bytes, received_at: datetime | None) -> AnyEvent:
     if data["event"] in ("message", "correct") and "sent_at" not in data:
         if received_at is None:
             raise InputError("sent_at: missing; a file has no time of its own, so write one for each message")
-        data["sent_at"] = received_at.isoformat()
+        data["sent_at"] = time_of_record(received_at, offset).isoformat()
     try:
         event = _event.validate_python(data)
     except ValidationError as error:

@@ -9,6 +9,7 @@ from flows.decode import decode
 from flows.items import Amendment, Arrived, Erasure, Pause, Unread
 from mneme.ports import DeadLetter, Incoming
 from mneme.records import Position
+from mneme.times import time_of_record
 
 ARRIVED = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 GOOD = {"conversation_id": "talk", "user_id": "ann", "content": "hello", "sent_at": "2026-03-02T08:59:00Z"}
@@ -72,7 +73,7 @@ def test_a_message_arrives_with_its_position_and_zone() -> None:
 def test_a_message_without_a_time_gets_that_of_its_transport() -> None:
     [item] = decoded({key: value for key, value in GOOD.items() if key != "sent_at"})
     assert isinstance(item, Arrived)
-    assert item.message.sent_at == ARRIVED
+    assert item.message.sent_at == time_of_record(ARRIVED, item.message.position.offset), "events of one time stay in order"
 
 
 def test_a_message_of_a_file_must_tell_its_time() -> None:

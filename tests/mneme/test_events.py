@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from mneme import Correct, Document, Flush, InputError, Message, Owner
 from mneme.events import parse_event
+from mneme.ids import short_hash
 from mneme.records import Position
 
 SENT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -42,6 +43,43 @@ def test_a_retry_of_a_message_without_an_id_is_recognised() -> None:
 )
 def test_whose_memory_a_message_is(fields: dict[str, object], owner: tuple[str, str]) -> None:
     assert (talk(**fields).owner.type, talk(**fields).owner.id) == owner
+
+
+def test_events_of_one_time_stay_in_order_and_apart() -> None:
+    said = ["Friday?", "At noon.", "Where?", "ok", "ok"]
+    raw = [json.dumps({"conversation_id": "c", "user_id": "u", "content": text}).encode() for text in said]
+    first, again = ([parse_event(each, SENT, offset) for offset, each in enumerate(raw, 41)] for _ in range(2))
+    assert first == again, "whenever they are read"
+    in_order = sorted((each for each in first if isinstance(each, Message)), key=lambda each: (each.sent_at, each.message_id))
+    assert [each.text for each in in_order] == said
+    assert len({each.message_id for each in in_order}) == len(said)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            {"content": "", "tool_calls": [{"name": "search", "arguments": "1"}]},
+            {"content": "", "tool_calls": [{"name": "search", "arguments": "2"}]},
+        ),
+        ({"content": [{"type": "image", "data": "aGVsbG8="}]}, {"content": [{"type": "image", "data": "d29ybGQ="}]}),
+        (
+            {"content": [{"type": "image", "uri": "s3://b/1", "name": "scan"}]},
+            {"content": [{"type": "image", "uri": "s3://b/2", "name": "scan"}]},
+        ),
+    ],
+)
+def test_what_is_beside_the_text_tells_messages_of_one_time_apart(one: dict[str, object], other: dict[str, object]) -> None:
+    ids = [
+        Message.model_validate({"conversation_id": "c", "user_id": "u", "sent_at": SENT, **said}).message_id
+        for said in (one, other, one)
+    ]
+    assert ids[0] == ids[2] != ids[1]
+
+
+def test_the_id_of_a_text_stays_as_it_was() -> None:
+    message = Message(conversation_id="c", user_id="u", sent_at=datetime(2026, 3, 1, 9, tzinfo=UTC), content="Good morning")
+    assert message.message_id == short_hash("default/c\x002026-03-01T09:00:00+00:00\0u\0Good morning")
 
 
 def test_who_speaks_is_filled_in_from_the_role() -> None:

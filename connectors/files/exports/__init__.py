@@ -4,7 +4,8 @@ One file for each form. Chats: a list of events, LoCoMo, EverOS, ChatGPT's expor
 export too), Slack's export. Memories: mem0, MemMachine, Graphiti.
 
 A message without a time of its own stands 30 s after the one before it; the first of a chat without any time stands
-at 1970-01-01, which says that the time is unknown. Messages without text are left out.
+at 1970-01-01, which says that the time is unknown. Messages of one time stand 1 ms apart, in the order of the file. Messages
+without text are left out.
 """
 
 from typing import Any

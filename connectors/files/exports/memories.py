@@ -1,5 +1,6 @@
 """Memories exported from other systems as events: mem0, MemMachine, Graphiti, Zep."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -99,6 +100,7 @@ def _memmachine_read(data: Any, given: Given) -> Iterator[Event]:
     pages = [_content(page) for page in listed(data)]
     episodes, features = ([one for page in pages for one in page.get(kind) or []] for kind in _KINDS)
     said_at = {str(episode["uid"]): _time(episode, given) for episode in episodes}
+    clocks: defaultdict[str, Clock] = defaultdict(lambda: Clock(None))  # of a session each
     for episode in sorted(
         episodes, key=lambda one: (one["session_key"], said_at[str(one["uid"])], one.get("sequence_num") or 0)
     ):
@@ -110,7 +112,7 @@ def _memmachine_read(data: Any, given: Given) -> Iterator[Event]:
             message_id=episode["uid"],
             sender=str(episode["producer_id"]),
             role=role_of(episode.get("producer_role")),
-            sent_at=said_at[str(episode["uid"])],
+            sent_at=clocks[session].time(said_at[str(episode["uid"])]),
             content=str(episode["content"]),
             metadata=metadata_of(
                 episode.get("metadata"), episode.get("filterable_metadata"), {"produced_for": episode.get("produced_for_id")}

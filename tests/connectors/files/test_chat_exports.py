@@ -2,7 +2,7 @@
 
 import json
 import os
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -357,6 +357,19 @@ def test_a_slack_export_is_the_memory_of_its_channel(read):
     assert {message.conversation_id for message in messages} == {"general"}
     assert read(SLACK, "random.json")[0].conversation_id == "random"
     assert read(SLACK, "general/2026-01-01.json", conversation_id="c", user_id="ines")[0].owner.key == "default/user/ines"
+
+
+def test_messages_of_one_time_stay_in_the_order_of_the_file(read):
+    times = ["09:00:00"] * 12 + ["09:00:00.005", "08:00:00", "08:00:00", "09:01:00"]
+    chat = [{"role": "user", "content": f"line {n}", "timestamp": f"2026-03-01T{at}+00:00"} for n, at in enumerate(times)]
+    messages = read(chat, user_id="ines")
+    assert messages == read(chat, user_id="ines")
+    found = sorted(messages, key=lambda message: (message.sent_at, message.message_id))
+    assert [message.text for message in found] == [f"line {n}" for n in (13, 14, *range(13), 15)]
+    nine = datetime(2026, 3, 1, 9, tzinfo=UTC)
+    assert [messages[at].sent_at - nine for at in (0, 1, 11, 12, 15)] == [
+        timedelta(milliseconds=ms) for ms in (0, 1, 11, 12, 60_000)
+    ]
 
 
 def test_slack_messages_are_told_as_a_reader_sees_them(read):

@@ -28,7 +28,7 @@ def test_the_bytes_of_an_event_go_as_they_came():
 
 def test_a_message_without_a_time_keeps_the_one_it_would_have_had_and_with_it_its_identity():
     key, raw = event_to_replay(letter(HELLO))
-    first = parse_event(json.dumps(HELLO).encode(), AT)
+    first = parse_event(json.dumps(HELLO).encode(), AT, offset=7)
     again = parse_event(raw, AT + timedelta(days=30))
     assert isinstance(first, Message)
     assert isinstance(again, Message)
