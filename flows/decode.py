@@ -40,7 +40,7 @@ def decode(incoming: Incoming, buckets: int) -> Iterator[Decoded]:
         match event:
             case Message():
                 created_at = incoming.received_at or event.sent_at
-                yield Arrived(event.stored(event.owner, incoming.position, created_at, version=1))
+                yield Arrived(event.stored(event.owner, incoming.position, created_at, version=1), incoming.raw)
                 if isinstance(event, Correct):
                     yield amendment_of(event, incoming)
                 elif has_attachments(event):
@@ -88,6 +88,7 @@ def amendment_of(event: Edit | Delete | Correct | Retract, incoming: Incoming) -
         raw=incoming.raw,
         words=event.words if isinstance(event, Correct | Retract) else "",
         corrected=corrected,
+        owner=event.owner if isinstance(event, Correct) else None,
     )
 
 

@@ -5,7 +5,8 @@ For each batch of a bucket:
 2. ``Create`` the message without a vector: searchable at once, and there to be read again after a restart.
 3. In the pool (flows/embedding/admission.py): look up (realtime get) whether the id was stored before. From another position
    of the source it is an old repetition and goes no further. From the same position it is a replay and goes on: as it is stored
-   if it was edited since, not at all if it was deleted.
+   if it was edited since, not at all if it was deleted. A message of another owner than its conversation's is a dead letter:
+   the first message, as it comes in here, decides, and the row of step 5 remembers it.
 4. In the same job: the vectors, batched with those of all other lanes.
 5. ``Put`` the message with its vector, and pass it on, in the order of arrival. With the first message of a conversation,
    ``Create`` the row that says whose it is.
@@ -23,7 +24,7 @@ from datetime import datetime
 from functools import partial
 
 from flows.cuts import Utterance, lane_of_message, lane_of_row
-from flows.embedding.admission import Admitted, MessageBatch, admit, over_erased, owned_by
+from flows.embedding.admission import Admitted, Foreign, MessageBatch, admit, belongs_to, event_of, over_erased
 from flows.embedding.amendments import DELETED, AmendmentResult, PendingAmendment, Progress, apply_amendment
 from flows.items import (
     Amended,
@@ -40,15 +41,15 @@ from flows.items import (
 )
 from flows.lanes.epochs import RecentKeys
 from flows.lanes.erasures import Tombstone, Tombstones, stored_tombstone, tombstone_row
-from flows.lanes.owners import message_key, owner_of_lane, tenant_of
+from flows.lanes.owners import message_key, origin_of, owner_of_lane, tenant_of
 from flows.lanes.parked_events import amendment_row
 from flows.lanes.scheduling import KeyedJobs
 from flows.lanes.services import Services
 from flows.lanes.snapshots import decode_state, encode_state, owner_from, owner_values, refer, referred
 from mneme.ids import chunk_episode_id, conversation_path
 from mneme.ports import Create, DeadLetter, MemoryIndex, Put, Remove, Write
-from mneme.records import Owner, Position, StoredMessage
-from mneme.rows import Collection, Key, row_of
+from mneme.records import Owner, Position
+from mneme.rows import Collection, Key, Row, row_of
 
 STATE_VERSION = 2
 _JOB_MESSAGES = 32  # messages of one job: few enough that a flush does not wait long behind a backfill
@@ -84,12 +85,13 @@ class EmbedLane:
         self._jobs: KeyedJobs[Item, Admitted | AmendmentResult | Owner | _Found | None] = KeyedJobs(
             services.submit, services.clock
         )
-        self._recent: RecentKeys[None] = RecentKeys()
+        self._recent: RecentKeys[Owner] = RecentKeys()
         self._deleted: OrderedDict[str, None] = OrderedDict()
         self._edited: RecentKeys[Position] = RecentKeys()
         self._amending: RecentKeys[Progress] = RecentKeys()
         self._withdrawn: RecentKeys[None] = RecentKeys()
-        self._owners: RecentKeys[Owner] = RecentKeys()
+        self._owners: RecentKeys[Owner] = RecentKeys()  # as the first message seen lately says; the index may say otherwise
+        self._decided: RecentKeys[Owner] = RecentKeys()  # as the messages that were admitted lately say
         self._erased = Tombstones()
         self._lanes_of: dict[Erasure, list[str]] = {}
         self._erased_beginnings: OrderedDict[str, None] = OrderedDict()
@@ -98,18 +100,21 @@ class EmbedLane:
 
     def on_batch(self, items: Sequence[Read]) -> Iterator[Passed]:
         """Take in what arrived."""
-        fresh: list[StoredMessage] = []
+        fresh: list[Arrived] = []
         for item in items:
             if isinstance(item, Arrived):
+                owner = self._decided.get(item.lane) or self._recent.get(item.message.id)
                 if item.message.document_id is not None and self._services.reading is not None:
                     self._services.reading.in_flight.leave()  # from here on it is counted among what is at work in this step
                 if self._erased.cover(item.message):
                     self._services.tally["erased"] += 1
-                elif item.message.id in self._recent:
+                elif owner not in (None, item.message.owner):
+                    yield self._refused(Foreign(item.message, owner), item.raw)
+                elif self._recent.get(item.message.id) == owner is not None:
                     self._services.tally["duplicate"] += 1
                 else:
-                    self._recent[item.message.id] = None
-                    fresh.append(item.message)
+                    self._recent[item.message.id] = item.message.owner
+                    fresh.append(item)
                 continue
             yield from self._submit(fresh)
             fresh = []
@@ -184,12 +189,13 @@ class EmbedLane:
     def epoch_done(self) -> None:
         """Forget what the index tells by now."""
         for lane in {lane for item in self._jobs.items() if isinstance(item, MessageBatch) for lane in item.lanes}:
-            if lane in self._owners:  # what begins with these is not in the index yet
-                self._owners[lane] = self._owners[lane]
+            for owners in (self._owners, self._decided):
+                if lane in owners:  # what begins with these is not in the index yet, or was not when they looked
+                    owners[lane] = owners[lane]
         for item in self._jobs.items():
             if isinstance(item, PendingAmendment):
                 self._amending[item.stored_id] = self._amending.get(item.stored_id, item.progress)
-        for recent in (self._owners, self._recent, self._edited, self._amending, self._withdrawn):
+        for recent in (self._owners, self._decided, self._recent, self._edited, self._amending, self._withdrawn):
             recent.epoch_done()
 
     def _restore(self, state: dict[str, object]) -> None:
@@ -217,32 +223,41 @@ class EmbedLane:
 
     # --- messages ----------------------------------------------------------------------------------------------------
 
-    def _submit(self, messages: Sequence[StoredMessage]) -> Iterator[WriteBatch]:
-        for start in range(0, len(messages), _JOB_MESSAGES):
-            part, rows = [], []
-            for message in messages[start : start + _JOB_MESSAGES]:
+    def _submit(self, arrived: Sequence[Arrived]) -> Iterator[WriteBatch]:
+        for start in range(0, len(arrived), _JOB_MESSAGES):
+            raw = {each.message.id: each.raw for each in arrived[start : start + _JOB_MESSAGES]}
+            part = [each.message for each in arrived[start : start + _JOB_MESSAGES]]
+            rows = [row_of(message) for message in part]
+            for message in part:
                 lane = lane_of_message(message)
-                self._owners[lane] = owner = self._owners.get(lane, message.owner)
-                part.append(owned_by(owner, message))
-                rows.append(row_of(part[-1]))
+                self._owners[lane] = self._owners.get(lane, message.owner)
             yield WriteBatch(tuple(map(Create, rows)))
             withdrawn = frozenset(message.id for message in part if message.id in self._withdrawn)
             chunks = sum(message.document_id is not None for message in part)
-            self._add(MessageBatch(tuple(row.key for row in rows), tuple(part), withdrawn, chunks, tuple(rows)))
+            self._add(MessageBatch(tuple(row.key for row in rows), tuple(part), withdrawn, chunks, tuple(rows), raw))
 
     def _add(self, batch: MessageBatch) -> None:
         self._jobs.add("", batch, lambda: admit(batch, self._services, self._erased))
 
     def _pass_on(self, batch: MessageBatch, served: Admitted) -> Iterator[Embedded | SinkItem]:
+        taken_in, foreign = [], list(served.foreign)
+        for each in served.utterances:
+            message, lane = each.message, lane_of_message(each.message)
+            if (owner := self._decided.get(lane, message.owner)) != message.owner:  # by a message that came just before
+                foreign.append(Foreign(message, owner))
+                continue
+            taken_in.append(each)
+            if message.document_id is None and not self._erased.cover(message):
+                self._decided[lane] = owner
         self._services.tally["duplicate"] += served.duplicates
         self._services.tally["erased"] += len(served.erased)
         if served.failure:  # kept as text; what is extracted from it is embedded again (flows/extract.py)
-            log.warning("%d messages go on without a vector: %s", len(served.utterances), served.failure)
-            self._services.tally["without_vector"] += len(served.utterances)
+            log.warning("%d messages go on without a vector: %s", len(taken_in), served.failure)
+            self._services.tally["without_vector"] += len(taken_in)
         versions = self._services.versions
         arrived = dict(zip(map(id, batch.messages or ()), batch.rows, strict=False))  # a message that was changed is another
         utterances, puts = [], []
-        for each in served.utterances:
+        for each in taken_in:
             message = each.message.model_copy(update={"version": versions.next()})
             utterances.append(Utterance(message, each.vector))
             row = arrived.get(id(each.message))
@@ -251,15 +266,34 @@ class EmbedLane:
             )
         for message in served.erased:
             self._owners.pop(lane_of_message(message), None)
-        unwanted = [*served.misplaced, *(message_key(message.owner, message.id) for message in served.erased)]
-        writes: list[Write] = [*(Remove(key, versions.next()) for key in unwanted), *map(self._beginning, served.beginnings)]
+        # In OpenSearch a row may lie where another owner's of the same id would: that one must not be removed in its place.
+        unwanted = [*served.erased, *(each.message for each in foreign if not each.has_its_id)]
+        writes: list[Write] = [Remove(message_key(message.owner, message.id), versions.next()) for message in unwanted]
+        writes += [self._beginning(each) for each in served.beginnings if self._is_its_own(each.row)]
         writes += puts
         if writes:
             yield WriteBatch(tuple(writes))
+        for stranger in foreign:
+            identity, lane = stranger.message.id, lane_of_message(stranger.message)
+            for seen, name in ((self._recent, identity), (self._owners, lane)):
+                if seen.get(name) == stranger.message.owner:
+                    del seen[name]
+            yield self._refused(stranger, batch.raw.get(identity, b""))
         for utterance in utterances:
             message = utterance.message
             self._owners[lane_of_message(message)] = message.owner
             yield Embedded(utterance, replayed=message.id in served.replayed, continues=message.id in served.continuing)
+
+    def _refused(self, foreign: Foreign, raw: bytes) -> DeadLetter:
+        message = foreign.message
+        reason = f"{message.owner.type}_id: conversation {message.conversation_id} {belongs_to(foreign.owner)}"
+        log.warning("%s names another owner than its conversation's; see the dead letter", message.position)
+        return DeadLetter("embed", reason, raw or event_of(message), message.position, self._services.clock())
+
+    def _is_its_own(self, beginning: Row) -> bool:
+        """Return whether a conversation begins with this, as far as is known here."""
+        origin = origin_of(beginning)
+        return origin is not None and self._decided.get(lane_of_row(beginning), origin.owner) == origin.owner
 
     # --- documents ---------------------------------------------------------------------------------------------------
 
@@ -289,6 +323,8 @@ class EmbedLane:
             erasure = replace(erasure, owner=owner)
         lanes = [lane for lane, owner in self._owners.items() if erasure.concerns(lane, owner)]
         self._erased.add(erasure, lanes)
+        for lane in [lane for lane, owner in self._decided.items() if erasure.concerns(lane, owner)]:
+            del self._decided[lane]
         for lane in lanes:
             del self._owners[lane]
             for ids in (self._recent, self._deleted, self._amending):

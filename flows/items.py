@@ -52,9 +52,13 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """A message as it came, not yet known to be new. ``owner`` is its own; its conversation's may differ."""
+    """A message as it came, not yet known to be new, nor to be of the owner of its conversation.
+
+    ``raw`` are the bytes of its event, for a dead letter; empty for what was read out of a document.
+    """
 
     message: StoredMessage
+    raw: bytes = b""
 
     @property
     def lane(self) -> str:
@@ -67,6 +71,7 @@ class Amendment:
     """A change of a message as it came: its new ``text``, None to delete it. ``raw`` are the bytes of the event.
 
     With ``words`` only these go: they are retracted, or where a message puts them right ``corrected``, and then they stay.
+    ``owner`` is the one that the event names, if it names one.
     """
 
     tenant_id: str
@@ -78,6 +83,7 @@ class Amendment:
     raw: bytes
     words: str = ""
     corrected: Corrected | None = None
+    owner: Owner | None = None
 
     @property
     def lane(self) -> str:

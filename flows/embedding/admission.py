@@ -1,11 +1,11 @@
 """Admit arrived messages that are new, and embed them: the job of the embed step. Blocks: for the pool.
 
 A message may be known (its id was stored from another position of the source), seen again (from the same position: a
-replay), stored under another owner than its conversation's, or older than an erasure of its conversation or owner.
+replay), of another owner than its conversation, or older than an erasure of its conversation or owner.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from flows.cuts import Utterance, embedding_text
 from flows.lanes.erasures import Tombstones, has_erased_beginning, is_erased, tombstone_keys
@@ -13,6 +13,7 @@ from flows.lanes.owners import Origin, conversation_key, conversation_row, messa
 from flows.lanes.scheduling import is_defect, worth_retrying
 from flows.lanes.services import Services
 from mneme.errors import ModelError
+from mneme.events import Message
 from mneme.ports import Create, Put
 from mneme.records import Owner, StoredMessage
 from mneme.rows import Embedding, Key, Row
@@ -26,6 +27,7 @@ class MessageBatch:
 
     ``rows`` are those with which the messages were stored as they arrived. ``withdrawn`` are ids of
     chunks that were withdrawn a moment ago, which the index may still show; ``chunks`` counts those of documents.
+    ``raw`` are the bytes of the events, by the ids of their messages.
     """
 
     keys: tuple[Key, ...]
@@ -33,6 +35,7 @@ class MessageBatch:
     withdrawn: frozenset[str] = frozenset()
     chunks: int = 0
     rows: tuple[Row, ...] = ()
+    raw: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def lanes(self) -> set[str]:
@@ -41,11 +44,20 @@ class MessageBatch:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Foreign:
+    """A message of another owner than its conversation's (``owner``), who may have another message that ``has_its_id``."""
+
+    message: StoredMessage
+    owner: Owner
+    has_its_id: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Admitted:
     """The messages that are new, with their vectors, and what kept them from having one (``failure``).
 
     ``replayed`` and ``continuing`` are ids of messages (flows/items.py). ``beginnings`` say whose the conversations are that
-    begin here. ``misplaced`` are rows under another owner than their conversation's. ``erased`` are messages that an erasure
+    begin here. ``foreign`` are messages of another owner than their conversation's. ``erased`` are messages that an erasure
     has taken away.
     """
 
@@ -55,7 +67,7 @@ class Admitted:
     replayed: frozenset[str] = frozenset()
     continuing: frozenset[str] = frozenset()
     beginnings: tuple[Create | Put, ...] = ()
-    misplaced: tuple[Key, ...] = ()
+    foreign: tuple[Foreign, ...] = ()
     erased: tuple[StoredMessage, ...] = ()
 
 
@@ -71,7 +83,7 @@ def admit(batch: MessageBatch, services: Services, lately: Tombstones) -> Admitt
         StoreUnavailable, ModelError: worth trying again.
     """
     messages, stored = _read(batch, services)
-    new, misplaced, erased, continuing = [], [], [], set()
+    new, foreign, erased, continuing = [], [], [], set()
     beginnings: dict[Key, Create | Put] = {}
     for message in messages:
         if is_erased(message, stored):
@@ -81,24 +93,25 @@ def admit(batch: MessageBatch, services: Services, lately: Tombstones) -> Admitt
         is_chunk = message.document_id is not None  # its owner is its document's
         origin = None if is_chunk else origin_of(stored.get(key))
         if origin is not None and origin.owner != message.owner:
-            stored |= services.index.get([message_key(origin.owner, message.id), *_tombstone_keys([message], origin.owner)])
+            namesake = message_key(origin.owner, message.id)
+            stored |= services.index.get([namesake, *_tombstone_keys([message], origin.owner)])
         if origin is not None and _has_erased_beginning(origin, message.conversation_id or "", stored, lately):
             beginnings[key] = over_erased(Create(conversation_row(message)), services.versions.next())
             origin = None
+        elif origin is not None and origin.owner != message.owner:
+            foreign.append(Foreign(message, origin.owner, namesake in stored))
+            continue
         elif origin is None and not is_chunk and key not in beginnings:
             beginnings[key] = Create(conversation_row(message))
         if origin is not None and origin.began_with != message.position:
             continuing.add(message.id)
-        if origin is not None and origin.owner != message.owner:  # it had been forgotten here whose this is
-            misplaced.append(message_key(message.owner, message.id))
-            message = owned_by(origin.owner, message)
         if message.id in batch.withdrawn:
             stored.pop(message_key(message.owner, message.id), None)
         if (goes_on := _unless_known(message, stored, lately)) is not None:
             new.append(goes_on)
     living = [message for message in new if not message.deleted]
     embeddings, failure = embeddings_of(living, services)
-    known = len(messages) - len(new) - len(erased)
+    known = len(messages) - len(new) - len(erased) - len(foreign)
     return Admitted(
         utterances=tuple(map(Utterance.of, living, embeddings)),
         duplicates=known if batch.messages is not None else 0,
@@ -106,7 +119,7 @@ def admit(batch: MessageBatch, services: Services, lately: Tombstones) -> Admitt
         replayed=frozenset(row.id for row in stored.values() if row.version > CREATED),
         continuing=frozenset(continuing),
         beginnings=tuple(beginnings.values()),
-        misplaced=tuple(misplaced),
+        foreign=tuple(foreign),
         erased=tuple(erased),
     )
 
@@ -116,9 +129,17 @@ def over_erased(beginning: Create | Put, version: int) -> Put:
     return Put(replace(beginning.row, version=version))
 
 
-def owned_by(owner: Owner, message: StoredMessage) -> StoredMessage:
-    """A conversation has one owner, fixed by its first message."""
-    return message if owner == message.owner else message.model_copy(update={"owner": owner})
+def belongs_to(owner: Owner) -> str:
+    """The reason, for people, why an event of another owner is not taken into a conversation."""
+    return f"belongs to {owner.type} {owner.id}; use a conversation_id of its own"
+
+
+def event_of(message: StoredMessage) -> bytes:
+    """An event that says the same, where the bytes of its own were lost with the process."""
+    same = message.model_dump(include={*Message.model_fields} & {*StoredMessage.model_fields})
+    named = {"tenant_id": message.owner.tenant_id, f"{message.owner.type}_id": message.owner.id}
+    same |= named | {"content": message.text, "tool_calls": list(message.tool_calls)}
+    return Message.model_construct(**same).to_bytes()
 
 
 def _read(batch: MessageBatch, services: Services) -> tuple[Sequence[StoredMessage], dict[Key, Row]]:

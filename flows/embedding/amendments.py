@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from flows.cuts import Utterance
-from flows.embedding.admission import embeddings_of
+from flows.embedding.admission import belongs_to, embeddings_of
 from flows.items import Amendment
 from flows.lanes.erasures import conversation_tombstone_key, tombstone_of
 from flows.lanes.owners import message_key, owner_in
@@ -144,6 +144,8 @@ _NOTHING_LEFT = {"text": "", "tokens": 0, "tool_calls": (), "metadata": {}, "del
 
 def _refusal(stored: StoredMessage, amendment: Amendment, services: Services) -> str:
     """The reason why an amendment is not applied; none for a retraction of what is gone already."""
+    if amendment.owner not in (None, stored.owner):
+        return belongs_to(stored.owner)
     if not amendment.words:
         return DELETED if stored.deleted and amendment.text is not None else ""
     is_known = hash_of(amendment.words) in stored.retracted or (stored.deleted and amendment.corrected is None)

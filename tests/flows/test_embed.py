@@ -1,15 +1,21 @@
 """The embed step: whose a conversation is, and edits and deletes between messages."""
 
+import json
 import zlib
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from flows.decode import decode
 from flows.embedding.admission import MessageBatch, admit
 from flows.items import Arrived
 from flows.lanes.erasures import Tombstones
+from mneme.events import Message, parse_event
+from mneme.ports import Incoming
+from mneme.records import Position
 from mneme.rows import Collection, Key, row_of
-from tests.flows.river import River, at_once, contents, edit, episodes, erase, message
+from tests.flows.river import START, River, at_once, contents, edit, episodes, erase, message
 from tests.memory_index_reference import ReferenceIndex
 
 
@@ -114,23 +120,144 @@ def test_the_owner_of_a_conversation_is_found_again_after_it_was_forgotten(text:
     assert flow.letters.letters == []
     assert stored(flow, 0)["text"] == (text or "")
     forget_owners(flow)
-    flow.feed(message(2, "of somebody else?", user_id="eve"), message(3, "no", user_id="eve"))
+    flow.feed(message(2, "bread"), message(3, "cake"))
     flow.end()
-    assert {row.owner_id for row in flow.index.scan(Collection.MESSAGES)} == {"ann"}
     assert episodes(flow.index) == [("m000", "m001", "m002", "m003")[0 if text else 1 :]]
 
 
-def test_a_repetition_is_known_though_the_owner_of_its_conversation_was_forgotten() -> None:
+def pin(number: int) -> Arrived:
+    """A message of Eve's in Ann's conversation, with the bytes of its event."""
+    return replace(message(number, "my PIN is 9911", user_id="eve"), raw=b"as it came")
+
+
+def reasons(flow: River) -> list[str]:
+    return [letter.reason for letter in flow.letters.letters]
+
+
+OF_ANN = "user_id: conversation talk belongs to user ann; use a conversation_id of its own"
+
+
+@pytest.mark.parametrize("between", ["nothing", "an epoch", "a restart", "idleness"])
+def test_a_message_of_another_owner_than_its_conversation_is_a_dead_letter(between: str) -> None:
+    flow = river()
+    flow.feed(message(0, "coffee"))
+    if between != "nothing":
+        flow.settle()
+        flow.epoch()
+    if between == "a restart":
+        flow.crash()
+    if between == "idleness":
+        flow.end()
+        for _ in range(5):
+            flow.epoch()
+    flow.feed(pin(1), message(2, "bread"))
+    flow.end()
+    [letter] = flow.letters.letters
+    assert (letter.stage, letter.reason, letter.raw, str(letter.position)) == ("embed", OF_ANN, b"as it came", "t/0/1")
+    assert episodes(flow.index) == [("m000", "m002")], "the stream goes on"
+    assert {row.owner_id for row in flow.index.scan(Collection.MESSAGES)} == {"ann"}
+
+
+def test_two_owners_who_begin_a_conversation_together_do_not_share_it() -> None:
+    flow, clean = river(), river()
+    flow.feed(message(0, "coffee"), pin(1), message(2, "bread"))
+    flow.end()
+    clean.feed(message(0, "coffee"), message(2, "bread"))
+    clean.end()
+    assert contents(flow.index) == contents(clean.index)
+    assert reasons(flow) == [OF_ANN]
+
+
+@pytest.mark.parametrize("is_forgotten", [False, True])
+def test_a_message_of_another_owner_leaves_one_of_the_same_id_as_it_is(is_forgotten: bool) -> None:
+    flow = river()
+    flow.feed(message(0, "coffee"))
+    flow.end()
+    flow.epoch()
+    if is_forgotten:
+        flow.crash()
+    flow.feed(pin(0))
+    flow.end()
+    assert (stored(flow, 0)["text"], reasons(flow), flow.tally["duplicate"]) == ("coffee", [OF_ANN], 0)
+
+
+def test_who_comes_first_again_in_a_forgotten_conversation_does_not_own_it() -> None:
     flow = river()
     flow.feed(message(0, "coffee"))
     flow.end()
     flow.epoch()
     flow.crash()
-    forget_owners(flow)
-    copy = message(0, "coffee", user_id="eve").message
-    flow.feed(Arrived(copy.model_copy(update={"position": copy.position.model_copy(update={"offset": 50})})))
+    flow.feed(pin(1), message(2, "bread"))
+    flow.feed(pin(3), message(4, "cake"))
     flow.end()
-    assert flow.tally["duplicate"] == 1
+    assert episodes(flow.index) == [("m000", "m002", "m004")]
+    assert reasons(flow) == [OF_ANN, OF_ANN]
+
+
+def test_a_replay_refuses_the_same_messages() -> None:
+    flow, clean = river(), river()
+    flow.feed(message(0, "coffee"), pin(1), message(2, "bread"))
+    flow.settle()
+    flow.crash()
+    flow.end()
+    clean.feed(message(0, "coffee"), message(2, "bread"))
+    clean.end()
+    assert contents(flow.index) == contents(clean.index)
+    assert set(reasons(flow)) == {OF_ANN}
+
+
+def test_a_message_that_a_restart_finds_at_work_is_refused_with_an_event_that_says_the_same() -> None:
+    flow = river()
+    flow.feed(message(0, "coffee"))
+    flow.settle()
+    flow.epoch()
+    for _ in range(5):
+        flow.epoch()
+    flow._submit = lambda call: _Never()  # type: ignore[assignment, return-value]
+    flow.crash()
+    flow.feed(pin(1))
+    flow.epoch()
+    flow._submit = at_once
+    flow.crash()
+    flow.end()
+    [letter] = flow.letters.letters
+    event = parse_event(letter.raw, None)
+    assert isinstance(event, Message)
+    assert (event.user_id, event.message_id, event.content, letter.reason) == ("eve", "m001", "my PIN is 9911", OF_ANN)
+    assert {row.owner_id for row in flow.index.scan(Collection.MESSAGES)} == {"ann"}
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "is_taken_in"),
+    [
+        ({"user_id": "ann"}, {"user_id": "ann", "sender_id": "bob"}, True),
+        ({"user_id": "ann"}, {"user_id": "ann", "agent_id": "helper", "role": "assistant"}, True),
+        ({"user_id": "ann"}, {"user_id": None, "agent_id": "helper", "role": "assistant"}, False),
+        ({"group_id": "team"}, {"group_id": "team", "user_id": "bob"}, True),
+        ({"group_id": "team"}, {"user_id": "ann"}, False),
+        ({"user_id": "ann"}, {"group_id": "team", "user_id": "ann"}, False),
+    ],
+)
+def test_owners_are_compared_and_not_speakers(first: dict[str, Any], then: dict[str, Any], is_taken_in: bool) -> None:
+    flow = river()
+    flow.feed(message(0, "coffee", **first), message(1, "tea", **then))
+    flow.end()
+    assert episodes(flow.index) == [("m000", "m001") if is_taken_in else ("m000",)]
+    assert len(flow.letters.letters) == (not is_taken_in)
+
+
+def test_a_correction_of_another_owner_changes_nothing() -> None:
+    flow = river()
+    flow.feed(message(0, "I live in Rome."))
+    flow.settle()
+    event = {"event": "correct", "conversation_id": "talk", "user_id": "eve", "message_id": "c", "corrects": "m000"}
+    event |= {"words": "I live in Rome.", "content": "I live in Milan.", "sent_at": "2026-03-02T10:00:00+00:00"}
+    raw = json.dumps(event).encode()
+    flow.feed(*decode(Incoming(raw, Position(topic="t", partition=0, offset=9), START), 1))  # type: ignore[arg-type]
+    flow.end()
+    assert stored(flow, 0)["corrected"] == {}
+    assert [letter.raw for letter in flow.letters.letters] == [raw, raw]
+    assert all("belongs to user ann" in reason for reason in reasons(flow))
 
 
 class _Never:

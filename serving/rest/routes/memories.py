@@ -1,7 +1,7 @@
 """``/memories``: put messages in; list, read, correct and take away what is remembered."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, TypeVar
 
 from anyio import to_thread
@@ -161,7 +161,24 @@ def _remembered(asked: MessagesRequest, service: Service, caller: Caller, idempo
             missing=tuple(name for each in flushes for name in each.missing),
             seconds=max(each.seconds for each in flushes),
         )
+        if asked.wait and flush.searchable:
+            _refuse_foreign(messages, service)
     return MessagesAccepted(accepted=accepted, flush=flush)
+
+
+def _refuse_foreign(messages: Sequence[Message], service: Service) -> None:
+    """Raise InputError for a message that the flow did not take in, since its conversation is another owner's.
+
+    Asked when the flow has decided: before, the index may not know the first message yet. Whose it is stays untold.
+    """
+    named = dict.fromkeys((each.tenant_id, each.conversation_id) for each in messages)
+    owners = {each: service.owner_of_conversation(*each) for each in named}
+    for place, each in enumerate(messages):
+        if owners[each.tenant_id, each.conversation_id] not in (None, each.owner):
+            raise InputError(
+                f"messages.{place}.{each.owner.type}_id: conversation {each.conversation_id} belongs to another owner, so the "
+                "message is in the dead letters; use a conversation_id of its own. Messages of the owner are kept"
+            )
 
 
 def _named(message: dict[str, Any], key: str, place: int, caller: Caller) -> dict[str, Any]:
