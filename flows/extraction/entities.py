@@ -102,6 +102,7 @@ _THING_BEFORE = re.compile(
     r"(?:build|built|deploy|deployed|send|sent|run|write|wrote|host|test|tested|code|coded) it (?:with|in|on)) (?:the )?$"
 )
 _DAY_AFTER = re.compile(r"['’]s? (?:Day|Eve)\b")  # "Stephen's Day"
+_DATE_BEFORE = re.compile(r"(?:\d(?:st|nd|rd|th)?(?: of)?|\b(?:Christmas|New Years?(?:['’]s?)?)) $")  # "5 Jan", "Christmas Eve"
 _POSSESSIVE_ALONE = re.compile(  # "we ate at Whelan's"
     r"['’]s(?=\W*$|[.,!?;:)…]| (?:on|at|in|for|with|from|to|then|and|or|but|is|was|has|had|today|tomorrow|tonight|this|next|"
     r"last|yesterday|again|now|since|until|till|after|before|when|while|if|because|so)\b)"
@@ -246,7 +247,11 @@ def _english(one: Sentence, small: Collection[str]) -> Iterator[tuple[str, str]]
             if not any(start < end and at < stop for start, stop in taken):
                 before, after = text[max(0, at - _REACH) : at], text[end : end + _REACH]
                 begins = opens and at == run.start()
-                kind = "" if _DAY_AFTER.match(after) else _kind(name, before, after, begins, dropped, small)
+                kind = (
+                    ""
+                    if _DAY_AFTER.match(after) or _DATE_BEFORE.search(before)
+                    else _kind(name, before, after, begins, dropped, small)
+                )
                 if kind in (LOCATION, ORGANISATION) and (ending := _POSSESSIVE_ALONE.match(after)):
                     name += ending[0]
                 if kind and (kind != OTHER or _is_a_thing(name, before, after, _LISTED.search(text, 0, at) is not None, small)):

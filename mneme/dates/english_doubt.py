@@ -55,7 +55,8 @@ _BESIDE = re.compile(
     re.I,
 )
 _BEHIND = re.compile(
-    r"\s+(?:of\s+\w|school\b|break\b|season\b|vacation\b|holidays?\b|or\b|onwards?\b)|\s*(?:/\s*\w|[-_(.]\w|\(\)|\(?(?:ish|tbd|tbc)\b)",
+    r"\s+(?:of\s+\w|school\b|half[- ]term\b|break\b|season\b|vacation\b|holidays?\b|or\b|onwards?\b)|"
+    r"\s*(?:/\s*\w|[-_(.]\w|\(\)|\(?(?:ish|tbd|tbc)\b)",
     re.I,
 )
 # A weekday is a certain one by itself: neither "the Friday after the exam" nor "Sunday school" nor "Taco Tuesday".

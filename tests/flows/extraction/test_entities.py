@@ -60,6 +60,7 @@ def test_a_name_is_taken_where_something_besides_its_capital_says_what_it_names(
         "I read it. Reading is fun.",
         "Northfield called about the job, and Ryanair wants my passport.",
         "They got engaged on Stephen's Day, after Valentine's Day.",
+        "It was on 5 Jan, not on Christmas Eve.",
         "I walked with Ondine past the one in Eilbek, and heard of Corazon.",
         "I'm in Marketing, and he's in Sales.",
     ],
