@@ -76,6 +76,8 @@ def database_errors(path: Path) -> Iterator[None]:
         if error.sqlite_errorcode == sqlite3.SQLITE_READONLY:
             raise StoreRejected(f"{path}: {error}; {_RIGHTS}") from error
         raise StoreUnavailable(f"{path}: {error}; {_DISK}") from error
+    except sqlite3.ProgrammingError:  # a defect of ours, such as the use of a closed connection: the file is sound
+        raise
     except sqlite3.DatabaseError as error:
         raise StoreRejected(
             f"{path}: {error}; it is damaged, or another's file: move it away, and a new one is made"

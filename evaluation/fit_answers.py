@@ -33,6 +33,7 @@ from queries.scoring.field import Numbers
 
 DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "answers" / "likeliness.json"
 WEIGHTS: Mapping[str, float] = {"answerable": 300, "locomo": 300, "asked of others": 120}  # of all questions of a set together
+ENOUGH_UNREAD = -1.5  # the same of searches that read nothing: their log-odds are lower
 THRESHOLDS = (-2.5, -2.0, -1.5, -1.0, -0.5, 0.0)
 FOLDS = 4
 STRENGTH = 0.3  # inverse of the L2 penalty
@@ -76,8 +77,11 @@ def run_fit_answers(
     # 3. and 4.
     print_table(console, "Answers, cross-validated by conversation", rows := list(_rows(examples)), list(rows[0]))
     read, unread = (
-        Likeliness(weights=weights, bias=bias, enough=enough)
-        for weights, bias in (fit(examples), fit([_unread(each) for each in examples]))
+        Likeliness(weights=weights, bias=bias, enough=least)
+        for (weights, bias), least in (
+            (fit(examples), enough),
+            (fit([_unread(each) for each in examples]), ENOUGH_UNREAD),
+        )
     )
     out.write_text(Likelinesses(read=read, unread=unread).model_dump_json(indent=1) + "\n", encoding="utf-8")
     console.print(f"FIT answers questions={len(examples)} enough={enough}", soft_wrap=True, highlight=False)

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from flows.cuts import Utterance, lane_of_message
-from mneme.events import Document, Edit, Message
+from mneme.events import Correct, Document, Edit, Message, Retract
 from mneme.ids import conversation_path, document_key, message_id
 from mneme.ports import DeadLetter, Write
 from mneme.records import Corrected, Mention, Owner, Position, StoredMessage
@@ -25,9 +25,12 @@ Reference = dict[str, Any]  # an item as plain values for a snapshot: ids and ti
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unread:
-    """A document, or a message or an edit with attachments: what is to be read. ``raw`` are the bytes of its event."""
+    """A document, or a message or an edit with attachments: what is to be read. ``raw`` are the bytes of its event.
 
-    event: Document | Message | Edit
+    A correction or a retraction is one, too, while it waits for the attachments of its message.
+    """
+
+    event: Document | Message | Edit | Retract
     position: Position
     received_at: datetime | None
     raw: bytes
@@ -38,6 +41,13 @@ class Unread:
         if isinstance(self.event, Document):
             return document_key(self.event.owner.key, self.event.document_id)
         return conversation_path(self.event.tenant_id, self.event.conversation_id)
+
+    @property
+    def message_id(self) -> str | None:
+        """The message that it is, or changes; None for a document."""
+        if isinstance(self.event, Document):
+            return None
+        return self.event.corrects if isinstance(self.event, Correct) else self.event.message_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ A document, in the pool (flows/reading/): fetched, parsed and cut into chunks. T
 
 A message with attachments is there already: when they are read, it is amended, as by an edit at its own place in the source,
 so that a later edit stands. An edit with attachments goes on when they are read. A message that is edited or deleted loses the
-attachments it had.
+attachments it had. One of which words are corrected or retracted keeps them; while they are read, that change waits for them.
 
 What is at work waits in the index (flows/lanes/parked_events.py); after a restart it is read again, and goes on where it was.
 What belongs to one document or conversation is read one after the other, since each sees what the one before left; a pause
@@ -29,7 +29,7 @@ from flows.items import Amendment, Arrived, Embedded, Erasure, Pause, Read, Sink
 from flows.lanes.epochs import RecentKeys
 from flows.lanes.erasures import Tombstones
 from flows.lanes.owners import tenant_of
-from flows.lanes.parked_events import unread_in, unread_row
+from flows.lanes.parked_events import unread_in, unread_of, unread_row
 from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, next_poll
 from flows.lanes.services import Services
 from flows.lanes.snapshots import decode_state, encode_state
@@ -47,7 +47,7 @@ from flows.reading.release import (
     withdrawals,
 )
 from mneme.errors import InputError, ModelError
-from mneme.events import Document, Edit
+from mneme.events import Correct, Document, Edit, Retract
 from mneme.ports import DeadLetter, Incoming, Put, Remove
 from mneme.records import StoredDocument
 from mneme.rows import row_of
@@ -85,14 +85,14 @@ class ReadLane:
             if isinstance(item, Unread):
                 if item.received_at is None and isinstance(item.event, Document):  # of a file: it comes now
                     item = replace(item, received_at=self._services.clock())
-                row = unread_row(item, self._services.versions.next())
-                yield WriteBatch((Put(row),))
-                self._add(ReadJob(item.lane, row.key, unread=item))
+                yield from self._park(item)
             elif isinstance(item, Pause) and self._holds_up(item):
                 if item.lane:
                     self._add(ReadJob(item.lane, pause=item))
                 else:
                     self._ends.append(item)
+            elif isinstance(item, Amendment) and item.words and self._is_read(item):
+                yield from self._park(unread_of(item))
             elif isinstance(item, Erasure):
                 self._erase(item)
                 if item.document_id is not None:
@@ -101,7 +101,7 @@ class ReadLane:
                     yield item
             else:
                 yield item
-                if isinstance(item, Amendment) and self._services.reading is not None:
+                if isinstance(item, Amendment) and not item.words and self._services.reading is not None:
                     self._add(ReadJob(item.lane, message=(item.tenant_id, item.conversation_id, item.message_id)))
         yield from self.poll()
 
@@ -158,6 +158,16 @@ class ReadLane:
         """Return whether a pause must wait: for its conversation, and at the end of a source for everything."""
         return pause.lane in self._queues if pause.lane else bool(self._queues)
 
+    def _is_read(self, change: Amendment) -> bool:
+        """Return whether attachments of its message are read, or an earlier change waits for them; after a restart perhaps."""
+        waiting = (work for work in self._queues.get(change.lane, ()) if work.key is not None and work.releases is None)
+        return any(work.unread is None or work.unread.message_id == change.message_id for work in waiting)
+
+    def _park(self, unread: Unread) -> Iterator[WriteBatch]:
+        row = unread_row(unread, self._services.versions.next())
+        yield WriteBatch((Put(row),))
+        self._add(ReadJob(unread.lane, row.key, unread=unread))
+
     def _submit(self, call: Callable[[], Outcome]) -> "Future[Outcome]":
         reading = self._services.reading
         return (reading.submit if reading is not None else self._services.submit)(call)
@@ -169,7 +179,7 @@ class ReadLane:
             self._begin_to_read(work)
 
     def _begin_to_read(self, work: ReadJob) -> None:
-        self._jobs.add(work.lane, work, partial(self._read, work, self._services.clock(), dict(self._documents)))
+        self._jobs.add(work.lane, work, partial(self._read, work, dict(self._documents)))
 
     def _next(self, lane: str) -> Iterator[Pause]:
         """The first of a lane is done: the pauses behind it go on, and the next begins."""
@@ -183,7 +193,7 @@ class ReadLane:
         else:
             del self._queues[lane]
 
-    def _read(self, work: ReadJob, came_at: datetime, recent: Mapping[str, StoredDocument]) -> Outcome:
+    def _read(self, work: ReadJob, recent: Mapping[str, StoredDocument]) -> Outcome:
         """Do the job. Blocks: for the pool."""
         if work.message is not None:
             return attachments_of_message(*work.message, recent, self._services)
@@ -195,9 +205,13 @@ class ReadLane:
             if row is None:  # erased
                 return None
             work.unread = unread_in(row)
+        if self._is_erased(work):
+            return None
         if isinstance(work.unread.event, Document):
             return read_document(work.unread, recent.get(work.lane), self._erased, self._services)
-        return read_attachments(work.unread, came_at, recent, self._services)
+        if isinstance(work.unread.event, Correct | Retract):  # it is its turn
+            return Attached(None)
+        return read_attachments(work.unread, recent, self._services)
 
     def _erase(self, erasure: Erasure) -> None:
         """Read nothing older any more, and forget what is known here of the erased."""
@@ -229,11 +243,13 @@ class ReadLane:
     def _go_on(self, work: ReadJob) -> Generator[Read | SinkItem, None, bool]:
         """Let go on what a job has brought; whether that was all of it."""
         outcome = work.outcome
-        if isinstance(outcome, BaseException):
+        if self._is_erased(work):
+            yield from self._drop(work)
+        elif isinstance(outcome, BaseException):
             yield from self._refuse(work, outcome)
         elif work.erasure is not None:
             yield from self._pass_on(work.erasure, outcome)
-        elif outcome is None or self._is_erased(work):
+        elif outcome is None:
             yield from self._drop(work)
         else:
             assert not isinstance(outcome, StoredDocument), "that is the outcome of an erasure"
@@ -281,7 +297,7 @@ class ReadLane:
             self._services.tally["documents"] += release.has_changed
             yield from release.ends()
         changed = [release for release in work.releases if release.has_changed]
-        if changed:
+        if changed or (work.key is not None and isinstance(outcome, Attached)):  # of one an amendment went on
             self._awaiting_snapshot.append(AwaitingSnapshot(work, changed))
         elif work.key is not None:
             yield WriteBatch((Remove(work.key, versions.next()),))
@@ -291,7 +307,7 @@ class ReadLane:
     def _confirm_read(self) -> Iterator[WriteBatch]:
         """Tell of what is in the recovery store that it was read."""
         versions = self._services.versions
-        for awaiting in [each for each in self._awaiting_snapshot if each.epochs >= _EPOCHS or not each.releases]:
+        for awaiting in [each for each in self._awaiting_snapshot if each.epochs >= _EPOCHS]:
             self._awaiting_snapshot.remove(awaiting)
             records = [Put(release.done(versions.next())) for release in awaiting.releases]
             own = [Remove(awaiting.work.key, versions.next())] if awaiting.work.key is not None else []
@@ -301,7 +317,10 @@ class ReadLane:
     def _outdate(self, documents: Set[str]) -> None:
         """Something newer of these documents goes on: no older record may be written over it, nor be read again."""
         for awaiting in self._awaiting_snapshot:
-            awaiting.releases = [release for release in awaiting.releases if release.record.id not in documents]
+            before = awaiting.releases
+            awaiting.releases = [release for release in before if release.record.id not in documents]
+            if before and not awaiting.releases:
+                awaiting.epochs = _EPOCHS
 
     def _begin(self, work: ReadJob, outcome: ReadDocument | Attached) -> list[Release]:
         if isinstance(outcome, ReadDocument):
@@ -333,7 +352,7 @@ class ReadLane:
         if work.unread is None:
             return False
         event, position = work.unread.event, work.unread.position
-        owner = tenant_of(event.tenant_id) if isinstance(event, Edit) else event.owner
+        owner = tenant_of(event.tenant_id) if isinstance(event, Edit | Retract) else event.owner
         conversation_id = None if isinstance(event, Document) else event.conversation_id
         document_id = event.document_id if isinstance(event, Document) else None
         arrived_at = work.unread.received_at or self._services.clock()
@@ -358,10 +377,14 @@ class ReadLane:
 
 
 def _amendment(work: ReadJob, attached: Attached) -> Amendment | None:
-    """The message with what was read of its attachments, as an edit at the place of the event itself."""
-    if attached.text is None or work.unread is None:
+    """The message with what was read of its attachments, as an edit at the place of the event itself; or what waited for it."""
+    if work.unread is None:
         return None
     event = work.unread.event
+    if isinstance(event, Correct | Retract):
+        return amendment_of(event, Incoming(work.unread.raw, work.unread.position, work.unread.received_at))
+    if attached.text is None:
+        return None
     assert not isinstance(event, Document)
     edit = Edit(
         tenant_id=event.tenant_id, conversation_id=event.conversation_id, message_id=event.message_id, content=attached.text

@@ -3,8 +3,8 @@
 For everything that one activation brings:
 1. Write all rows in one bulk, in order.
 2. What the index refuses becomes a dead letter with the row; the stream goes on.
-3. Send dead letters, then tell the change feed what was written.
-4. For flushes: refresh, then write their markers, for which their senders wait.
+3. Send dead letters, then tell the change feed what was written, except in rows that only the flow reads.
+4. For flushes: refresh, remove markers that nobody waits for any more, then write theirs, for which their senders wait.
 5. For erasures, whose rows are gone by now: erase what else tells of them (cached answers of models, claim checks, dead
    letters), take it off the disk, then write their receipts.
 6. Take away the dead letters of episodes of which nothing is missing any more.
@@ -18,20 +18,25 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import islice
 from typing import TypeVar
 
 from connectors.documents.claims import ErasedClaims
 from connectors.telemetry.flow import FLUSHES, count_bulk, count_dead_letters
 from connectors.telemetry.metrics import STORE_WAITS
 from flows.items import Erased, Erasure, FlushDone, Recovered, SinkItem, WriteBatch
+from flows.lanes.owners import tenant_of
+from flows.lanes.parked_events import PARKED, UNREAD, incoming_in
 from mneme.errors import StoreUnavailable
-from mneme.ids import content_hash
+from mneme.ids import content_hash, document_key
 from mneme.ports import (
     Change,
     ChangeFeed,
     DeadLetter,
     DeadLetters,
+    Filter,
     MemoryIndex,
     Outcome,
     Put,
@@ -40,10 +45,13 @@ from mneme.ports import (
     Write,
     WriteResult,
 )
-from mneme.rows import CLAIMS_REFUSED, Key, Row, erasure_receipt, flush_marker
+from mneme.rows import CLAIMS_REFUSED, FLUSH_MARKER, Collection, Key, Row, erasure_receipt, flush_marker
 
 _FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 30.0
+_MARKERS_STAY = timedelta(days=7)  # their senders wait for minutes
+_TIDIED_EVERY = timedelta(hours=1)  # and not at once: what goes on where a flow stopped may wait for a marker from before
+_MOST_AT_ONCE = 1_000  # markers that are removed in one bulk
 _MOST_REFUSED = 1024  # rows; the second write of a message follows its first soon, and few are refused
 
 Result = TypeVar("Result")
@@ -88,6 +96,8 @@ class Writer:
         self._wrote = wrote
         self._erase_answers = erase_answers
         self._erase_claims = erase_claims
+        self._began_at = clock()
+        self._tidied_at: dict[str, datetime] = {}  # by tenant
         self._recently_refused: OrderedDict[tuple[Key, str], None] = OrderedDict()
 
     def write(self, items: Sequence[SinkItem]) -> None:
@@ -112,12 +122,15 @@ class Writer:
         done = [write for write, result in zip(writes, results, strict=True) if result.outcome is Outcome.DONE]
         for write in done:
             self._wrote(*(("", write.key.id) if isinstance(write, Remove) else (write.row.kind, write.row.id)))
-        if (feed := self._changes) is not None and done:
-            self._patiently(lambda: feed.send([_change(write) for write in done]))
+        changes = [change for write in done if _is_told((change := _change(write))[1])]
+        if (feed := self._changes) is not None and changes:
+            self._patiently(lambda: feed.send(changes))
         # Step 4. Markers of flushes.
         flushes = [item for item in items if isinstance(item, FlushDone)]
         if flushes:
             self._patiently(self._index.refresh)
+            for tenant_id in dict.fromkeys(flush.tenant_id for flush in flushes):
+                self._patiently(partial(self._remove_old_markers, tenant_id))
             markers = [Put(flush_marker(flush.tenant_id, flush.flush_id, self._clock(), flush.attempt)) for flush in flushes]
             self._patiently(lambda: self._index.write(markers))
             for flush in flushes:
@@ -129,6 +142,16 @@ class Writer:
         # Step 6. Dead letters of what has been made up for.
         if recovered := {item.reference["id"] for item in items if isinstance(item, Recovered)}:
             self._patiently(lambda: self._dead_letters.remove(lambda letter: _episode_of(letter) in recovered))
+
+    def _remove_old_markers(self, tenant_id: str) -> None:
+        now = self._clock()
+        if now - self._tidied_at.get(tenant_id, self._began_at) < _TIDIED_EVERY:
+            return
+        filter = Filter(tenant_id, (tenant_of(tenant_id).key,), kinds=(FLUSH_MARKER,), before=now - _MARKERS_STAY)
+        old = self._index.scan(Collection.CONTROL, filter)
+        while some := list(islice(old, _MOST_AT_ONCE)):
+            self._index.write([Remove(row.key, row.version) for row in some])
+        self._tidied_at[tenant_id] = now
 
     def _erase_traces(self, erased: Erased) -> None:
         erasure = erased.erasure
@@ -167,6 +190,10 @@ class Writer:
         return is_news
 
     def _refused(self, write: Write, result: WriteResult) -> DeadLetter:
+        if not isinstance(write, Remove) and write.row.kind in PARKED:
+            incoming = incoming_in(write.row)
+            stage = "read" if write.row.kind == UNREAD else "embed"  # which parked it
+            return DeadLetter(stage, result.reason, incoming.raw, incoming.position, self._clock())
         content = write.key.id if isinstance(write, Remove) else json.dumps(write.row.body, ensure_ascii=False)
         raw = content.encode(errors="backslashreplace")  # half a surrogate pair, for which it may have been refused
         return DeadLetter("write", result.reason, raw, None, self._clock())
@@ -187,3 +214,11 @@ def _change(write: Write) -> tuple[Change, Key, Row | None]:
     if isinstance(write, Remove):
         return Change.ERASED, write.key, None
     return Change.WRITTEN, write.row.key, write.row
+
+
+def _is_told(key: Key) -> bool:
+    """Tell whether the change feed tells of a row: of ``control`` only documents, since the rest is how the flow works.
+
+    A parked event is the largest of rows: told, it would be an event with all its quotes escaped.
+    """
+    return key.collection is not Collection.CONTROL or key.id.startswith(document_key(key.owner_key, ""))

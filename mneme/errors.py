@@ -12,7 +12,8 @@ MnemeError
 └── StoreError              Kafka, an index or the recovery store
     ├── StoreRejected       this request will never succeed (mapping, wrong embedder, lost offsets, a second runner)
     └── StoreUnavailable    it may succeed later (connection, read-only block, too many requests)
-        └── DiskFull        it may succeed when somebody has made room on a volume of this machine
+        ├── DiskFull        it may succeed when somebody has made room on a volume of this machine
+        └── NoIndexYet      it may succeed when a flow has made the embedded index
 
 Errors of libraries are mapped to these at the connector and chained (``raise ... from``), so nothing above a
 connector needs to know which client it uses. Each message says what to do next.
@@ -73,3 +74,7 @@ class StoreUnavailable(StoreError):
 
 class DiskFull(StoreUnavailable):
     """There is no room left on a volume of this machine."""
+
+
+class NoIndexYet(StoreUnavailable):
+    """There is no embedded index in this folder; a flow makes it."""

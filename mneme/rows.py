@@ -338,9 +338,12 @@ def _row_with(record: AnyRecord, embedding: Embedding | None, tokens: str) -> Ro
     return row
 
 
+FLUSH_MARKER = "flush"  # the kind of row
+
+
 def flush_marker(tenant_id: str, flush_id: str, at: datetime, attempt: int = 0) -> Row:
     """The row that says: everything before this flush is searchable."""
-    return _note(tenant_id, "flush", flush_id, at, {"flush_id": flush_id, "attempt": attempt})
+    return _note(tenant_id, FLUSH_MARKER, flush_id, at, {"flush_id": flush_id, "attempt": attempt})
 
 
 CLAIMS_REFUSED = "claims_refused"  # in a receipt: claim checks that their store did not let us delete

@@ -214,8 +214,8 @@ def with_portrait(index: MemoryIndex, scope: Scope, found: SearchResponse) -> Se
     """
     asked, rows = found.query, scope.rows
     wants_all = asked.type == QuestionType.PREFERENCE or asks_for_several(asked.text)
-    is_narrowed = scope.is_narrowed or rows.people or rows.conversation_ids or rows.since or (rows.before and not scope.is_past)
-    if found.profiles or is_narrowed or not wants_all:
+    chosen = rows.people or rows.conversation_ids or rows.document_ids or rows.since or (rows.before and not scope.is_past)
+    if found.profiles or scope.is_narrowed or chosen or not wants_all:
         return found
     keys = [Key(Collection.MEMORIES, owner, profile_id(owner)) for owner in rows.owner_keys]
     portraits = (scope.known(row) for row in index.get(keys).values() if rows.is_of_owners(row))

@@ -8,10 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePath
-from typing import Any
+from typing import Any, get_args
 
 from mneme.errors import InputError
-from mneme.events import SCHEMA
+from mneme.events import SCHEMA, AnyEvent
+from mneme.events.base import ConversationEvent, Owned
 from mneme.times import from_milliseconds
 
 Event = dict[str, Any]
@@ -30,6 +31,14 @@ _ROLES = {
     "developer": "system",
     "function": "tool",
 }
+
+
+def _kinds(base: type[Owned] | type[ConversationEvent]) -> tuple[str, ...]:
+    """The names of the events that have the fields of a class."""
+    return tuple(each.model_fields["event"].default for each in get_args(AnyEvent) if issubclass(each, base))
+
+
+_WITH_OWNER, _OF_CONVERSATIONS = _kinds(Owned), _kinds(ConversationEvent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +90,9 @@ def complete(event: Event, given: Given) -> Event:
     """An event with what the caller gave and the event does not say."""
     fields: Event = {"tenant_id": given.tenant_id}
     kind = event.get("event", "message")
-    if kind in ("message", "document") and not {"user_id", "group_id", "agent_id"} & event.keys():
+    if kind in _WITH_OWNER and not {"user_id", "group_id", "agent_id"} & event.keys():
         fields |= given.owner
-    if kind != "document":
+    if kind in _OF_CONVERSATIONS:
         fields["conversation_id"] = given.conversation_id
     return {name: value for name, value in fields.items() if value} | event
 

@@ -25,6 +25,10 @@ _LONGEST_RECONNECT_MS = 1_000
 _BOOTSTRAP_MS = 10_000  # without any broker, say so soon
 
 
+class RecordTooLarge(StoreRejected):
+    """The client or the broker refuses a record for its size."""
+
+
 class _Password(str):
     """A password that shows itself to nobody: kafka-python logs its arguments at debug level."""
 
@@ -95,7 +99,7 @@ _REMEDIES: tuple[tuple[tuple[type[BaseException], ...], type[StoreError], str], 
     ((errors.AuthorizationError,), StoreRejected, "grant MNEME_KAFKA__SASL_USERNAME the right to it"),
     (
         (errors.MessageSizeTooLargeError, errors.RecordListTooLargeError),
-        StoreRejected,
+        RecordTooLarge,
         f"raise max.message.bytes of the topic to {LARGEST_OUTPUT_BYTES}",
     ),
     (

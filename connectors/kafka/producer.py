@@ -22,6 +22,7 @@ from mneme.ports import Lane
 from mneme.settings import Kafka
 
 DELIVERY_SECONDS = 120.0  # how long a record is tried; a broker is back long before
+BATCH_BYTES = 256 * 1024  # of records that go together; a larger one goes alone
 _MOST_UNACKNOWLEDGED_BYTES = 32 * 1024 * 1024  # kafka-python has no limit of its own
 _RECORD_OVERHEAD_BYTES = 500  # of a small record in the client: a future, its callbacks, its place in a batch
 
@@ -68,7 +69,7 @@ class ReliableProducer:
             "request_timeout_ms": min(30_000, delivery_ms * 3 // 4),
             "max_block_ms": min(60_000, delivery_ms),
             "max_request_size": LARGEST_OUTPUT_BYTES,
-            "batch_size": 256 * 1024,
+            "batch_size": BATCH_BYTES,
             "linger_ms": 5,
             "allow_auto_create_topics": False,
         }

@@ -4,7 +4,6 @@ import json
 from collections.abc import Sequence
 from uuid import uuid4
 
-from connectors.kafka.producer import Record, ReliableProducer
 from mneme.errors import InputError
 from mneme.events import Flush, parse_event
 from mneme.ports import DeadLetter
@@ -49,6 +48,8 @@ def replay(settings: Kafka, letters: Sequence[DeadLetter]) -> None:
         InputError: a letter holds no event that can be replayed, or is of a topic that is not read.
         StoreUnavailable, StoreRejected: some may not have been written; to do it again is safe.
     """
+    from connectors.kafka.producer import Record, ReliableProducer  # event_to_replay also serves where there is no Kafka
+
     topics = (settings.topics.messages, settings.topics.backfill, settings.topics.documents)
     records = []
     for letter in letters:

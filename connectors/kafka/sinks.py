@@ -1,8 +1,15 @@
-"""Kafka as a sink: dead letters, and the feed of changes."""
+"""Kafka as a sink: dead letters, and the feed of changes.
 
+A record that is too large for the client or for its topic is written in a shorter form, which says so: what one event is made
+of must not end the flow.
+"""
+
+import json
+import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from threading import Lock
@@ -15,8 +22,8 @@ from kafka.errors import KafkaTimeoutError
 from connectors.clients import encoded
 from connectors.dead_letters import is_about, safe_reason
 from connectors.durable import exclusive
-from connectors.kafka.client import connection_arguments, kafka_errors, partitions_of
-from connectors.kafka.producer import DELIVERY_SECONDS, Record, ReliableProducer
+from connectors.kafka.client import RecordTooLarge, connection_arguments, kafka_errors, partitions_of
+from connectors.kafka.producer import BATCH_BYTES, DELIVERY_SECONDS, Record, ReliableProducer
 from mneme.ports import Change, DeadLetter, Scope
 from mneme.records import Position
 from mneme.rows import Key, Row
@@ -24,13 +31,21 @@ from mneme.settings import Kafka
 from mneme.times import from_milliseconds
 
 _SILENCE_SECONDS = 30.0  # before reading dead letters gives up on a broker
+_CUT_BYTES = 200_000  # of a letter that is too large: with its headers it fits where a batch does
+
+log = logging.getLogger(__name__)
 
 
 class _Sink:
-    """Writes batches that are durable on return. One batch is written at a time, so that each caller hears of its own."""
+    """Writes batches that are durable on return. One batch is written at a time, so that each caller hears of its own.
 
-    def __init__(self, settings: Kafka, delivery_seconds: float = DELIVERY_SECONDS) -> None:
+    ``shorten`` gives the form of a record that takes its place if it is too large.
+    """
+
+    def __init__(self, settings: Kafka, delivery_seconds: float, shorten: Callable[[Record], Record]) -> None:
         self._settings = settings
+        self._delivery_seconds = delivery_seconds
+        self._shorten = shorten
         self._lock = Lock()
         self._producer = ReliableProducer(settings, delivery_seconds)
 
@@ -42,9 +57,24 @@ class _Sink:
         with self._lock:
             try:
                 for record in records:
-                    self._producer.send(record)
+                    if len(record.value) < BATCH_BYTES:
+                        self._producer.send(record)
+                    else:
+                        self._write_large(record)
             finally:
                 self._producer.flush()
+
+    def _write_large(self, record: Record) -> None:
+        """Alone, behind what was sent before: its size is then known to fit or not, and the order stays."""
+        self._producer.flush()
+        try:
+            self._producer.send(record)
+            self._producer.flush()
+        except RecordTooLarge as error:
+            log.warning("a record of %d bytes is shortened: %s", len(record.value), error)
+            refused, self._producer = self._producer, ReliableProducer(self._settings, self._delivery_seconds)
+            refused.close()  # the client writes nothing any more once a broker has refused a record
+            self._producer.send(self._shorten(record))
 
 
 class KafkaDeadLetters(_Sink):
@@ -52,7 +82,7 @@ class KafkaDeadLetters(_Sink):
 
     The value of a record is the event's own bytes, so that replaying it is copying it; what explains it is in the
     headers ``mneme-stage``, ``-reason``, ``-at`` and, for what came from Kafka or a file, ``-topic``, ``-partition``
-    and ``-offset``.
+    and ``-offset``. Of a letter that is too large the beginning stays, and its reason says so.
 
     Args:
         settings: the broker and the topic.
@@ -62,7 +92,7 @@ class KafkaDeadLetters(_Sink):
     """
 
     def __init__(self, settings: Kafka, delivery_seconds: float = DELIVERY_SECONDS, lock: Path | None = None) -> None:
-        super().__init__(settings, delivery_seconds)
+        super().__init__(settings, delivery_seconds, _cut)
         self._taking_away = Lock()
         self._shared_lock = lock
 
@@ -114,8 +144,12 @@ class KafkaChangeFeed(_Sink):
     """Publishes what was written and erased (``ChangeFeed``).
 
     A record is JSON ``{change, collection, id, owner, version, record}``; ``record`` has no vector, and is null where
-    nothing is known but the key. Its key is the owner's, so that the changes of one owner stay in order.
+    nothing is known but the key, or where it is too large. Its key is the owner's, so that the changes of one owner stay in
+    order.
     """
+
+    def __init__(self, settings: Kafka, delivery_seconds: float = DELIVERY_SECONDS) -> None:
+        super().__init__(settings, delivery_seconds, _without_content)
 
     def send(self, changes: Sequence[tuple[Change, Key, Row | None]]) -> None:
         """Publish changes in order; they are durable on return.
@@ -178,6 +212,30 @@ def _again(record: ConsumerRecord) -> Record:
     headers = [(name, value.decode(errors="replace")) for name, value in record.headers if value is not None]
     key = record.key.decode(errors="replace") if record.key is not None else None
     return Record(record.topic, key, record.value or b"", headers)
+
+
+def _without_content(change: Record) -> Record:
+    """A change that names its record and does not show it."""
+    return replace(change, value=encoded({**json.loads(change.value), "record": None}))
+
+
+def _cut(letter: Record) -> Record:
+    """A letter with the beginning of its bytes.
+
+    An erasure finds a letter by the ids that it holds. So the small fields of an object come first, and of bytes that are no
+    object nothing stays. What is cut is no JSON any more, so nobody sends it again by mistake.
+    """
+    try:
+        content = json.loads(letter.value)
+    except (ValueError, RecursionError):
+        content = None
+    kept = b""
+    if isinstance(content, dict):
+        fields = sorted(content.items(), key=lambda field: len(json.dumps(field)))
+        kept = json.dumps(dict(fields)).encode()[:_CUT_BYTES]
+    note = f"too large for the topic, cut from {len(letter.value)} to {len(kept)} bytes"
+    headers = [(name, safe_reason(f"{note}; {value}") if name == "mneme-reason" else value) for name, value in letter.headers]
+    return replace(letter, value=kept, headers=headers)
 
 
 def _letter_key(letter: DeadLetter) -> str | None:

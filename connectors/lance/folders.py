@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from mneme.errors import StoreRejected, StoreUnavailable
+from mneme.errors import NoIndexYet, StoreRejected
 
 FACTS = "index.json"
 NEXT_FACTS = "next.json"
@@ -31,14 +31,14 @@ def read_facts(path: Path) -> dict[str, Any]:
     """The facts of an index: what it was made for, and its metadata.
 
     Raises:
-        StoreUnavailable: there is no such file.
+        NoIndexYet: there is no such file.
         StoreRejected: it is damaged.
     """
     try:
         facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         remedy = "`mneme serve` and `mneme run` make it when they start, `mneme ingest FILE` does too"
-        raise StoreUnavailable(f"{path.parent}: there is no index here yet; {remedy}") from None
+        raise NoIndexYet(f"{path.parent}: there is no index here yet; {remedy}") from None
     except json.JSONDecodeError as error:
         raise StoreRejected(f"{path}: not JSON ({error}); restore it, or ingest into a new folder") from error
     return facts
@@ -48,7 +48,7 @@ def generation_in_use(path: Path) -> int:
     """The generation that the index in a folder is read from.
 
     Raises:
-        StoreUnavailable, StoreRejected: see ``read_facts``.
+        NoIndexYet, StoreRejected: see ``read_facts``.
     """
     return generation_of(read_facts(path / FACTS).get("tables", FIRST_TABLES))
 

@@ -1,7 +1,7 @@
 """Apply edits, deletes, corrections and retractions to stored messages."""
 
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from functools import partial
 
 from flows.cuts import Utterance
 from flows.embedding.admission import embeddings_of
@@ -20,7 +20,6 @@ from mneme.tokens import estimate_tokens
 UNKNOWN = "is not known here; send the message first, then this event again"
 DELETED = "was deleted; send the new text as a message with another message_id"
 _NOT_SAID = "does not say these words; give them as the fact's quote has them"
-_ON_ITS_WAY = timedelta(seconds=60)  # how long a message that was seen may take to reach the index
 
 
 @dataclass(slots=True, eq=False)
@@ -73,20 +72,18 @@ class AmendmentResult:
 def apply_amendment(
     waiting: PendingAmendment,
     owner: Owner | None,
-    seen_at: datetime | None,
+    was_seen: bool,
     services: Services,
     before: Progress | None = None,
-    asked_at: datetime | None = None,
 ) -> AmendmentResult | None:
     """Apply an amendment to its stored message. Blocks: for the pool.
 
     Args:
         waiting: the amendment.
         owner: its conversation's, where that is remembered.
-        seen_at: when the amendment came, if the message itself had come a moment before; else None.
+        was_seen: whether the message itself had come a moment before.
         services: where to read and embed.
         before: the amendment of the same message that came a moment before: one of words builds on it.
-        asked_at: when the amendment came.
 
     Returns:
         None if neither the amendment nor the message is there any more.
@@ -98,12 +95,12 @@ def apply_amendment(
     row = None if waiting.amendment else services.index.get([waiting.key]).get(waiting.key)
     amendment = waiting.amendment if row is None else amendment_in(row)
     stored = stored_message(waiting.tenant_id, waiting.conversation_id, waiting.message_id, owner, services)
-    builds_on_it = before is not None and amendment is not None and amendment.words and not before.is_in(stored)
-    if builds_on_it and asked_at is not None and services.clock() < asked_at + _ON_ITS_WAY:
-        raise NotReady(f"an earlier change of message {waiting.message_id} is on its way to the index")
+    as_it_is = partial(apply_amendment, waiting, owner, False, services)
+    if before is not None and amendment is not None and amendment.words and not before.is_in(stored):
+        raise NotReady(f"an earlier change of message {waiting.message_id} is on its way to the index", as_it_is)
     if stored is None:
-        if seen_at is not None and services.clock() < seen_at + _ON_ITS_WAY:
-            raise NotReady(f"message {waiting.message_id} is on its way to the index")
+        if was_seen:
+            raise NotReady(f"message {waiting.message_id} is on its way to the index", as_it_is)
         if amendment is None:
             return None
         return AmendmentResult(amendment, refused=amendment.refusal(UNKNOWN), erased=_is_erased(amendment, services))

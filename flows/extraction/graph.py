@@ -14,7 +14,7 @@ _ALWAYS = frozenset(
     """sibling_of parent_of child_of relative_of twin_of cousin_of friend_of colleague_of neighbour_of roommate_of classmate_of
     reports_to""".split()
 )
-"""What a name is introduced by: "my sister Lena moved on Friday" says nothing of when she became one."""
+"""Relations by which somebody is introduced: "my sister Lena moved on Friday" says nothing of when she became one."""
 _MOST = 300  # edges of an episode; each is a row of its own
 _LONGEST_NAME = 60  # characters
 _SMALL = frozenset("of the de da del la van von and & in on at for to".split())

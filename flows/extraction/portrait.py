@@ -39,7 +39,8 @@ _CUES = tuple(
         ("habit", r"i(?: (?:usually|always|try to))? [a-z]+(?: [a-z'’-]+){0,6} every "
                   rf"(?:(?:single )?(?:day|morning|night|evening|week|weekend|month|year|summer|winter)|{_DAYS})"),
         ("skill", rf"i (?:can )?(?:speak (?:fluent |some )?[a-z]+\b|play (?:the )?{_INSTRUMENTS})"),
-        ("health", r"my (?:left |right |lower |bad |old )?(?:knee|ankle|back|shoulder|wrist|hip|foot|leg|elbow|neck) "
+        ("health", r"my (?:left |right |lower |bad |old )?(?!(?:back|neck) is broken)"
+                   r"(?:knee|ankle|back|shoulder|wrist|hip|foot|leg|elbow|neck) "
                    r"(?:gave (?:up|out)|hurts|aches|is (?:injured|sore|broken|swollen|killing me))"),
         ("health", r"i (?:always |easily )?(?:get|suffer from) (?:seasick|carsick|airsick|migraines|headaches|hives)\b"),
         ("work", r"i (?:just |recently )?(?:(?:lost|quit) my job|(?:got|was) promoted|(?:run|own) (?:my own|an?) )"),

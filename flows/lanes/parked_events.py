@@ -43,11 +43,18 @@ def amendment_in(row: Row) -> Amendment:
     return amendment_of(event, incoming)
 
 
+def unread_of(amendment: Amendment) -> Unread:
+    """An amendment of words as what waits for the attachments of its message."""
+    event = parse_event(amendment.raw, amendment.received_at, amendment.position.offset)
+    assert isinstance(event, Correct | Retract), "only these amend words"
+    return Unread(event, amendment.position, amendment.received_at, amendment.raw)
+
+
 def unread_row(unread: Unread, version: int) -> Row:
     """The row in which an event waits to be read."""
     event = unread.event
     return control_row(
-        tenant_of(event.tenant_id) if isinstance(event, Edit) else event.owner,
+        tenant_of(event.tenant_id) if isinstance(event, Edit | Retract) else event.owner,
         UNREAD,
         make_id(UNREAD, event.tenant_id, str(unread.position)),
         version,
@@ -62,7 +69,7 @@ def unread_in(row: Row) -> Unread:
     """The event that waits in a row to be read."""
     incoming = incoming_in(row)
     event = parse_event(incoming.raw, incoming.received_at, incoming.position.offset)
-    assert isinstance(event, Document | Message | Edit), "only these wait to be read"
+    assert isinstance(event, Document | Message | Edit | Retract), "only these wait to be read"
     return Unread(event, incoming.position, incoming.received_at, incoming.raw)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from mneme.errors import MnemeError, ModelError, ModelMalformed, ModelPaused, ModelRefused, StoreUnavailable
 from mneme.times import from_milliseconds, to_milliseconds
@@ -23,12 +23,22 @@ POLL_MILLISECONDS = 20
 _FIRST_RETRY_SECONDS = 2.0
 _LONGEST_RETRY_SECONDS = 60.0
 _LONGEST_GLANCE_SECONDS = 1.0
+_ON_ITS_WAY = timedelta(seconds=60)  # how long something may take to reach the index
 
 log = logging.getLogger(__name__)
 
 
 class NotReady(Exception):
-    """Raised by a job whose input is still on its way through the flow: it is run again in a moment, however often."""
+    """Raised by a job whose input is still on its way through the flow: it is run again in a moment.
+
+    Args:
+        what: the input.
+        otherwise: what is run instead when that has lasted a minute in which the outside answered; None: it waits for ever.
+    """
+
+    def __init__(self, what: str, otherwise: Callable[[], Any] | None = None) -> None:
+        super().__init__(what)
+        self.otherwise = otherwise
 
 
 def next_poll(now: datetime, milliseconds: int = POLL_MILLISECONDS) -> datetime:
@@ -50,6 +60,7 @@ class _Job(Generic[Item, Result]):
     future: "Future[Result] | None" = None
     attempts: int = 0
     glances: int = 0
+    not_ready_since: datetime | None = None
     retry_at: datetime | None = None
 
     def outcome(self) -> Result | BaseException | None:
@@ -114,11 +125,15 @@ class KeyedJobs(Generic[Item, Result]):
         error = job.future.exception()
         if isinstance(error, NotReady):
             job.glances += 1
+            job.not_ready_since = job.not_ready_since or self._clock()
+            if error.otherwise is not None and self._clock() >= job.not_ready_since + _ON_ITS_WAY:
+                job.call = error.otherwise
             seconds = min(POLL_MILLISECONDS / 1000 * 2 ** min(job.glances - 1, 10), _LONGEST_GLANCE_SECONDS)
             job.retry_at = self._clock() + timedelta(seconds=seconds)
             return False
         if error is None or not worth_retrying(error):
             return True
+        job.not_ready_since = None  # meanwhile nothing gets to the index
         if isinstance(error, ModelPaused):
             job.retry_at = self._clock() + timedelta(seconds=error.seconds)
             return False

@@ -8,13 +8,14 @@ import re
 from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from functools import partial
 from itertools import count
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from flows.embedding.amendments import stored_message
 from flows.items import Unread
+from flows.lanes.erasures import is_covered, tombstone_keys
 from flows.lanes.owners import owner_in, tenant_of
 from flows.lanes.scheduling import NotReady, worth_retrying
 from flows.lanes.services import Services
@@ -30,7 +31,6 @@ from mneme.times import utc_now
 _LONGEST_IN_PLACE = 2_000  # characters of one attachment
 _EXCERPT = 600  # characters of a longer one
 _LONGEST_REASON = 200  # characters of why one was not read
-_ON_ITS_WAY = timedelta(seconds=60)  # how long a message may take to reach the index
 _EXTENSIONS = {"image": "png", "audio": "mp3", "file": ""}
 
 
@@ -46,14 +46,11 @@ class Attached:
     before: tuple[StoredDocument, ...] = ()
 
 
-def read_attachments(
-    unread: Unread, came_at: datetime, recent: Mapping[str, StoredDocument], services: Services
-) -> Attached | None:
-    """The message with what was read; None if it is a repetition, was edited since, or is gone.
+def read_attachments(unread: Unread, recent: Mapping[str, StoredDocument], services: Services) -> Attached | None:
+    """The message with what was read; None if it is a repetition, was edited since, or is erased.
 
     Args:
         unread: a message or an edit.
-        came_at: when it came: its message may still be on its way to the index.
         recent: records that its lane wrote a moment ago, by their ids.
         services: what reads it, and where.
 
@@ -65,10 +62,11 @@ def read_attachments(
     assert isinstance(event, Message | Edit)
     stored = stored_message(event.tenant_id, event.conversation_id, event.message_id, None, services)
     if stored is None:
-        if services.clock() < came_at + _ON_ITS_WAY:
-            raise NotReady(f"message {event.message_id} is on its way to the index")
-        return Attached(event.text) if isinstance(event, Edit) else None  # an edit is refused where edits are
-    was_edited = stored.edited_by is not None and stored.edited_by != unread.position  # its own amendment is no edit
+        raise NotReady(f"message {event.message_id} is on its way to the index", partial(_without_message, unread, services))
+    was_changed = stored.edited_by not in (None, unread.position)  # its own amendment is no edit
+    # One of words follows that: the text stays. An edit behind it withdraws what is read here.
+    had_words_changed = was_changed and bool(stored.corrected or stored.retracted)
+    was_edited = was_changed and not had_words_changed
     if isinstance(event, Message) and (stored.position != unread.position or was_edited or stored.deleted):
         return None
     assert not isinstance(event.content, str)
@@ -76,10 +74,23 @@ def read_attachments(
     reading = [_Part(unread, part, next(numbers) if part.is_attached else 0, stored, services) for part in event.content]
     texts = [part.text() for part in reading]
     return Attached(
-        "\n".join(texts),
+        None if isinstance(event, Message) and had_words_changed else "\n".join(texts),
         tuple(part.edition for part in reading if part.edition is not None),
         attachments_of(stored.owner, event.conversation_id, event.message_id, recent, services),
     )
+
+
+def _without_message(unread: Unread, services: Services) -> Attached | None:
+    """The outcome where the message is not there; None if it is erased. Raises InputError if nobody knows why."""
+    event = unread.event
+    if isinstance(event, Edit):
+        return Attached(event.text)  # refused where edits are
+    assert isinstance(event, Message)
+    erased = services.index.get(tombstone_keys(event.owner, event.conversation_id))
+    arrived_at = unread.received_at or event.sent_at
+    if is_covered(event.owner, event.conversation_id, None, unread.position, arrived_at, erased):
+        return None
+    raise InputError(f"message {event.message_id} is not in the index, so that its attachments are not read; send it again")
 
 
 def attachments_of(

@@ -127,11 +127,11 @@ def stream_inbox(
         SettingsError, StoreError: the flow cannot run, or cannot go on.
     """
     pending, documents = Pending(), Pending()
-    readers = list[InboxReader]()
+    readers: dict[Lane, InboxReader] = {}
 
     def open_reader(lane: Lane, number: str, place: int | None) -> InboxReader:
-        readers.append(InboxReader(settings.data, lane, place))
-        return readers[-1]
+        readers[lane] = InboxReader(settings.data, lane, place)
+        return readers[lane]
 
     live = live_sources(settings.flow, open_reader, _PARTITIONS, pending, documents, LiveLag(), stopping)
     sources = [replace(source, idle_rest=_IDLE_REST) for source in live]
@@ -145,6 +145,7 @@ def stream_inbox(
         ends = Endpoints(sources, dead_letters, changes=None, documents_at_work=documents, named_files=named_files)
         tally, _ = run_process(settings, start_run, ends, pending, stopping, on_ready)
         if not tally[INTERRUPTED]:
-            # All that was read is settled: what was erased in it leaves the disk now, not at a next start.
-            for reader in readers:
-                reader.commit(reader.position)
+            # All that was read is settled: what was erased in it leaves the disk now, not at a next start. The engine has
+            # closed the readers; one that goes on behind what was read deletes it.
+            for lane, reader in readers.items():
+                InboxReader(settings.data, lane, reader.position).close()

@@ -9,14 +9,26 @@ from datetime import date, timedelta
 from typing import Literal
 
 from mneme.dates import holidays, spans
-from mneme.dates.chinese_words import NUMBER, edged, least_and_most, looks_back, number, weekday_number, year_number
+from mneme.dates.chinese_words import (
+    EDGE,
+    NUMBER,
+    edge_of_year,
+    edged,
+    is_counted_from_now,
+    least_and_most,
+    looks_back,
+    number,
+    weekday_number,
+    year_number,
+)
 from mneme.dates.english_calendar import ISO
 from mneme.dates.rules import NO_DATE, Days, Found, Likely, Rules, apply, days_of_month, if_certain, in_years, nearest, rule
 from mneme.dates.spans import DaySpan
 
 _YEARS = {"大前年": -3, "前年": -2, "去年": -1, "今年": 0, "本年": 0, "明年": 1, "后年": 2}
 _SEASONS = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}
-_EDGE_MONTHS = {"初": 1, "中": 6, "底": 12, "末": 12}
+_JUNE, _SEPTEMBER = 6, 9
+_FIRST_MONTHS, _LAST_MONTHS = 2, 10  # up to February, from October on
 
 
 def _year(match: re.Match[str], said: date) -> int:
@@ -27,8 +39,11 @@ def _year(match: re.Match[str], said: date) -> int:
 def _within_year(match: re.Match[str], said: date) -> DaySpan:
     """A year, its month, a day of that, or from that day to another."""
     year = _year(match, said)
+    if match["half"]:
+        first = date(year, 1 if match["half"] == "上" else 7, 1)
+        return DaySpan.between(first, spans.month(first, 5).last)
     if not match["month"]:
-        return spans.month(date(year, _EDGE_MONTHS[match["edge"]], 1)) if match["edge"] else spans.year(year)
+        return edge_of_year(match["edge"], year) if match["edge"] else spans.year(year)
     first = date(year, number(match["month"]), 1)
     if not match["day"]:
         return edged(match["part"], spans.month(first))
@@ -40,8 +55,13 @@ def _within_year(match: re.Match[str], said: date) -> DaySpan:
     return DaySpan.between(first, date(last_year, month, number(match["last"])))
 
 
-def _season(match: re.Match[str], said: date) -> DaySpan:
-    return spans.season(_SEASONS[match["season"]], _year(match, said))
+def _season(match: re.Match[str], said: date) -> Days:
+    """A season of a year. 去年冬天 is that of two years, until the summer: in January this one's or the one before it."""
+    span = spans.season(_SEASONS[match["season"]], _year(match, said))
+    if match["season"] != "冬" or match["year"] not in _YEARS:
+        return span
+    certain_from = _SEPTEMBER if _YEARS[match["year"]] == 0 else _JUNE
+    return if_certain(said.month >= certain_from, span)
 
 
 def _this_season(match: re.Match[str], said: date) -> Days | None:
@@ -49,8 +69,7 @@ def _this_season(match: re.Match[str], said: date) -> Days | None:
 
 
 def _edge_of_year(match: re.Match[str], said: date) -> Days | None:
-    month = _EDGE_MONTHS[match["edge"]]
-    return nearest(in_years(lambda year: spans.month(date(year, month, 1)), said), said, looks_back(match))
+    return nearest(in_years(lambda year: edge_of_year(match["edge"], year), said), said, looks_back(match))
 
 
 def _month_and_day(match: re.Match[str], said: date) -> Days | None:
@@ -100,8 +119,21 @@ def _quarter(match: re.Match[str], said: date) -> Days | None:
 def _holiday(match: re.Match[str], said: date) -> Days | None:
     day = holidays.CHINESE[match["name"]]
     if match["year"]:
-        return DaySpan.of_day(day(_year(match, said)))
+        span = DaySpan.of_day(day(_year(match, said)))
+        return if_certain(_YEARS.get(match["year"]) != 0 or _is_of_this_year(span, said, looks_back(match)), span)
     return nearest(holidays.around(day, said.year), said, looks_back(match), ahead=0.01)  # to come, where nothing tells
+
+
+def _is_of_this_year(span: DaySpan, said: date, back: bool | None) -> bool:
+    """Tell whether 今年 means the calendar's: 今年春节, said in December, may be the next, and 今年圣诞 in January the last."""
+    if span.first > said:
+        return back is not True
+    return back is True or said.month < _LAST_MONTHS or span.first.month > _FIRST_MONTHS
+
+
+def _lunar(match: re.Match[str], said: date) -> Literal["no date"]:
+    """腊月初八, 闰六月十五, 农历三月: of another calendar, and 我今年初三 of a school."""
+    return NO_DATE
 
 
 _HOLIDAY = "|".join(sorted(holidays.CHINESE, key=len, reverse=True))
@@ -111,20 +143,27 @@ _NUMBERED = (  # what 号 numbers, when it is no day
     "(?!楼|线|门|房|院|桌|店|车|文件|球|位|机|选手|库|公路|站|床|厅|口|码|馆|教室|仓|字|电池|汽油|柴油|铁|航|座|股|种|令|井|桥|宿舍|栋|"
     "单元|信|公馆|地块|病|柜|窗|台|人|员|牌|舱|艇|舰|卫星|街|路|胡同|弄|染色体)"
 )
+_EDGE_OF_YEAR = "(?P<edge>[初中底末])(?![0-9一二三四五六七八九十学国考秋])"
+_LUNAR_DAY = "(?:初[一二三四五六七八九十]|(?:廿|二?十)[一二三四五六七八九]?|三十)(?![一二三四五六七八九日号多几来个名位人])"
+_LUNAR = (
+    rf"(?:(?:{'|'.join(_YEARS)}|(?:19|20)\d\d年)的?)?(?:[农阴旧]历(?:{NUMBER}月)?(?:{_LUNAR_DAY}|{NUMBER}[日号])?"
+    rf"|(?:闰?[一二三四五六七八九十]{{1,2}}|[正腊冬])月{_LUNAR_DAY}|(?<!大年)(?<!正月)(?<![最起当])初[一二三四五六七八九十](?!次|步))"
+)
 _RULE_OF_YEAR = (
-    rf"{_YEAR}(?:的?年?(?P<edge>[初中底末])(?![0-9一二三四五六七八九十学])|的?(?P<month>{NUMBER})月份?(?:(?P<day>{NUMBER})[日号]"
+    rf"{_YEAR}(?:的?年?{_EDGE_OF_YEAR}|的?(?P<half>[上下])半年|的?(?P<month>{NUMBER})月份?(?:(?P<day>{NUMBER})[日号]"
     rf"(?:{_TO}(?:(?:(?P<last_year>(?:19|20)\d\d)年)?(?P<last_month>{NUMBER})月份?)?(?P<last>{NUMBER})[日号])?"
-    r"|(?P<part>[初中底])(?!学))?)?"
+    rf"|(?P<part>{EDGE}))?)?"
 )
 _CALENDAR_RULES = (
+    rule(_LUNAR, _lunar),
     rule(_RULE_OF_YEAR.replace("(?P<year>", "(?P<year>(?!\\d)", 1), _within_year),
     rule(_RULE_OF_YEAR.replace("(?P<year>", "(?P<year>(?=[\\d一二])", 1), _within_year, relative=False),
     rule(rf"{_YEAR}的?(?P<season>[春夏秋冬])(?:天|季|(?=[，。,.\s]|$))", _season),
     rule(r"(?:这个|这)(?P<season>[春夏秋冬])[天季]", _this_season),
-    rule(r"(?<![0-9〇零一二三四五六七八九十去今明前后本年])年(?P<edge>[初底末])", _edge_of_year),
+    rule(rf"(?<![0-9〇零一二三四五六七八九十去今明前后本年大])年(?!中){_EDGE_OF_YEAR}", _edge_of_year),
     rule(rf"从?(?<!年)(?P<month>{NUMBER})月份?(?P<day>{NUMBER})[日号](?:{_TO}(?:(?P<last_month>{NUMBER})月份?)?"
             rf"(?P<last>{NUMBER})[日号])?", _month_and_day, lacks_year=True),
-    rule(rf"(?<!年)(?P<month>{NUMBER})\s?月份?(?P<edge>[初中底上下])(?:旬|(?<![上下])(?!学))", _in_month, lacks_year=True),
+    rule(rf"(?<!年)(?P<month>{NUMBER})\s?月份?(?P<edge>{EDGE})", _in_month, lacks_year=True),
     rule(rf"(?<![年第\d.一二三四五六七八九十])(?P<month>{NUMBER})月(?:份|(?![初中底球饼亮光]))(?!{NUMBER}[日号])(?P<edge>)",
          _in_month, lacks_year=True),
     rule(rf"从?(?<![月第\d.一二三四五六七八九十])(?P<day>{NUMBER})号(?:{_TO}(?P<last>{NUMBER})号)?(?<!几号)" + _NUMBERED, _day),
@@ -146,7 +185,9 @@ _UNITS: dict[str, Callable[[date, int], DaySpan]] = {
     "天": spans.days_from, "日": spans.days_from, "周": spans.week, "星期": spans.week, "礼拜": spans.week, "月": spans.month,
     "年": lambda said, step: spans.year(said.year + step),
 }  # fmt: skip
-_EXACT = {"天": 10, "日": 10, "周": 8, "星期": 8, "礼拜": 8, "月": 11, "年": 9}  # up to how many are meant as such
+_EXACT = {"天": 10, "日": 10, "周": 8, "星期": 8, "礼拜": 8, "月": 0, "年": 9}  # up to how many are meant as such
+_WEEK_UNITS = ("周", "星期", "礼拜")
+_MOST_AROUND = 3  # days before and behind: in a week is in five to nine days, in two weeks in eleven to seventeen
 _WEEKS = {"上上": -2, "上": -1, "这": 0, "本": 0, "下": 1, "下下": 2}
 
 
@@ -166,7 +207,10 @@ def _weekday(match: re.Match[str], said: date) -> DaySpan:
     """下周五, perhaps to another day of that week: 下周一到周三."""
     week = spans.week(said, _WEEKS[match["which"]])
     first = week.first + timedelta(days=weekday_number(match["first"]))
-    last = week.first + timedelta(days=weekday_number(match["last"])) if match["last"] else first
+    if not match["last"]:
+        return DaySpan.of_day(first)
+    last_week = spans.week(said, _WEEKS[match["last_which"]]) if match["last_which"] else week
+    last = last_week.first + timedelta(days=weekday_number(match["last"]))
     return DaySpan.between(first, last if last >= first else last + timedelta(days=7))
 
 
@@ -216,13 +260,20 @@ def _part_of_this_month(match: re.Match[str], said: date) -> Days:
 
 
 def _away(match: re.Match[str], said: date) -> Days:
+    """三天后, 两周前: weeks mean the days around that day, and what is told in months is not certain.
+
+    The week of the calendar would be wrong: said on a Sunday, its days all lie before the one that 两周后 means.
+    """
     sign = -1 if match["side"].endswith("前") else 1
     least, most = least_and_most(match["count"])
-    unit = match["unit"].removeprefix("个")
+    unit, certain = match["unit"].removeprefix("个"), is_counted_from_now(match)
+    if unit in _WEEK_UNITS and least == most:
+        day, around = said + timedelta(weeks=sign * least), timedelta(days=min(least + 1, _MOST_AROUND))
+        return if_certain(certain and least <= _EXACT[unit], DaySpan.between(day - around, day + around))
     first, last = _UNITS[unit](said, sign * least), _UNITS[unit](said, sign * most)
     if first != last:
         return Likely(DaySpan.between(min(first.first, last.first), max(first.last, last.last)))
-    return if_certain(least <= _EXACT[unit], first)
+    return if_certain(certain and least <= _EXACT[unit], first)
 
 
 def _half_away(match: re.Match[str], said: date) -> Likely:
@@ -245,7 +296,11 @@ _UNIT = "(?P<unit>天|日|周|个?星期|个?礼拜|个月|年)"
 _SIDE = "(?P<side>以前|之前|前|以后|之后|后)"
 _RULES = (
     rule("|".join(sorted(_DAYS, key=len, reverse=True)), _named_day),
-    rule(f"{_WHICH_WEEK}{_WEEK_WORD}(?P<first>{_DAY_OF_WEEK})(?:{_TO}{_WEEK_WORD}?(?P<last>{_DAY_OF_WEEK}))?", _weekday),
+    rule(
+        f"{_WHICH_WEEK}{_WEEK_WORD}(?P<first>{_DAY_OF_WEEK})"
+        rf"(?:{_TO}(?:(?P<last_which>上上|下下|上|这|本|下)?个?{_WEEK_WORD})?(?P<last>{_DAY_OF_WEEK}))?",
+        _weekday,
+    ),
     rule(f"{_WHICH_WEEK}{_WEEK_WORD}(?![一二三四五六日天末])", _week),
     rule(f"(?<![每逢个])(?:{_WHICH_WEEK})?周末", _weekend),
     rule(f"(?<![上下这本个一每逢]){_WEEK_WORD}(?P<day>{_DAY_OF_WEEK})", _bare_weekday),
@@ -255,10 +310,10 @@ _RULES = (
     ),
     rule(
         f"(?P<which>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})"
-        f"(?:的?(?P<day>{NUMBER})[日号](?:{_TO}(?P<last>{NUMBER})[日号])?|(?P<edge>[初中底]))?",
+        f"(?:的?(?P<day>{NUMBER})[日号](?:{_TO}(?P<last>{NUMBER})[日号])?|(?P<edge>{EDGE}))?",
         _month,
     ),
-    rule("(?<![0-9一二三四五六七八九十个本上下份这])(?<!\\d )月(?P<edge>[初中底])(?!学)旬?", _part_of_this_month),
+    rule(rf"(?<![0-9一二三四五六七八九十个本上下份这正腊冬])(?<!\d )月(?P<edge>{EDGE})", _part_of_this_month),
     rule(f"(?<![第十百])(?P<count>{NUMBER}){_UNIT}{_SIDE}", _away),
     rule(f"再(?:过|有)(?P<count>{NUMBER}){_UNIT}(?P<side>)", _away),
     rule(f"(?:半|(?P<count>{NUMBER})(?=年半|个半))(?:年半?|个半?月){_SIDE}", _half_away),

@@ -4,6 +4,7 @@ A date may not be that of what its sentence tells: a habit, a supposition, a neg
 """
 
 import re
+from datetime import date
 
 from mneme.dates import spans
 from mneme.dates.rules import Found
@@ -14,7 +15,14 @@ _FEW = (2, 5)
 
 NUMBER = r"(?:\d{1,4}|[一二两三四五六七八九十]{1,3}|几)"
 WEEKDAYS = "一二三四五六日"
-EDGES = {"初": "early", "上": "early", "中": "mid", "底": "late", "下": "late"}
+EDGE = (
+    r"(?:[上中下]旬|初(?![学中级次步夏春秋冬衷一二三四五六七八九十\d])|中(?![上下学国间心央间午文东西美英的有最每])|"
+    "底(?![下层部片子])|末(?![班端日尾]))"
+)
+_THIRDS = {"上旬": (1, 10), "中旬": (11, 20), "下旬": (21, 31)}  # days of a month
+_WEEK_OF_EDGE = 7  # days: 月初 is about the first week, 月底 the last, 月中 the one around the 15th
+_MID_MONTH = 12
+_EDGE_MONTHS = {"初": (1, 2), "中": (6, 7), "底": (12, 12), "末": (12, 12)}
 
 _SENTENCE_END = re.compile("[。！!？?\n]")
 _REACH = 40  # characters
@@ -24,9 +32,9 @@ _PAST = re.compile(
     "(?<![为除罢算])了(?![解不])|(?<=[去来做吃看听见学买用读住玩试到聊谈拍写逛加办])过(?![来去年节])|曾|已经?|刚"
 )
 _FUTURE = re.compile("(?<![重主只])要(?![是求么紧])|将|打算|准备|计划|之前|前完成|截止")
-_LIKELY_FUTURE = re.compile("(?<![开聚约晚年宴舞长乐机社灯])会(?![议员场计见])|见(?![了过到])|开始(?!了)|得(?=[交去把])")
+_LIKELY_FUTURE = re.compile("(?<![开聚约晚年宴舞长乐机社灯])会(?![议员场计见])|见(?![了过到])|开始(?![了的])|得(?=[交去把])")
 _ARRANGED = re.compile(
-    "(?:预?订|预?定|预?约|报名?|安排|买)(?:了|好)|改[到在为成]|推迟|延[到期]|挪到|提前到|定在"
+    "(?:预?订|预?定|预?约|报名?|安排|买)(?:了|好)|改[到在为成]|推迟|延[到期]|挪到|提前到|定在|(?:约|预约|订|预订|定)的(?!时候)"
 )  # for what lies ahead
 _EVENTUALLY = re.compile("(?:就|快|该|马上)要?.{0,8}了")  # "就要结婚了" lies ahead
 
@@ -68,9 +76,24 @@ def weekday_number(written: str) -> int:
     return WEEKDAYS.index(written.replace("天", "日"))
 
 
-def edged(edge: str | None, whole: DaySpan) -> DaySpan:
-    """The part that 初, 中 or 底 names; the whole without one."""
-    return spans.part(whole, EDGES[edge]) if edge else whole
+def edged(edge: str | None, month: DaySpan) -> DaySpan:
+    """The part of a month that 初, 中, 底 or one of its thirds (上旬) names; the whole without one."""
+    if not edge:
+        return month
+    if edge in _THIRDS:
+        first, last = _THIRDS[edge]
+    else:
+        late = month.days - _WEEK_OF_EDGE + 1
+        first = {"初": 1, "中": _MID_MONTH}.get(edge, late)
+        last = first + _WEEK_OF_EDGE - 1
+    return DaySpan.between(month.first.replace(day=first), month.first.replace(day=min(last, month.days)))
+
+
+def edge_of_year(edge: str, year: int) -> DaySpan:
+    """The months that people mean: 年初 the first two, 年中 June and July, 年底 December."""
+    first, last = _EDGE_MONTHS[edge]
+    months = spans.month(date(year, first, 1))
+    return months if first == last else DaySpan.between(months.first, spans.month(date(year, last, 1)).last)
 
 
 # What was moved to a day is still to come, for all its 了: 聚餐改到周五了; and so is the day until which one can do something.
@@ -100,6 +123,17 @@ def looks_back(match: re.Match[str]) -> bool | None:
     return None
 
 
+def is_counted_from_now(match: re.Match[str]) -> bool:
+    """Tell whether 三天后 counts from the moment of saying: not 术后一周, 出院三天后, nor 三天后他走了, which a tale counts."""
+    if not match["side"]:  # 再过三天
+        return True
+    text, start, back = match.string, match.start(), looks_back(match)
+    before = _SENTENCE_END.split(text[max(0, start - _REACH) : start])[-1]
+    if match["side"].endswith("前"):
+        return _OCCASION_TO_COME.search(before) is None if back else _FROM_NOW.search(before) is not None
+    return not back and _AFTER_ANOTHER.search(before) is None and _FROM_NOW.search(before) is not None
+
+
 def clause_of(text: str, start: int, end: int) -> tuple[int, int]:
     """The beginning and the end of the clause of a date."""
     begins, ends = max(0, start - _LONGEST_CLAUSE), min(len(text), end + _LONGEST_CLAUSE)
@@ -125,16 +159,31 @@ def in_doubt(sentence: str, date: Found) -> bool:
 
 
 def is_of_another(mention: str, earlier: str) -> bool:
-    """Return whether a day without a month may be of an occasion or a month that was named before: 国庆去哪？ 14号出发。"""
+    """Return whether a day may be of an occasion or a month that was named before: 国庆去哪？ 14号出发。
+
+    So may be what counts from another moment: 术后静养。 一周后复查。
+    """
+    if _COUNTED.fullmatch(mention):
+        return _AFTER_ANOTHER.search(earlier[-_REACH:]) is not None
     return _BARE_DAY.fullmatch(mention) is not None and _NAMED.search(earlier) is not None
 
 
+# Another moment than that of saying: 术后, 回来以后, not 然后 or 后天.
+_AFTER_ANOTHER = re.compile("(?<![今然最随背往前])后(?![来天年面悔台端续果期半边勤备院门排座])")
+_FROM_NOW = re.compile(
+    "(?:^|[，,；;：:、\\s我你您他她它们咱就将要会在是于约说想再还又也都才爸妈哥姐弟妹婆公爷奶叔姨]|大家)$"
+)  # stands before it
+_OCCASION_TO_COME = re.compile(
+    "(?:出发|起飞|考试|开学|开会|面试|演出|比赛|活动|上线|截止|到期|结婚|婚礼|手术|生日|过年|春节)的?$"
+)
+_COUNTED = re.compile(f"{NUMBER}(?:天|日|周|个?星期|个?礼拜|个月|年)[以之]?后")
 _DOUBT_REACH = 80  # characters
 _BEFORE = re.compile(
     r"(?:从原[来定]?的?|原[本来定]?的?|不是|而非|自从?|除了|比|像|和|跟|与|或者?|还是|大[概约]|差不多|约)$|(?:从|把|将)[^，。]{0,10}$(?<=[从把将])"
 )
 _BEHIND = re.compile(
-    "或|还是|[之以]?前(?!后)|[之以]?后|以来|起(?!床|飞|来)|左右|前后|上下|的?时候|改[到成为在]|(?:推迟|延期|提前|挪|调整?)[到至]"
+    "或|还是|[之以]?前(?!后)|[之以]?后|以来|起(?!床|飞|来)|左右|前后|上下|的?时候|改[到成为在]|是?(?:几号|几月|星期几|周几|礼拜几)|"
+    rf"(?:已经?|都|才|刚|快|刚好|满)*{NUMBER}[多来]?(?:周岁|岁|了|出头|点)|(?:推迟|延期|提前|挪|调整?)[到至]"
 )
 _NO_EVENT = re.compile(
     "如果|要是|假如|假设|万一|的话|也许|可能|或许|大概|说不定|不一定|没|不(?![错过仅但同少知断久得止见管散])|别(?![的人墅致])|未(?!来|婚)|"

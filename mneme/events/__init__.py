@@ -9,7 +9,7 @@ checked before what would cost more than its length: a hostile event is refused 
 from mneme.events.base import SCHEMA, Name
 from mneme.events.documents import Document, Erase, Forget, ForgetDocument
 from mneme.events.messages import LONGEST_TEXT, Correct, Delete, Edit, Flush, Message, Part, Retract
-from mneme.events.parsing import DEEPEST, FURTHEST_FUTURE, LARGEST_EVENT_BYTES, AnyEvent, describe, parse_event
+from mneme.events.parsing import DEEPEST, FURTHEST_FUTURE, LARGEST_EVENT_BYTES, AnyEvent, describe, parse_event, refuse_future
 
 __all__ = [
     "DEEPEST",
@@ -32,4 +32,5 @@ __all__ = [
     "Retract",
     "describe",
     "parse_event",
+    "refuse_future",
 ]

@@ -58,14 +58,14 @@ def is_deeper(raw: bytes) -> bool:
 def is_deeper_outline(outlined: bytes) -> bool:
     """Return whether JSON of this outline is nested deeper than ``DEEPEST``: innermost levels are taken away, as often as that.
 
-    Of bytes that are no JSON the answer may be wrong either way; they are refused whatever it is.
+    Brackets that nothing closes count as levels too: JSON that is cut off is not parsed to any depth.
     """
     brackets = outlined.translate(_ALIKE, delete=_NO_BRACKETS)
     for _ in range(DEEPEST):
         brackets, before = brackets.replace(b"[]", b""), len(brackets)
         if len(brackets) == before:  # empty, or nothing closes
             break
-    return bool(brackets)
+    return b"[]" in brackets or brackets.count(b"[") > DEEPEST
 
 
 FURTHEST_FUTURE = timedelta(days=1)  # a clock that is wrong by more than a day is an error of the sender
@@ -114,13 +114,18 @@ def parse_event(raw: bytes, received_at: datetime | None, offset: int = 0) -> An
     except ValidationError as error:
         raise InputError(describe(error)) from error
     if isinstance(event, Message):
-        _refuse_future("sent_at", event.sent_at, received_at)
+        refuse_future("sent_at", event.sent_at, received_at)
     elif isinstance(event, Erasing) and received_at is None:  # in a file it says until when all is erased, and stays out
-        _refuse_future("requested_at", event.requested_at, received_at)
+        refuse_future("requested_at", event.requested_at, received_at)
     return event
 
 
-def _refuse_future(field: str, moment: datetime, received_at: datetime | None) -> None:
+def refuse_future(field: str, moment: datetime, received_at: datetime | None) -> None:
+    """Refuse a moment that is more than a day after its event arrived, which is now where nothing is given.
+
+    Raises:
+        InputError: it is; no event with it is taken.
+    """
     arrived = received_at or utc_now()
     if moment - arrived > FURTHEST_FUTURE:
         raise InputError(

@@ -52,6 +52,26 @@ _PASSING = re.compile(
 _LAST = re.compile("上(?!午)|去年")
 _MODEL_OF = re.compile("(?<=[\u4e00-\u9fff])(?=[A-Za-z\\d])")
 _NOW = re.compile("现在|如今|以后|今后|往后")
+_SPEAKER = re.compile("我|咱|本人")
+_SOMEBODY = re.compile(  # somebody or something else, that a clause without a subject may be about
+    "[他她它]|知道|了解|认识|记得|[听看见]过|(?:(?<!一)个|[有识见]了?一个)(?:人|女|男)|朋友|同事|同学|室友|闺蜜|邻居|女主|男主|主角|[爸妈哥姐弟妹爷奶姥舅姑姨叔]|老[公婆]|婆婆|公公|丈夫|妻子|"
+    "媳妇|儿子|女儿|闺女|孩子|宝宝|对象|[男女]友|[小老阿][\u4e00-\u9fff](?=[的说也都和跟在,]|$)|[小大]名|[狗猫]"
+)
+_NOT_SOMEBODY = re.compile(
+    "^(?:我|咱)们?[和跟与同][^,的]{1,6}?(?=[一合分结搬住去在])|大家|当(?:妈|爸)|小[时区学吃说心]|老[板家师是]|[养买有]了?[一两]?[只条]|阿里"
+)
+_OF_ANOTHER = re.compile(  # so begins what one tells of others: 是演员, 六岁, 电话是010, 毕业于北大
+    "^(?:是(?!不)|叫|名叫|属|来自|出生|生于|毕业于|(?:新的?|具体|详细)?(?:地址|住址|电话|手机号|号码|邮箱|联系方式)|"
+    "(?:今年|已经)*[一二三四五六七八九十\\d]{1,3}岁|[一二〇零\\d]{2,4}年[^,]*(?:出生|生的?$))"
+)
+# A clause that goes on about the one before it: of the speaker, or with a verb, an adverb or a time in front.
+_GOES_ON = re.compile(
+    "^(?:$|(?:我|咱)们?(?!们?(?:的|家|这|那|公司|单位|部门|组|团队|班|爸|妈|哥|姐|弟|妹|爷|奶|姥|外[公婆]|舅|姑|姨|叔|儿|女|老|同|朋|闺|室|领导|上司|经理))|"
+    "[就也还都又才再没不很太把被从在去回搬换买卖辞离找租订定报考住]|[今昨明后前]天|[今昨明]晚|[今去明]年|[上下这本]个?(?:周|月|星期|礼拜)|周[一二三四五六日末]|"
+    "现在|目前|已经?|刚刚?|终于|正在|正式|准备|打算|计划|决定|以后|以前|之前|开始|改(?!革)|想|想要|要(?!求)|会(?=[去搬在])|跟|和(?!平)|给|入职|上班|加入|跳槽|"
+    "升(?=[职为任])|转(?=[行岗到])|戒|结婚|离婚|分手|订婚|恭喜|谢谢|哈+|嗯+|好[的啊吧]?$|对[了啊]?$|累|好累|开心|真|一切|顺利|终究|马上|其实|结果|总算|反正|最近|早上|"
+    "中午|下午|晚上|周末|月底|年底)"
+)
 _KIN_OF = re.compile(r"^(?P<owner>我们?|咱们?|[^的]{2,4}?)(?:家)?的?(?P<kin>[^的]{1,4})$")
 _KINDS = {
     "电脑": "laptop",
@@ -99,7 +119,7 @@ def _found(text: str, table: Table, speaker: str) -> Iterator[Found]:
             numbers = [number for number in numbers if "lasting" not in table.said[number].flags]
         if not numbers:
             continue
-        subject = "我" if speaker else ""
+        subject, own, named = "我" if speaker else "", True, False
         for clause in _CLAUSES.split(whole):
             bare, over = _LEADING.sub("", clause.strip()), False
             if _ONCE.search(bare):
@@ -109,12 +129,26 @@ def _found(text: str, table: Table, speaker: str) -> Iterator[Found]:
                 bare, over = bare.replace("不再", "", 1), not over
             if not bare:
                 continue
+            explicit = _SPEAKER.search(bare) is not None and not _OF_ANOTHER.match(bare)
+            named = named or explicit
             stated = list(_of_clause(table, numbers, bare, over, subject, speaker))
+            if not explicit and (not own or (not named and _OF_ANOTHER.match(bare))):  # may be told of somebody else
+                stated = [each for each in stated if not _is_of(each[0][0], speaker) or each[1] == subject not in ("", "我")]
+            named = named or any(found[0] == speaker for found, _ in stated)
+            if not stated and not _GOES_ON.match(bare):
+                subject = ""
+            others = _SOMEBODY.search(_NOT_SOMEBODY.sub("", bare)) or any(not _is_of(found[0], speaker) for found, _ in stated)
+            own = own and not others and bool(stated or subject)
             if _NOW.search(clause) and stated and not any(found[3] for found, _ in stated):
                 yield from _ended_by(stated[0][0])
             for found, whose in stated:
                 subject = whose or subject
                 yield found
+
+
+def _is_of(subject: str, speaker: str) -> bool:
+    """Tell whether a subject is the speaker, or somebody of theirs."""
+    return subject == speaker or subject.startswith(f"{speaker}的")
 
 
 def _ended_by(now: Found) -> Iterator[Found]:
@@ -171,7 +205,7 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", over: bool, speaker: str)
         family, own = known
         subject = speaker if about == "m" and own else family
     elif to := next((name for name in groups if name.startswith("to_") and groups[name]), None):
-        if _BAD.search(match[to]) or match[to].endswith(tuple(chinese().words["no_place"])):
+        if _BAD.search(match[to]) or match[to].endswith(tuple(chinese().words["no_place"])) or _is_somebody(match[to]):
             return
         family = match[to] + to.removeprefix("to_")
         if to == "to_旅行":
@@ -232,11 +266,17 @@ def _cleaned(kind: str, attribute: str, text: str, table: Table) -> str | None:
     """A value as it is claimed; None where a slot of this kind cannot hold it."""
     words = table.words
     bare = _ONE.sub("", text).removesuffix("附近").removesuffix("市中心")
+    if kind == "title" and text[0] in "他她它这那":
+        return None
     if kind in ("number", "count", "phone", "email", "day", "years", "state", "title", "tongue", "street", "act"):
         return text
     if attribute == "home" or kind in ("place", "known_place"):
         fits = len(bare) >= 2 and bare not in words["no_name"] and not _BAD.search(bare)
         return bare if fits and (kind != "known_place" or bare in words["places"]) else None
+    if attribute == "origin":
+        of = bare.removesuffix("人")
+        known = of.endswith(tuple("省市县区州镇村")) or of.startswith(_endings("places", "regions"))
+        return bare if known and not _BAD.search(bare) else None
     if attribute == "employer":
         a_place = bare in words["places"] or bare[-1:] in tuple("市区省县里上下边")
         return None if len(bare) < 2 or a_place or bare in words["no_name"] or _BAD.search(bare) else bare
@@ -286,6 +326,15 @@ def _is_name(text: str, sure: bool) -> bool:
     return sure or (text[0] in surnames and len(text) <= 3) or all(character in foreign for character in text)
 
 
+def _is_somebody(text: str) -> bool:
+    """Tell whether it is no place but a relative, a family or a name: 老公不去了."""
+    words = chinese().words
+    if text in words["places"] or text.endswith(tuple("山海江河湖岛城镇州村县市国")):
+        return False
+    named = text in words["kin"] or text.endswith(("一家", "他们", *(each for each in words["kin"] if len(each) > 1)))
+    return named or _is_name(text, False)
+
+
 def thing(text: str, event: bool, open_: bool) -> tuple[str, bool] | None:
     """A thing by its name, and whether it is a person's own; None for what is no known kind of thing."""
     words = chinese().words
@@ -297,6 +346,8 @@ def thing(text: str, event: bool, open_: bool) -> tuple[str, bool] | None:
         or bare in words["not_things"]
         or re.search("[我你他她它谁哪]|^[不没了]", bare)
     ):
+        return None
+    if bare.endswith(_endings("hours")) or bare[-1] in "就才只要也都还":
         return None
     if event and not bare.endswith(_endings("events", "tasks")):
         return None

@@ -40,6 +40,7 @@ _LEANS = frozenset(
     where why everything something anything nothing someone somebody everyone anyone people stuff things thing no not
     none one ones more less much many lot lots bit same such so too very""".split()
 )
+_TITLES = frozenset("dr mr mrs ms prof".split())
 _ARTICLES = frozenset("a an the and good best great bad terrible big huge better".split())
 _TONGUES = frozenset(
     """english german french spanish italian portuguese dutch swedish norwegian danish finnish polish czech russian
@@ -146,7 +147,8 @@ def _name(bare: str, words: Mapping[str, frozenset[str]], caseless: bool, most: 
     """A name: it has a capital, and is no time and no word that leans on another."""
     bare = re.sub(r"^(?:the|an?) ", "", bare)
     parts = bare.split()
-    if not parts or len(parts) > most or _TIME.match(bare) or parts[0].lower() in words["no_name"]:
+    first = parts[1:] if len(parts) > 1 and parts[0].lower() in _TITLES else parts  # "Dr Okafor"
+    if not parts or len(parts) > most or _TIME.match(bare) or first[0].lower() in words["no_name"]:
         return None
     if caseless:
         return bare if len(parts) <= 2 and parts[-1].lower() not in words["no_name"] and bare[0].isalpha() else None

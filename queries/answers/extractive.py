@@ -1,7 +1,7 @@
 """An answer without a model: the memories that fit best, quoted, with a word that this is all it is. Pure.
 
-As few as suffice: one memory for one fact, a further one only where it tells words of the question that the others do not;
-for a time the date first; for a count or a preference each memory, once. Where the memories do not tell the answer
+As few as suffice: for one fact the likeliest, and the next while it may well be another; for a time the date first; for a
+count or a preference each memory, once. Where the memories do not tell the answer
 (queries/answers/support.py) it says so instead. In Chinese for a question in Chinese, else in English.
 
 Where relationships alone tell it, their chain is the answer (queries/answers/chains.py).
@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from math import inf
 
 from mneme.dates import DaySpan
 from mneme.text import cjk_languages, cjk_share, tokenise
@@ -25,11 +24,11 @@ from queries.records import one_line
 from queries.responses import SearchResponse
 
 _MOST = {QuestionType.COUNTING: 12, QuestionType.PREFERENCE: 5, QuestionType.MULTI_HOP: 8}
-_OTHERWISE = 3
-_NEAR = {QuestionType.COUNTING: 0.1, QuestionType.PREFERENCE: 0.3, QuestionType.MULTI_HOP: 0.1, QuestionType.TEMPORAL: inf}
-_NEAR_OTHERWISE = 0.6
-"""Share of the best score from which a memory is one more of the same; a time has one."""
+_NEAR = {QuestionType.COUNTING: 0.1, QuestionType.PREFERENCE: 0.3, QuestionType.MULTI_HOP: 0.1}
+"""Share of the best score from which a memory is one more of the same."""
 _WORTH_ADDING = 0.3  # share of the best score from which a memory may tell what is missing yet
+_MOST_FOR_ONE_FACT = 3
+_SURE = 0.9  # chance that one of the quotes tells a fact, if any memory does, from which they suffice
 _LONGEST_QUOTE = 400  # characters
 _AGO = re.compile(r"\bhow (?:long|many \w+)\b[^?]*\b(?:ago|since|passed)\b|多久|几[天周月年]前|多少[天周月年]", re.IGNORECASE)
 
@@ -64,14 +63,14 @@ class _Words:
 
 _ENGLISH = _Words(
     "Quoted from memory, not written by a model: ",
-    "Quoted from memory, not written by a model; what tells of it:",
+    "Quoted from memory, not written by a model; the likeliest first:",
     "Nothing that is remembered tells that. (Not judged by a model.)",
     "said on {day}",
     "{difference} before the question",
 )
 _CHINESE = _Words(
     "摘自记忆，未经模型撰写：",
-    "摘自记忆，未经模型撰写；相关的有：",
+    "摘自记忆，未经模型撰写；最可能的在前：",
     "记忆中没有提到这件事。（未经模型判断。）",
     "{day}说的",
     "距提问{difference}",
@@ -103,6 +102,17 @@ def extractive_answer(found: SearchResponse, context: Context, asked_at: datetim
     return Extract(answer, tuple(sorted(cited)), False)
 
 
+def told_by(answer: str) -> str | None:
+    """The quotes of an extractive answer without the words around them; empty where it abstains, None of any other text."""
+    for words in (_ENGLISH, _CHINESE):
+        if answer.startswith(words.nothing):
+            return ""
+        for frame in (words.introduction, words.several):
+            if answer.startswith(frame):
+                return answer.removeprefix(frame)
+    return None
+
+
 def _spoken(text: str) -> list[str]:
     """The words of a text in order: those of the question itself answer it nowhere."""
     return re.findall(r"\w+", text.casefold())
@@ -120,14 +130,17 @@ def _chain(found: SearchResponse, context: Context, asked_at: datetime) -> _Link
 
 def _sufficient(kind: QuestionType, support: Support) -> Iterator[ContextMemory]:
     """As few memories as tell it, best first."""
-    fitting = _dated_first(support.fitting) if kind is QuestionType.TEMPORAL else list(support.fitting)
+    if kind not in _NEAR:
+        yield from _of_one_fact(support, asks_when=kind is QuestionType.TEMPORAL)
+        return
+    fitting = support.fitting
     best = max(memory.score for memory in fitting)
     missing = set(support.words)
     seen: set[frozenset[str]] = set()
     number = 0
     for memory in fitting:
         tokens = frozenset(tokenise(memory.text))
-        near = memory.score >= best * _NEAR.get(kind, _NEAR_OTHERWISE)
+        near = memory.score >= best * _NEAR[kind]
         adds = bool(missing & tokens) and memory.score >= best * _WORTH_ADDING
         if number and (tokens in seen or not (near or adds)):
             continue
@@ -135,7 +148,21 @@ def _sufficient(kind: QuestionType, support: Support) -> Iterator[ContextMemory]
         seen.add(tokens)
         missing -= tokens
         number += 1
-        if number == _MOST.get(kind, _OTHERWISE):
+        if number == _MOST[kind]:
+            return
+
+
+def _of_one_fact(support: Support, asks_when: bool) -> Iterator[ContextMemory]:
+    """The likeliest memories, until one of them tells a fact for all but certain; of those with the same words the first."""
+    seen: set[frozenset[str]] = set()
+    chance = 0.0
+    for memory in _dated_first(support.fitting) if asks_when else support.fitting:
+        tokens = frozenset(tokenise(memory.text))
+        if tokens not in seen:
+            yield memory
+        seen.add(tokens)
+        chance += support.chances[memory]
+        if chance >= _SURE or len(seen) == _MOST_FOR_ONE_FACT or (asks_when and memory.happens):
             return
 
 

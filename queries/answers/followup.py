@@ -16,6 +16,7 @@ from mneme.dates import resolve_dates
 from mneme.errors import InputError, ModelError
 from mneme.ports import Prompt, QueryChat, Role, Spent
 from mneme.text import has_cjk
+from queries.answers.extractive import told_by
 from queries.questions.people import likely_people
 from queries.records import one_line
 
@@ -134,6 +135,7 @@ _CHINESE_PERSON = re.compile(
     "(?=最近|现在|目前|以前|昨天|今天|去年|[一二三四五六七八九十]+月|上|在|是|有|的|喜欢|什么|为什么|怎么|住|买|去|说|想|会|做|几)"
 )
 _NO_PERSON = frozenset("我 你 他 她 它 我们 你们 他们 她们 这个 那个 什么 现在 最近 今天 昨天 为什么 怎么".split())
+_ASKS_WHO = re.compile(r"\W*(?:who|whose|what is the name)\b|[^，。？]*(?:谁|叫什么)", re.IGNORECASE)
 _NO_NAME = frozenset(
     "i what who when where why how which the and yes no monday tuesday wednesday thursday friday saturday sunday "
     "january february march april may june july august september october november december".split()
@@ -156,9 +158,13 @@ def _last_question(turns: Turns) -> str | None:
 def _last_person(turns: Turns) -> str | None:
     """The person that was named last: in the last turn that names any, the first of a question, since it is about them.
 
-    "The husband of Ann" is not about Ann: an answer that names nobody else leaves it at who was asked about.
+    "The husband of Ann" is not about Ann: an answer that names nobody else leaves it at who was asked about. What Mneme itself
+    quoted is about who was asked about, unless the question was who.
     """
-    for role, text in reversed(turns):
+    for place in reversed(range(len(turns))):
+        role, text = turns[place]
+        if role == "assistant" and (told := told_by(text)) is not None:
+            text = told if _ASKS_WHO.match(turns[place - 1][1] if place else "") else ""
         relevant = _OF_SOMEBODY.sub("", text) if role == "assistant" else text
         if people := _people_in(relevant):
             return people[0]

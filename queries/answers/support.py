@@ -9,10 +9,11 @@ the figures of a stricter one).
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from math import exp
 
 from pydantic import BaseModel, ConfigDict
 
@@ -58,10 +59,14 @@ _ASKING_CHINESE = re.compile(  # and what joins words, so that no pair of charac
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """A judgement. ``fitting`` are the memories about the right person, best rank first; ``words`` those of the question."""
+    """A judgement. ``fitting`` are the memories about the right person, likeliest first; ``words`` those of the question.
+
+    ``chances`` are how likely each of them tells it, if one does: together 1.
+    """
 
     answered: bool
     fitting: tuple[ContextMemory, ...]
+    chances: Mapping[ContextMemory, float]
     words: frozenset[str]
 
 
@@ -85,7 +90,9 @@ def support_of(memories: Sequence[ContextMemory], found: SearchResponse) -> Supp
     odds = [known.log_odds(row) for row in considered.rows]
     fitting = sorted((place for place, fits in enumerate(considered.fits) if fits), key=lambda place: -odds[place])
     answered = bool(fitting) and odds[fitting[0]] >= known.enough
-    return Support(answered, tuple(considered.memories[place] for place in fitting), considered.words)
+    likely = {place: 1 / (1 + exp(-odds[place])) for place in fitting}
+    chances = {considered.memories[place]: each / sum(likely.values()) for place, each in likely.items()}
+    return Support(answered, tuple(chances), chances, considered.words)
 
 
 @dataclass(frozen=True, slots=True)

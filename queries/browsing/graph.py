@@ -9,7 +9,7 @@ from mneme.ports import Filter, MemoryIndex, TextLeg
 from mneme.records import Entity, Relationship
 from mneme.rows import Collection
 from mneme.text import tokenise
-from queries.browsing.lists import own_rows
+from queries.browsing.lists import all_rows
 from queries.entities.graph import Nodes, Reached, graph_response, parts_of
 from queries.entities.naming import folded, naming
 from queries.filtering.scope import Scope
@@ -41,9 +41,7 @@ def read_graph(index: MemoryIndex, scope: Scope, entity: str | None, hops: int, 
     for name, value, least, most in (("hops", hops, 0, MOST_HOPS), ("limit", limit, 1, MOST_SHOWN)):
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
             raise InputError(f"{name}: {value!r} is not possible; give {least} to {most}")
-    own = own_rows(scope, "the graph")
-    if scope.is_narrowed:
-        raise InputError("filters: metadata is for a search; the graph is made from everything of an owner")
+    own = all_rows(scope, "the graph")
     known = _Known(index, Filter(own.tenant_id, own.owner_keys, own.owner_ids))
     # 1.
     if entity is None:

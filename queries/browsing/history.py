@@ -11,7 +11,7 @@ from mneme.ports import Filter, MemoryIndex, TextLeg
 from mneme.records import AtomicFact, Entity, Foresight, Mention, Profile, ProfileItem, Relationship
 from mneme.rows import Collection, Key, Row
 from mneme.text import tokenise
-from queries.browsing.lists import own_rows
+from queries.browsing.lists import all_rows
 from queries.browsing.responses import (
     Change,
     History,
@@ -85,8 +85,8 @@ def read_history(index: MemoryIndex, scope: Scope, asked: str) -> History:
         others=who.others,
         facts=_in_time(found.facts()),
         foresights=_in_time(found.foresights()),
-        relationships=_in_time(_relationships(records, who)),
-        profile=_in_time(_lines(index, scope, who)),
+        relationships=_in_time(_relationships(records, who), scope.rows),
+        profile=_in_time(_lines(index, scope, who), scope.rows),
         notes=tuple(notes),
     )
 
@@ -195,7 +195,16 @@ def history_line(item: ProfileItem, holds: bool) -> HistoryLine:
 In = TypeVar("In", HistoryFact, HistoryForesight, HistoryRelationship, HistoryLine)
 
 
-def _in_time(entries: Iterable[In]) -> tuple[In, ...]:
+def _in_time(entries: Iterable[In], rows: Filter | None = None) -> tuple[In, ...]:
+    """The entries, oldest first; of what is made from everything of an owner only those that began in the time of the rows."""
+    if rows is not None:
+        if rows.people or rows.conversation_ids or rows.document_ids:
+            return ()
+        entries = [
+            each
+            for each in entries
+            if (rows.since is None or each.at >= rows.since) and (rows.before is None or each.at < rows.before)
+        ]
     return tuple(sorted(entries, key=lambda each: each.at))
 
 
@@ -206,7 +215,7 @@ def read_portrait(index: MemoryIndex, scope: Scope) -> Portrait:
         InputError: filters that are for a search.
         StoreError: the index cannot answer.
     """
-    own = own_rows(scope, "a portrait")
+    own = all_rows(scope, "a portrait")
     keys = [Key(Collection.MEMORIES, owner, profile_id(owner)) for owner in own.owner_keys]
     rows = [row for row in index.get(keys).values() if own.is_of_owners(row)]
     profiles = [record for row in rows if isinstance(record := row.record(), Profile)]

@@ -100,6 +100,26 @@ def own_rows(scope: Scope, what: str) -> Filter:
     return replace(scope.rows, owner_keys=tuple(each for each in scope.rows.owner_keys if each != knowledge), valid_at=None)
 
 
+def all_rows(scope: Scope, what: str) -> Filter:
+    """The rows of the owners themselves, for what is made from everything of theirs.
+
+    Raises:
+        InputError: the scope leaves some of it out.
+    """
+    own = own_rows(scope, what)
+    given = {
+        "metadata": own.labels,
+        "participants": own.people,
+        "conversation_id": own.conversation_ids,
+        "document_id": own.document_ids,
+        "since": own.since,
+        "before": own.before,
+    }
+    if left_out := [name for name, value in given.items() if value]:
+        raise InputError(f"filters: {', '.join(left_out)} are for a search; {what} is made from everything of an owner")
+    return own
+
+
 def memory_of(row: Row) -> Memory:
     """A row as a list shows it."""
     record = row.record()

@@ -132,10 +132,18 @@ _LASTING = _pattern(
 )
 
 
-def asks_for_lasting(text: str) -> bool:
-    """True if the state that a question asks for hardly ever changes: a name, an allergy, a blood group.
+_LONGEST = 200  # characters of a question for who somebody is
+_WHO_IS = re.compile(
+    r"\W*(?:[Ww]ho(?:['’]s| is| are)|[Ww]er (?:ist|sind)|[Qq]uién(?:es)? (?:es|son)|[Qq]ui (?:est|sont)|[Кк]то так(?:ая|ой|ие))"
+    r" [A-ZÀ-ÖØ-ÞА-Я]\w*(?:[ .-]{1,2}[A-ZÀ-ÖØ-ÞА-Я]\w*){0,5}\W*"
+    r"|[^的，。？]{1,6}是谁\W*|[^の、。？]{1,8}は誰(?:ですか)?\W*"
+)  # somebody by name, whose boss or friend is not asked for
 
-    >>> asks_for_lasting("What is Ed's cat called?"), asks_for_lasting("Where does Ed live?")
-    (True, False)
+
+def asks_for_lasting(text: str) -> bool:
+    """True if the state that a question asks for hardly ever changes: who somebody is, a name, an allergy, a blood group.
+
+    >>> [asks_for_lasting(f"{asked}?") for asked in ("What is Ed's cat called", "Who is Ed", "Who is Ed's boss", "Where is Ed")]
+    [True, True, False, False]
     """
-    return bool(_LASTING.search(text))
+    return bool(_LASTING.search(text)) or _WHO_IS.fullmatch(text[:_LONGEST]) is not None

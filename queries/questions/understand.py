@@ -150,6 +150,13 @@ def both_ends(text: str) -> str:
     return text if len(text) <= 2 * _WHERE_ASKED else f"{text[:_WHERE_ASKED]} {text[-_WHERE_ASKED:]}"
 
 
+def as_question(text: str) -> str:
+    """A text that nobody wrote as a question, as one that can be searched for; empty where it has no word."""
+    if not any(map(str.isalnum, text)):
+        return ""
+    return both_ends(text) if len(text) > LONGEST_QUESTION else text
+
+
 def focus(question: Question, people: Iterable[str], embedder: Embedder) -> Question | None:
     """The question as it is compared with what these people said: their names taken out of its words, and their point of view.
 

@@ -15,6 +15,7 @@ from langchain_core.retrievers import BaseRetriever
 from pydantic import Field, SkipValidation
 
 from mneme.records import ToolCall
+from queries.questions.understand import as_question
 from serving.adapters.exact import json_text
 from serving.adapters.memory import Item, MessageStore, Role, StoredItem, passages
 from serving.clients import conversation_name, one_owner
@@ -54,7 +55,10 @@ class MnemeRetriever(BaseRetriever):
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, k: int | None = None
     ) -> list[Document]:
-        found = self.memories.search(query, self.method, self.filters, self.k if k is None else k)
+        asked = as_question(query)
+        if not asked:
+            return []
+        found = self.memories.search(asked, self.method, self.filters, self.k if k is None else k)
         return [Document(each.text, id=each.id, metadata=each.metadata) for each in passages(found)]
 
 

@@ -29,6 +29,7 @@ from langgraph.store.base import (
 
 from mneme.errors import InputError
 from mneme.records import Owner, Scalar
+from queries.questions.understand import as_question
 from serving.adapters import memory
 from serving.adapters.memory import MessageStore, StoredItem
 from serving.clients import conversation_name, one_owner
@@ -141,7 +142,7 @@ class MnemeStore(BaseStore):
         return None if found is None else _item(found)
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        current = self._current(op.namespace_prefix) if op.query is None else self._ranked(op)
+        current = self._ranked(op) if as_question(op.query or "") else self._current(op.namespace_prefix)
         passing = (item for item in current if _passes(item.value, op.filter or {}))
         return list(islice(passing, op.offset, op.offset + op.limit))
 

@@ -14,6 +14,7 @@ from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from pydantic import Field, PrivateAttr, SkipValidation
 
+from queries.questions.understand import as_question
 from serving.adapters.memory import Item, MessageStore, Passage, Role, passages
 from serving.clients import conversation_name, one_owner
 
@@ -60,7 +61,10 @@ class MnemeRetriever(BaseRetriever):
         return self._memories.context(question, self._filters, max_tokens, method=self._method).text
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        found = self._memories.search(query_bundle.query_str, self._method, self._filters, self._top_k)
+        asked = as_question(query_bundle.query_str)
+        if not asked:
+            return []
+        found = self._memories.search(asked, self._method, self._filters, self._top_k)
         return [NodeWithScore(node=_node(each), score=each.score) for each in passages(found)]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
@@ -94,9 +98,8 @@ class MnemeMemoryBlock(BaseMemoryBlock[str]):
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:
         asked = next((each.content for each in reversed(messages or []) if each.role == MessageRole.USER and each.content), "")
-        if not asked:
-            return ""
-        return await asyncio.to_thread(self._remembered, asked)
+        asked = as_question(asked)
+        return await asyncio.to_thread(self._remembered, asked) if asked else ""
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         conversation = conversation_name("llama-index", self._store.owner, self.session_id)

@@ -20,6 +20,7 @@ from mneme.events import Delete, Message, describe
 from mneme.ids import message_id
 from mneme.records import Owner, Scalar, ToolCall
 from mneme.times import SendingClock, utc_now
+from queries.questions.understand import as_question
 from queries.responses import Found, FoundEpisode, FoundFact, FoundForesight, FoundMessage, SearchResponse
 from serving.adapters.exact import KEY, pack, unpack
 from serving.clients import await_index, iterate_memories
@@ -209,7 +210,7 @@ class MessageStore:
         """Stored items with these labels that answer a query, each with its score, best first.
 
         Args:
-            query: what is asked.
+            query: any text; one without a word finds nothing.
             label: the one that holds the id of each message.
             labels: the filter ``metadata``.
             most: so many are wanted; there may be more.
@@ -218,6 +219,9 @@ class MessageStore:
             StoreUnavailable: the index cannot answer, or what was written here is not stored in time.
         """
         self.wait_until_stored()
+        query = as_question(query)
+        if not query:
+            return []
         scores: dict[str, float] = {}
         filters = {**self.filters, "metadata": labels, "kinds": ["fact", "message"]}
         for passage in passages(self.memories.search(query, filters=filters, top_k=min(_PLACES_EACH * most, _MOST_PLACES))):

@@ -9,7 +9,7 @@ from mcp.types import CallToolResult
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mneme.errors import InputError
-from mneme.events import Delete, Message, Retract, describe
+from mneme.events import Delete, Message, Retract, describe, refuse_future
 from mneme.ids import message_id
 from mneme.times import utc_now
 from serving.clients import iterate_memories
@@ -99,6 +99,8 @@ class Writing:
         name = scope.conversation(conversation or f"{'notes' if note else 'chat'}-{now:%Y-%m-%d}")
         said = messages or [SaidMessage(role="user", content=note)]
         events = [self._message(name, each, now + timedelta(milliseconds=place)) for place, each in enumerate(said)]
+        for place, event in enumerate(events):
+            refuse_future(f"messages[{place}].sent_at", event.sent_at, now)
         publisher = self._memory.publisher()
         publisher.send_many(events)
         publisher.flush()

@@ -48,7 +48,7 @@ _ABOUT = """\
 A memory for AI agents: conversations and documents become episodes and facts, and are found again.
 
 Whose memory is meant is said by `user_id`, `group_id` or `agent_id`. Errors are `application/problem+json`: `detail` says
-what is wrong and what to do. Ids of memories in a path are percent-encoded once more.
+what is wrong and what to do. Ids of memories in a path are percent-encoded, slashes too.
 """
 
 

@@ -112,7 +112,7 @@ def install(app: FastAPI) -> None:
     """Let every error of a route leave the app as a problem. What nobody expects is seen to by ``Unexpected``."""
 
     async def on_error(request: Request, error: Exception) -> Response:
-        response = response_to(error)
+        response = response_to(request.app.state.service.explained(error))
         assert response is not None, "installed for the kinds that have one"
         return response
 

@@ -20,7 +20,7 @@ from connectors.inbox import LANES
 from connectors.inbox import unread as unread_of_inbox
 from connectors.indices import open_index
 from flows.lanes.owners import owner_in
-from mneme.errors import InputError, MnemeError, StoreUnavailable
+from mneme.errors import InputError, MnemeError, NoIndexYet, StoreUnavailable
 from mneme.events import AnyEvent, Erase, Flush, Forget, ForgetDocument
 from mneme.ports import Lag, MemoryIndex
 from mneme.records import Owner
@@ -230,6 +230,12 @@ class Service:
         """Tell whether the index answers and the flow keeps up, within a second in any case."""
         return self._pulse.health()
 
+    def explained(self, error: Exception) -> Exception:
+        """The error, or the one that says that a flow of the service's own is about to make the index."""
+        if isinstance(error, NoIndexYet) and self._flow is not None and self._flow.is_starting:
+            return NoIndexYet("starting: the flow has still to make the index; ask again in some seconds")
+        return error
+
     @property
     def runs_the_flow(self) -> bool:
         """Tell whether events are read here, and nowhere if this service ends."""
@@ -256,8 +262,7 @@ class Service:
         try:
             self._index.count(Collection.CONTROL)
         except MnemeError as error:
-            is_starting = isinstance(error, StoreUnavailable) and self._flow is not None and self._flow.is_starting
-            problems.append("starting: the flow has still to make the index; wait a moment" if is_starting else str(error))
+            problems.append(str(self.explained(error)))
         try:
             lag = self.lag()
             if self._flow is not None and not self._flow.is_alive:

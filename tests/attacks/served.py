@@ -60,7 +60,7 @@ def serving(folder: Path, umask: int = -1, **settings: str) -> Iterator[Served]:
     finally:
         process.send_signal(signal.SIGTERM)
         try:
-            process.wait(20)
+            process.wait(120)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

@@ -50,6 +50,14 @@ def on_disk(data: Path) -> bytes:
     return b"".join(path.read_bytes() for path in inbox_folder(data).rglob("*") if path.is_file())
 
 
+def test_a_reader_that_was_closed_says_nothing_of_damage(tmp_path: Path):
+    add(tmp_path, b"1")
+    reader = InboxReader(tmp_path, "messages", None)
+    reader.close()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        reader.commit(reader.position)
+
+
 # --- places and times ------------------------------------------------------------------------------------------------
 
 

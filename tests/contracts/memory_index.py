@@ -254,6 +254,13 @@ class MemoryIndexContract:
         assert outcomes(index, Put(fact("f", "late", version=6))) == [Outcome.NEWER_EXISTS]
         assert only(index, row.key) is None
 
+    def test_a_put_of_the_version_of_the_removal_brings_the_row_back(self, index):
+        row = fact("f", version=1)
+        index.write([Put(row)])
+        index.write([Remove(row.key, version=1)])
+        assert outcomes(index, Put(row)) == [Outcome.DONE]
+        assert set(index.get([row.key])) == {row.key}
+
     def test_a_put_newer_than_the_removal_brings_the_row_back(self, index):
         row = fact("f", version=3)
         index.write([Put(row), Remove(row.key, version=7)])

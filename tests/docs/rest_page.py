@@ -20,12 +20,13 @@ HEADER = """# REST API
 
 ```bash
 curl http://127.0.0.1:8765/api/v1/memories --json '{"flush": true, "wait": 10, "messages": [
-  {"conversation_id": "standup", "user_id": "mira", "content": "The release moves to Friday."}]}'
+  {"conversation_id": "notes", "user_id": "mira", "message_id": "m1", "content": "The release moves to Friday."}]}'
+curl "http://127.0.0.1:8765/api/v1/memories/default%2Fnotes%2Fm1?user_id=mira"
 curl --no-buffer http://127.0.0.1:8765/api/v1/ask --json '{
   "question": "When is the release?", "filters": {"user_id": "mira"}, "stream": true}'
 curl "http://127.0.0.1:8765/api/v1/memories?user_id=mira&kind=fact&limit=20"
 curl http://127.0.0.1:8765/api/v1/documents --form user_id=mira --form file=@lease.pdf
-curl --request DELETE "http://127.0.0.1:8765/api/v1/memories?user_id=mira&conversation_id=standup&wait=10"
+curl --request DELETE "http://127.0.0.1:8765/api/v1/memories?user_id=mira&conversation_id=notes&wait=10"
 curl http://127.0.0.1:8765/health
 ```
 
@@ -39,7 +40,8 @@ curl http://127.0.0.1:8765/health
   One of several keys never gets more than three quarters of the service. One address has at most 400 connections (503).
 - **Time**: a header has 20 seconds to arrive, a body 30 and more if it is large (408). An answer that is not read for 60
   seconds is ended.
-- **Ids** of memories contain slashes and percent signs: percent-encode a whole id once more, slashes too (`%2F`).
+- **Ids** of memories contain slashes: percent-encode an id as it is printed, once. `default/notes/m1` is sent as
+  `default%2Fnotes%2Fm1`, and a `%` of an id as `%25`.
 - **Streams**: `/ask` with `stream` sends server-sent events: many `piece` `{"text"}`, then `answer` with the whole
   response, or `problem`.
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from mneme.settings import load_settings
+from tests.docs.test_first_steps import blocks
 
 PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
 
@@ -46,7 +47,9 @@ def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("service")
-def test_the_snippets_do_what_the_page_says() -> None:
+def test_the_snippets_do_what_the_page_says_also_after_the_quickstart() -> None:
+    [quickstart] = blocks("docs/quickstart.md", "python", "publisher.send(")
+    exec(quickstart.replace('"http://127.0.0.1:8765"', "None"), {})  # where the settings say
     names: dict[str, Any] = {}
     found = snippets()
     assert sum(output is not None for _, output in found) >= 5

@@ -109,6 +109,13 @@ def test_the_names_that_python_snippets_import_exist() -> None:
                     assert all(hasattr(module, name.name) for name in node.names), f"{page.name}: {node.module}"
 
 
+def test_each_conversation_has_one_owner_on_all_pages() -> None:
+    said = r'conversation_id"?\s*[:=]\s*"([^"]+)"[^{}()]*?\b((?:user|group|agent)_id)"?\s*[:=]\s*"([^"]+)"'
+    found = {owned for page in PAGES for owned in re.findall(said, page.read_text(encoding="utf-8"))}
+    assert ("standup", "user_id", "mira") in found
+    assert sorted(conversation for conversation, _, _ in found) == sorted({conversation for conversation, _, _ in found})
+
+
 def test_the_events_of_the_documentation_are_taken_in() -> None:
     examples = [
         text

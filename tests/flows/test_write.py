@@ -3,17 +3,24 @@
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from connectors.documents.claims import ErasedClaims
-from flows.items import Erased, Erasure, FlushDone, WriteBatch
+from flows.decode import amendment_of
+from flows.items import Erased, Erasure, FlushDone, Unread, WriteBatch
+from flows.lanes.owners import conversation_row
+from flows.lanes.parked_events import amendment_row, unread_row
+from flows.reading.documents import about_event
+from flows.reading.editions import record_of
 from flows.write import Stopped, Writer
 from mneme.errors import StoreUnavailable
-from mneme.ports import Change, Create, DeadLetter, Outcome, Put, Remove, Write, WriteResult
-from mneme.records import Owner, Position
+from mneme.events import Delete, Document
+from mneme.ids import cluster_id
+from mneme.ports import Change, Create, DeadLetter, Incoming, Outcome, ParsedDocument, Put, Remove, Write, WriteResult
+from mneme.records import Cluster, Owner, Position
 from mneme.rows import Collection, Key, Row, erasure_receipt, flush_marker, row_of
 from tests.flows.river import IDENTITY, Letters, message
 from tests.memory_index_reference import ReferenceIndex
@@ -29,6 +36,7 @@ class Index(ReferenceIndex):
         self.prepare(IDENTITY)
         self.down = down
         self.refresh_fails = refresh_fails
+        self.refused: set[str] = set()
 
     def refresh(self) -> None:
         if self.refresh_fails:
@@ -41,13 +49,14 @@ class Index(ReferenceIndex):
             raise StoreUnavailable("no node answers")
         results = super().write(writes)
         return [
-            WriteResult(Outcome.REJECTED, "mapping: field too long") if _is_refused(write) else result
+            WriteResult(Outcome.REJECTED, "mapping: field too long") if self._is_refused(write) else result
             for write, result in zip(writes, results, strict=True)
         ]
 
-
-def _is_refused(write: Write) -> bool:
-    return not isinstance(write, Remove) and "refuse" in write.row.body.get("text", "")
+    def _is_refused(self, write: Write) -> bool:
+        if isinstance(write, Remove):
+            return False
+        return write.row.id in self.refused or "refuse" in write.row.body.get("text", "")
 
 
 class Feed:
@@ -107,6 +116,38 @@ def test_removals_are_told_as_erased() -> None:
     assert index.count(Collection.MESSAGES) == 0
 
 
+def test_the_feed_tells_of_documents_and_not_of_what_the_flow_keeps_for_itself() -> None:
+    write, _, feed = writer(Index())
+    event = Document(document_id="export", name="export.txt", user_id="ann", content='"said"')
+    position = Position(topic="t", partition=0, offset=9)
+    parked = unread_row(Unread(event, position, NOW, event.to_bytes()), 1)
+    about = about_event(event, position, NOW)
+    document = row_of(record_of(about, ParsedDocument("", ()), "e", is_read=True))
+    cluster = row_of(Cluster(id=cluster_id("a", "b"), owner=event.owner, created_at=NOW, version=1, about="b"))
+    owner_of_talk = conversation_row(message(0, "hello").message)
+    rows = (parked, document, cluster, owner_of_talk)
+    write.write([WriteBatch(tuple(Put(row) for row in rows))])
+    write.write([WriteBatch(tuple(Remove(row.key, 9) for row in rows))])
+    assert feed.changes == [(Change.WRITTEN, document.id), (Change.ERASED, document.id)]
+
+
+@pytest.mark.parametrize("stage", ["read", "embed"])
+def test_a_parked_event_that_the_index_refuses_is_a_letter_with_its_own_bytes(stage: str) -> None:
+    position = Position(topic="t", partition=0, offset=9)
+    document = Document(document_id="export", name="export.txt", user_id="ann", content='"said"')
+    delete = Delete(conversation_id="talk", message_id="m1")
+    rows = {
+        "read": unread_row(Unread(document, position, NOW, document.to_bytes()), 1),
+        "embed": amendment_row(amendment_of(delete, Incoming(delete.to_bytes(), position, NOW)), 1),
+    }
+    index = Index()
+    index.refused.add(rows[stage].id)
+    write, letters, _ = writer(index)
+    write.write([WriteBatch((Put(rows[stage]),))])
+    raw = {"read": document, "embed": delete}[stage].to_bytes()
+    assert letters.letters == [DeadLetter(stage, "mapping: field too long", raw, position, NOW)]
+
+
 def test_an_index_that_is_down_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     index = Index(down=3)
     stopping = threading.Event()
@@ -124,6 +165,25 @@ def test_a_flush_waits_for_an_index_that_cannot_refresh(monkeypatch: pytest.Monk
     write.write([FlushDone("default", "f1")])
     key = flush_marker("default", "f1", NOW).key
     assert key in index.get([key])
+
+
+def test_markers_of_flushes_go_after_a_week_and_a_flow_that_goes_on_finds_those_from_before_it() -> None:
+    index, now = Index(), NOW
+    before = [
+        flush_marker("default", "of today", NOW),
+        *(flush_marker("default", f"old {number}", NOW - timedelta(days=8)) for number in range(2_500)),
+    ]
+    other = flush_marker("acme", "another tenant's", NOW - timedelta(days=8))
+    receipt = erasure_receipt("default", "old", NOW - timedelta(days=8), {})
+    index.write([Put(row) for row in (*before, other, receipt)])
+    write = Writer(index, Letters(), None, lambda: now, threading.Event())
+    write.write([FlushDone("default", "first")])
+    assert all(row.key in index.get([row.key]) for row in before)
+    now += timedelta(hours=2)
+    write.write([FlushDone("default", "old 1")])  # an id that is used again has its own marker
+    left = {row.id for row in index.scan(Collection.CONTROL)}
+    named = [flush_marker("default", name, now) for name in ("of today", "first", "old 1")]
+    assert left == {row.id for row in (*named, other, receipt)}
 
 
 def erasure(**fields: Any) -> Erased:

@@ -90,6 +90,11 @@ def test_deep_nesting_is_refused_even_in_a_field_that_nobody_reads(opening):
             parse_event(raw, NOW)
 
 
+def test_an_event_that_is_cut_off_is_not_called_nested():
+    whole = message(content=[{"type": "text", "text": "x"}] * 50)
+    assert "send one JSON object" in refusal(whole[:-10])
+
+
 def test_brackets_in_a_text_are_no_nesting():
     text = "[" * 500 + '\\"{' * 500 + "\\"
     event = parse_event(message(content=text), NOW)

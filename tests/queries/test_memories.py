@@ -244,6 +244,13 @@ class TestOtherMemories:
 
 
 class TestFilters:
+    def test_a_filter_that_leaves_memories_out_leaves_the_portrait_out_of_a_context(self):
+        question = "What are Maya's favourite things, and what does she like?"
+        portrait = memories().portrait(MINE).lines[0].statement
+        assert portrait in memories().context(question, MINE).text
+        for chosen in ({"document_id": "handbook"}, {"conversation_id": "kitchen"}):
+            assert portrait not in memories().context(question, MINE | chosen).text
+
     @pytest.mark.parametrize("method", METHODS)
     def test_a_conversation_can_be_chosen(self, method):
         found = memories().search("boat oven", method, MINE | {"conversation_id": ["kitchen"]})

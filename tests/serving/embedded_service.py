@@ -49,7 +49,7 @@ def over_http(service: Service) -> Iterator[str]:
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
-        assert ready.wait(30), "it listens"
+        assert ready.wait(120), "it listens"
         yield f"http://127.0.0.1:{port}"
     finally:
         server.should_exit = True

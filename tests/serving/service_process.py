@@ -91,6 +91,6 @@ def serving(folder: Path, **service: Any) -> Iterator[ServiceProcess]:
         yield ServiceProcess(found[1].decode(), psutil.Process(process.pid))
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(120)
         drained.join()
         told.close()

@@ -20,7 +20,8 @@ from typer.testing import CliRunner
 from serving.cli import app
 from tests.serving.rest.test_search import ANNOUNCED
 
-START_SECONDS, END_SECONDS = 60, 10
+START_SECONDS, END_SECONDS = 120, 45  # the end comes before the minute that somebody waits for
+NOT_INSTALLED = ("kafka", "opensearchpy", "tiktoken")  # of extras that an embedded index does without
 
 
 class Served:
@@ -52,8 +53,9 @@ class Served:
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Served]:
-    # `python -m serving` finds the rooms where this checkout is, in whatever folder it runs.
-    (tmp_path / "sitecustomize.py").write_text(f"import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r})\n")
+    # `python -m serving` finds the rooms where this checkout is, in whatever folder it runs; its flow, a child, does too.
+    found = f"import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r})\n"
+    (tmp_path / "sitecustomize.py").write_text(f"{found}sys.modules.update(dict.fromkeys({NOT_INSTALLED!r}))\n")
     os.environ["PYTHONPATH"] = str(tmp_path)
     try:
         served = Served(tmp_path)

@@ -17,7 +17,7 @@ from serving.rest.requests import MOST_ENTRIES, After, CallerIn, FilterParameter
 
 router = APIRouter(prefix=API, tags=["conversations"])
 
-ConversationId = Annotated[str, Path(max_length=2048, examples=["standup"])]
+ConversationId = Annotated[str, Path(max_length=2048, examples=["plans"])]
 
 
 class ConversationsAsked(PeriodParameters):

@@ -45,7 +45,7 @@ router = APIRouter(prefix=API, tags=["memories"])
 
 _MOST_SHOWN = 20  # messages that something comes from
 _ID_DIGITS = 32  # of a message that got its id here
-MemoryId = Annotated[str, Path(max_length=2048, description="percent-encoded once more", examples=["default/standup/m1"])]
+MemoryId = Annotated[str, Path(max_length=2048, description="percent-encoded, slashes too", examples=["default/plans/m1"])]
 Made = TypeVar("Made")
 IdempotencyKey = Annotated[
     str | None,
@@ -60,7 +60,7 @@ class MessagesRequest(RequestModel):
         {
             "messages": [
                 {
-                    "conversation_id": "standup",
+                    "conversation_id": "plans",
                     "user_id": "user_123",
                     "sender_name": "Maya",
                     "content": "The release moves to Friday.",

@@ -45,13 +45,13 @@ class EventsRequest(RequestModel):
             "events": [
                 {
                     "event": "message",
-                    "conversation_id": "standup",
+                    "conversation_id": "plans",
                     "user_id": "user_123",
                     "message_id": "m1",
                     "sent_at": "2026-03-02T09:00:00+00:00",
                     "content": "The release moves to Friday.",
                 },
-                {"event": "flush", "conversation_id": "standup", "flush_id": "standup-1"},
+                {"event": "flush", "conversation_id": "plans", "flush_id": "plans-1"},
             ]
         }
     )
@@ -100,7 +100,7 @@ FlushId = Annotated[str, Path(min_length=1, max_length=512)]
 class FlushRequest(OwnerParameters):
     """Conversations, or an owner: then all of its conversations that have anything open."""
 
-    model_config = examples({"conversation_id": "standup", "timeout": 10}, {"user_id": "user_123"})
+    model_config = examples({"conversation_id": "plans", "timeout": 10}, {"user_id": "user_123"})
 
     conversation_id: Annotated[tuple[Name, ...], Field(max_length=MOST_ENTRIES)] | Name = ()
     timeout: Annotated[Wait, Field(strict=True)] = 30.0

@@ -49,7 +49,7 @@ def said(pool: ParserPool, content: str, name: str = "notes.txt") -> str:
 
 
 def until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 120
     while not holds():
         assert time.monotonic() < end, "it never came to hold"
         time.sleep(0.02)
@@ -223,7 +223,7 @@ def test_closing_waits_for_what_is_read_for_the_grace_and_then_blames_no_documen
     thread.start()
     until(lambda: bool(pool._busy))
     pool.close(0.1)
-    thread.join(20)
+    thread.join(120)
     assert [type(error) for error in errors] == [StoreUnavailable]
     assert not is_running(first)
     with pytest.raises(StoreUnavailable):

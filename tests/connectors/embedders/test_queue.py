@@ -33,14 +33,14 @@ class Recorder:
 
     def embed(self, texts: Sequence[str]) -> Vector:
         self.batches.append(list(texts))
-        assert self.gate.wait(10)
+        assert self.gate.wait(120)
         for text in texts:
             if text in self.failures:
                 raise self.failures[text]
         return self.spoil(vectors_of(texts))
 
     def wait_for_batches(self, number: int) -> None:
-        until = time.monotonic() + 10
+        until = time.monotonic() + 120
         while len(self.batches) < number:
             assert time.monotonic() < until
             time.sleep(0.001)

@@ -136,7 +136,7 @@ def test_what_a_group_has_not_committed_is_unread(kafka_settings: Kafka):
     topic = kafka_settings.topics.messages
     with Publisher(kafka_settings) as publisher:
         publisher.send_many(Message(conversation_id=f"c{number}", user_id="u", content="hello") for number in range(20))
-    until = time.monotonic() + 30  # a broker's first group takes it a moment
+    until = time.monotonic() + 120  # a broker's first group takes it a moment
     while (count := unread_if_told(kafka_settings, topic)) is None:
         assert time.monotonic() < until
     assert count == 20

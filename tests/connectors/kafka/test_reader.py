@@ -62,7 +62,7 @@ def test_what_poll_returned_moves_the_position_and_nothing_else_does(settings: K
 
 def test_poll_returns_no_more_than_its_limit(settings: Kafka, topic: str):
     with reading(settings, topic) as reader:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 120
         while not (first := reader.poll(3)) and time.monotonic() < deadline:
             time.sleep(0.01)
         assert len(first) == 3
@@ -152,7 +152,7 @@ class TestLostOffsets:
     def test_a_topic_made_anew_is_not_taken_for_the_old_one(self, settings: Kafka, topic: str):
         with KafkaAdminClient(**connection_arguments(settings)) as admin:
             admin.delete_topics([topic])
-            deadline = time.monotonic() + 20
+            deadline = time.monotonic() + 120
             while topic in admin.list_topics() and time.monotonic() < deadline:
                 time.sleep(0.05)
         create_topics(settings)

@@ -6,12 +6,13 @@ from itertools import islice
 
 import pytest
 from kafka import KafkaConsumer, TopicPartition
-from kafka.admin import KafkaAdminClient
+from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 from kafka.errors import KafkaConnectionError
 
 from connectors.kafka.client import connection_arguments, create_topics
+from connectors.kafka.replay import event_to_replay
 from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters, _reading, _records, read_dead_letters
-from mneme.errors import StoreUnavailable
+from mneme.errors import InputError, StoreUnavailable
 from mneme.ports import Change, DeadLetter, Scope
 from mneme.records import Owner
 from mneme.rows import Collection, Key
@@ -103,6 +104,45 @@ class TestKafkaDeadLetters(DeadLettersContract):
         (kept,) = self.read_back()
         assert len(kept.raw) == 10 * 1024 * 1024 + 60_000
 
+    def test_of_a_letter_that_is_too_large_the_beginning_stays_with_a_reason_that_says_so_and_the_others_are_whole(self):
+        event = json.dumps({"content": "my words " * 2_000_000, "conversation_id": "talk", "user_id": "ana"}).encode()
+        self.keep(letter(1), letter(2, event, "content: too long"), letter(3))
+        first, cut, last = self.read_back()
+        assert (first, last) == (letter(1), letter(3))
+        assert cut.position == letter(2).position
+        assert cut.raw.startswith(b'{"user_id": "ana", "conversation_id": "talk", "content": "my words my words')
+        assert cut.reason == f"too large for the topic, cut from {len(event)} to {len(cut.raw)} bytes; content: too long"
+        with pytest.raises(InputError):
+            event_to_replay(cut)
+
+    def test_an_erasure_finds_a_letter_that_was_cut(self):
+        event = {"content": "x" * 12_000_000, "tenant_id": "acme", "conversation_id": "talk", "user_id": "ana"}
+        self.keep(letter(1, json.dumps(event).encode()))
+        assert self.erase(Scope("acme", ("another",))) == 0
+        assert self.erase(Scope("other", ("talk",))) == 0
+        assert self.erase(Scope("acme", ("talk",))) == 1
+
+    def test_of_large_bytes_that_do_not_say_whom_they_are_about_only_the_reason_stays(self):
+        self.keep(letter(1, b"{" + b"x" * 12_000_000))
+        (cut,) = self.read_back()
+        assert cut.raw == b""
+        assert "cut from 12000001 to 0 bytes" in cut.reason
+
+    def test_a_topic_that_takes_less_than_we_ask_for_gets_shorter_letters(self):
+        self._limit(1_048_588)  # Kafka's own
+        event = json.dumps({"conversation_id": "talk", "user_id": "ana", "content": "x" * 2_000_000}).encode()
+        fits = letter(3, b"x" * 1_000_000)
+        self.keep(letter(1, event), letter(2), fits)
+        cut, *others = self.read_back()
+        assert others == [letter(2), fits]
+        assert cut.raw.startswith(b'{"user_id": "ana", "conversation_id": "talk", "content": "xxx')
+        assert 100_000 < len(cut.raw) < 1_000_000
+
+    def _limit(self, size: int) -> None:
+        topic = ConfigResource(ConfigResourceType.TOPIC, self.settings.topics.dead_letters, {"max.message.bytes": str(size)})
+        with KafkaAdminClient(**connection_arguments(self.settings)) as admin:
+            admin.alter_configs([topic])
+
 
 class TestKafkaChangeFeed:
     def published(self, settings: Kafka, count: int) -> list[tuple[bytes, dict[str, object]]]:
@@ -136,6 +176,17 @@ class TestKafkaChangeFeed:
         feed.close()
         ((_, change),) = self.published(kafka_settings, 1)
         assert (change["change"], change["id"], change["record"]) == ("erased", "acme/c/1/f/0", None)
+
+    def test_a_change_whose_record_is_too_large_is_published_in_its_place_without_it(self, kafka_settings: Kafka):
+        create_topics(kafka_settings)
+        large = fact("f1", '"said" ' * 2_000_000, version=2)
+        rows = [fact("f1", version=1), large, fact("f1", version=3)]
+        feed = KafkaChangeFeed(kafka_settings)
+        feed.send([(Change.WRITTEN, row.key, row) for row in rows])
+        feed.close()
+        first, second, third = (change for _, change in self.published(kafka_settings, 3))
+        assert [each["record"] for each in (first, second, third)] == [rows[0].body, None, rows[2].body]
+        assert (second["change"], second["id"], second["version"]) == ("written", large.id, 2)
 
     def test_changes_of_an_owner_stay_in_order(self, kafka_settings: Kafka):
         create_topics(kafka_settings)

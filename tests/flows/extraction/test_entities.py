@@ -127,11 +127,60 @@ def test_chinese_quotation_marks_hold_no_names():
         ("他刚从上海回来。", "上海", "location"),
         ("游戏探索购物节的地点是广场。", "游戏探索购物节", "event"),
         ("我在看《三体》这本书。", "三体", "book"),
-        ("《远山》的票卖完了。", "远山", "other"),
+        ("《远山》的票卖完了。", "远山", "work"),
+        ("最近睡前在看《万历十五年》。", "万历十五年", "work"),
+        ("昨天去看了话剧《雷雨》。", "雷雨", "work"),
+        ("电影《远山》我看了两遍。", "远山", "film"),
+        ("我在追《远山》这部剧。", "远山", "series"),
+        ("我昨晚一直听《晴天》。", "晴天", "song"),
+        ("我们老板许总不批。", "许总", "person"),
+        ("今天何老师没来上课。", "何老师", "person"),
+        ("我跟方经理谈过了。", "方经理", "person"),
+        ("我和王海燕吃了顿饭。", "王海燕", "person"),
+        ("我今天和思琳去看房子。", "思琳", "person"),
+        ("对方经理叫Linda，是我室友。", "Linda", "person"),
+        ("同事Amy说可以改。", "Amy", "person"),
+        ("我跟阿May一起去的。", "阿May", "person"),
+        ("他英文名叫Tom。", "Tom", "person"),
+        ("我们的Hangzhou办公室搬了。", "Hangzhou", "location"),
+        ("我用Kubernetes部署。", "Kubernetes", "other"),
+        ("他的外文名字叫Ryan Potter。", "Ryan Potter", "person"),
+        ("我在Google上班。", "Google", "organisation"),
+        ("小姑子在省立医院当护士。", "省立医院", "organisation"),
     ],
 )
 def test_a_chinese_name_is_taken_where_its_place_tells_where_it_begins(text, name, kind):
     assert named(f"林晓雨: {text}", "王浩然: 好的，没问题。")[name] == kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "对方经理很客气，双方律师都到了。",
+        "官方教练和地方主任说了，任何老师都可以。",
+        "有关老师开会，对于老师来说很难。",
+        "为何老师不来，有时老师会忘。",
+        "应老师的要求改了，他任校长三年了。",
+        "我的英语还是这么烂，英语说得不好。",
+        "月亮出来了，星星也出来了，刚刚说好的。",
+        "明明说了要来，依然是这样，坐月子也累。",
+        "燕子也飞走了，我和明星合了影。",
+        "子涵的书丢了。",
+        "我们住静安，静安也贵，跟瑞安一样。",
+        "帮我改一封邮件：“我们跟王小明先生谈过了，请李雪梅回复。”",
+        '帮我改邮件："We will visit your Hangzhou office on November 20." 客气一点',
+        "帮我把这句话翻译成中文，今天就要用：We will visit your Hangzhou office soon",
+        "November太忙了，Monday也是。",
+        "她家的猫Leo又跑出去了。",
+        "我买了一张长沙发和大理石桌子。",
+        "我去保险公司办过，在物流公司也问过。",
+        "知道云蒙山吗。",
+        "而且图书馆关门了。",
+        "Sorry啊，Happy得忘了。",
+    ],
+)
+def test_words_that_look_like_chinese_names_name_nothing(text):
+    assert named(f"林晓雨: {text}", "王浩然: 好的，没问题。").keys() <= {"林晓雨", "王浩然"}
 
 
 def test_other_languages_name_those_who_take_part_and_who_is_called():

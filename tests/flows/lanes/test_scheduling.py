@@ -1,5 +1,6 @@
 """Keyed jobs: slow work beside the worker, in order."""
 
+from collections.abc import Callable
 from concurrent.futures import Future
 from datetime import UTC, datetime, timedelta
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.lanes.scheduling import KeyedJobs, next_poll, worth_retrying
+from flows.lanes.scheduling import KeyedJobs, NotReady, next_poll, worth_retrying
 from mneme.errors import ModelMalformed, ModelRateLimited, ModelRefused, ModelTimeout, StoreRejected, StoreUnavailable
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
@@ -74,6 +75,48 @@ def test_what_is_down_is_tried_again_with_growing_pauses() -> None:
         assert len(bench.futures) == tries + 1
     bench.futures[-1].set_result("at last")
     assert bench.done() == [("x", "at last")]
+
+
+def test_what_is_on_its_way_has_a_minute_in_which_the_outside_answers() -> None:
+    now, ran, error = [NOW], list[str](), Exception()
+
+    def submit(call: Callable[[], str]) -> "Future[str]":
+        ran.append(call())
+        future: Future[str] = Future()
+        if ran[-1] == "otherwise":
+            future.set_result("given up")
+        else:
+            future.set_exception(error)
+        return future
+
+    jobs: KeyedJobs[str, str] = KeyedJobs(submit, lambda: now[0])
+
+    def passes(seconds: int, raised: Exception) -> list[tuple[str, object]]:
+        nonlocal error
+        error, found = raised, list[tuple[str, object]]()
+        for _ in range(10 * seconds):
+            now[0] += timedelta(seconds=0.1)
+            found += jobs.finished()
+        return found
+
+    not_ready = NotReady("it is on its way", lambda: "otherwise")
+    error = not_ready
+    jobs.add("a", "x", lambda: "looked")
+    assert passes(50, not_ready) == []
+    assert passes(200, StoreUnavailable("down")) == []
+    assert passes(59, not_ready) == []
+    assert ran.count("otherwise") == 0
+    assert passes(62, not_ready) == [("x", "given up")]
+
+
+def test_what_has_nothing_else_to_do_waits_as_long_as_it_takes() -> None:
+    bench = Bench()
+    bench.jobs.add("a", "x", lambda: "")
+    for _ in range(1000):
+        if not bench.futures[-1].done():
+            bench.futures[-1].set_exception(NotReady("it is on its way"))
+        assert bench.done() == []
+        bench.now += timedelta(seconds=1)
 
 
 @pytest.mark.parametrize(

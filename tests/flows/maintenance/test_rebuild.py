@@ -197,7 +197,7 @@ def test_a_flow_that_was_stopped_with_work_under_way_goes_on_behind_it(settings:
     process = _started(slow(settings), "ingest", str(path))
     _wait_for_messages(settings, len(lines) // 3)
     process.send_signal(signal.SIGTERM)
-    process.wait(30)
+    process.wait(150)
     stored = with_index(settings, lambda index: index.count(Collection.MESSAGES))
     assert stored < len(lines), "stopped in the middle"
     rebuild_from_messages(settings)
@@ -314,7 +314,7 @@ def _started(settings: Settings, *words: str) -> "subprocess.Popen[bytes]":
 def _wait_for_messages(settings: Settings, count: int) -> None:
     from mneme.errors import StoreError
 
-    end = time.monotonic() + 60
+    end = time.monotonic() + 150
     while time.monotonic() < end:
         index = open_index(settings, read_only=True)
         try:

@@ -4,12 +4,16 @@ from typing import Any
 
 import pytest
 
+from flows.decode import decode
 from flows.reading.attachments import attachment_id
+from mneme.errors import StoreUnavailable
+from mneme.events import Correct, Retract
 from mneme.ids import document_key, owner_key
-from mneme.records import StoredDocument
+from mneme.ports import Incoming
+from mneme.records import Position, StoredDocument
 from mneme.rows import Collection, Key, Row
 from tests.flows.reading.test_documents import rows, run, said
-from tests.flows.river import River, document, edit, edit_with_attachment, forget, message, with_attachments
+from tests.flows.river import START, River, document, edit, edit_with_attachment, forget, message, with_attachments
 from tests.memory_index_reference import ReferenceIndex
 
 ANN = owner_key("default", "user", "ann")
@@ -131,6 +135,186 @@ def test_an_edit_can_bring_another_attachment(river: River) -> None:
     assert first is not None
     assert first.name == "new.txt"
     assert second is None
+
+
+ROME, MILAN = "I live in Rome.", "I live in Milan."
+
+
+def retract(offset: int, words: str = ROME) -> list[Any]:
+    return _decoded(Retract(conversation_id="talk", message_id="m001", words=words), offset)
+
+
+def correct(offset: int) -> list[Any]:
+    about = {"conversation_id": "talk", "user_id": "ann", "message_id": "m009", "sent_at": START.replace(hour=18)}
+    return _decoded(Correct(**about, corrects="m001", words=ROME, content=MILAN), offset)
+
+
+def _decoded(event: Correct | Retract, offset: int) -> list[Any]:
+    return list(decode(Incoming(event.to_bytes(), Position(topic="t", partition=0, offset=offset), START), buckets=1))
+
+
+class Away:
+    """A reader of documents that is out of reach until it is told otherwise."""
+
+    def __init__(self, river: River) -> None:
+        self.is_away, self._read = True, river.reader.read
+        river.reader.read = self._tried  # type: ignore[method-assign]
+
+    def _tried(self, *asked: Any) -> Any:
+        if self.is_away:
+            raise StoreUnavailable("not now")
+        return self._read(*asked)
+
+
+def test_a_correction_of_words_leaves_the_attachment_as_it_is(river: River) -> None:
+    run(river, *with_attachments(1, f"{ROME} The contract:", LONG))
+    before = attachment(river)
+    run(river, *correct(50))
+    [own] = [text for text in texts(river) if "contract:" in text]
+    assert own.startswith(ROME), "what was said stays as it was said"
+    assert attachment(river) == before is not None
+    assert len([row for row in rows(river) if row.document_id]) == 60
+
+
+def test_a_retraction_of_words_leaves_the_attachment_as_it_is(river: River) -> None:
+    run(river, *with_attachments(1, f"{ROME} The contract:", LONG))
+    before = attachment(river)
+    run(river, *retract(50))
+    [own] = [text for text in texts(river) if "contract:" in text]
+    assert own.startswith("The contract:\n[file: file1.txt: Clause 0")
+    assert attachment(river) == before is not None
+    assert len([row for row in rows(river) if row.document_id]) == 60
+
+
+def test_words_that_change_while_an_attachment_is_read_change_in_the_message_that_it_is_in(river: River) -> None:
+    reader = Away(river)
+    river.feed(*with_attachments(1, f"{ROME} The plan:", "It costs nine."), *correct(50), *retract(51), *retract(52, "nine."))
+    river.wait(5)
+    reader.is_away = False
+    river.settle()
+    river.end()
+    assert sorted(texts(river)) == [MILAN, "The plan:\n[file: file1.txt: It costs ]"]
+    assert attachment(river) is not None
+    assert not river.letters.letters
+
+
+def test_words_of_an_edit_change_when_its_attachment_is_read(river: River) -> None:
+    run(river, message(1, f"{ROME} It rains."))
+    reader = Away(river)
+    river.feed(edit_with_attachment(1, f"{ROME} It snows.", "The plan", 50), *retract(51))
+    river.wait(5)
+    reader.is_away = False
+    river.settle()
+    assert texts(river) == ["It snows.\n[file: new.txt: The plan]"]
+
+
+def test_words_of_other_messages_wait_for_no_attachment(river: River) -> None:
+    Away(river)
+    river.feed(message(1, f"{ROME} It rains."), *with_attachments(2, "See", "The plan"), *retract(50))
+    river.wait(1)
+    assert "It rains." in texts(river)
+
+
+@pytest.mark.parametrize("after", [1, 2, 3, 5, 8, 13, 60])
+@pytest.mark.parametrize("epochs_before", [0, 1, 2])
+def test_a_crash_around_a_change_of_words_changes_nothing(after: int, epochs_before: int, river: River) -> None:
+    items = [*with_attachments(1, f"{ROME} The contract:", LONG), message(2, "Hello")]
+    river.feed(*items)
+    for _ in range(epochs_before):
+        river.wait(0.02 * after)
+        river.epoch()
+    river.feed(*retract(50))
+    river.wait(0.02 * after)
+    if epochs_before == 1:
+        river.epoch()
+        river.wait(0.02 * after)
+    river.crash()
+    river.settle()
+    river.end()
+    clean = River(ReferenceIndex())
+    run(clean, *items, *retract(50))
+    assert said(river) == said(clean)
+    assert sorted(texts(river)) == sorted(texts(clean))
+
+
+@pytest.mark.parametrize("words", [ROME, "nobody said this"])
+def test_a_change_of_words_that_waited_leaves_nothing_behind(words: str, river: River) -> None:
+    reader = Away(river)
+    river.feed(*with_attachments(1, f"{ROME} The plan:", "It costs nine."), *retract(50, words))
+    river.wait(1)
+    assert len(parked(river)) == 2
+    reader.is_away = False
+    river.settle()
+    run(river)
+    assert not parked(river)
+    assert bool(river.letters.letters) == (words != ROME)
+
+
+def test_an_edit_behind_a_change_of_words_takes_the_attachments_away(river: River) -> None:
+    reader = Away(river)
+    river.feed(*with_attachments(1, f"{ROME} The contract:", LONG), *correct(50), edit(1, "Never mind", 51))
+    river.wait(1)
+    reader.is_away = False
+    river.settle()
+    run(river)
+    assert sorted(texts(river)) == [MILAN, "Never mind"]
+    assert attachment(river) is None
+    assert not [row.id for row in everything(river) if "Clause" in str(row.body)]
+
+
+def test_a_forgotten_conversation_takes_along_what_waits_for_an_attachment(river: River) -> None:
+    reader = Away(river)
+    river.feed(*with_attachments(1, f"{ROME} The plan:", "It costs nine."), *retract(50), forget(51))
+    river.wait(1)
+    reader.is_away = False
+    river.settle()
+    run(river)
+    assert not [row.id for row in everything(river) if "Rome" in str(row.body)]
+    assert not river.letters.letters
+
+
+def parked(river: River) -> list[str]:
+    return [row.kind for row in rows(river, Collection.CONTROL) if row.kind in ("unread", "amendment")]
+
+
+def test_an_attachment_is_read_however_long_the_index_was_away(river: River) -> None:
+    arrived, unread = with_attachments(1, "See this:", "The budget")
+    index, get = river.index, river.index.get
+
+    def away(*asked: Any) -> Any:
+        raise StoreUnavailable("not now")
+
+    index.get = away  # type: ignore[method-assign]
+    river.feed(unread)
+    river.wait(100)
+    index.get = get  # type: ignore[method-assign]
+    river.wait(50)
+    river.feed(arrived)  # the writer, too, had waited for the index
+    river.settle()
+    assert texts(river) == ["See this:\n[file: file1.txt: The budget]"]
+
+
+def test_an_attachment_of_a_message_that_never_comes_is_a_dead_letter(river: River) -> None:
+    _, unread = with_attachments(1, "See this:", "The budget")
+    river.feed(unread)
+    river.wait(59)
+    assert not river.letters.letters
+    river.wait(10)
+    [letter] = river.letters.letters
+    assert (letter.stage, letter.raw) == ("read", unread.raw)
+    assert "message m001 is not in the index" in letter.reason
+    assert not parked(river)
+
+
+@pytest.mark.parametrize("forgets", [False, True])
+def test_an_attachment_of_an_erased_message_is_no_dead_letter(forgets: bool, river: River) -> None:
+    run(river, forget(50))
+    if forgets:
+        river.crash()
+    river.feed(with_attachments(1, "See this:", "The budget")[1])
+    river.wait(100)
+    assert not river.letters.letters
+    assert not parked(river)
 
 
 def test_attachments_are_erased_with_their_conversation(river: River) -> None:

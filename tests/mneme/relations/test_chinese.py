@@ -189,3 +189,59 @@ def test_changes_are_told_in_everyday_words(sentence: str, claims: list[str]) ->
 )
 def test_what_only_sounds_like_a_change_ends_nothing(sentence: str) -> None:
     assert claimed(sentence) == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "豆包是小名，大名叫张一鸣，跟那个老板重名，六岁。",
+        "不过她的未婚夫不能是坏人，是个中学老师。",
+        "另外工作是交接给小董的。",
+        "我在写一个短篇，女主叫沈秋棠，在先施公司卖香水。",
+        "我有个弟弟，是老师。",
+        "我认识一个人，在华为上班。",
+        "我见了大学室友，结婚了。",
+        "我知道那个演员，是加拿大人。",
+        "我爸最近身体不好，戒烟了。",
+        "隔壁搬走了，换了工作。",
+        "昨天和朋友吃饭，喝多了，戒酒了。",
+        "女儿上幼儿园了，对花生过敏。",
+        "她换手机了，新号是13800138000。",
+        "六岁了。",
+        "是个老师，叫李明。",
+        "电话是010-59041000。",
+        "毕业于北京大学。",
+        "老公不去，他要值班。",
+        "弟弟一家不去了。",
+        "王芳不去了。",
+        "医院约的是18号上午九点。",
+        "我们是同龄人。",
+        "我爱情不顺。",
+        "开放时间是9:00。",
+        "我最喜欢的肯定是他的代表作。",
+    ],
+)
+def test_what_may_be_told_of_another_claims_nothing_of_the_speaker(sentence: str) -> None:
+    assert claimed(sentence) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        ("我在华为上班，是产品经理。", ["李强|employer|华为", "李强|role|产品经理"]),
+        ("王芳在华为上班，是测试工程师。", ["王芳|employer|华为", "王芳|role|测试工程师"]),
+        ("王芳在华为上班，老公是老师。", ["王芳|employer|华为"]),
+        ("我朋友在医院上班，是护士。", ["李强的朋友|employer|医院", "李强的朋友|role|护士"]),
+        ("我爸退休了，搬到三亚了。", ["李强的爸|employer|-", "李强的爸|role|-", "李强的爸|home|-", "李强的爸|home|三亚"]),
+        ("终于辞职了，下周去小米上班。", ["李强|employer|-", "李强|role|-"]),
+        ("刚搬到深圳，在腾讯上班。", ["李强|home|-", "李强|home|深圳", "李强|employer|腾讯"]),
+        ("我和室友合租，住在天河。", ["李强|home|…", "李强|home|天河"]),
+        ("换手机号了，新号是13800138000。", ["李强|phone number|13800138000"]),
+        ("我们昨晚回来的，手术定在下个月底。", ["手术|plan:手术|下个月底"]),
+        ("我喜欢上海。", ["李强|likes|上海"]),
+        ("黄山去不成了。", ["黄山旅行|plan:黄山旅行|-", "旅行|plan:旅行|-黄山"]),
+        ("我是湖南人。", ["李强|origin|湖南"]),
+    ],
+)
+def test_a_clause_without_a_subject_goes_on_about_the_one_before_it(sentence: str, claims: list[str]) -> None:
+    assert claimed(sentence) == claims

@@ -22,7 +22,7 @@ def test_one_fact_is_answered_by_the_best_quote_with_its_day_and_number() -> Non
             "Where does Jonas work?",
             SPEAKERS,
             fact("a", "Jonas works at the shipyard", "2026-03-02", 1, score=0.9),
-            fact("b", "Jonas works in the garden on Sundays", "2026-04-02", 2, score=0.2),
+            fact("b", "Maya works in the garden on Sundays", "2026-04-02", 2, score=0.2),
         )
     )
     assert extract.answer == (
@@ -30,6 +30,24 @@ def test_one_fact_is_answered_by_the_best_quote_with_its_day_and_number() -> Non
     )
     assert extract.cited == (2,)
     assert not extract.abstained
+
+
+def test_while_another_memory_may_well_tell_it_that_is_quoted_too() -> None:
+    extract = answer(
+        found(
+            "Where does Jonas work?",
+            SPEAKERS,
+            fact("a", "Jonas works at the shipyard", "2026-03-02", 1, score=0.9),
+            fact("b", "Jonas works in the garden on Sundays", "2026-04-02", 2, score=0.8),
+            fact("c", "Jonas works in the garden on Sundays", "2026-04-09", 3, score=0.7),
+        )
+    )
+    assert extract.answer.splitlines() == [
+        "Quoted from memory, not written by a model; the likeliest first:",
+        "- “Jonas works at the shipyard” (said on 2 March 2026) [2]",
+        "- “Jonas works in the garden on Sundays” (said on 2 April 2026) [3]",
+    ]
+    assert extract.cited == (2, 3)
 
 
 def test_the_question_itself_is_no_answer() -> None:

@@ -85,6 +85,40 @@ def test_who_an_answer_only_tells_somebody_by_is_not_meant() -> None:
     assert complete_question("Where does she work?", history, None, 1.0).question == "Where does Leonie work?"
 
 
+@pytest.mark.parametrize(
+    ("asked", "answer", "question", "complete"),
+    [
+        (
+            "What is Elias writing?",
+            "Nothing that is remembered tells that. (Not judged by a model.)",
+            "Where does he live?",
+            "Where does Elias live?",
+        ),
+        (
+            "Where does Anjali live?",
+            "Quoted from memory, not written by a model: Boston: Anjali lives in Boston [13]",
+            "When did she move there?",
+            "When did Anjali move there?",
+        ),
+        (
+            "Where does Ann live?",
+            "Quoted from memory, not written by a model: “Ben to Ann, 2 March 2026: You live in Rome.” [1]",
+            "Where does she work?",
+            "Where does Ann work?",
+        ),
+        (
+            "Who leads Acme?",
+            "Quoted from memory, not written by a model: Clara Novak: Clara Novak ceo of Acme [2]",
+            "Where does she live?",
+            "Where does Novak live?",
+        ),
+    ],
+)
+def test_the_words_around_a_quoted_answer_name_nobody(asked: str, answer: str, question: str, complete: str) -> None:
+    history = [("user", asked), ("assistant", answer)]
+    assert complete_question(question, history, None, 1.0).question == complete
+
+
 def test_without_a_conversation_it_stays_as_it_is() -> None:
     assert complete_question("Where does she work?", [], ScriptedChat(), 1.0).question == "Where does she work?"
 

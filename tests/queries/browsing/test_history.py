@@ -220,6 +220,23 @@ class TestOtherKinds:
             ("Oskar likes drums", False, 1),
         ]
 
+    def test_what_began_later_is_not_in_the_time_that_is_asked_for(self):
+        line = ProfileItem(about="Oskar", statement="Oskar likes choirs", category="preference", evidence=(mention("a", 5),))
+        profile = Profile(
+            id=ids.profile_id(MAYA.key), owner=MAYA, created_at=START, version=1, explicit=(line,), evidence=(line,)
+        )
+        assert told("Oskar", row_of(profile), before=on(3)).profile == ()
+        assert len(told("Oskar", row_of(profile), before=on(9)).profile) == 1
+        assert told("Oskar", row_of(profile), conversation_id="pier").profile == ()
+
+    @pytest.mark.parametrize("filters", [{"since": on(1)}, {"conversation_id": "pier"}, {"participants": ["Oskar"]}])
+    def test_what_is_made_from_everything_refuses_to_leave_some_out(self, filters):
+        asked = memories(filled(*career()))
+        with pytest.raises(InputError, match=f"filters: {next(iter(filters))} are for a search; a portrait is made"):
+            asked.portrait({"user_id": "maya", **filters})
+        with pytest.raises(InputError, match="the graph is made from everything of an owner"):
+            asked.graph("Oskar", {"user_id": "maya", **filters})
+
     def test_all_kinds_stand_in_one_timeline(self):
         rows = [*career(), foresight("Jonas comes home", day=12, start=on(15), end=on(16))]
         timeline = told("Jonas", *rows).timeline()

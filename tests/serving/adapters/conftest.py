@@ -23,7 +23,7 @@ class Connection:
 
     def flush(self, conversation_id: str) -> None:
         """Wait until what was sent to a conversation is searchable, with its facts."""
-        assert self.memories.wait_for_flush(self.publisher.flush_conversation("default", conversation_id), timeout=30.0)
+        assert self.memories.wait_for_flush(self.publisher.flush_conversation("default", conversation_id), timeout=150.0)
 
 
 @pytest.fixture(scope="session")

@@ -77,6 +77,13 @@ def test_values_are_found_by_what_they_say_under_a_prefix(connection: Connection
     assert keys(store.search(("mira",), query="rhubarb crumble", limit=1)) == ["a"]
 
 
+@pytest.mark.parametrize("query", ["", "👍", "...", "word " * 2_500])
+def test_any_text_may_be_a_query_as_with_langgraphs_own_store(here: Connection, query: str):
+    store = store_of(here)
+    store.put(("mira", "queries"), "a", {"text": "Mira likes a word with her tea."})
+    assert keys(store.search(("mira", "queries"), query=query)) == ["a"]
+
+
 def test_filters_limits_and_namespaces_are_those_of_langgraphs_own_store(here: Connection):
     ours, theirs = store_of(here), InMemoryStore()
     puts = [

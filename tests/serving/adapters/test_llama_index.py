@@ -32,6 +32,13 @@ def test_nodes_are_memories_with_their_sources(connection: Connection, monkeypat
     assert engine.query("penicillin").source_nodes[0].id_ == nodes[0].id_
 
 
+@pytest.mark.parametrize("text", ["👍", "...", "word " * 2_500])
+def test_no_message_ends_the_turn_of_an_agent(here: Connection, text: str):
+    block = MnemeMemoryBlock(memories=here.memories, publisher=here.publisher, user_id=here.user_id, session_id="emoji")
+    assert isinstance(asyncio.run(block.aget([ChatMessage(text)])), str)
+    assert isinstance(MnemeRetriever(here.memories, {"user_id": here.user_id}).retrieve(text), list)
+
+
 def test_a_memory_block_keeps_what_leaves_the_window_and_brings_back_what_fits(here: Connection):
     async def run() -> None:
         block = MnemeMemoryBlock(memories=here.memories, publisher=here.publisher, user_id=here.user_id, session_id="monday")

@@ -110,6 +110,11 @@ def test_wrong_calls_raise_value_errors_that_name_the_argument(here: Connection,
         call(Memory(memories=here.memories, publisher=here.publisher))
 
 
+@pytest.mark.parametrize("text", ["👍", "...", "word " * 2_500])
+def test_any_text_may_be_searched_for(here: Connection, text: str):
+    assert isinstance(Memory(memories=here.memories, publisher=here.publisher).search(text, user_id="u")["results"], list)
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.skipif(not FOLDER, reason="MNEME_TEST_PEERS names no folder in which mem0 has, or gets, an environment")

@@ -26,7 +26,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 FLAGS = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
 FLAGS += " --disable-component-update --disable-sync"
 
-expect.set_options(timeout=30_000)  # for a machine that is busy with other tests
+expect.set_options(timeout=120_000)  # for a machine that is busy with other tests
 
 HOSTILE = '<script>window.hacked = 1</script> **bold** <img src=x onerror="window.hacked = 2"> `code` ${window.hacked = 3}'
 

@@ -236,7 +236,7 @@ def test_what_is_written_in_the_console_is_searchable_and_shown_as_text(visitor:
     page.get_by_label("Message", exact=True).fill(f"A zeppelin {HOSTILE}")
     page.get_by_role("button", name="Send and make searchable").click()
 
-    expect(page.get_by_text("Searchable after")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Searchable after")).to_be_visible(timeout=120_000)
     expect(page.get_by_role("link", name=re.compile("from <the> console"))).to_be_visible()
     page.get_by_role("link", name="open the conversation").click()
     page.wait_for_url("**/conversation?*")
@@ -300,7 +300,7 @@ def test_a_document_is_sent_shown_with_its_places_and_forgotten(visitor: Visitor
     page.get_by_label("File").set_input_files({"name": "zeppelins.md", "mimeType": "text/markdown", "buffer": content})
     page.get_by_role("button", name="Send", exact=True).click()
 
-    page.get_by_role("link", name=re.compile(r"zeppelins.md ")).click(timeout=60_000)  # read, or still being read
+    page.get_by_role("link", name=re.compile(r"zeppelins.md ")).click(timeout=120_000)  # read, or still being read
     page.wait_for_url("**/document?*")
     visitor.settled()
     expect(page.get_by_text("zeppelins.md, line 3").first).to_be_visible()
@@ -311,7 +311,7 @@ def test_a_document_is_sent_shown_with_its_places_and_forgotten(visitor: Visitor
     expect(page.get_by_role("dialog")).to_be_hidden()
     page.get_by_role("button", name="Forget …").click()
     page.get_by_role("button", name="Forget it").click()
-    expect(page.get_by_role("dialog")).to_contain_text("Removed", timeout=60_000)
+    expect(page.get_by_role("dialog")).to_contain_text("Removed", timeout=120_000)
     page.get_by_role("link", name="To the documents").click()
     page.wait_for_url("**/documents*")
     visitor.settled()

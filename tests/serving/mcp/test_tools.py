@@ -48,6 +48,11 @@ def test_what_a_model_is_told_of_the_tools(snapshot: SnapshotAssertion):
             "remember: event: content is empty; leave such a message out",
         ),
         ("remember", {"messages": [{"role": "bot", "content": "b"}]}, "remember: messages.0.role: Input should be 'user' or"),
+        (
+            "remember",
+            {"messages": [{"role": "user", "content": "I live here.", "sent_at": "2999-01-01T00:00:00Z"}]},
+            "remember: messages[0].sent_at: 2999-01-01T00:00:00+00:00 is more than a day after",
+        ),
         ("forget", {"target": "message"}, "forget: id: give that of the message; search and timeline show ids"),
         ("forget", {"target": "message", "id": "acme/x/y"}, "forget: there is no message 'acme/x/y' of this owner"),
         ("forget", {"target": "conversation", "id": "x"}, "forget: there is no conversation 'x' of this owner"),

@@ -4,6 +4,7 @@ import json
 import logging
 from collections.abc import Iterator
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from fastapi.testclient import TestClient
 from mneme.errors import DiskFull, ModelRateLimited, SettingsError, StoreRejected, StoreUnavailable
 from mneme.settings import Settings
 from queries import Memories
+from serving.service.flow_process import FlowProcess
 from tests.serving.rest.conftest import HERE, WHOSE, client_of, with_service
 
 SEARCH = "/api/v1/memories/search"
@@ -229,6 +231,12 @@ class TestLimits:
         assert refused.status_code == 400
         assert "nested deeper" in refused.json()["detail"]
 
+    @pytest.mark.parametrize(("cut", "character"), [('{"query": "x"', 13), ("{bad", 1), ('{"query": ["x"}', 14)])
+    def test_json_that_ends_too_soon_is_refused_where_it_does(self, client: TestClient, cut: str, character: int) -> None:
+        refused = client.post(SEARCH, content=cut, headers={"Content-Type": "application/json"})
+        assert refused.status_code == 400
+        assert f"not JSON at character {character};" in refused.json()["detail"]
+
 
 class TestProblems:
     @pytest.mark.parametrize(
@@ -253,6 +261,16 @@ class TestProblems:
         assert told.json()["type"] == f"urn:mneme:problem:{kind}"
         assert told.json()["detail"] == str(error)
         assert ("retry-after" in told.headers) == (kind in ("store-unavailable", "disk-full", "model-rate-limited"))
+
+    def test_while_the_flow_of_the_service_starts_a_search_is_told_to_come_again(
+        self, memory_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(FlowProcess, "_keep", lambda _: None)  # it is under way, and gets no further
+        settings = memory_settings.model_copy(update={"data": tmp_path})
+        with client_of(with_service(settings, intake="inbox")) as client:
+            told = client.post(SEARCH, json=ASKED)
+        assert (told.status_code, told.headers["retry-after"]) == (503, "2")
+        assert told.json()["detail"] == "starting: the flow has still to make the index; ask again in some seconds"
 
     def test_what_nobody_expects_tells_nothing_of_the_inside(
         self, client: TestClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

@@ -11,7 +11,7 @@ from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.rows import Key, Row, flush_marker
 from serving.service.waiting import RowWaiter
 
-SECONDS = 30.0
+SECONDS = 120.0
 
 
 class Index:

@@ -1,0 +1,122 @@
+"""The flow from the inbox: a stop is clean, and what the flow was done with leaves the disk with it."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from connectors.inbox import InboxTransport, inbox_folder, unread
+from connectors.indices import open_index
+from flows.runner import run
+from mneme.events import Message
+from mneme.rows import Collection
+from mneme.settings import Settings
+
+pytestmark = pytest.mark.slow
+
+SECONDS = 120  # a start loads much, and the machine may be busy
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    base = Settings(_env_file=None)
+    return base.model_copy(
+        update={
+            "data": tmp_path / "data",
+            "embedder": base.embedder.model_copy(update={"provider": "hash"}),
+            "index": base.index.model_copy(update={"backend": "embedded"}),
+        }
+    )
+
+
+def send(settings: Settings, *names: str) -> None:
+    with closing(InboxTransport(settings.data)) as transport:
+        for name in names:
+            said = Message(conversation_id="talk", user_id="ann", message_id=name, content=f"I like tea of the kind {name}.")
+            transport.send("messages", said.key, said.to_bytes())
+
+
+def stored(settings: Settings) -> set[str]:
+    """The messages that the index holds."""
+    with closing(open_index(settings, read_only=True)) as index:
+        return {row.id.rpartition("/")[2] for row in index.scan(Collection.MESSAGES)}
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    end = time.monotonic() + SECONDS
+    while not is_so():
+        assert time.monotonic() < end, "it does not happen"
+        time.sleep(0.1)
+
+
+@contextmanager
+def running(settings: Settings) -> Iterator[None]:
+    """The flow in a thread, told to stop at the end of the block; what it raises is raised."""
+    ready, stopping, raised = threading.Event(), threading.Event(), list[BaseException]()
+
+    def go() -> None:
+        try:
+            run(settings, stopping, ready.set, "inbox")
+        except BaseException as error:  # noqa: BLE001  of a thread it would be lost
+            raised.append(error)
+            ready.set()
+
+    thread = threading.Thread(target=go)
+    thread.start()
+    try:
+        assert ready.wait(SECONDS), "it does not begin"
+        yield
+    finally:
+        stopping.set()
+        thread.join(SECONDS)
+    if raised:
+        raise raised[0]
+
+
+def on_disk(settings: Settings) -> bytes:
+    return b"".join(path.read_bytes() for path in inbox_folder(settings.data).iterdir())
+
+
+def test_a_stop_takes_what_was_read_off_the_disk(settings: Settings) -> None:
+    with running(settings):
+        send(settings, "assam", "ceylon")
+        wait_until(lambda: stored(settings) == {"assam", "ceylon"})
+        assert b"assam" in on_disk(settings), "the epoch has not ended"
+    assert unread(settings.data, "messages") == 0
+    assert b"assam" not in on_disk(settings)
+
+
+def test_no_event_is_lost_by_a_stop(settings: Settings) -> None:
+    names = [f"kind-{number}" for number in range(60)]
+    for begin in range(0, 60, 20):
+        with running(settings):
+            send(settings, *names[begin : begin + 20])  # stopped while they are read
+    with running(settings):
+        wait_until(lambda: stored(settings) == set(names))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_the_command_ends_in_order(settings: Settings, tmp_path: Path, number: signal.Signals) -> None:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("MNEME_")}
+    given = {"MNEME_DATA": str(settings.data), "MNEME_EMBEDDER__PROVIDER": "hash", "MNEME_INDEX__BACKEND": "embedded"}
+    log = tmp_path / "log.txt"
+    with log.open("wb") as told:
+        process = subprocess.Popen([sys.executable, "-m", "serving", "run"], env=kept | given, stderr=told)
+    try:
+        wait_until(lambda: process.poll() is not None or bool(re.search("Reading the inbox", log.read_text())))
+        send(settings, "assam")
+        wait_until(lambda: stored(settings) == {"assam"})
+        process.send_signal(number)
+        assert process.wait(SECONDS) == 0, log.read_text()
+    finally:
+        process.kill()
+    assert "Stopped; the next run goes on from here" in log.read_text()
+    assert unread(settings.data, "messages") == 0
