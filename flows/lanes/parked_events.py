@@ -45,7 +45,7 @@ def amendment_in(row: Row) -> Amendment:
 
 def unread_of(amendment: Amendment) -> Unread:
     """An amendment of words as what waits for the attachments of its message."""
-    event = parse_event(amendment.raw, amendment.received_at)
+    event = parse_event(amendment.raw, amendment.received_at, amendment.position.offset)
     assert isinstance(event, Correct | Retract), "only these amend words"
     return Unread(event, amendment.position, amendment.received_at, amendment.raw)
 
