@@ -65,9 +65,9 @@ def places(evidence: Candidates, scores: dict[str, float], scope: Scope) -> list
     return sorted((Standing(each, scores[each]) for each in ids), key=lambda each: (-each.score, each.id))
 
 
-def successors_among(question: Question, scope: Scope, evidence: Candidates) -> dict[str, str]:
+def successors_among(question: Question, scope: Scope, evidence: Candidates, asker: str | None) -> dict[str, str]:
     """The successors of superseded statements among those found, in what the question asks for."""
-    return successors((each.row for each in all_candidates(evidence)), scope, question)
+    return successors((each.row for each in all_candidates(evidence)), scope, question, asker)
 
 
 def successors_first(
@@ -98,7 +98,8 @@ def successors_first(
 def reordered(ranking: Ranking, standings: Sequence[Standing], question: Question, scope: Scope) -> Ranking:
     """The ranking with its standings in another order, in which what superseded another still stands before it."""
     scores = dict(ranking.scores)
-    held = successors_first(standings, scores, ranking.evidence, successors_among(question, scope, ranking.evidence))
+    successor = successors_among(question, scope, ranking.evidence, ranking.recalled.asker)
+    held = successors_first(standings, scores, ranking.evidence, successor)
     return replace(ranking, standings=held, scores=scores | {each.id: each.score for each in held})
 
 

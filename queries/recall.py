@@ -21,10 +21,12 @@ from mneme.records import Entity, Relationship
 from mneme.rows import Collection, Row, Vector
 from queries.entities.graph import Walk, leads, legs_beyond, parts_of, walk
 from queries.filtering.scope import Scope, repetition_keys, without_later_repetitions
+from queries.questions.people import asker_among
 from queries.questions.understand import Question
 from queries.supersession import successors
 
 _SAID = (Collection.FACTS, Collection.MESSAGES)
+_TOLD = (Collection.EPISODES, Collection.FACTS)
 _GRAPH_HITS = 60  # entities and relationships that share a word with the question
 
 _FACTS_OF_AN_EPISODE = 100  # no extractor makes more from the 50 messages that an episode may have
@@ -68,12 +70,14 @@ class Recalled:
     """The results of the first round trip: candidates by collection and id, and each leg's ranking of ids.
 
     ``successor`` names for each superseded fact what superseded it; empty for a question about the past. ``graph`` are the
-    entities and relationships among them, ``walk`` is the way through it as far as they lead.
+    entities and relationships among them, ``walk`` is the way through it as far as they lead. ``asker`` is the name of who
+    asks.
     """
 
     candidates: dict[Collection, dict[str, Candidate]] = field(default_factory=dict)
     rankings: dict[tuple[Collection, str], list[str]] = field(default_factory=dict)
     successor: dict[str, str] = field(default_factory=dict)
+    asker: str | None = None
     graph: list[Entity | Relationship] = field(default_factory=list)
     walk: Walk = field(default_factory=Walk)
 
@@ -95,6 +99,17 @@ class Recalled:
         """The people in what was found."""
         together = dict.fromkeys(each.row.people for collection in _SAID for each in self.of(collection).values())
         return tuple(dict.fromkeys(person for people in together for person in people))
+
+    def asker_of(self, owner: str | None) -> str | None:
+        """The name of who asks, where what was found tells it: ``asker_among``."""
+        senders = {
+            (each.row.people[0], each.row.people[-1])
+            for each in self.of(Collection.MESSAGES).values()
+            if each.row.document_id is None
+        }
+        told = {each.row.people for collection in _TOLD for each in self.of(collection).values()}
+        speakers = {person for people in told for person in people} | {name for _, name in senders}
+        return asker_among(speakers, senders, owner)
 
     def episode_rankings(self) -> dict[str, list[str]]:
         """The rankings of episodes by leg: by themselves, and by their best fact (a fact's parent joins the candidates)."""
@@ -128,7 +143,9 @@ def recall(index: MemoryIndex, question: Question, scope: Scope, legs: Legs) -> 
         leg = "bm25" if isinstance(search, TextLeg) else "cosine"
         candidates = recalled.candidates.setdefault(search.collection, {})
         recalled.rankings[search.collection, leg] = _join(candidates, hits, leg == "bm25")
-    recalled.successor = successors((each.row for each in recalled.of(Collection.FACTS).values()), scope, question)
+    recalled.asker = recalled.asker_of(question.owner)
+    facts = (each.row for each in recalled.of(Collection.FACTS).values())
+    recalled.successor = successors(facts, scope, question, recalled.asker)
     recalled.graph = parts_of(each.row for each in recalled.of(Collection.GRAPH).values())
     recalled.walk = walk(question, recalled.graph, scope.moment)
     return recalled

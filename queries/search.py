@@ -47,7 +47,7 @@ def keyword(index: MemoryIndex, completer: Completer, question: Question, scope:
     episode_ids = list(recalled.of(Collection.EPISODES))[: question.top_k]
     evidence = completer.complete(question, scope, legs, recalled, episode_ids)
     scores = {each.row.id: each.bm25 or 0.0 for each in all_candidates(evidence)}
-    successor = successors_among(question, scope, evidence)
+    successor = successors_among(question, scope, evidence, recalled.asker)
     scores = inherit(scores, successor)
     held = successors_first(places(evidence, scores, scope), scores, evidence, successor)[: question.top_k]
     return Ranking(held, scores, recalled, evidence, "bm25", _note_of_kinds(scope))
@@ -69,7 +69,7 @@ def vector(
     episode_ids = sorted(best, key=lambda identity: (-best[identity], identity))[: question.top_k]
     focused = focus(question, recalled.people())
     evidence = completer.complete(question, scope, legs, recalled, episode_ids, focused=focused)
-    successor = successors_among(question, scope, evidence)
+    successor = successors_among(question, scope, evidence, recalled.asker)
     scores = inherit({each.row.id: each.cosine for each in all_candidates(evidence) if each.cosine is not None}, successor)
     for episode, facts in evidence.facts.items():
         similar = [scores[each.row.id] for each in facts if each.row.id in scores]
@@ -97,7 +97,7 @@ def hybrid(
     scored = scorer.score(question, gathered.field, gathered.messages)
     reached = {each.row.id: each.graph for inside in facts.values() for each in inside if each.graph}
     scores = lifted(scored.scores, reached, settings.graph_weight)
-    successor = successors_among(question, scope, evidence)
+    successor = successors_among(question, scope, evidence, gathered.recalled.asker)
     preferred = Preference()
     if settings.granularity:
         preferred = preference(question, _holders(all_candidates(evidence), scope), scores, ahead)

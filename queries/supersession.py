@@ -44,20 +44,20 @@ claims_of = Derived(_claims_of, 10_000)
 """The claims that a row makes. A search asks it of all that was found."""
 
 
-def is_asked_for(claim: Claim, asked: Asked, owner: str | None) -> bool:
-    """True if a claim is of a subject and an attribute that are asked for; ``owner`` is who "I" is."""
-    return any(claim.attribute == attribute and _is_same(claim.subject, subject, owner) for subject, attribute in asked)
+def is_asked_for(claim: Claim, asked: Asked, asker: str | None) -> bool:
+    """True if a claim is of a subject and an attribute that are asked for; ``asker`` is who "I" is."""
+    return any(claim.attribute == attribute and _is_same(claim.subject, subject, asker) for subject, attribute in asked)
 
 
 def successor_of(
-    claims: Sequence[Claim], asked: Asked, owner: str | None, moment: datetime | None, of_all: str | None
+    claims: Sequence[Claim], asked: Asked, asker: str | None, moment: datetime | None, of_all: str | None
 ) -> str | None:
     """The id of what superseded a statement, in what is asked for; None where it still holds.
 
     Args:
         claims: that it makes.
         asked: what is asked for; where that is not known, or it makes no claim, only what superseded all of it counts.
-        owner: who "I" is.
+        asker: who "I" is.
         moment: when it is asked; None where every end that is known counts.
         of_all: what superseded all of it.
     """
@@ -65,22 +65,22 @@ def successor_of(
         return of_all
     for claim in claims:
         ended = claim.valid_to is not None and (moment is None or claim.valid_to <= moment)
-        if ended and claim.superseded_by and is_asked_for(claim, asked, owner):
+        if ended and claim.superseded_by and is_asked_for(claim, asked, asker):
             return claim.superseded_by
     return None
 
 
-def _is_same(subject: str, asked: str, owner: str | None) -> bool:
-    """True if two names mean the same; who asks means the owner."""
+def _is_same(subject: str, asked: str, asker: str | None) -> bool:
+    """True if two names mean the same; "I" is who asks."""
     one, other = subject.casefold(), asked.casefold()
-    if one == other or (other in _ONESELF and is_asker(subject, owner)):
+    if one == other or (other in _ONESELF and is_asker(subject, asker)):
         return True
     return bool(one and other) and (names_person(asked, subject) or names_person(subject, asked))
 
 
-def successors(rows: Iterable[Row], scope: Scope, question: Question) -> dict[str, str]:
+def successors(rows: Iterable[Row], scope: Scope, question: Question, asker: str | None) -> dict[str, str]:
     """For each statement among the rows that is superseded in what the question asks for, the id of what superseded it, older
-    than the moment asked at; nothing for a question about the past.
+    than the moment asked at; nothing for a question about the past. ``asker`` is who "I" is (``people.asker_among``).
     """
     if question.about_past:
         return {}
@@ -88,7 +88,7 @@ def successors(rows: Iterable[Row], scope: Scope, question: Question) -> dict[st
     for row in rows:
         of_all = row.body.get("validity", {}).get("superseded_by") if scope.is_superseded(row) else None
         claims = claims_of(row) if question.asked else ()
-        if successor := successor_of(claims, question.asked, question.owner, scope.moment, of_all):
+        if successor := successor_of(claims, question.asked, asker, scope.moment, of_all):
             found[row.id] = successor
     return found
 

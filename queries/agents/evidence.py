@@ -14,6 +14,7 @@ from mneme.relations import attributes_asked
 from queries.agents.query import Order
 from queries.compete import Standing
 from queries.fuse import reciprocal_rank_fusion
+from queries.questions.people import asker_among
 from queries.questions.understand import both_ends
 from queries.responses import (
     AgentMemory,
@@ -344,9 +345,11 @@ def _newest_first(evidence: Evidence, places: Sequence[Place]) -> list[Place]:
     query = evidence.first.query if evidence.first else None
     asked = attributes_asked(both_ends(query.text)) if query else ()
     owner = query.filters_applied.get("user_id") if query else None
+    episodes = evidence.episodes().values()
+    asker = asker_among((person for each in episodes for person in each.participants), (), owner)
     successor = {}
-    for fact in (fact for episode in evidence.episodes().values() for fact in episode.atomic_facts):
-        if newer := successor_of(fact.claims, asked, owner, None, fact.superseded_by):
+    for fact in (fact for episode in episodes for fact in episode.atomic_facts):
+        if newer := successor_of(fact.claims, asked, asker, None, fact.superseded_by):
             successor[fact.id] = newer
     if not successor:
         return list(places)

@@ -1,8 +1,8 @@
 """Chains of relationships that answer a question by themselves. Pure.
 
 "The current company of the spouse of the CEO of Acme" leads by ``ceo_of`` from Acme to Clara, by ``married_to`` to Anton, and
-by ``works_at`` to his company. Each word of the question leads one step, and only over what holds. In English alone: Chinese
-has no words by themselves.
+by ``works_at`` to his company. Each word of the question leads one step, and only over what holds: what was, will be or is not
+so no chain tells. In English alone: Chinese has no words by themselves.
 """
 
 import re
@@ -14,10 +14,14 @@ from mneme.text import tokenise
 from queries.answers.support import question_words
 from queries.entities.naming import asked_by
 from queries.questions.people import names_person
+from queries.questions.tense import asks_about_past
 from queries.responses import GraphRelationship
 
 _LONGEST = 4  # steps
 _ASKS_WHAT = re.compile(r"\W*(?:(?:and|at|in|for|with|to|from|of) )*(?:what|who|whose|whom|where|which)\b", re.IGNORECASE)
+_OTHERWISE = re.compile(
+    r"\b(?:did|was|were|had|will|would|not|never|without)\b|n['’]t\b|['’]ll\b", re.IGNORECASE
+)  # than it is now
 _NOW = frozenset(tokenise("current currently now today present presently still"))  # asked of everything: what holds
 
 
@@ -40,7 +44,7 @@ def chain_of(question: str, relationships: Sequence[GraphRelationship], asked_at
         asked_at: what no longer holds then leads nowhere.
     """
     holding = [each for each in relationships if each.valid_to is None or each.valid_to > asked_at]
-    if not _ASKS_WHAT.match(question):
+    if not _ASKS_WHAT.match(question) or _OTHERWISE.search(question) or asks_about_past(question):
         return None
     best: list[Chain] = []
     for edge in holding:

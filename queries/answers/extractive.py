@@ -58,6 +58,7 @@ class _Words:
     several: str
     nothing: str
     said_on: str
+    ended: str
     before: str
 
 
@@ -66,6 +67,7 @@ _ENGLISH = _Words(
     "Quoted from memory, not written by a model; the likeliest first:",
     "Nothing that is remembered tells that. (Not judged by a model.)",
     "said on {day}",
+    "no longer so since {day}",
     "{difference} before the question",
 )
 _CHINESE = _Words(
@@ -73,6 +75,7 @@ _CHINESE = _Words(
     "摘自记忆，未经模型撰写；最可能的在前：",
     "记忆中没有提到这件事。（未经模型判断。）",
     "{day}说的",
+    "{day}起不再如此",
     "距提问{difference}",
 )
 
@@ -89,12 +92,13 @@ def extractive_answer(found: SearchResponse, context: Context, asked_at: datetim
     numbered = {memory: number for number, memory in reversed(list(enumerate(context.memories, start=1)))}
     asked = _spoken(found.query.text)
     ranked = [each for each in context.ranked if _spoken(each.quote.words if each.quote else each.text) != asked]
-    support = support_of(ranked, found)
+    support = support_of(ranked, found, asked_at)
     chain = _chain(found, context, asked_at)
     if not support.answered and chain is None:
         return Extract(words.nothing, (), True)
     kind = QuestionType(found.query.type)
-    quoted = [] if (chain and len(chain.numbers) > 1) or not support.answered else list(_sufficient(kind, support))
+    chosen = [] if (chain and len(chain.numbers) > 1) or not support.answered else list(_sufficient(kind, support))
+    quoted = [each for each in chosen if support.successor.get(each) not in chosen]
     lines = [chain.line] if chain else []
     lines += [_line(memory, numbered[memory], kind, context, found.query.text, words) for memory in quoted]
     answer = words.introduction + lines[0] if len(lines) == 1 else "\n".join([words.several, *(f"- {line}" for line in lines)])
@@ -177,7 +181,7 @@ def _line(memory: ContextMemory, number: int, kind: QuestionType, context: Conte
     source = f"{memory.source}: " if memory.source and memory.kind in ("message", "profile") else ""
     chinese = words is _CHINESE
     remarks = []
-    dated = kind is QuestionType.TEMPORAL and memory.quote is None
+    dated = kind is QuestionType.TEMPORAL
     if dated and memory.happens:
         remarks.append(_written(memory.happens, chinese))
         if _AGO.search(question) and memory.happens.last < context.asked:
@@ -189,8 +193,10 @@ def _line(memory: ContextMemory, number: int, kind: QuestionType, context: Conte
             remarks.append(words.before.format(difference=far))
     if memory.citation:
         remarks.append(one_line(str(memory.citation), _LONGEST_QUOTE))
-    if memory.said:
+    if memory.said and not memory.names_its_day:
         remarks.append(words.said_on.format(day=_written(DaySpan.of_day(memory.said), chinese)))
+    if memory.ended and memory.ended <= context.asked:
+        remarks.append(words.ended.format(day=_written(DaySpan.of_day(memory.ended), chinese)))
     first = f"{remarks.pop(0)}: " if dated and memory.happens else ""
     behind = f" ({', '.join(remarks)})" if remarks else ""
     return f"{first}“{source}{quote}”{behind} [{number}]"

@@ -1,8 +1,9 @@
 """The results of a search as lines of an answer's context: one shape for all kinds, each with its days. Pure."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
 
 from mneme.dates import DaySpan, Grain
@@ -38,7 +39,8 @@ class ContextMemory:
     without one ``source`` is its id. ``said`` is the day it was said, ``happens`` the days it is about, ``ended`` the day from
     which it no longer holds, because of ``replaced_by`` if that is known; ``plan`` says that it is expected, not told. A line
     of a profile has its ``category``, and ``source`` is whom it is about. Of a
-    ``quote`` the text is what was said, with the days that its words mean; ``claims`` are those that it makes.
+    ``quote`` the text is what was said, with the days that its words mean; ``claims`` are those that it makes. A quote that
+    ``names_its_day`` has the day on which its speaker said it, which is ``said``.
     ``score`` compares the memories of one search; lower ``rank`` is better. ``reading`` are the log-odds that it answers.
     """
 
@@ -49,6 +51,7 @@ class ContextMemory:
     citation: Citation | None = None
     said_at: datetime | None = None
     said: date | None = None
+    names_its_day: bool = False
     happens: DaySpan | None = None
     ended: date | None = None
     replaced_by: str | None = None
@@ -189,9 +192,23 @@ def _fact(fact: FoundFact, parent: FoundEpisode | None, zone: tzinfo) -> Context
         source=_unnamed_place(parent) if parent and of_document and fact.citation is None else "",
         happens=event_days(fact.event_at, fact.event_until, zone) if fact.event_at else None,
         quote=fact.quote,
-        **_when_said(None if of_document else fact.said_at, zone),
+        **_when_said(None if of_document else fact.said_at, zone) | _day_named(fact),
         **_became(fact, zone),
     )
+
+
+def _day_named(fact: FoundFact) -> dict[str, Any]:
+    """The day that a quote carries: that of its speaker's zone, which may be another than that of who asks."""
+    head = fact.atomic_fact.partition(fact.quote.words)[0] if fact.quote else ""
+    for days in (0, -1, 1):
+        day = fact.said_at.astimezone(UTC).date() + timedelta(days=days)
+        span = DaySpan.of_day(day)
+        if any(
+            re.search(rf"[,，]\s*{re.escape(written)}(?!\d)", head)
+            for written in (span.in_english(), span.in_chinese(), str(day))
+        ):
+            return {"said": day, "names_its_day": True}
+    return {}
 
 
 def _episode(episode: FoundEpisode, zone: tzinfo) -> ContextMemory:

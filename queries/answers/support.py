@@ -9,8 +9,9 @@ the figures of a stricter one).
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from importlib.resources import files
 from math import exp
@@ -25,6 +26,7 @@ from queries.answers.features import FEATURES, asking_words, features_of, said
 from queries.answers.memory import ContextMemory
 from queries.entities.naming import asked_by
 from queries.questions.people import (
+    asker_among,
     is_asker,
     is_assistant,
     likely_people,
@@ -61,13 +63,15 @@ _ASKING_CHINESE = re.compile(  # and what joins words, so that no pair of charac
 class Support:
     """A judgement. ``fitting`` are the memories about the right person, likeliest first; ``words`` those of the question.
 
-    ``chances`` are how likely each of them tells it, if one does: together 1.
+    ``chances`` are how likely each of them tells it, if one does: together 1. ``successor`` names for each that is replaced, in
+    what is asked for, the memory that replaced it.
     """
 
     answered: bool
     fitting: tuple[ContextMemory, ...]
     chances: Mapping[ContextMemory, float]
     words: frozenset[str]
+    successor: Mapping[ContextMemory, ContextMemory]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,21 +82,60 @@ class _Asked:
     others: tuple[str, ...]
 
 
-def support_of(memories: Sequence[ContextMemory], found: SearchResponse) -> Support:
+def support_of(memories: Sequence[ContextMemory], found: SearchResponse, asked_at: datetime) -> Support:
     """Judge if the memories of a search answer its question.
+
+    What replaced another is as likely as that, and stands before it.
 
     Args:
         memories: what holds a place, best rank first.
         found: of the search.
+        asked_at: when it is asked.
     """
     considered = considered_of(memories, found)
     known = _likeliness().of(considered.memories)
     odds = [known.log_odds(row) for row in considered.rows]
-    fitting = sorted((place for place, fits in enumerate(considered.fits) if fits), key=lambda place: -odds[place])
+    fits, successor = list(considered.fits), _successors(considered.memories, found, asked_at)
+    for older, newer in sorted(successor.items(), reverse=True):  # so that a newer one has what it replaced behind it
+        if fits[older]:
+            fits[newer], odds[newer] = True, max(odds[newer], odds[older])
+    fitting = sorted((place for place, fit in enumerate(fits) if fit), key=lambda place: -odds[place])
     answered = bool(fitting) and odds[fitting[0]] >= known.enough
     likely = {place: 1 / (1 + exp(-odds[place])) for place in fitting}
-    chances = {considered.memories[place]: each / sum(likely.values()) for place, each in likely.items()}
-    return Support(answered, tuple(chances), chances, considered.words)
+    looked_at = considered.memories
+    chances = {looked_at[place]: each / sum(likely.values()) for place, each in likely.items()}
+    replaced = {looked_at[older]: looked_at[newer] for older, newer in successor.items()}
+    return Support(answered, tuple(chances), chances, considered.words, replaced)
+
+
+def _successors(memories: Sequence[ContextMemory], found: SearchResponse, asked_at: datetime) -> dict[int, int]:
+    """The places of replaced memories, each with that of what replaced it, where the search put that before it.
+
+    The search knows whose claim is asked for (queries/supersession.py). It puts nothing before another for a question about the
+    past.
+    """
+    if asks_about_past(found.query.text):
+        return {}
+    attributes = {attribute for _, attribute in attributes_asked(found.query.text)}
+    successor: dict[int, int] = {}
+    places: dict[str, int] = {}
+    for place, memory in enumerate(memories):
+        newer = [places[each] for each in _replaced_by(memory, attributes, asked_at) if each in places]
+        successor |= {place: newer[0]} if newer else {}
+        places[memory.id] = place
+    return successor
+
+
+def _replaced_by(memory: ContextMemory, attributes: Collection[str], asked_at: datetime) -> Iterator[str]:
+    """The ids of what replaced a memory; where it is known what is asked for, in that alone."""
+    if not (attributes and memory.claims):
+        ended = memory.ended is not None and memory.ended <= asked_at.date()
+        yield from [memory.replaced_by] if ended and memory.replaced_by else []
+        return
+    for claim in memory.claims:
+        ended = claim.valid_to is not None and claim.valid_to <= asked_at
+        if ended and claim.superseded_by and claim.attribute in attributes:
+            yield claim.superseded_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +163,8 @@ def considered_of(memories: Sequence[ContextMemory], found: SearchResponse) -> C
     memories = [memory for memory in memories if not _is_question(said(memory))]
     abouts = [_about(memory, asked, people) for memory in memories]
     attributes = () if asks_about_past(question) else attributes_asked(question)
-    owner = found.query.filters_applied.get("user_id")
-    claims = [_claims(memory, attributes, owner) for memory in memories]
+    asker = asker_of(found)
+    claims = [_claims(memory, attributes, asker) for memory in memories]
     rows = features_of(memories, words, question, abouts, claims, learned=found.metrics.scoring == "lr")[:_LOOKED_AT]
     looked_at = tuple(memories[:_LOOKED_AT])
     fits = [not row[_OF_ANOTHER] and any(row[place] for place in _SHARED) for row in rows]
@@ -169,11 +212,11 @@ def _is_question(text: str) -> bool:
     return only_asks(text) or _REPORTED_QUESTION.fullmatch(text) is not None
 
 
-def _claims(memory: ContextMemory, attributes: Sequence[tuple[str, str]], owner: str | None) -> tuple[bool, bool]:
+def _claims(memory: ContextMemory, attributes: Sequence[tuple[str, str]], asker: str | None) -> tuple[bool, bool]:
     """True each if a memory claims what is asked for, or something else; neither where either is not known."""
     if not attributes or not memory.claims:
         return False, False
-    claims_it = any(is_asked_for(claim, attributes, owner) for claim in memory.claims)
+    claims_it = any(is_asked_for(claim, attributes, asker) for claim in memory.claims)
     return claims_it, not claims_it
 
 
@@ -181,6 +224,14 @@ def people_of(found: SearchResponse) -> tuple[str, ...]:
     """The speakers in what was found."""
     speakers = (person for episode in found.episodes for person in episode.participants)
     return tuple(dict.fromkeys((*speakers, *(message.sender_name for message in found.raw_messages))))
+
+
+def asker_of(found: SearchResponse) -> str | None:
+    """The name of who asks, where what was found tells it."""
+    said = [each for each in found.raw_messages if each.citation is None]
+    speakers = {person for episode in found.episodes for person in episode.participants} | {each.sender_name for each in said}
+    senders = ((each.sender_id, each.sender_name) for each in said)
+    return asker_among(speakers, senders, found.query.filters_applied.get("user_id"))
 
 
 def question_words(question: str, people: Iterable[str]) -> frozenset[str]:
@@ -223,8 +274,8 @@ def _meant(found: SearchResponse, people: Sequence[str]) -> frozenset[str]:
     assistants = frozenset(filter(is_assistant, people))
     if found.query.type == QuestionType.ASSISTANT_RECALL:
         return assistants
-    owner = found.query.filters_applied.get("user_id")
-    askers = frozenset(person for person in people if names_asker(found.query.text) and is_asker(person, owner))
+    asker = asker_of(found)
+    askers = frozenset(person for person in people if names_asker(found.query.text) and is_asker(person, asker))
     return askers | assistants if askers else askers
 
 

@@ -111,6 +111,26 @@ def is_asker(person: str, owner: str | None) -> bool:
     return _folded(person) in _WHO_ASKS or bool(name and mine and (name <= mine or mine <= name))
 
 
+def asker_among(speakers: Iterable[str], senders: Iterable[tuple[str, str]], owner: str | None) -> str | None:
+    """The name of who asks, by which ``is_asker`` knows them: an owner's id is often no name.
+
+    It is the name under which the owner sends, else that of the only one who speaks. Assistants do not count. Where neither is
+    known it is the owner's id.
+
+    >>> asker_among(["Maya", "Jonas"], [("6f1e77c0", "Maya")], "6f1e77c0"), asker_among(["Maya", "Assistant"], [], "6f1e77c0")
+    ('Maya', 'Maya')
+
+    Args:
+        speakers: the names of those who speak in what was found.
+        senders: ids and names of those who sent the messages among it.
+        owner: of the memory that is asked; None where it is no single person's.
+    """
+    if owner is None:
+        return None
+    named = {name for identity, name in senders if identity == owner} or {each for each in speakers if not is_assistant(each)}
+    return named.pop() if len(named) == 1 else owner
+
+
 def is_assistant(person: str) -> bool:
     """True if a name is one that chats give to the assistant."""
     return _folded(person) in _WHO_ANSWERS

@@ -16,7 +16,7 @@ from mneme.errors import InputError, MnemeError
 from mneme.events import AnyEvent, describe
 from queries.browsing.responses import Memory
 from serving.clients import iterate_memories
-from serving.console.markup import anew, chip, count, day, field, heading, link, nothing, notice, tag, whole_day
+from serving.console.markup import anew, chip, count, day, field, heading, link, nothing, notice, tag
 from serving.console.shell import page, page_alone, show_failure, visit_of
 from serving.console.statements import cited
 from serving.console.visit import SENT_EVENT, Visit, fields_of
@@ -115,7 +115,7 @@ def _row(visit: Visit, fact: Memory, known: _Facts, told: TextElement, again: Re
             if asked := _asked(fact):
                 tag("span", f"in reply to “{asked}”")
             if fact.valid_to is not None:
-                chip(f"no longer holds since {whole_day(fact.valid_to)}", "over")
+                chip(f"no longer holds since {day(fact.valid_to)}", "over")
             cited(visit, fact.citation)
             if fact.conversation_id and fact.document_id is None:
                 link("in its conversation", visit.link("conversation", id=fact.conversation_id, episode=fact.parent_episode_id))

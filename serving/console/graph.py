@@ -184,7 +184,7 @@ def _statement(visit: Visit, entry: HistoryFact | HistoryForesight) -> None:
         if isinstance(entry, HistoryForesight):
             chip("lies behind" if entry.expired else f"expected {expected(entry.start, entry.end)}", "foresight")
     if entry.superseded_by is not None:
-        tag("small", f"since {whole_day(entry.valid_to or entry.superseded_by.said_at)}: {entry.superseded_by.text}", "newer")
+        tag("small", f"since {day(entry.valid_to or entry.superseded_by.said_at)}: {entry.superseded_by.text}", "newer")
     for older in entry.supersedes:
         tag("small", f"before: {older.text}")
     with tag("small"):

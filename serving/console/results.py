@@ -136,7 +136,7 @@ def _source(visit: Visit, place: Found, episodes: dict[str, FoundEpisode]) -> No
 def _validity(place: Found) -> None:
     valid_to: datetime | None = getattr(place, "valid_to", None)
     if getattr(place, "superseded_by", None):
-        chip(f"no longer holds{f' since {whole_day(valid_to)}' if valid_to else ''}", "over")
+        chip(f"no longer holds{f' since {day(valid_to)}' if valid_to else ''}", "over")
     elif isinstance(place, FoundForesight) and place.expired:
         chip("lies behind", "over")
     if isinstance(place, FoundFact | FoundForesight) and place.times_said > 1:

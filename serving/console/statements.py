@@ -97,7 +97,7 @@ def _statements(
 
 def _what_became(each: InspectedStatement, texts: Mapping[str, str]) -> None:
     other = each.superseded_by or each.merged_into
-    when = f" since {whole_day(each.valid_to)}" if each.valid_to and each.state == "superseded" else ""
+    when = f" since {day(each.valid_to)}" if each.valid_to and each.state == "superseded" else ""
     chip(f"{_STATES[each.state]}{when}", "over")
     if other is not None and other in texts:
         tag("small", f"now: {texts[other]}", "newer")
@@ -167,7 +167,7 @@ def _change(change: Change) -> None:
             tag("span", change.older.text, "text")
         with tag("div", classes="arrow"):
             tag("b", "→", aria_hidden="true")
-            tag("span", f"since {whole_day(change.at)}")
+            tag("span", f"since {day(change.at)}")
         with tag("div", classes="side-of is-fact"):
             if change.newer is None:
                 tag("span", "holds no longer", "text")

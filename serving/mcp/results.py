@@ -239,7 +239,8 @@ def _memory_line(memory: Memory) -> str:
 
 def _relation(edge: GraphRelationship) -> str:
     since = f" since {whole_day(edge.date)}" if edge.date else ""
-    return f"{edge.source} {edge.relation.replace('_', ' ')} {edge.target}{since}{_until(edge.valid_to)}"
+    ended = f" [{until(edge.valid_to, whole_day)}]" if edge.valid_to else ""
+    return f"{edge.source} {edge.relation.replace('_', ' ')} {edge.target}{since}{ended}"
 
 
 def _until(moment: datetime | None) -> str:

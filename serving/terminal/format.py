@@ -79,9 +79,12 @@ def whole_day(moment: datetime, written: Callable[[datetime], str] = day) -> str
     return written(moment + timedelta(hours=13) if is_midnight else moment)
 
 
-def until(moment: datetime) -> str:
-    """Words for something that holds until a moment."""
-    return f"{'no longer so since' if moment <= utc_now() else 'so until'} {whole_day(moment)}"
+def until(moment: datetime, written: Callable[[datetime], str] = day) -> str:
+    """Words for something that holds until a moment.
+
+    A statement ends when another is said, which is no midnight; the end of a relationship may be a ``whole_day``.
+    """
+    return f"{'no longer so since' if moment <= utc_now() else 'so until'} {written(moment)}"
 
 
 def span(start: datetime, end: datetime) -> str:

@@ -81,7 +81,9 @@ def _entry(entry: "Entry", with_place: bool) -> tuple[str, Text, list[str]]:
                 kind += ", over"
             return when, Text(entry.text), _statement(kind, when, entry, with_place)
         case responses.HistoryRelationship():
-            words = [f"said {count(len(entry.mentions), 'time')}"] + ([until(entry.valid_to)] if entry.valid_to else [])
+            words = [f"said {count(len(entry.mentions), 'time')}"] + (
+                [until(entry.valid_to, whole_day)] if entry.valid_to else []
+            )
             edge = Text(f"{entry.source} — {entry.relation.replace('_', ' ')} — {entry.target}", style="magenta")
             return (whole_day(entry.date) if entry.date else day(entry.at)), edge, [" · ".join(("relationship", *words))]
         case responses.HistoryLine():

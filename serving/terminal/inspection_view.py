@@ -123,7 +123,7 @@ def _made(episode: InspectedEpisode, texts: Mapping[str, str]) -> Table:
             Text.assemble(
                 f"{edge.source} — {edge.relation.replace('_', ' ')} — {edge.target}",
                 (_edge_dates(edge.date, edge.ended), "dim"),
-                (f" · {until(edge.valid_to)}" if edge.valid_to else "", "yellow"),
+                (f" · {until(edge.valid_to, whole_day)}" if edge.valid_to else "", "yellow"),
             )
             for edge in episode.relationships
         ],

@@ -192,7 +192,7 @@ def _episode(episode: "FoundEpisode") -> _Result:
 
 def _edge(edge: "GraphRelationship") -> Text:
     words = [f"since {whole_day(edge.date)}"] if edge.date else []
-    words += [until(edge.valid_to)] if edge.valid_to else []
+    words += [until(edge.valid_to, whole_day)] if edge.valid_to else []
     words += [f"said {count(edge.mentions, 'time')}"] if edge.mentions > 1 else []
     edge_itself = f"  {edge.source} — {edge.relation.replace('_', ' ')} — {edge.target}"
     return Text.assemble((edge_itself, "magenta"), (f"  {' · '.join(words)}" if words else "", "dim"))

@@ -6,13 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mneme.records import Claim, Owner
+from mneme.rows import row_of
 from queries.compete import Standing
 from queries.questions.tense import asks_about_past
 from queries.supersession import in_order, inherit
-from tests.queries.world import MAYA, NOW, career, conversation, filled, memories, with_validity
+from tests.queries.world import MAYA, NOW, career, conversation, filled, memories, quoted, with_validity
 
 METHODS = ("keyword", "vector", "hybrid")
 MINE = {"user_id": "maya"}
+
+
+def sent_by(row, identity):
+    return row_of(row.record().model_copy(update={"sender_id": identity}), row.embedding)
 
 
 def itself(standing: Standing) -> str:
@@ -101,6 +107,21 @@ class TestSearch:
         found = memories(filled(*career())).search(self.NOW, method, MINE)
         assert [each.conversation_id for each in found.episodes[:2]] == ["call", "pier"]
         assert found.ranked()[0].score >= found.ranked()[1].score
+
+    @pytest.mark.parametrize("method", METHODS)
+    @pytest.mark.parametrize(("owner", "speakers"), [("6f1e77c0", ["Kim"]), ("c9a4", ["Kim", "Jonas"])])
+    def test_who_asks_is_known_by_the_sender_or_as_the_only_one_who_speaks(self, method, owner, speakers):
+        mine = Owner(tenant_id="default", type="user", id=owner)
+        lines = [(speaker, "I live in Rome") for speaker in speakers]
+        first = conversation(mine, "old", "Rome", lines, day=1)
+        *then, newer = conversation(mine, "new", "Berlin", [("Kim", "We live in a flat in Berlin now")], day=9, first=50)
+        ended = {"valid_to": newer.at, "superseded_by": newer.id}
+        older = next(row for row in first if row.kind == "fact")
+        home = Claim(subject="Kim", attribute="home", value="Rome", **ended)
+        older = with_validity(quoted(older, home), **ended)
+        sent = [sent_by(row, owner) if row.people[-1] == "Kim" and row.kind == "message" else row for row in (*first, *then)]
+        found = memories(filled(*sent, newer, older)).search("Where do I live?", method, {"user_id": owner})
+        assert found.episodes[0].conversation_id == "new"
 
     @pytest.mark.parametrize("method", METHODS)
     def test_a_question_about_the_past_is_answered_by_what_fits_best(self, method):

@@ -146,6 +146,8 @@ def test_what_became_of_a_fact_is_said() -> None:
 
 def test_what_ends_some_day_is_so_until_then() -> None:
     assert until(datetime(2999, 1, 1, tzinfo=UTC)) == "so until 2999-01-01"
+    assert until(datetime(2026, 1, 20, 19, tzinfo=UTC)) == "no longer so since 2026-01-20"
+    assert until(datetime(2026, 1, 20, 19, tzinfo=UTC), whole_day) == "no longer so since 2026-01-21"
 
 
 def test_what_is_expected_and_over_is_said_to_be_over() -> None:

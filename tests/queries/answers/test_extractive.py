@@ -2,12 +2,12 @@
 
 import pytest
 
-from mneme.records import Citation
+from mneme.records import Citation, Claim, Quote
 from mneme.tokens import estimate_tokens
 from queries.answers.context import context_of
 from queries.answers.extractive import Extract, extractive_answer
 from queries.responses import SearchResponse
-from tests.queries.answers.found import ASKED_AT, day, edge, episode, fact, found, message, profile
+from tests.queries.answers.found import ASKED_AT, at, day, edge, episode, fact, found, message, profile
 
 SPEAKERS = episode("talk", "They talked.", rank=None)  # names who speaks: Maya and Jonas
 
@@ -116,6 +116,54 @@ def test_how_long_ago_is_counted_in_chinese() -> None:
     )
     assert "2026年6月14日" in extract.answer
     assert "距提问8天" in extract.answer
+
+
+ROME = fact("rome", "I live in Rome", "2026-03-02", 2, score=0.9, valid_to=day("2026-05-02"), superseded_by="berlin")
+BERLIN = fact("berlin", "I moved to Berlin", "2026-05-02", 1, score=0.3)
+MAYA_ALONE = episode("talk", "Maya talked.", rank=None, participants=("Maya",))
+
+
+class TestWhatWasReplaced:
+    @pytest.mark.parametrize("claims", [(), ("Maya",)], ids=["as a whole", "in the claim asked for"])
+    def test_is_left_out_where_what_replaced_it_is_quoted(self, claims: tuple[str, ...]) -> None:
+        ended = {"valid_to": day("2026-05-02"), "superseded_by": "berlin"}
+        rome = ROME.model_copy(
+            update={"claims": tuple(Claim(subject=each, attribute="home", value="Rome", **ended) for each in claims)}
+        )
+        extract = answer(found("Where do I live?", MAYA_ALONE, BERLIN, rome, user_id="6f1e77c0"))
+        assert "Berlin" in extract.answer
+        assert "Rome" not in extract.answer
+
+    def test_is_told_with_its_end_where_the_past_is_asked_for(self) -> None:
+        extract = answer(found("Where did I live before?", MAYA_ALONE, BERLIN, ROME))
+        assert "“I live in Rome” (said on 2 March 2026, no longer so since 2 May 2026)" in extract.answer
+
+    def test_stays_where_another_attribute_is_asked_for(self) -> None:
+        job = Claim(subject="Maya", attribute="job", value="nurse", valid_to=day("2026-05-02"), superseded_by="new")
+        old = fact("old", "I live in Rome and work as a nurse", rank=2, score=0.9, claims=(job,))
+        new = fact("new", "I work as a cook and live well", "2026-05-02", rank=1, score=0.1)
+        assert "Rome" in answer(found("Where do I live?", MAYA_ALONE, new, old)).answer
+
+
+class TestAQuoteOfASpeakerWestOfUtc:
+    WORDS = "I adopted Pixel today."
+    ADOPTED = fact(
+        "pixel",
+        f"Maya, 5 January 2026: {WORDS} [today: 5 January 2026]",
+        "2026-01-06T03:33:00+00:00",
+        event_at=at("2026-01-05T05:00:00+00:00"),
+        quote=Quote(speaker="Maya", words=WORDS, language="en"),
+    )
+
+    def test_is_of_the_day_that_it_carries_and_that_comes_first_for_a_time(self) -> None:
+        response = found("When did I adopt Pixel?", SPEAKERS, self.ADOPTED)
+        told = answer(response).answer
+        assert "model: 5 January 2026: “Maya, 5 January 2026" in told
+        assert "6 January" not in told
+        assert "2026-01-05 (Monday):" in context_of(response, ASKED_AT, 4000, estimate_tokens).text
+
+    def test_tells_how_long_ago_it_was(self) -> None:
+        assert "168 days" in answer(found("How many days ago did I adopt Pixel?", SPEAKERS, self.ADOPTED)).answer
 
 
 def test_a_count_lists_each_distinct_item() -> None:
@@ -309,10 +357,19 @@ class TestAChainOfRelationships:
             "What is the birthday of the spouse of the CEO of Acme?",
             "What is the company of the spouse of the CEO of Globex?",
             "Why did the CEO of Acme marry?",
+            "Who was the CEO of Acme?",
         ],
     )
     def test_that_does_not_tell_all_that_is_asked_is_none(self, question: str) -> None:
         assert answer(found(question, edges=self.EDGES)).abstained
+
+    @pytest.mark.parametrize(
+        "question", ["Where did Anton work before?", "Where does Anton not work any more?", "Where will Anton work?"]
+    )
+    def test_of_what_holds_tells_nothing_of_what_was_will_be_or_is_not(self, question: str) -> None:
+        edges = (edge("Anton", "works_at", "Lumen"),)
+        assert "Lumen" in answer(found("Where does Anton work?", edges=edges)).answer
+        assert answer(found(question, edges=edges)).abstained
 
     def test_that_leads_to_two_ends_is_none(self) -> None:
         both = (*self.EDGES, edge("Ines", "ceo_of", "Acme"))

@@ -24,7 +24,7 @@ def told_by(question: str, *quotes: FoundFact) -> list[str]:
     """The texts that fit, best first; none where what is asked is not told."""
     response = found(question, SPEAKERS, *quotes)
     context = context_of(response, ASKED_AT, 4000, estimate_tokens)
-    support = support_of([each for each in context.memories if each.rank], response)
+    support = support_of([each for each in context.memories if each.rank], response, ASKED_AT)
     return [each.text for each in support.fitting] if support.answered else []
 
 
