@@ -132,7 +132,7 @@ def _is_of_this_year(span: DaySpan, said: date, back: bool | None) -> bool:
 
 
 def _lunar(match: re.Match[str], said: date) -> Literal["no date"]:
-    """腊月初八, 闰六月十五, 农历三月: of another calendar, and 我今年初三 of a school."""
+    """去年腊月, 闰六月十五, 农历三月: of another calendar, and 我今年初三 of a school."""
     return NO_DATE
 
 
@@ -147,7 +147,7 @@ _EDGE_OF_YEAR = "(?P<edge>[初中底末])(?![0-9一二三四五六七八九十�
 _LUNAR_DAY = "(?:初[一二三四五六七八九十]|(?:廿|二?十)[一二三四五六七八九]?|三十)(?![一二三四五六七八九日号多几来个名位人])"
 _LUNAR = (
     rf"(?:(?:{'|'.join(_YEARS)}|(?:19|20)\d\d年)的?)?(?:[农阴旧]历(?:{NUMBER}月)?(?:{_LUNAR_DAY}|{NUMBER}[日号])?"
-    rf"|(?:闰?[一二三四五六七八九十]{{1,2}}|[正腊冬])月{_LUNAR_DAY}|(?<!大年)(?<!正月)(?<![最起当])初[一二三四五六七八九十](?!次|步))"
+    rf"|闰?[一二三四五六七八九十]{{1,2}}月{_LUNAR_DAY}|[正腊冬]月(?:{_LUNAR_DAY})?|(?<!大年)(?<!正月)(?<![最起当])初[一二三四五六七八九十](?!次|步))"
 )
 _RULE_OF_YEAR = (
     rf"{_YEAR}(?:的?年?{_EDGE_OF_YEAR}|的?(?P<half>[上下])半年|的?(?P<month>{NUMBER})月份?(?:(?P<day>{NUMBER})[日号]"
