@@ -125,7 +125,8 @@ _OFFICE = re.compile(
 _WORD = re.compile(r"[a-zß-öø-ÿ]+(?:['’-][a-z]+)*")
 _AT = re.compile(r"(?<![\w@./])@([^\W\d_][\w-]{1,30})")
 _NOBODY = frozenset(
-    "all everyone everybody someone somebody anyone anybody nobody okay people dad mom mum here channel team 所有人 全体成员".split()
+    "all everyone everybody someone somebody anyone anybody nobody okay people dad mom mum here channel team "
+    "所有人 全体成员".split()
 )
 
 
