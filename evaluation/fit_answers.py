@@ -33,7 +33,7 @@ from queries.scoring.field import Numbers
 
 DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "answers" / "likeliness.json"
 WEIGHTS: Mapping[str, float] = {"answerable": 300, "locomo": 300, "asked of others": 120}  # of all questions of a set together
-ENOUGH_UNREAD = -1.5  # the same of searches that read nothing: their log-odds are lower
+ENOUGH_UNREAD = -1.5  # log-odds from which a memory answers where nothing was read: they are lower there
 THRESHOLDS = (-2.5, -2.0, -1.5, -1.0, -0.5, 0.0)
 FOLDS = 4
 STRENGTH = 0.3  # inverse of the L2 penalty
@@ -60,7 +60,7 @@ def run_fit_answers(
     Args:
         locomo: LoCoMo files; without any the small talks alone are fitted on.
         settings: which index and which embedder is searched.
-        enough: the log-odds from which on a memory answers.
+        enough: the log-odds from which on a memory answers, where memories were read.
         out: where the weights go; by default to those that answers read.
 
     Raises:

@@ -288,7 +288,8 @@ class EmbedLane:
         message = foreign.message
         reason = f"{message.owner.type}_id: conversation {message.conversation_id} {belongs_to(foreign.owner)}"
         log.warning("%s names another owner than its conversation's; see the dead letter", message.position)
-        return DeadLetter("embed", reason, raw or event_of(message), message.position, self._services.clock())
+        at = self._services.clock() if message.position.is_in_a_file else message.created_at  # a replay counts from it
+        return DeadLetter("embed", reason, raw or event_of(message), message.position, at)
 
     def _is_its_own(self, beginning: Row) -> bool:
         """Return whether a conversation begins with this, as far as is known here."""

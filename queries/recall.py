@@ -107,7 +107,8 @@ class Recalled:
             for each in self.of(Collection.MESSAGES).values()
             if each.row.document_id is None
         }
-        told = {each.row.people for collection in _TOLD for each in self.of(collection).values()}
+        found = (each.row for collection in _TOLD for each in self.of(collection).values())
+        told = {row.people for row in found if row.document_id is None}
         speakers = {person for people in told for person in people} | {name for _, name in senders}
         return asker_among(speakers, senders, owner)
 

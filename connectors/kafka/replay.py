@@ -11,7 +11,11 @@ from mneme.settings import Kafka
 from mneme.times import time_of_record, utc_now
 
 OF_EVENTS = ("decode", "embed")  # stages whose letters hold an event's own bytes
-_TIMES = {"message": "sent_at", "document": "dated_at"}  # of an event, which the transport's own stands in for
+_TIMES = {
+    "message": "sent_at",
+    "correct": "sent_at",
+    "document": "dated_at",
+}  # of an event, which the transport's own stands in for
 _REMEDIES = {
     "extract": "no event, but an episode that was made without the model, or not at all; `mneme admin rebuild` makes it again",
     "reconcile": "no event, but an episode that did not join what is known; `mneme admin rebuild` makes it again",

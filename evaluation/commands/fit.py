@@ -94,7 +94,7 @@ def agents(
 @app.command()
 def answers(
     locomo: LocomoOption = None,
-    enough: Annotated[float, typer.Option("--enough", help="The log-odds from which on a memory answers.")] = -1.0,
+    enough: Annotated[float, typer.Option("--enough", help="Log-odds from which on a memory that was read answers.")] = -1.0,
     out: FittedOption = None,
     index: IndexOption = Backend.EMBEDDED,
 ) -> None:

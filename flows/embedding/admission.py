@@ -96,7 +96,8 @@ def admit(batch: MessageBatch, services: Services, lately: Tombstones) -> Admitt
             namesake = message_key(origin.owner, message.id)
             stored |= services.index.get([namesake, *_tombstone_keys([message], origin.owner)])
         if origin is not None and _has_erased_beginning(origin, message.conversation_id or "", stored, lately):
-            beginnings[key] = over_erased(Create(conversation_row(message)), services.versions.next())
+            if key not in beginnings:
+                beginnings[key] = over_erased(Create(conversation_row(message)), services.versions.next())
             origin = None
         elif origin is not None and origin.owner != message.owner:
             foreign.append(Foreign(message, origin.owner, namesake in stored))

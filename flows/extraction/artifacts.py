@@ -42,7 +42,7 @@ _LONG_ANSWER = 500  # characters of an assistant's message from which it is one 
 _MADE_UP = re.compile(
     r"\b(?:protagonists?|heroine|villain|main characters?|fictional|the plot|i dream(?:ed|t) (?:that|of|i)|"
     r"in (?:the|that|this|my|his|her) (?:book|novel|film|movie|story|fan ?fic))\b"
-    "|小说|短篇|剧本|女主|男主|主角|主人公|剧情|电影里|剧里|游戏里|书里|那本里|梦见|梦到",
+    "|(?:小说|短篇|剧本)[里中]|女主|男主|主角|主人公|剧情|电影里|剧里|游戏里|书里|那本里|梦见|梦到",
     re.IGNORECASE,
 )
 _WRITING = re.compile(

@@ -191,7 +191,8 @@ def _meet(met: dict[str, _Entity], name: str, kind: str, one: Sentence, sure: bo
 def _join_short_names(met: dict[str, _Entity]) -> None:
     """Join "Northfield" to "Northfield Health": a name that is the beginning of one of no person."""
     for key in [key for key, each in met.items() if not each.sure]:
-        longer = next((each for other, each in met.items() if other.startswith(f"{key} ") and each.kind not in _LIVING), None)
+        kind, longer_names = met[key].kind, [each for other, each in met.items() if other.startswith(f"{key} ")]
+        longer = next((each for each in longer_names if each.kind not in _LIVING and kind in (OTHER, each.kind)), None)
         if longer is not None:
             longer.where = sorted((*longer.where, *met.pop(key).where), key=lambda one: (one.index, one.start))
 
@@ -254,7 +255,8 @@ def _english(one: Sentence, small: Collection[str]) -> Iterator[tuple[str, str]]
                     else _kind(name, before, after, begins, dropped, small)
                 )
                 if kind in (LOCATION, ORGANISATION) and (ending := _POSSESSIVE_ALONE.match(after)):
-                    name += ending[0]
+                    is_known = name.casefold() in word_list("places") or name.casefold() in word_list("organisations")
+                    name += "" if is_known else ending[0]  # "London's in my plans"
                 if kind and (kind != OTHER or _is_a_thing(name, before, after, _LISTED.search(text, 0, at) is not None, small)):
                     yield name, kind
             at = end

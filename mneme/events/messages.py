@@ -118,7 +118,7 @@ class Message(Owned, ConversationEvent):
 
     @property
     def owner(self) -> Owner:
-        """The owner of the message, if it is the first of its conversation."""
+        """The owner that the message names; another than its conversation's is refused (flows/embed.py)."""
         owner = self.owner_or_none()
         assert owner is not None, "checked when the message was made"
         return owner

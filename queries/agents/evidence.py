@@ -346,7 +346,8 @@ def _newest_first(evidence: Evidence, places: Sequence[Place]) -> list[Place]:
     asked = attributes_asked(both_ends(query.text)) if query else ()
     owner = query.filters_applied.get("user_id") if query else None
     episodes = evidence.episodes().values()
-    asker = asker_among((person for each in episodes for person in each.participants), (), owner)
+    talks = [each for each in episodes if each.document_id is None]
+    asker = asker_among((person for each in talks for person in each.participants), (), owner)
     successor = {}
     for fact in (fact for episode in episodes for fact in episode.atomic_facts):
         if newer := successor_of(fact.claims, asked, asker, None, fact.superseded_by):

@@ -98,7 +98,8 @@ def extractive_answer(found: SearchResponse, context: Context, asked_at: datetim
         return Extract(words.nothing, (), True)
     kind = QuestionType(found.query.type)
     chosen = [] if (chain and len(chain.numbers) > 1) or not support.answered else list(_sufficient(kind, support))
-    quoted = [each for each in chosen if support.successor.get(each) not in chosen]
+    keeps_all = kind in (QuestionType.COUNTING, QuestionType.MULTI_HOP)  # what was counts, too
+    quoted = [each for each in chosen if keeps_all or support.successor.get(each) not in chosen]
     lines = [chain.line] if chain else []
     lines += [_line(memory, numbered[memory], kind, context, found.query.text, words) for memory in quoted]
     answer = words.introduction + lines[0] if len(lines) == 1 else "\n".join([words.several, *(f"- {line}" for line in lines)])

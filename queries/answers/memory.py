@@ -192,7 +192,7 @@ def _fact(fact: FoundFact, parent: FoundEpisode | None, zone: tzinfo) -> Context
         source=_unnamed_place(parent) if parent and of_document and fact.citation is None else "",
         happens=event_days(fact.event_at, fact.event_until, zone) if fact.event_at else None,
         quote=fact.quote,
-        **_when_said(None if of_document else fact.said_at, zone) | _day_named(fact),
+        **({"said_at": None, "said": None} if of_document else _when_said(fact.said_at, zone) | _day_named(fact)),
         **_became(fact, zone),
     )
 
@@ -290,7 +290,7 @@ def is_of_profile(memory: ContextMemory) -> bool:
     return memory.kind in _OF_PROFILE
 
 
-def in_order(memory: ContextMemory) -> tuple[bool, bool, str, str, bool, datetime, int]:
+def in_order(memory: ContextMemory) -> tuple[bool, bool, str, str, date, datetime, int]:
     """The order: first by time, what was not said at one time before what was; then portraits by person and kind; then
     relationships.
     """
@@ -299,7 +299,7 @@ def in_order(memory: ContextMemory) -> tuple[bool, bool, str, str, bool, datetim
         memory.kind == "profile",
         memory.source if memory.kind == "profile" else "",
         memory.category,
-        memory.said_at is not None,
+        memory.said if memory.said and memory.said_at else date.min,
         memory.said_at or datetime.min.replace(tzinfo=UTC),
         memory.rank or 0,
     )

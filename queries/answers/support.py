@@ -4,8 +4,8 @@ What is asked of one person and told of another is the trap: the words fit, the 
 comes first, and what shares nothing with the question is none, whatever its place. Of the rest a logistic regression says how
 likely each answers (features.py, likeliness.json); where nothing was read, another one. They were fitted on quotes: LoCoMo's
 development conversations, their questions asked of another conversation with its names, MemDaily, and small chats in eight
-languages, nearly half of whose questions have no answer. ``enough`` is the log-odds from which one is told (docs/answers.md has
-the figures of a stricter one).
+languages, nearly half of whose questions have no answer. ``enough`` is the log-odds from which one is told
+(docs/internals/figures.md has the figures of others).
 """
 
 import re
@@ -229,7 +229,8 @@ def people_of(found: SearchResponse) -> tuple[str, ...]:
 def asker_of(found: SearchResponse) -> str | None:
     """The name of who asks, where what was found tells it."""
     said = [each for each in found.raw_messages if each.citation is None]
-    speakers = {person for episode in found.episodes for person in episode.participants} | {each.sender_name for each in said}
+    talks = [each for each in found.episodes if each.document_id is None]
+    speakers = {person for talk in talks for person in talk.participants} | {each.sender_name for each in said}
     senders = ((each.sender_id, each.sender_name) for each in said)
     return asker_among(speakers, senders, found.query.filters_applied.get("user_id"))
 

@@ -85,7 +85,7 @@ def read_history(index: MemoryIndex, scope: Scope, asked: str) -> History:
         others=who.others,
         facts=_in_time(found.facts()),
         foresights=_in_time(found.foresights()),
-        relationships=_in_time(_relationships(records, who), scope.rows),
+        relationships=_in_time(_relationships(records, who), scope.filter(Collection.GRAPH)),  # ``known`` saw to ``as_of``
         profile=_in_time(_lines(index, scope, who), scope.rows),
         notes=tuple(notes),
     )

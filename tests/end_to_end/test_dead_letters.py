@@ -56,7 +56,7 @@ def test_replayed_letters_are_taken_in_once_with_the_identity_they_would_have_ha
         assert list(read_dead_letters(settings.kafka)) == []
         settle(settings, index, flow)
         before = records(index)
-        nameless = parse_event(json.dumps(NAMELESS).encode(), AT)
+        nameless = parse_event(json.dumps(NAMELESS).encode(), AT, letters[1].position.offset)
         assert isinstance(nameless, Message)
         assert {message_id("default", "talk", each) for each in ("m1", nameless.message_id)} <= before.keys()
 
