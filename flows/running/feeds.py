@@ -277,7 +277,7 @@ class FileFeed(FiniteFeed):
         paths: Sequence[Path],
         read: Callable[[Path, int, str | None], Iterator[Incoming]],
         identities: Callable[[Path], Iterable[str]],
-        place: Mapping[str, FilePlace | int] | None,
+        place: dict[str, FilePlace | int] | None,
         limits: FeedLimits,
         fed: Callable[[int], None] = lambda count: None,
     ) -> None:

@@ -89,7 +89,7 @@ class Files:
     def feed(self, *names: str, place: Mapping[str, FilePlace | int] | None = None, limit: int = 100) -> FileFeed:
         paths = [Path(name) for name in names]
         limits = FeedLimits(self.pending, limit, 2, threading.Event(), buckets=2)
-        return FileFeed(paths, self.read, identities, place, limits)
+        return FileFeed(paths, self.read, identities, place and dict(place), limits)
 
 
 def lines_of(path: Path) -> str:
