@@ -19,7 +19,7 @@ older comes in (flows/lanes/erasures.py), and what was known here of the erased 
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
@@ -40,14 +40,14 @@ from flows.items import (
     WriteBatch,
 )
 from flows.lanes.epochs import RecentKeys
-from flows.lanes.erasures import Tombstone, Tombstones, stored_tombstone, tombstone_row
+from flows.lanes.erasures import Tombstones, tombstone_row
 from flows.lanes.owners import message_key, origin_of, owner_of_lane, tenant_of
 from flows.lanes.parked_events import amendment_row
 from flows.lanes.scheduling import KeyedJobs
 from flows.lanes.services import Services
 from flows.lanes.snapshots import decode_state, encode_state, owner_from, owner_values, refer, referred
 from mneme.ids import chunk_episode_id, conversation_path
-from mneme.ports import Create, DeadLetter, MemoryIndex, Put, Remove, Write
+from mneme.ports import Create, DeadLetter, Put, Remove, Write
 from mneme.records import Owner, Position
 from mneme.rows import Collection, Key, Row, row_of
 
@@ -61,30 +61,12 @@ Item = MessageBatch | PendingAmendment | Withdrawn | Erasure | Pause
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """The owner of an erased conversation, and the tombstone that the index has of the same."""
-
-    owner: Owner | None
-    tombstone: Tombstone | None
-
-
-def _find(index: MemoryIndex, erasure: Erasure) -> _Found:
-    """Blocks: for the pool."""
-    owner = erasure.owner
-    if owner is None and erasure.conversation_id is not None:
-        owner = owner_of_lane(index, erasure.tenant_id, erasure.lane)
-    return _Found(owner, stored_tombstone(erasure, index))
-
-
 class EmbedLane:
     """The embed step of one bucket of conversations."""
 
     def __init__(self, services: Services, state: bytes | None) -> None:
         self._services = services
-        self._jobs: KeyedJobs[Item, Admitted | AmendmentResult | Owner | _Found | None] = KeyedJobs(
-            services.submit, services.clock
-        )
+        self._jobs: KeyedJobs[Item, Admitted | AmendmentResult | Owner | None] = KeyedJobs(services.submit, services.clock)
         self._recent: RecentKeys[Owner] = RecentKeys()
         self._deleted: OrderedDict[str, None] = OrderedDict()
         self._edited: RecentKeys[Position] = RecentKeys()
@@ -145,8 +127,10 @@ class EmbedLane:
         for item, outcome in self._jobs.finished():
             if isinstance(item, Pause) and (outcome is None or isinstance(outcome, Owner)):
                 yield replace(item, owner_key=outcome.key) if outcome else item
-            elif isinstance(item, Erasure) and (outcome is None or isinstance(outcome, _Found)):
-                yield from self._pass_on_erasure(item, outcome)
+            elif isinstance(item, Erasure) and (outcome is None or isinstance(outcome, Owner)):
+                for lane in self._lanes_of.pop(item, [item.lane]):
+                    _remember(self._erased_beginnings, lane)
+                yield replace(item, owner=outcome or item.owner or tenant_of(item.tenant_id))
             elif isinstance(item, Withdrawn):
                 yield WriteBatch((Remove(message_key(item.owner, item.chunk_id), self._services.versions.next()),))
                 yield Retraction(item.lane, item.owner, chunk_episode_id(item.chunk_id))
@@ -312,14 +296,9 @@ class EmbedLane:
     # --- erasures ----------------------------------------------------------------------------------------------------
 
     def _erase(self, erasure: Erasure) -> Iterator[WriteBatch]:
-        """Keep older events out from here on, and forget what is known here of the erased.
-
-        What arrives is newer than what arrived before. A file may hold an old erasure: its tombstone takes the place of
-        another only when that is known to be older.
-        """
+        """Keep older events out from here on, and forget what is known here of the erased."""
         if erasure.bucket == 0:  # one for all tokens
-            tombstone = tombstone_row(erasure, self._services.versions.next())
-            yield WriteBatch((Create(tombstone) if erasure.position.is_in_a_file else Put(tombstone),))
+            yield WriteBatch((Put(tombstone_row(erasure, self._services.versions.next())),))
         if erasure.conversation_id is not None and (owner := self._owners.get(erasure.lane)) is not None:
             erasure = replace(erasure, owner=owner)
         lanes = [lane for lane, owner in self._owners.items() if erasure.concerns(lane, owner)]
@@ -334,26 +313,13 @@ class EmbedLane:
         self._lanes_of[erasure] = lanes or [erasure.lane]
         self._jobs.add("", erasure, self._call_of(erasure))
 
-    def _pass_on_erasure(self, erasure: Erasure, found: _Found | None) -> Iterator[Erasure | WriteBatch]:
-        """Pass it on; one of a file behind its tombstone, unless a newer one of the same is there."""
-        is_in_a_file = erasure.bucket == 0 and erasure.position.is_in_a_file
-        if is_in_a_file and found is not None and self._erased.is_newest(erasure, found.tombstone):
-            yield WriteBatch((Put(tombstone_row(erasure, self._services.versions.next())),))
-        for lane in self._lanes_of.pop(erasure, [erasure.lane]):
-            _remember(self._erased_beginnings, lane)
-        yield replace(erasure, owner=(found and found.owner) or erasure.owner or tenant_of(erasure.tenant_id))
-
-    def _call_of(self, waiting: Pause | Erasure) -> Callable[[], Owner | _Found | None] | None:
-        """The job that finds the owner of a conversation that was forgotten here, and of an erasure the tombstone before it.
-
-        None if neither is needed.
-        """
-        index = self._services.index
+    def _call_of(self, waiting: Pause | Erasure) -> Callable[[], Owner | None] | None:
+        """The job that finds the owner of a conversation that was forgotten here; None if the owner is known."""
         if isinstance(waiting, Pause):
             is_known = bool(waiting.owner_key) or not waiting.lane
-            return None if is_known else partial(owner_of_lane, index, waiting.tenant_id, waiting.lane)
-        is_known = waiting.owner is not None or waiting.conversation_id is None
-        return None if is_known and not waiting.position.is_in_a_file else partial(_find, index, waiting)
+        else:
+            is_known = waiting.owner is not None or waiting.conversation_id is None
+        return None if is_known else partial(owner_of_lane, self._services.index, waiting.tenant_id, waiting.lane)
 
     def _beginning(self, beginning: Create | Put) -> Create | Put:
         """Let a beginning behind an erasure take the place of the one before it, which may have been written since."""

@@ -38,10 +38,6 @@ class Tombstone:
             return position.offset <= self.position.offset
         return arrived_at <= self.arrived_at
 
-    def replaces(self, other: "Tombstone | None") -> bool:
-        """Return whether it takes the place of another: one that is newer stays, for it keeps out more."""
-        return other is None or self.covers(other.position, other.arrived_at)
-
 
 class Tombstones:
     """The erasures of a moment ago, which the index may not show yet."""
@@ -51,17 +47,10 @@ class Tombstones:
 
     def add(self, erasure: Erasure, lanes: Iterable[str]) -> None:
         """Remember one, and the conversations that it is known to be about."""
-        tombstone = Tombstone(erasure.position, erasure.arrived_at)
         for subject in (_subject_of(erasure), *lanes):
-            if tombstone.replaces(self._known.get(subject)):
-                self._known[subject] = tombstone
+            self._known[subject] = Tombstone(erasure.position, erasure.arrived_at)
             if len(self._known) > _REMEMBERED:
                 self._known.popitem(last=False)
-
-    def is_newest(self, erasure: Erasure, stored: Tombstone | None) -> bool:
-        """Return whether no newer erasure of the same is known, here or in the index (``stored``)."""
-        tombstone = Tombstone(erasure.position, erasure.arrived_at)
-        return tombstone.replaces(stored) and tombstone.replaces(self._known.get(_subject_of(erasure)))
 
     def cover(self, message: StoredMessage) -> bool:
         """Return whether one of them erases this message."""
@@ -86,15 +75,9 @@ class Tombstones:
 
 def tombstone_row(erasure: Erasure, version: int) -> Row:
     """The row that keeps older events out for ever."""
-    key, tenant = _key_of(erasure), tenant_of(erasure.tenant_id)
+    key, tenant = _key(erasure.tenant_id, _subject_of(erasure)), tenant_of(erasure.tenant_id)
     body = {"position": erasure.position.model_dump(), "arrived_at": erasure.arrived_at.isoformat()}
     return control_row(tenant, "erased", key.id, version, erasure.arrived_at, body)
-
-
-def stored_tombstone(erasure: Erasure, index: MemoryIndex) -> Tombstone | None:
-    """The tombstone that the index has of the same. Blocks: for the pool."""
-    key = _key_of(erasure)
-    return tombstone_of(index.get([key]).get(key))
 
 
 def tombstone_keys(owner: Owner, conversation_id: str | None, document_id: str | None = None) -> list[Key]:
@@ -143,10 +126,6 @@ def _key(tenant_id: str, subject: str) -> Key:
     # A hash, since it outlives whom it is about.
     identity = make_id("erased", tenant_id, content_hash(lasting_name(subject).encode()))
     return Key(Collection.CONTROL, tenant_of(tenant_id).key, lasting_name(identity))
-
-
-def _key_of(erasure: Erasure) -> Key:
-    return _key(erasure.tenant_id, _subject_of(erasure))
 
 
 def _subject_of(erasure: Erasure) -> str:
@@ -263,11 +242,8 @@ def _is_older(row: Row, tombstone: Tombstone) -> bool:
 
 
 def _covers(tombstone: Tombstone, position: Position, arrived_at: datetime) -> bool:
-    """Return whether a stored row is older. One of a file came before an erasure that arrived, even if it was sent later.
-
-    An erasure that is in a file itself did not arrive just now: it says until when it erases.
-    """
-    if position.is_in_a_file and not tombstone.position.is_in_a_file:
+    """Return whether a stored row is older. One of a file came before the erasure even if it says it was sent later."""
+    if position.is_in_a_file:
         arrived_at = min(arrived_at, tombstone.arrived_at)
     return tombstone.covers(position, arrived_at)
 
