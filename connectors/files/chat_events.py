@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 from mneme.errors import InputError
 from mneme.events import SCHEMA, AnyEvent
-from mneme.events.base import BaseEvent, ConversationEvent, Owned
+from mneme.events.base import ConversationEvent, Owned
 from mneme.times import from_milliseconds
 
 Event = dict[str, Any]
@@ -33,7 +33,7 @@ _ROLES = {
 }
 
 
-def _kinds(base: type[BaseEvent]) -> tuple[str, ...]:
+def _kinds(base: type[Owned] | type[ConversationEvent]) -> tuple[str, ...]:
     """The names of the events that have the fields of a class."""
     return tuple(each.model_fields["event"].default for each in get_args(AnyEvent) if issubclass(each, base))
 
