@@ -160,7 +160,7 @@ def test_a_backfill_gives_way_to_live_traffic(deployment: Deployment, model_serv
 def _message(number: int, text: str, conversation: str = "") -> Message:
     return Message(
         conversation_id=conversation or f"other-{number}",
-        user_id=f"owner-{number}",
+        user_id=f"owner-{conversation or number}",  # a conversation has one owner
         message_id=str(number),
         sender_name="Ann",
         sent_at=utc_now(),
