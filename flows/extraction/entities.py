@@ -17,15 +17,11 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from flows.cuts import ExtractedEntity
+from flows.extraction.chinese_entities import chinese_entities
 from flows.extraction.graph import edge_of
 from flows.extraction.sentences import Sentence
-from flows.extraction.word_lists import types_of_words, word_list
+from flows.extraction.word_lists import LOCATION, ORGANISATION, OTHER, PERSON, PET, WORK, types_of_words, word_list
 from mneme.text import STOP_WORDS
-
-PERSON, ORGANISATION, LOCATION, PET = "person", "organisation", "location", "pet"
-WORK = "work"
-OTHER = "other"
-"""The type of a name of which nothing tells what it is: it may be a composer, a film or a site."""
 
 _LIVING = (PERSON, PET)
 _MOST = 300  # entities of an episode
@@ -373,140 +369,4 @@ def _kind_before() -> re.Pattern[str]:
         r"\b(?:the|an?|my|our|your|his|her|their|this|that|another|new|old|local|of) (?:[\w-]+ ){0,2}"
         rf"({'|'.join(sorted(types_of_words('before'), key=len, reverse=True))}),? "
         r"(?:(?:is |was )?(?:called|named|titled) )?(?:The )?[\"“]?$"
-    )
-
-
-# --- names in Chinese: one is taken only where something besides its own characters tells where it begins ------------
-
-
-_HAN = "[\u4e00-\u9fff]"
-_WORK = re.compile("《([^》]{1,30})》")
-_KIND_OF_WORK = re.compile(
-    "(?P<book>书(?!记|法)|小说|读(?!音)|漫画|诗集|散文)|(?P<film>电影|影片|影院|观影|票房)|(?P<song>歌(?!剧)|听|唱|专辑|单曲)|"
-    "(?P<series>(?:电视|连续|[日韩美英泰短网这那追]|[这那]部|国产)剧|剧集|影集|追(?=了|完|到|$)|综艺|番)|(?P<game>游戏|通关)"
-)
-_QUOTED = re.compile('“[^”]*”|「[^」]*」|『[^』]*』|"[^"]*"|‘[^’]*’')
-_EVENT = re.compile(
-    rf"^({_HAN}{{4,18}}?)的(?:举办)?(?:地点|时间|规模|主题|主要内容|内容|持续时间|主办方|门票|费用)(?:是|在|为)"
-    rf"|(?:参加|举办|报名|出席)({_HAN}{{3,18}}?[节坛典宴会赛旅营汇华龙])(?=[，。！的]|$)"
-)
-_NO_EVENT = re.compile("[我你您他她它这那]|^(?:[今明昨后下上]|每)[天周月年个]|的")
-_PLACE_END = (
-    "大道|公园|广场|古镇|机场|高铁站|火车站|地铁站|[东西南北]站|路站|大学|学院|医院|公司|集团|酒店|博物馆|图书馆|[山岛村镇]"
-)
-_ORGANISED = ("大学", "学院", "医院", "公司", "集团", "酒店", "博物馆", "图书馆")
-_BEFORE_A_SURNAME = re.compile(  # no part of a name or a word: not 官方经理, 任何老师
-    r"(?:^|[，。、；：！？,;:!?~～\s“”和跟与给找叫问让帮陪接等请约同见是的了到去看向被把有听说像为在谢由对喊得]|[我咱你他她]们|老板|领导|同事|邻居|"
-    "导师|客户|房东|公司|[今昨明后]天|[昨今]晚|[上下中]午)$"
-)
-_LATIN = re.compile(r"(?<![A-Za-z0-9_./@-])阿?[A-Z][a-z]{2,}[A-Za-z]*(?: [A-Z][A-Za-z'’]+){0,3}(?![A-Za-z0-9_./-])")
-_ENGLISH = re.compile(r"[A-Za-z][\w'’,.-]*(?: [\w'’,.-]+){3,}", re.ASCII)
-_SOMEBODY = (
-    "朋友|同事|同学|闺蜜|室友|邻居|老板|领导|经理|主管|导师|老师|教练|客户|老公|老婆|丈夫|妻子|男友|女友|对象|[哥姐弟妹爸妈]"
-)
-_INNER_CAPITAL = re.compile("[a-z][A-Z]")
-_THING = "软件|平台|框架|库|系统|工具|数据库|服务器|网站|公司|游戏|手机|电脑|课程|账号|会员|项目|应用|品牌"
-_THING_BEFORE_LATIN = re.compile(
-    f"(?:用|装|下载|注册|登录|打开|部署|接入|集成|换成|换到|迁到|切到|改成|学|叫|写|玩|开|{_THING})了?(?:的是)?[ ]?$"
-)
-_THING_BEHIND_LATIN = re.compile(f"[ ]?(?:{_THING})")
-_ANIMAL = re.compile("[狗猫兔鸟鼠龟它]|宠物")
-_SOMEBODY_BEFORE = re.compile(f"(?:{_SOMEBODY})(?:名?叫|是)?$|(?:[我你他她]|人)的?(?:英文)?(?:名字?)?叫$")
-_SPEAKS = "(?:也|都|还|就|又|刚|刚才|昨天|今天|昨晚|跟我|对我)*(?:说(?!明)|告诉|问|觉得|认为|回复|答应|建议|提醒|同意)"
-_SPEAKS_BEHIND = re.compile(_SPEAKS)
-
-
-def chinese_entities(text: str) -> Iterator[tuple[str, str]]:
-    """Names and what they name: works in 《》, events whose place or time is told, people, places, things in Latin letters."""
-    for work in _WORK.finditer(text):
-        yield work[1], _kind_of_work(text[max(0, work.start() - 8) : work.start()], text[work.end() : work.end() + 8])
-    text = _QUOTED.sub("，", text)
-    events = [name for match in _EVENT.finditer(text) if not _NO_EVENT.search(name := match[1] or match[2])]
-    yield from ((name, "event") for name in events)
-    for name in events:  # its words name nothing else
-        text = text.replace(name, "，")
-    titled, full, short, listed, ended = _patterns()
-    for match in titled.finditer(text):
-        begins = _BEFORE_A_SURNAME.search(text, max(0, match.start() - 2), match.start())
-        if begins and text[match.start() - 1 : match.start() + 1] not in word_list("words that end in a chinese surname"):
-            yield match[1], "person"
-    for match in full.finditer(text):
-        if match[1][1:] not in word_list("no chinese given") or match[1][0] in _surnames_that_are_no_words():
-            yield match[1], "person"
-    for match in short.finditer(text):
-        if (name := match[1] or match[2]) not in word_list("no chinese given"):
-            yield name, "person"
-    for match in ended.finditer(text):
-        if match[1].removesuffix(match[2]) not in word_list("no name before a chinese place"):
-            yield match[1], "organisation" if match[1].endswith(_ORGANISED) else "location"
-    yield from ((match[0], "location") for match in listed.finditer(ended.sub("，", text)))
-    text = _ENGLISH.sub("，", text)
-    for match in _LATIN.finditer(text):
-        kind = _kind_of_latin(match[0], text[max(0, match.start() - 8) : match.start()], text[match.end() : match.end() + 8])
-        if kind:
-            yield match[0], kind
-
-
-def _kind_of_work(before: str, behind: str) -> str:
-    """The type of a title in 《》 by the words around it, up to the next mark; ``work`` where they do not agree."""
-    around = f"{re.split('[》，。！？；、]', before)[-1]} {re.split('[《，。！？；、]', behind)[0]}"
-    kinds = {match.lastgroup or "" for match in _KIND_OF_WORK.finditer(around)}
-    return kinds.pop() if len(kinds) == 1 else WORK
-
-
-def _kind_of_latin(name: str, before: str, behind: str) -> str:
-    """The type of a name in Latin letters; empty for a word that names nothing."""
-    lowered = name.casefold()
-    first = lowered.split()[0]
-    if name.startswith("阿"):
-        return PERSON
-    if first in word_list("none") or first in word_list("calendar"):
-        return ""
-    if _ANIMAL.search(before):
-        return ""
-    if lowered in word_list("organisations"):
-        return ORGANISATION
-    if _SOMEBODY_BEFORE.search(before) or _SPEAKS_BEHIND.match(behind):
-        return PERSON
-    if lowered in word_list("places"):
-        return LOCATION
-    if first == lowered and first in word_list("words"):
-        return ""
-    if within := types_of_words("within").get(lowered.split()[-1]):
-        return within
-    if first in word_list("given"):
-        return PERSON
-    known = _INNER_CAPITAL.search(name) or _THING_BEFORE_LATIN.search(before) or _THING_BEHIND_LATIN.match(behind)
-    return OTHER if known and len(name) > len("May") else ""
-
-
-@cache
-def _surnames_that_are_no_words() -> str:
-    return "".join(word_list("chinese surnames that are no words"))
-
-
-@cache
-def _patterns() -> tuple[re.Pattern[str], ...]:
-    """People by surname with a title, by full name and by given name; places of the list, and by how they end."""
-    no_part = "".join(word_list("no part of a chinese place"))
-    surname = f"[{''.join(word_list('chinese surnames'))}]"
-    given = f"[{''.join(word_list('chinese given'))}]"
-    titles = "医生|大夫|老师|教授|经理|主任|先生|女士|律师|师傅|教练|护士|校长|院长|阿姨|叔叔"
-    boss = "总(?![是共算体之会结的监额量数计部统价得归局线])"
-    offices = "任(?:教授|经理|主任|教练|护士|校长|院长|总)|应(?:老师|先生|女士)的?要求|车师傅"
-    mark = r"^|(?<=[，。、；：！？,;:!?~～\s“”])"
-    with_ = "(?<=[和跟与给找叫问让帮陪接等请约同见])"
-    after = r"(?=[不也要说对和跟、想觉去来在是会的，。！？吃喝爱做都就还今明昨有没把已正最]|$)"
-    speaks = f"(?={_SPEAKS})"
-    places = "|".join(sorted(word_list("chinese places"), key=len, reverse=True))
-    return (
-        re.compile(f"(?!{offices})({surname}(?:{titles}|{boss}))"),
-        re.compile(f"(?:{mark}|{with_})({surname}{given}{{2}}){after}"),
-        re.compile(f"(?:{with_}({given}{{2}}){after}|(?:{mark})({given}{{2}}){speaks})"),
-        re.compile(
-            f"(?:{places}){{1,2}}市?(?!醋鱼|烤鸭|牛肉|龙井|火锅|小吃|料理|拉面|米粉|菜|话|人|语|货|银行|大学|队|车|市场|[东西南北]?路|[石洋发装])"
-        ),
-        re.compile(
-            rf"(?:[去在到往从回游定]|^)(?!知道|包含|位于|毕业|听说|景区|航拍)((?:(?![{no_part}]){_HAN}){{1,6}}?({_PLACE_END}))"
-        ),
     )

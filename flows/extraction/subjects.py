@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import log2
 from typing import NamedTuple
 
-from flows.extraction.entities import chinese_entities
+from flows.extraction.chinese_entities import chinese_entities
 from flows.extraction.sentences import Sentence
 from flows.extraction.word_lists import word_list
 from mneme.text import STOP_WORDS, has_cjk, tokenise

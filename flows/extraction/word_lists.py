@@ -1,7 +1,12 @@
-"""The lists of words.txt, each under its name; a word of several is written with ``_`` between them."""
+"""The lists of words.txt, each under its name, and the types of names; a word of several is written with ``_`` between them."""
 
 from functools import cache
 from importlib.resources import files
+
+PERSON, ORGANISATION, LOCATION, PET = "person", "organisation", "location", "pet"
+WORK = "work"
+OTHER = "other"
+"""The type of a name of which nothing tells what it is: it may be a composer, a film or a site."""
 
 
 def word_list(name: str) -> frozenset[str]:
