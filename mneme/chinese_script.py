@@ -28,6 +28,6 @@ def as_written(words: str, simple: str, text: str) -> str:
 
 @cache
 def _converter() -> "OpenCC":
-    from opencc import OpenCC  # noqa: PLC0415  # reads its dictionaries, and most texts are not Chinese
+    from opencc import OpenCC  # reads its dictionaries, and most texts are not Chinese
 
     return OpenCC("t2s")

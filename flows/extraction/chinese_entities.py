@@ -29,9 +29,7 @@ _BEFORE_A_SURNAME = re.compile(  # no part of a name or a word: not 官方经理
 )
 _LATIN = re.compile(r"(?<![A-Za-z0-9_./@-])阿?[A-Z][a-z]{2,}[A-Za-z]*(?: [A-Z][A-Za-z'’]+){0,3}(?![A-Za-z0-9_./-])")
 _ENGLISH = re.compile(r"[A-Za-z][\w'’,.-]*(?: [\w'’,.-]+){3,}", re.ASCII)
-_SOMEBODY = (
-    "朋友|同事|同学|闺蜜|室友|邻居|老板|领导|经理|主管|导师|老师|教练|客户|看护|护工|保姆|月嫂|老公|老婆|丈夫|妻子|男友|女友|对象|[哥姐弟妹爸妈]"
-)
+_SOMEBODY = "朋友|同事|同学|闺蜜|室友|邻居|老板|领导|经理|主管|导师|老师|教练|客户|看护|护工|保姆|月嫂|老公|老婆|丈夫|妻子|男友|女友|对象|[哥姐弟妹爸妈]"
 _INNER_CAPITAL = re.compile("[a-z][A-Z]")
 _THING = "软件|平台|框架|库|系统|工具|数据库|服务器|网站|公司|游戏|手机|电脑|课程|账号|会员|项目|应用|品牌"
 _THING_BEFORE_LATIN = re.compile(

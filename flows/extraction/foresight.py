@@ -60,6 +60,12 @@ _CANCELLED = re.compile(
     r"\bpostponed\b|\bno longer\b|\bnot happening\b|\binstead of\b|\brescheduled\b|\bmoved from\b|\bpushed (?:back|from)\b",
     re.I,
 )
+_CONDITION = re.compile(
+    r"(?:only |but |and )?(?:if|unless|provided|assuming)\b[^,]*$", re.I
+)  # by itself: "If her parents agree."
+_DENIES = re.compile(
+    r"(?:no[,.]? (?:no|wait|sorry|actually|it|that|the|we|they|he|she|i)\b|no[,.] |nope\b|不[是对]|没有[，,])", re.I
+)
 _CHINESE_PLANNED = re.compile(
     "(?:(?<!帮)我们?|咱们?|俩|家人|爸|妈|公司|老板|同事|朋友|[他她])[^，。！？]{0,12}?(?:打算|计划|准备(?!好|了)|要去|要参加|要搬|要开|要来|约好|预约了|"
     "预订了|订了|报名了|报了|会去|会参加)|截止(?:日期|时间)?(?:是|到|为)"
@@ -86,8 +92,12 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
     """
     found: list[ExtractedForesight] = []
     over = [(position, claim.about) for position, one in enumerate(sentences) for claim in one.claims if _ends_a_plan(claim)]
+    denied = _denied(sentences)
     for position, one in enumerate(sentences):
-        if one.withdrawn or not _is_expected(one):
+        if one.withdrawn or one.index in denied or not _is_expected(one):
+            continue
+        before = sentences[position - 1] if position else None
+        if before is not None and before.index == one.index and _CONDITION.match(before.text):
             continue
         claims = tuple(claim for claim in one.claims if claim.attribute.startswith(_FAMILY) and not claim.ends)
         if any(later > position and about == claim.about for claim in claims for later, about in over[:_MOST]):
@@ -100,6 +110,21 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
         if len(found) == _MOST:
             break
     return tuple(found)
+
+
+def _denied(sentences: Sequence[Sentence]) -> set[int]:
+    """The messages that the next one denies, with a day of its own: "No no, tomorrow is a holiday, they start on the 9th"."""
+    of: dict[int, list[Sentence]] = {}
+    for one in sentences:
+        of.setdefault(one.index, []).append(one)
+    return {
+        index - 1
+        for index, message in of.items()
+        if _DENIES.match(message[0].text)
+        and index - 1 in of
+        and of[index - 1][0].speaker != message[0].speaker
+        and any(one.dates or _names_a_day(one) for one in message)
+    }
 
 
 def _ends_a_plan(claim: Claim) -> bool:

@@ -152,7 +152,9 @@ _MONTH_NAME, _FIRST_MONTH = rf"(?P<month>{MONTH})", rf"(?P<first_month>{MONTH})"
 _BESIDE_A_DAY = rf"(?:{MONTH}|jan|feb|mar(?:ch)?|apr|jun|jul|aug|sept?|oct|nov|dec)"
 _ITS_MONTH, _ITS_FIRST_MONTH = rf"(?P<month>{_BESIDE_A_DAY})", rf"(?P<first_month>{_BESIDE_A_DAY})"
 # "31 January, Saturday", "1st of march, its a saturday": the day of the week tells the year.
-_ITS_WEEKDAY = rf"(?:(?:[.,]?\s+|,?\s*\(|,\s*)(?:(?:it['’]?s|it is|that['’]?s|which is)\s+an?\s+)?(?P<behind>(?i:{WEEKDAY}))\b\)?)"
+_ITS_WEEKDAY = (
+    rf"(?:(?:[.,]?\s+|,?\s*\(|,\s*)(?:(?:it['’]?s|it is|that['’]?s|which is)\s+an?\s+)?(?P<behind>(?i:{WEEKDAY}))\b\)?)"
+)
 _EDGE = rf"(?P<edge>(?i:{EDGE}))"
 _PART_OF_MONTH = (
     rf"\b(?:[Tt]he\s+)?(?P<ordinal>(?i:{'|'.join(_ORDINALS)}))\s+(?P<unit>weekend|week|{WEEKDAY})\s+(?:of|in)\s+{_MONTH_NAME}"

@@ -98,7 +98,7 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def chinese_claims(sentence: str, speaker: str) -> Iterator[Claim]:
-    """Read the certain claims of a sentence, in order, each once; subject and value in the characters in which they were written."""
+    """Read the certain claims of a sentence, in order, each once; subjects and values in the characters that were written."""
     written = unicodedata.normalize("NFKC", sentence[:_LONGEST]).strip()
     text = simplified(written)
     if '"' in text or "“" in text or "「" in text or _QUESTION.search(text):
