@@ -165,7 +165,8 @@ _CALENDAR_RULES = (
     rule(rf"{_YEAR}的?(?P<season>[春夏秋冬])(?:天|季|(?=[，。,.\s]|$))", _season),
     rule(r"(?:这个|这)(?P<season>[春夏秋冬])[天季]", _this_season),
     rule(rf"(?<![0-9〇零一二三四五六七八九十去今明前后本年大])年(?!中){_EDGE_OF_YEAR}", _edge_of_year),
-    rule(r"(?<![年\d])(?P<month>\d{1,2})月(?P<day>\d{1,2})(?P<last>)(?P<last_month>)(?=[，。！,!\s在去到要飞返走搬]|$)", _month_and_day,
+    rule(r"(?<![年\d])(?P<month>\d{1,2})月(?P<day>\d{1,2})(?P<last>)(?P<last_month>)(?=[，。！,!\s在去到要飞返走搬]|$)",
+         _month_and_day,
          lacks_year=True),
     rule(rf"从?(?<!年)(?P<month>{NUMBER})月份?(?P<day>{NUMBER})[日号](?:{_TO}(?:(?P<last_month>{NUMBER})月份?)?"
             rf"(?P<last>{NUMBER})[日号])?", _month_and_day, lacks_year=True),
@@ -281,8 +282,8 @@ def _away(match: re.Match[str], said: date) -> Days:
         day, around = said + timedelta(weeks=sign * least), timedelta(days=min(least + 1, _MOST_AROUND))
         return if_certain(certain and least <= _EXACT[unit], DaySpan.between(day - around, day + around))
     if unit == "年" and sign > 0 and least == most:
-        around = min(_MONTHS_AROUND * least, _HALF_A_YEAR)
-        first, last = spans.month(said, 12 * least - around), spans.month(said, 12 * least + around)
+        months = min(_MONTHS_AROUND * least, _HALF_A_YEAR)
+        first, last = spans.month(said, 12 * least - months), spans.month(said, 12 * least + months)
         return if_certain(certain and least <= _EXACT[unit], DaySpan.between(first.first, last.last))
     first, last = _UNITS[unit](said, sign * least), _UNITS[unit](said, sign * most)
     if first != last:

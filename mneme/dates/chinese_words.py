@@ -138,7 +138,7 @@ def may_be_to_come(match: re.Match[str]) -> bool:
 
 
 def _tense_of(words: str) -> bool | None:
-    """Whether words tell of the past; None where nothing tells."""
+    """Tell whether words speak of the past; None where nothing tells."""
     if _FUTURE.search(words) or _EVENTUALLY.search(words):
         return False
     if _PAST.search(words):

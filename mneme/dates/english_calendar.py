@@ -189,7 +189,8 @@ RULES = (
     rule(rf"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill|[Ss]ince|[Bb]efore|[Aa]fter|[Ff]rom|[Tt]o|(?P<between>[Bb]etween)|"
          rf"weekend\s+of|week\s+of)\s+the\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b"
          rf"(?:{TO_LAST}(?:the\s+)?(?P<last>\d{{1,2}})(?:st|nd|rd|th)\b)?(?!\s+of\b|\s+in\s+\d{{4}}){ALONE}", _day_of_month),
-    rule(rf"\b[Oo]n\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b(?P<last>)(?!\s+(?:of\b|[A-Z]|{_BESIDE_A_DAY}\b)){ALONE}", _day_of_month),
+    rule(rf"\b[Oo]n\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b(?P<last>)(?!\s+(?:of\b|[A-Z]|{_BESIDE_A_DAY}\b)){ALONE}",
+         _day_of_month),
     rule(r"\b(?:(?i:on)\s+)?(?i:the)\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\s+(?:of\s+)?(?P<which>last|this|the|next)\s+month\b",
          _day_of_step),
     rule(r"\b(?i:(?P<own>in|since|from|until|during|by|of|year|early|late|around))\s+(?P<year>(?:19|20)\d\d)\b(?![-/.,]\d)"
