@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from flows.extraction.word_lists import LOCATION, ORGANISATION, OTHER, PERSON, WORK, types_of_words, word_list
+from mneme.chinese_script import as_written, simplified
 
 _HAN = "[\u4e00-\u9fff]"
 _WORK = re.compile("《([^》]{1,30})》")
@@ -29,7 +30,8 @@ _BEFORE_A_SURNAME = re.compile(  # no part of a name or a word: not 官方经理
 _LATIN = re.compile(r"(?<![A-Za-z0-9_./@-])阿?[A-Z][a-z]{2,}[A-Za-z]*(?: [A-Z][A-Za-z'’]+){0,3}(?![A-Za-z0-9_./-])")
 _ENGLISH = re.compile(r"[A-Za-z][\w'’,.-]*(?: [\w'’,.-]+){3,}", re.ASCII)
 _SOMEBODY = (
-    "朋友|同事|同学|闺蜜|室友|邻居|老板|领导|经理|主管|导师|老师|教练|客户|老公|老婆|丈夫|妻子|男友|女友|对象|[哥姐弟妹爸妈]"
+    "朋友|同事|同学|闺蜜|室友|邻居|老板|领导|经理|主管|导师|老师|教练|客户|看护|护工|保姆|"
+    "老公|老婆|丈夫|妻子|男友|女友|对象|[哥姐弟妹爸妈]"
 )
 _INNER_CAPITAL = re.compile("[a-z][A-Z]")
 _THING = "软件|平台|框架|库|系统|工具|数据库|服务器|网站|公司|游戏|手机|电脑|课程|账号|会员|项目|应用|品牌"
@@ -45,6 +47,11 @@ _SPEAKS_BEHIND = re.compile(_SPEAKS)
 
 def chinese_entities(text: str) -> Iterator[tuple[str, str]]:
     """Names and what they name: works in 《》, events whose place or time is told, people, places, things in Latin letters."""
+    simple = simplified(text)
+    yield from ((as_written(name, simple, text), kind) for name, kind in _names(simple))
+
+
+def _names(text: str) -> Iterator[tuple[str, str]]:
     for work in _WORK.finditer(text):
         yield work[1], _kind_of_work(text[max(0, work.start() - 8) : work.start()], text[work.end() : work.end() + 8])
     text = _QUOTED.sub("，", text)
@@ -120,7 +127,7 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
     given = f"[{''.join(word_list('chinese given'))}]"
     titles = "医生|大夫|老师|教授|经理|主任|先生|女士|律师|师傅|教练|护士|校长|院长|阿姨|叔叔"
     boss = "总(?![是共算体之会结的监额量数计部统价得归局线])"
-    offices = "任(?:教授|经理|主任|教练|护士|校长|院长|总)|应(?:老师|先生|女士)的?要求|车师傅"
+    offices = "[荣三]总|任(?:教授|经理|主任|教练|护士|校长|院长|总)|应(?:老师|先生|女士)的?要求|车师傅"
     mark = r"^|(?<=[，。、；：！？,;:!?~～\s“”])"
     with_ = "(?<=[和跟与给找叫问让帮陪接等请约同见])"
     after = r"(?=[不也要说对和跟、想觉去来在是会的，。！？吃喝爱做都就还今明昨有没把已正最]|$)"
@@ -131,7 +138,7 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
         re.compile(f"(?:{mark}|{with_})({surname}{given}{{2}}){after}"),
         re.compile(f"(?:{with_}({given}{{2}}){after}|(?:{mark})({given}{{2}}){speaks})"),
         re.compile(
-            f"(?:{places}){{1,2}}市?(?!醋鱼|烤鸭|牛肉|龙井|火锅|小吃|料理|拉面|米粉|菜|话|人|语|货|银行|大学|队|车|市场|[东西南北]?路|[石洋发装])"
+            f"(?:{places}){{1,2}}市?(?!醋鱼|[一二三四五六七八九十附]*[附一二三四五六]院|烤鸭|牛肉|龙井|火锅|小吃|料理|拉面|米粉|菜|话|人|语|货|银行|大学|队|车|市场|[东西南北]?路|[石洋发装])"
         ),
         re.compile(
             rf"(?:[去在到往从回游定]|^)(?!知道|包含|位于|毕业|听说|景区|航拍)((?:(?![{no_part}]){_HAN}){{1,6}}?({_PLACE_END}))"

@@ -12,6 +12,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cache
 from itertools import takewhile
 
@@ -110,7 +111,11 @@ _REASON = re.compile(
     r"^(?P<rest>[^,.;]{1,30}),\s+(?:i|we) (?:forgot|miscounted|misread|misheard|misremembered|mixed|got (?:that|it) wrong)\b",
     re.I,
 )  # "Nine, I forgot Kim."
-_TRAILING = re.compile(r"^(?P<rest>.+?),?\s+(?:sorry|actually|i mean(?:t)?|my (?:mistake|bad))[.!]*$", re.I | re.S)
+_TRAILING = re.compile(  # but "tell him I am sorry" is no correction
+    r"^(?P<rest>.+?),?\s+(?<!\bam )(?<!['’]m )(?<!\bis )(?<!['’]re )(?<!\bso )(?<!\bfeel )(?<!\bsay )(?<!\bim )"
+    r"(?:sorry|actually|i mean(?:t)?|my (?:mistake|bad))[.!]*$",
+    re.I | re.S,
+)
 _OLD = re.compile(
     r"^(?P<rest>.+?)(?:,\s*|\s+and\s+)not (?P<old>[^,.;]+?)(?:,? (?:sorry|actually))?[.!]*$", re.I | re.S
 )  # "Anna, not Anne"
@@ -196,6 +201,7 @@ def _chinese_correction_in(sentence: str, announced: bool) -> Correction | None:
 
 
 _REACH = 6  # messages back
+_LONG_AGO = timedelta(days=1)  # afterwards one names what was wrong
 _REACH_WITHIN = 20  # sentences back in one of them
 _MOST = 20  # sentences of one message that are tried: a text full of corrections must not cost its square
 _REACH_TO_OTHERS = 2  # messages back to what another said, unless the old value is named
@@ -314,6 +320,8 @@ class _Talk:
             message = self._messages[target]
             if not message or message[0].role != "user":
                 continue
+            if not correction.old and self._messages[at][number].said_at - message[0].said_at > _LONG_AGO:
+                return
             own = message[0].speaker == speaker
             if not own and (
                 of_oneself

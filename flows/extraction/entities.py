@@ -99,6 +99,14 @@ _THING_BEFORE = re.compile(
 )
 _DAY_AFTER = re.compile(r"['’]s? (?:Day|Eve)\b")  # "Stephen's Day"
 _DATE_BEFORE = re.compile(r"(?:\d(?:st|nd|rd|th)?(?: of)?|\b(?:Christmas|New Years?(?:['’]s?)?)) $")  # "5 Jan", "Christmas Eve"
+_NAMED_IT = re.compile(
+    r"\b(?:name|names|named|call|calls|called|calling|christened|nicknamed) (?:it|this|that|the \w+|my \w+) $", re.I
+)
+_FROM_OR_IN = re.compile(  # a place even where it could be a given name: "she is from Kochi", "the new flat in Austin"
+    r"(?:\b(?:is|am|are|was|were|comes?|came|back|flight|train|bus|drove|flew|moved)|['’](?:s|m|re)) (?:originally )?from $|"
+    r"\b(?:house|flat|apartment|place|room|home|office|hotel|hospital|airport|station|job|live[sd]?|living|based|stay(?:s|ed|ing)?|"
+    r"born|arrived|landed|work(?:s|ed|ing)?) (?:\w+ )?in $"
+)
 _POSSESSIVE_ALONE = re.compile(  # "we ate at Whelan's"
     r"['’]s(?=\W*$|[.,!?;:)…]| (?:on|at|in|for|with|from|to|then|and|or|but|is|was|has|had|today|tomorrow|tonight|this|next|"
     r"last|yesterday|again|now|since|until|till|after|before|when|while|if|because|so)\b)"
@@ -320,6 +328,10 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
     if given and place:
         someone = _PERSON_BEFORE.search(before) or _PERSON_AFTER.match(after) or _AND_I_AFTER.match(after)
         return PERSON if someone else LOCATION if _PLACE_BEFORE.search(before) else ""
+    if given and _NAMED_IT.search(before):
+        return ""
+    if given and _FROM_OR_IN.search(before):
+        return LOCATION
     if given and len(words) <= 3:
         return WORK if len(words) > 1 and _KNOWN_AFTER.match(after) else PERSON
     if place:

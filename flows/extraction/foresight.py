@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from flows.cuts import ExtractedForesight
 from flows.extraction.sentences import Sentence
+from mneme.chinese_script import simplified
 from mneme.dates import DateMention, resolve_dates
 from mneme.records import Claim
 from mneme.relations import PLANNED
@@ -59,17 +60,23 @@ _CANCELLED = re.compile(
     r"\bpostponed\b|\bno longer\b|\bnot happening\b|\binstead of\b|\brescheduled\b|\bmoved from\b|\bpushed (?:back|from)\b",
     re.I,
 )
+_CONDITION = re.compile(
+    r"(?:only |but |and )?(?:if|unless|provided|assuming)\b[^,]*$", re.I
+)  # by itself: "If her parents agree."
+_DENIES = re.compile(
+    r"(?:no[,.]? (?:no|wait|sorry|actually|it|that|the|we|they|he|she|i)\b|no[,.] |nope\b|不[是对]|没有[，,])", re.I
+)
 _CHINESE_PLANNED = re.compile(
     "(?:(?<!帮)我们?|咱们?|俩|家人|爸|妈|公司|老板|同事|朋友|[他她])[^，。！？]{0,12}?(?:打算|计划|准备(?!好|了)|要去|要参加|要搬|要开|要来|约好|预约了|"
     "预订了|订了|报名了|报了|会去|会参加)|截止(?:日期|时间)?(?:是|到|为)"
 )
 _CHINESE_SOON = re.compile("今晚|明[天早晚]|后天|下(?:个?(?:周|月|星期|礼拜)|半年)|[我咱]们?会(?![说弹拉不])[^，。]{3}")
-_CHINESE_AHEAD = re.compile(
-    "要|会|将|打算|计划|准备|预约|约了|约好|安排|截止|去|来|举行|举办|开始|出发|面试|考试|开会|聚|搬|见|办|参加|上线|提交|交"
+_CHINESE_LATER_TODAY = re.compile(
+    "(?<!只)要(?![是求])|(?<!开)会(?!议)|将|打算|计划|准备|预约|约了|约好|安排|截止|今晚|(?:去|来|举行|开始|出发|面试|考试|聚|搬|见|办|参加|上线|提交)(?![了过到])[^，。！]{0,6}(?:[，。！]|$)"
 )
 _CHINESE_UNCERTAIN = re.compile(
     "可能|也许|或许|大概会|希望|想要?(?!起)|如果|要是|是否|没准|说不定|不确定|考虑|取消|推迟|改到|改期|"
-    "不去|不会|不打算|不准备|去不了|不办|应该|本来|原本|建议(?:你|您|大家|先|可以)|我们?建议"
+    "不去|不会|不打算|不准备|去不了|不办|八成|多半|再说|再看|哎?不对|[吗嘛]\\W*$|应该|本来|原本|建议(?:你|您|大家|先|可以)|我们?建议"
 )
 _QUOTED = re.compile("“[^”]*”|「[^」]*」")
 _DONE = re.compile("[了过](?:[，。！]|$)|已经|刚刚")
@@ -85,8 +92,12 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
     """
     found: list[ExtractedForesight] = []
     over = [(position, claim.about) for position, one in enumerate(sentences) for claim in one.claims if _ends_a_plan(claim)]
+    denied = _denied(sentences)
     for position, one in enumerate(sentences):
-        if one.withdrawn or not _is_expected(one):
+        if one.withdrawn or one.index in denied or not _is_expected(one):
+            continue
+        before = sentences[position - 1] if position else None
+        if before is not None and before.index == one.index and _CONDITION.match(before.text):
             continue
         claims = tuple(claim for claim in one.claims if claim.attribute.startswith(_FAMILY) and not claim.ends)
         if any(later > position and about == claim.about for claim in claims for later, about in over[:_MOST]):
@@ -99,6 +110,21 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
         if len(found) == _MOST:
             break
     return tuple(found)
+
+
+def _denied(sentences: Sequence[Sentence]) -> set[int]:
+    """The messages that the next one denies, with a day of its own: "No no, tomorrow is a holiday, they start on the 9th"."""
+    of: dict[int, list[Sentence]] = {}
+    for one in sentences:
+        of.setdefault(one.index, []).append(one)
+    return {
+        index - 1
+        for index, message in of.items()
+        if _DENIES.match(message[0].text)
+        and index - 1 in of
+        and of[index - 1][0].speaker != message[0].speaker
+        and any(one.dates or _names_a_day(one) for one in message)
+    }
 
 
 def _ends_a_plan(claim: Claim) -> bool:
@@ -126,12 +152,13 @@ def _is_expected(one: Sentence) -> bool:
         soon = _SOON.search(one.text) and _WILL.search(one.text)
         return bool(soon or (_AHEAD if _ahead(one) else _PLANNED).search(one.text))
     if one.language == "zh":
-        if _CHINESE_UNCERTAIN.search(one.text) or _is_over(one):
+        own = _QUOTED.sub("", simplified(one.text))
+        if _CHINESE_UNCERTAIN.search(own) or _is_over(one):
             return False
         if any(date.since > one.said_at for date in one.dates):
             return True
-        own = _QUOTED.sub("", one.text)
-        planned = _CHINESE_SOON.search(own) or (_CHINESE_AHEAD if _ahead(one) else _CHINESE_PLANNED).search(own)
+        ahead = _CHINESE_LATER_TODAY if _ahead(one) else _CHINESE_PLANNED
+        planned = _CHINESE_SOON.search(own) or ahead.search(own)
         return planned is not None and not _DONE.search(own)
     return False
 

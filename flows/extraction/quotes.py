@@ -128,6 +128,7 @@ def _annotated(
             earlier = f"{before}\n{text[max(0, span.start - _LONGEST_BEFORE) : span.start]}"
             told = part.artifact is None and not of_a_story and not is_made_up(words)
             asks = is_question(words)
+            follows = found.sentences[-1].text if found.sentences else before.rpartition("\n")[2]
             found.sentences.append(
                 Sentence(
                     index=index,
@@ -142,7 +143,7 @@ def _annotated(
                     artifact=part.artifact is not None,
                     is_question=asks,
                     dates=certain_dates(words, message.sent_at, zone, language, earlier) if told else (),
-                    claims=claims_in(words, language, message.sender_name) if told and by_user and not asks else (),
+                    claims=claims_in(words, language, message.sender_name, follows) if told and by_user and not asks else (),
                 )
             )
         limit = longest if part.artifact is None else _LONGEST_OF_ARTIFACT

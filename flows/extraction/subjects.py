@@ -70,7 +70,7 @@ _CHINESE_GRAMMAR = re.compile(
     "[我你您他她它这那哪的地得了着过吗呢吧啊呀嘛哈哦嗯是在有和与跟或把被给对从到向往让叫请就都也还又再才只很太更最不没别要想会能该去来做"
     "说看用等及其之以为于而且但并却么谁几两一二三四五六七八九十百千万个位次件点号月日年天周时分]|[^\u4e00-\u9fff])+"
 )
-_CHINESE_VERBS = "找谈订租买住坐听接送换搬约拿发好下完上起来到"  # at the ends of a stretch
+_CHINESE_VERBS = "找谈订租买住坐听接送换搬约拿发好下完上起来到见"  # at the ends of a stretch
 _COMMON = frozenset(tokenise(" ".join(word_list("common"))))
 _ADJECTIVES = word_list("adjectives")
 _VERBS = frozenset(word_list("verbs")) | frozenset(token for verb in word_list("verbs") for token in tokenise(verb))

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
+from mneme.chinese_script import simplified
 from mneme.dates import chinese, chinese_words, english, english_doubt
 from mneme.dates.rules import Found
 from mneme.dates.spans import DaySpan, Grain
@@ -65,12 +66,13 @@ def certain_dates(sentence: str, said_at: datetime, zone: tzinfo, language: str,
     """
     local = said_at.astimezone(zone)
     rules, doubts = _LANGUAGES.get(language, (english.find_iso, english_doubt))
-    found = rules(sentence, local.date(), _MOST)
+    words, before = (simplified(sentence), simplified(earlier)) if language == "zh" else (sentence, earlier)
+    found = rules(words, local.date(), _MOST)
     if not found:
         return ()
-    chosen = [each for each in _apart(found) if each.certain and not doubts.in_doubt(sentence, each)]
-    if earlier:
-        chosen = [each for each in chosen if not doubts.is_of_another(sentence[each.start : each.end], earlier)]
+    chosen = [each for each in _apart(found) if each.certain and not doubts.in_doubt(words, each)]
+    if before:
+        chosen = [each for each in chosen if not doubts.is_of_another(words[each.start : each.end], before)]
     if local.hour < _MORNING:  # before one has slept, today is yesterday
         chosen = [
             each for each in chosen if not each.relative or each.span is None or abs((each.span.first - local.date()).days) > 2
@@ -99,7 +101,7 @@ def resolve_dates(text: str, said_at: datetime, zone: tzinfo, most: int = 1_000)
     said = said_at.astimezone(zone).date()
     found = english.find(text, said, most)
     if has_cjk(text):
-        found += chinese.find(text, said, most)
+        found += chinese.find(simplified(text), said, most)
     return list(_mentions(text, _apart(found), zone))
 
 

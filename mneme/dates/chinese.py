@@ -17,6 +17,7 @@ from mneme.dates.chinese_words import (
     is_counted_from_now,
     least_and_most,
     looks_back,
+    may_be_to_come,
     number,
     weekday_number,
     year_number,
@@ -81,7 +82,10 @@ def _month_and_day(match: re.Match[str], said: date) -> Days | None:
         first = date(year, first_month, first_day)
         return DaySpan.between(first, date(year + (last_month < first_month), last_month, last_day))
 
-    return nearest(in_years(within, said), said, looks_back(match))
+    days = nearest(in_years(within, said), said, looks_back(match))
+    if isinstance(days, Likely) and days.span.first > said and may_be_to_come(match):
+        return days.span
+    return days
 
 
 def _in_month(match: re.Match[str], said: date) -> Days | None:
@@ -161,10 +165,13 @@ _CALENDAR_RULES = (
     rule(rf"{_YEAR}的?(?P<season>[春夏秋冬])(?:天|季|(?=[，。,.\s]|$))", _season),
     rule(r"(?:这个|这)(?P<season>[春夏秋冬])[天季]", _this_season),
     rule(rf"(?<![0-9〇零一二三四五六七八九十去今明前后本年大])年(?!中){_EDGE_OF_YEAR}", _edge_of_year),
+    rule(r"(?<![年\d])(?P<month>\d{1,2})月(?P<day>\d{1,2})(?P<last>)(?P<last_month>)(?=[，。！,!\s在去到要飞返走搬]|$)",
+         _month_and_day,
+         lacks_year=True),
     rule(rf"从?(?<!年)(?P<month>{NUMBER})月份?(?P<day>{NUMBER})[日号](?:{_TO}(?:(?P<last_month>{NUMBER})月份?)?"
             rf"(?P<last>{NUMBER})[日号])?", _month_and_day, lacks_year=True),
     rule(rf"(?<!年)(?P<month>{NUMBER})\s?月份?(?P<edge>{EDGE})", _in_month, lacks_year=True),
-    rule(rf"(?<![年第\d.一二三四五六七八九十])(?P<month>{NUMBER})月(?:份|(?![初中底球饼亮光]))(?!{NUMBER}[日号])(?P<edge>)",
+    rule(rf"(?<![年第\d.一二三四五六七八九十])(?P<month>{NUMBER})月(?:份|(?![初中底球饼亮光]))(?!{NUMBER}[日号]|\d)(?P<edge>)",
          _in_month, lacks_year=True),
     rule(rf"从?(?<![月第\d.一二三四五六七八九十])(?P<day>{NUMBER})号(?:{_TO}(?P<last>{NUMBER})号)?(?<!几号)" + _NUMBERED, _day),
     rule(r"(?<![0-9二])(?P<decade>(?:19|20)?[0-9]0|[五六七八九]十)年代", _decade, relative=False),
@@ -181,12 +188,14 @@ _DAYS = {
 }  # fmt: skip
 _MONTHS = {"上上个月": -2, "上个月": -1, "上月": -1, "这个月": 0, "本月": 0, "下个月": 1, "下月": 1, "下下个月": 2}
 _HABIT = re.compile("上班|上学|上课|营业|开放|开门|工作|每|一般|通常|平时|都")
+_HABITUAL, _NEAR = re.compile("(?:只在|逢|平时|通常|一般|固定)$"), 4  # characters before a day
 _UNITS: dict[str, Callable[[date, int], DaySpan]] = {
     "天": spans.days_from, "日": spans.days_from, "周": spans.week, "星期": spans.week, "礼拜": spans.week, "月": spans.month,
     "年": lambda said, step: spans.year(said.year + step),
 }  # fmt: skip
 _EXACT = {"天": 10, "日": 10, "周": 8, "星期": 8, "礼拜": 8, "月": 0, "年": 9}  # up to how many are meant as such
 _WEEK_UNITS = ("周", "星期", "礼拜")
+_MONTHS_AROUND, _HALF_A_YEAR = 2, 6  # months: in a year is in ten to fourteen of them
 _MOST_AROUND = 3  # days before and behind: in a week is in five to nine days, in two weeks in eleven to seventeen
 _WEEKS = {"上上": -2, "上": -1, "这": 0, "本": 0, "下": 1, "下下": 2}
 
@@ -214,8 +223,10 @@ def _weekday(match: re.Match[str], said: date) -> DaySpan:
     return DaySpan.between(first, last if last >= first else last + timedelta(days=7))
 
 
-def _bare_weekday(match: re.Match[str], said: date) -> Days:
-    """The latest such day where the sentence looks back, else the next; of today one says 今天."""
+def _bare_weekday(match: re.Match[str], said: date) -> Days | Literal["no date"]:
+    """The latest such day where the sentence looks back, else the next; of today one says 今天. A habit is none (只在周日)."""
+    if _HABITUAL.search(match.string, max(0, match.start() - _NEAR), match.start()):
+        return NO_DATE
     back, days = looks_back(match), (weekday_number(match["day"]) - said.weekday()) % 7
     return if_certain(back is not None and days > 0, spans.days_from(said, days - 7 if back else days or 7))
 
@@ -260,7 +271,7 @@ def _part_of_this_month(match: re.Match[str], said: date) -> Days:
 
 
 def _away(match: re.Match[str], said: date) -> Days:
-    """三天后, 两周前: weeks mean the days around that day, and what is told in months is not certain.
+    """三天后, 两周前: weeks and years to come mean the days and months around, and what is told in months is not certain.
 
     The week of the calendar would be wrong: said on a Sunday, its days all lie before the one that 两周后 means.
     """
@@ -270,6 +281,10 @@ def _away(match: re.Match[str], said: date) -> Days:
     if unit in _WEEK_UNITS and least == most:
         day, around = said + timedelta(weeks=sign * least), timedelta(days=min(least + 1, _MOST_AROUND))
         return if_certain(certain and least <= _EXACT[unit], DaySpan.between(day - around, day + around))
+    if unit == "年" and sign > 0 and least == most:
+        months = min(_MONTHS_AROUND * least, _HALF_A_YEAR)
+        first, last = spans.month(said, 12 * least - months), spans.month(said, 12 * least + months)
+        return if_certain(certain and least <= _EXACT[unit], DaySpan.between(first.first, last.last))
     first, last = _UNITS[unit](said, sign * least), _UNITS[unit](said, sign * most)
     if first != last:
         return Likely(DaySpan.between(min(first.first, last.first), max(first.last, last.last)))

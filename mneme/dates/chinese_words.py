@@ -32,10 +32,20 @@ _PAST = re.compile(
     "(?<![为除罢算])了(?![解不])|(?<=[去来做吃看听见学买用读住玩试到聊谈拍写逛加办])过(?![来去年节])|曾|已经?|刚"
 )
 _FUTURE = re.compile("(?<![重主只])要(?![是求么紧])|将|打算|准备|计划|之前|前完成|截止")
-_LIKELY_FUTURE = re.compile("(?<![开聚约晚年宴舞长乐机社灯])会(?![议员场计见])|见(?![了过到])|开始(?![了的])|得(?=[交去把])")
+_LIKELY_FUTURE = re.compile(
+    "预产期|(?<![开聚约晚年宴舞长乐机社灯])会(?![议员场计见])|见(?![了过到])|开始(?![了的])|得(?=[交去把])"
+)
 _ARRANGED = re.compile(
     "(?:预?订|预?定|预?约|报名?|安排|买)(?:了|好)|改[到在为成]|推迟|延[到期]|挪到|提前到|定在|(?:约|预约|订|预订|定)的(?!时候)"
 )  # for what lies ahead
+# Without 了 a bare verb behind a day and an occasion before it are mostly to come: "4月6号搬", "补考在3月20号".
+_TO_COME_BEHIND = re.compile(
+    "(?:[早晚]上|上午|中午|下午|[零〇一二两三四五六七八九十\\d]{1,3}[点:：][^，。！]{0,3}|的?(?:飞机|高铁|火车|航班|票))?(?:正式|开始|就)?"
+    "(?:入职|报到|搬家?|出发|走|到(?!期)|飞|返|回[家去来]?|开[学业张庭幕]|交[房租稿]|考试?|结婚|领证|手术|体检|复[查诊]|上[班线]|出院|入院|面试|截止|见|办酒|摆酒)"
+    "(?:吧|啦|呀|哦|喔|哈)?(?=[，。！,.!~～\\s]|$)"
+)
+_SET_ON = re.compile("(?:考|试|会|礼|宴|赛|术|诊|查|学|业|班|婚|展|演|课|期|机|车)[是在](?:[下本这]?周[一二三四五六日]?)?$")
+_CLOSES = re.compile("(?:[上中下]午|[早晚]上)?(?:[，。！,.!~～]|$)")
 _EVENTUALLY = re.compile("(?:就|快|该|马上)要?.{0,8}了")  # "就要结婚了" lies ahead
 
 
@@ -113,14 +123,27 @@ def looks_back(match: re.Match[str]) -> bool | None:
         return False
     after = _SENTENCE_END.split(text[match.end() : match.end() + _REACH], maxsplit=1)[0]
     before = _SENTENCE_END.split(text[max(0, match.start() - _REACH) : match.start()])[-1]
-    for words in (clause, after, before):
-        if _FUTURE.search(words) or _EVENTUALLY.search(words):
-            return False
-        if _PAST.search(words):
-            return True
-        if _LIKELY_FUTURE.search(words):
-            return False
-    return None
+    back = _tense_of(clause)
+    if back is None and may_be_to_come(match):
+        return None
+    return next((found for found in (back, _tense_of(after), _tense_of(before)) if found is not None), None)
+
+
+def may_be_to_come(match: re.Match[str]) -> bool:
+    """Tell whether a day is that of a bare verb, or of an occasion: without 了 the nearest, if it is ahead (4月6号搬)."""
+    text = match.string
+    begins, ends = clause_of(text, match.start(), match.end())
+    is_set = _SET_ON.search(text, begins, match.start()) is not None and _CLOSES.match(text, match.end()) is not None
+    return (is_set or _TO_COME_BEHIND.match(text, match.end()) is not None) and not _PAST.search(text, begins, ends)
+
+
+def _tense_of(words: str) -> bool | None:
+    """Tell whether words speak of the past; None where nothing tells."""
+    if _FUTURE.search(words) or _EVENTUALLY.search(words):
+        return False
+    if _PAST.search(words):
+        return True
+    return False if _LIKELY_FUTURE.search(words) else None
 
 
 def is_counted_from_now(match: re.Match[str]) -> bool:
@@ -153,7 +176,7 @@ def in_doubt(sentence: str, date: Found) -> bool:
         return True
     if _TOLD.search(sentence, max(0, start - _DOUBT_REACH), start):
         return True
-    if _BARE_DAY.fullmatch(sentence[start:end]) and _OCCASION.search(sentence):
+    if _BARE_DAY.fullmatch(sentence[start:end]) and (_OCCASION.search(sentence) or _NAMED.search(sentence, 0, start)):
         return True  # of the month of the occasion, which may be another
     return date.lacks_year and _OTHER_YEAR.search(sentence[max(0, start - _DOUBT_REACH) : start] + behind) is not None
 
@@ -182,7 +205,7 @@ _BEFORE = re.compile(
     r"(?:从原[来定]?的?|原[本来定]?的?|不是|而非|自从?|除了|比|像|和|跟|与|或者?|还是|大[概约]|差不多|约)$|(?:从|把|将)[^，。]{0,10}$(?<=[从把将])"
 )
 _BEHIND = re.compile(
-    "或|还是|[之以]?前(?!后)|[之以]?后|以来|起(?!床|飞|来)|左右|前后|上下|的?时候|改[到成为在]|是?(?:几号|几月|星期几|周几|礼拜几)|"
+    "再[说看议](?![一了])|或|还是|[之以]?前(?!后)|[之以]?后|以来|起(?!床|飞|来)|左右|前后|上下|的?时候|改[到成为在]|是?(?:几号|几月|星期几|周几|礼拜几)|"
     rf"(?:已经?|都|才|刚|快|刚好|满)*{NUMBER}[多来]?(?:周岁|岁|了|出头|点)|(?:推迟|延期|提前|挪|调整?)[到至]"
 )
 _NO_EVENT = re.compile(

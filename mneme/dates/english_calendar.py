@@ -40,7 +40,7 @@ def _days(match: re.Match[str], said: date) -> Days | None:
     if groups.get("year"):
         return within(int(groups["year"]))
     candidates = in_years(within, said)
-    weekday = weekday_number((groups.get("weekday") or "").rstrip("."))
+    weekday = weekday_number((groups.get("behind") or groups.get("weekday") or "").rstrip("."))
     if weekday is None:
         return nearest(candidates, said, looks_back(match), _AHEAD)
     agreeing = [span for span in candidates if span.first.weekday() == weekday]
@@ -137,7 +137,7 @@ def _both(pattern: str) -> tuple[Rule, Rule]:
     """The rules of days with their year and without it."""
     return (
         rule(pattern + r"\.?,?\s+(?P<year>\d{4})\b", _days, relative=False),
-        rule(pattern + r"\b(?!\.?,?\s+\d{4}\b)", _days, lacks_year=True),
+        rule(pattern + rf"\b(?!\.?,?\s+\d{{4}}\b){_ITS_WEEKDAY}?", _days, lacks_year=True),
     )
 
 
@@ -148,6 +148,13 @@ _TH = r"(?:st|nd|rd|th)?"
 _FIRST, _LAST = rf"(?P<day>\d{{1,2}}){_TH}", rf"(?P<last>\d{{1,2}}){_TH}"
 _OF = r"(?:\s+of)?\s+"
 _MONTH_NAME, _FIRST_MONTH = rf"(?P<month>{MONTH})", rf"(?P<first_month>{MONTH})"
+# Beside a day even a short form in small letters is a month ("8th feb"); "the 5 may come" is none.
+_BESIDE_A_DAY = rf"(?:{MONTH}|jan|feb|mar(?:ch)?|apr|jun|jul|aug|sept?|oct|nov|dec)"
+_ITS_MONTH, _ITS_FIRST_MONTH = rf"(?P<month>{_BESIDE_A_DAY})", rf"(?P<first_month>{_BESIDE_A_DAY})"
+# "31 January, Saturday", "1st of march, its a saturday": the day of the week tells the year.
+_ITS_WEEKDAY = (
+    rf"(?:(?:[.,]?\s+|,?\s*\(|,\s*)(?:(?:it['’]?s|it is|that['’]?s|which is)\s+an?\s+)?(?P<behind>(?i:{WEEKDAY}))\b\)?)"
+)
 _EDGE = rf"(?P<edge>(?i:{EDGE}))"
 _PART_OF_MONTH = (
     rf"\b(?:[Tt]he\s+)?(?P<ordinal>(?i:{'|'.join(_ORDINALS)}))\s+(?P<unit>weekend|week|{WEEKDAY})\s+(?:of|in)\s+{_MONTH_NAME}"
@@ -155,16 +162,17 @@ _PART_OF_MONTH = (
 
 ISO = rule(r"\b(?P<year>(?:19|20)\d\d)-(?P<month>\d\d?)-(?P<day>\d\d?)(?!\d)", _numbers, relative=False)
 RULES = (
-    *_both(rf"{_ON_A}{_FIRST}{_OF}{_MONTH_NAME}"),
-    *_both(rf"{_ON_A}{_MONTH_NAME}\b\.?\s+(?:the\s+)?{_FIRST}"),
-    *_both(rf"{BETWEEN}\b{_FIRST}{TO_LAST}(?:the\s+)?{_LAST}{_OF}{_MONTH_NAME}"),
-    *_both(rf"{BETWEEN}\b{_MONTH_NAME}\b\.?\s+{_FIRST}{TO_LAST}(?:the\s+)?{_LAST}"),
-    *_both(rf"{BETWEEN}\b{_FIRST}{_OF}{_FIRST_MONTH}{TO_LAST}(?:the\s+)?{_LAST}{_OF}{_MONTH_NAME}"),
-    *_both(rf"{BETWEEN}\b{_FIRST_MONTH}\b\.?\s+{_FIRST}{TO_LAST}{_MONTH_NAME}\b\.?\s+{_LAST}"),
+    *_both(rf"{_ON_A}{_FIRST}{_OF}{_ITS_MONTH}"),
+    *_both(rf"{_ON_A}{_ITS_MONTH}\b\.?\s+(?:the\s+)?{_FIRST}"),
+    *_both(rf"{BETWEEN}\b{_FIRST}{TO_LAST}(?:the\s+)?{_LAST}{_OF}{_ITS_MONTH}"),
+    *_both(rf"{BETWEEN}\b{_ITS_MONTH}\b\.?\s+{_FIRST}{TO_LAST}(?:the\s+)?{_LAST}"),
+    *_both(rf"{BETWEEN}\b{_FIRST}{_OF}{_ITS_FIRST_MONTH}{TO_LAST}(?:the\s+)?{_LAST}{_OF}{_ITS_MONTH}"),
+    *_both(rf"{BETWEEN}\b{_ITS_FIRST_MONTH}\b\.?\s+{_FIRST}{TO_LAST}{_ITS_MONTH}\b\.?\s+{_LAST}"),
     rule(rf"{BETWEEN}\b{_FIRST}\s+{_FIRST_MONTH}\s+(?P<first_year>\d{{4}}){TO_LAST}{_LAST}\s+{_MONTH_NAME}\s+(?P<year>\d{{4}})\b",
          _days, relative=False),
     rule(rf"\b(?P<ordinal>(?i:first|second|third))\s+of\s+{_MONTH_NAME}\b(?!\s+\d)", _ordinal_day, lacks_year=True),
     rule(rf"\b(?P<weekday>{WEEKDAY})\b,?\s+(?:the\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b", _weekday_and_day),
+    rule(rf"\b(?P<weekday>{WEEKDAY}),?\s+(?P<day>\d{{1,2}})(?=[.!]?$|[,;] |\. )", _weekday_and_day),
     rule(r"\b[Tt]he\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\s+(?P<was>is|was|will\s+be|falls\s+on|fell\s+on)\s+"
          rf"(?:an?\s+)?(?P<weekday>{WEEKDAY})\b", _weekday_and_day),
     rule(_PART_OF_MONTH + r"\s+(?P<year>\d{4})\b", _part_of_month, relative=False),
@@ -181,6 +189,8 @@ RULES = (
     rule(rf"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill|[Ss]ince|[Bb]efore|[Aa]fter|[Ff]rom|[Tt]o|(?P<between>[Bb]etween)|"
          rf"weekend\s+of|week\s+of)\s+the\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b"
          rf"(?:{TO_LAST}(?:the\s+)?(?P<last>\d{{1,2}})(?:st|nd|rd|th)\b)?(?!\s+of\b|\s+in\s+\d{{4}}){ALONE}", _day_of_month),
+    rule(rf"\b[Oo]n\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b(?P<last>)(?!\s+(?:of\b|[A-Z]|{_BESIDE_A_DAY}\b)){ALONE}",
+         _day_of_month),
     rule(r"\b(?:(?i:on)\s+)?(?i:the)\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\s+(?:of\s+)?(?P<which>last|this|the|next)\s+month\b",
          _day_of_step),
     rule(r"\b(?i:(?P<own>in|since|from|until|during|by|of|year|early|late|around))\s+(?P<year>(?:19|20)\d\d)\b(?![-/.,]\d)"

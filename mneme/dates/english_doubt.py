@@ -86,7 +86,7 @@ _NO_EVENT = re.compile(
 # In the clause: what happens again and again.
 _AGAIN = re.compile(
     r"\b(?:every|each(?! other)|always|usually|often|sometimes|regularly|typically|annual(?:ly)?|yearly|whenever|used to|"
-    r"normally|generally|tradition\w*|times|once|twice|per|habit|recurring)\b",
+    r"normally|generally|tradition(?:ally|s)?|times|once|twice|per|habit|recurring)\b",
     re.I,
 )
 # Before the date in the sentence: somebody's words, a condition, a habit.

@@ -26,11 +26,14 @@ _HABIT = re.compile(
     r"mon(?:day)?\s*(?:-|–|to|through)\s*fri(?:day)?)\b",
     re.I,
 )
+_AT_AN_HOUR = re.compile(r",?\s+(?:at\s+)?\d{1,2}(?:[:.]\d\d|\s*[ap]\.?m\b)", re.I)
 _WEEKS = {"last": -1, "this": 0, "next": 1}
 
 
 def weekday(number: int, which: str, step: int | None, said: date, match: re.Match[str]) -> Days:
     """Last, this, next or a bare Friday (``step`` None): last is the latest before, bare goes by tense.
+
+    Without a tense, "dentist thursday 8am" is an appointment.
 
     "Last Friday" is likely only on a Saturday, when the latest is yesterday; "next Friday", that of next week, only while
     another comes before it.
@@ -38,6 +41,8 @@ def weekday(number: int, which: str, step: int | None, said: date, match: re.Mat
     latest, soonest = _latest(number, said), _soonest(number, said)
     if step is None or which == "this":
         back = looks_back(match)
+        if back is None and _AT_AN_HOUR.match(match.string, match.end()) and not _HABIT.search(match.string):
+            back = False
         this_week = DaySpan.of_day(spans.week(said).first + timedelta(days=number))
         if which == "this" and back is None and this_week.first > said:
             return this_week
@@ -119,6 +124,11 @@ def _after_next(match: re.Match[str], said: date) -> Days:
     return spans.days_from(_latest(number, said).first, -7)
 
 
+def _in_a_week(match: re.Match[str], said: date) -> DaySpan:
+    """Saturday week: the one after the next."""
+    return spans.days_from(_soonest(_number(match["weekday"]), said).first, 7)
+
+
 def _of_week(match: re.Match[str], said: date) -> Days:
     """Friday next week, Monday of last week, next week on Tuesday; on a Sunday, or of one, weeks may begin with it."""
     number, week = _number(match["weekday"]), spans.week(said, _WEEKS[match["which"].lower()])
@@ -146,6 +156,7 @@ RULES = (
                       rf"(?P<last>{_DAY})(?!\w)", _range, anycase=True),
     rule(rf"\b{COUNT}\s+(?P<weekday>{WEEKDAY})s\s+(?:ago|back)\b", _counted, anycase=True),
     rule(rf"\b(?:the\s+)?(?P<weekday>{WEEKDAY})\s+(?P<side>after\s+next|before\s+last)\b", _after_next, anycase=True),
+    rule(rf"\b(?P<weekday>{WEEKDAY})\s+week\b(?!\s*\d)", _in_a_week, anycase=True),
     rule(rf"\b(?P<weekday>{WEEKDAY}){PART_OF_DAY},?\s+(?:of\s+|in\s+)?{_WHICH_WEEK}\b", _of_week, anycase=True),
     rule(rf"\b{_WHICH_WEEK},?\s+(?:on\s+)?(?P<weekday>{WEEKDAY})\b{PART_OF_DAY}", _of_week, anycase=True),
     rule(r"\b(?P<own>on|at|over|during|all|for)\s+(?:the\s+)?weekend\b", _weekend, anycase=True),

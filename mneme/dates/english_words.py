@@ -90,6 +90,7 @@ _FUTURE = re.compile(
     r"could we|"
     r"shall|would (?:like|love)|headed|arrives|comes out|departs|ends|expires|lands|leaves|opens|resumes|retires|takes place|"
     r"turns \d+|(?:i|we|they) (?:arrive|depart|fly|leave|move|return|start)|"
+    r"(?:i|we|they) (?:come|get|go) (?:back|home)|(?:he|she|it) (?:comes|gets|goes) (?:back|home)|"
     rf"(?:have|has|got) (?:an?|another|my|our|two|three) (?:\w+ ){{0,3}}?{_EVENT}|(?:am|is|are) {_ARRANGING})\b|"
     rf"['’](?:m|re|s) {_ARRANGING}\b|['’]ll\b|['’]d (?:like|love)\b",
     re.I,

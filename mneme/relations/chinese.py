@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache
 
+from mneme.chinese_script import as_written, simplified
 from mneme.records import Claim
 from mneme.relations.table import Pattern, Slot, Table, kind_named, load_table, row_of
 from mneme.relations.values import UNREAD, Found, distinct_claims, endings_first, same_kind, tool_kind
@@ -13,7 +14,7 @@ _LONGEST = 400  # characters that are read
 _PERSON = r"我们|咱们|我|[^,]{1,9}?"
 _THING = r"(?:我们的?|咱们的?|我的|公司的?)?(?P<>[^,]{1,16}?)"
 _NOT_CERTAIN = re.compile(
-    "如果|要是|假如|假设|万一|可能|也许|或许|大概|估计|恐怕|似乎|好像|听说|据说|传说|说不定|梦想|梦见|梦到|本来|会不会|是不是|有没有|能不能|"
+    "如果|要是|假如|假设|万一|可能|也许|或许|大概|八成|多半|十有八九|估计|恐怕|似乎|好像|听说|据说|传说|说不定|梦想|梦见|梦到|本来|会不会|是不是|有没有|能不能|"
     "可不可以|差点|以为|开玩笑|骗你|才怪|建议|请你|请帮|帮我|觉得|认为|小说|电影里|剧里|游戏里|告诉我|问我|说他|说她|说过|他说|她说|"
     "妈说|爸说|希望|但愿|应该|最好|考虑|想要|想去|想搬|想换|想在|准备要|当时|那时|小时候|的时候|年前|谁|哪|什么|怎么|多少|几[个点号岁时]|吗|"
     "就好了|假装|扮演|台词|如何|是否|不是说|难道|吧$|吧[,。!]"
@@ -38,7 +39,7 @@ _LEADING = re.compile(
 )
 _ONCE = re.compile("以前|曾经|过去|原来|从前|之前")
 _SEVERAL = re.compile("兼职|也在|还在|另外")
-_ONE = re.compile("^一?[家个所间名位款部台]")
+_ONE = re.compile("^一?(?:[家个所间名位款部]|台(?![北中南东湾州]))")
 _DONE_WITH = re.compile(
     "^(?:我们?的?|咱们?的?|[这那][辆台部张把套件]|组里的?|菜场的?|菜市场的?|食堂的?|楼下[^的]{0,6}的|门口[^的]{0,6}的|去|看|做|要去|要|参加|这次|这个|那个|本次|的|那|这)+"
 )
@@ -97,8 +98,9 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def chinese_claims(sentence: str, speaker: str) -> Iterator[Claim]:
-    """Read the certain claims of a sentence, in order, each once."""
-    text = unicodedata.normalize("NFKC", sentence[:_LONGEST]).strip()
+    """Read the certain claims of a sentence, in order, each once; subjects and values in the characters that were written."""
+    written = unicodedata.normalize("NFKC", sentence[:_LONGEST]).strip()
+    text = simplified(written)
     if '"' in text or "“" in text or "「" in text or _QUESTION.search(text):
         return
     if doubt := _NOT_CERTAIN.search(text):
@@ -106,7 +108,11 @@ def chinese_claims(sentence: str, speaker: str) -> Iterator[Claim]:
         if begin < 0 or not _ASKS_OF_OTHERS.search(text[begin:]) or _TAKES_BACK.search(text[begin:]):
             return
         text = text[:begin]
-    yield from distinct_claims(_found(text, chinese(), speaker), sentence)
+    found = (
+        (as_written(subject, text, written), attribute, as_written(value, text, written), ends)
+        for subject, attribute, value, ends in _found(text, chinese(), speaker)
+    )
+    yield from distinct_claims(found, sentence)
 
 
 def _found(text: str, table: Table, speaker: str) -> Iterator[Found]:
@@ -364,7 +370,8 @@ def _endings(*kinds: str) -> tuple[str, ...]:
 
 def chinese_asked(question: str) -> list[tuple[str, str]]:
     """(subject, attribute) of the present state that a question asks for."""
-    text = unicodedata.normalize("NFKC", question).strip(" ?。!")
+    written = unicodedata.normalize("NFKC", question).strip(" ?。!")
+    text = simplified(written)
     if len(text) > 60 or _ONCE.search(text) or re.search("去年|昨天|上周|上个月|当时|那时|小时候", text):
         return []
     text = (
@@ -382,7 +389,7 @@ def chinese_asked(question: str) -> list[tuple[str, str]]:
             named = person(match["s"], "", asked=True)
             if named is None:
                 continue
-            subject = named.casefold()
+            subject = as_written(named, simplified(written), written).casefold()
         about = next((name for name in ("t", "m") if groups.get(name)), None)
         if about is not None:
             known = thing(match[about], False, attribute != "is:")

@@ -56,6 +56,10 @@ _BEGUN = re.compile(
     r"\b(?:moved|relocated|emigrated|started|joined|hired|landed|switched|upgraded|swapped|replaced|got myself|promoted|"
     r"(?:got|found|took|accepted) (?:an? |the |my )?(?:new |\w+ )?(?:job|position|role)|raised|put up|went up|going up)\b"
 )
+# Of whom the sentence before speaks: "He's Kunle. Retired from Shell in 2019."
+_OF_ANOTHER = re.compile(
+    r"\b(?:he|she|they|his|her|their)\b|\bmy (?!job|work|company|office|flat|house)\w+ (?:is|was|has)\b", re.I
+)
 _SELF = frozenset({"i", "me", "we", "us", "my", "our"})
 
 
@@ -65,8 +69,8 @@ def english() -> Table:
     return load_table("english", _PERSON, _OWNER, _THING)
 
 
-def english_claims(sentence: str, speaker: str) -> Iterator[Claim]:
-    """Read the certain claims of a sentence, in order, each once."""
+def english_claims(sentence: str, speaker: str, follows: str = "") -> Iterator[Claim]:
+    """Read the certain claims of a sentence, in order, each once; ``follows`` is the sentence before it."""
     text = prepared(sentence)
     if not text:
         return
@@ -77,10 +81,13 @@ def english_claims(sentence: str, speaker: str) -> Iterator[Claim]:
     if not candidates and not anywhere:
         return
     caseless = not any(each.isupper() for each in text.replace("I ", ""))
-    yield from distinct_claims(_found(text, low, candidates, anywhere, speaker, caseless), sentence)
+    elides = bool(speaker) and _OF_ANOTHER.search(follows) is None
+    yield from distinct_claims(_found(text, low, candidates, anywhere, speaker, caseless, elides), sentence)
 
 
-def _found(text: str, low: str, candidates: list[int], anywhere: list[int], speaker: str, caseless: bool) -> Iterator[Found]:
+def _found(
+    text: str, low: str, candidates: list[int], anywhere: list[int], speaker: str, caseless: bool, elides: bool
+) -> Iterator[Found]:
     table = english()
     for number in anywhere:
         for match in table.anywhere[number].shape.finditer(low):
@@ -98,9 +105,7 @@ def _found(text: str, low: str, candidates: list[int], anywhere: list[int], spea
             first = rest.low.split(" ", 1)[0]
             if first in ("i", "we"):
                 subject = "I"
-            for match, seen, claims in _matches(
-                rest, subject, bool(speaker) and at == 0 and after == 0, speaker, caseless, ended
-            ):
+            for match, seen, claims in _matches(rest, subject, elides and at == 0 and after == 0, speaker, caseless, ended):
                 begin = max(begin, after + match.end() - (len(seen.text) - len(rest.text)))
                 if match.groupdict().get("s"):
                     subject = seen.text[match.start("s") : match.end("s")]

@@ -75,6 +75,7 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
     bare = text.strip(" .,'-*_~")
     match kind:
         case "place":
+            bare = _ON_A_DAY.sub("", bare)
             return _name(bare, words, caseless and not low.startswith(("the ", "a ", "an ")), 5)
         case "somewhere":
             return UNREAD if cleaned("place", text, low, words, caseless) else None
@@ -141,6 +142,9 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
                 else None
             )
     return bare or None
+
+
+_ON_A_DAY = re.compile(r" (?:mon|tues|wednes|thurs|fri|satur|sun)day$", re.I)  # "moved to Austin saturday"
 
 
 def _name(bare: str, words: Mapping[str, frozenset[str]], caseless: bool, most: int) -> str | None:

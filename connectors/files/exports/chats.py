@@ -57,6 +57,7 @@ EVENTS = ExportFormat("a list of events", _fits, _read)
 
 _TIMES = ("sent_at", "timestamp", "create_time", "created_at", "createTime", "time", "date", "ts")
 _MESSAGES = ("messages", "chat_messages")
+_NAMES = ("sender_name", "name", "speaker", "author")
 
 
 def _role_messages_fits(data: Any) -> bool:
@@ -67,7 +68,8 @@ def _role_messages_fits(data: Any) -> bool:
 
 
 def _spoken(item: Event) -> bool:
-    return ("role" in item or "sender" in item) and any(name in item for name in ("content", "text", "tool_calls"))
+    who = "role" in item or "sender" in item or isinstance(item.get("speaker"), str)
+    return who and any(name in item for name in ("content", "text", "tool_calls"))
 
 
 def _role_messages_read(data: Any, given: Given) -> Iterator[Event]:
@@ -89,7 +91,7 @@ def _role_messages_read(data: Any, given: Given) -> Iterator[Event]:
                 owner=owner,
                 message_id=_given_id(said) or f"{place}-{short_hash(json.dumps([role, content, calls]))}",
                 sender=str(said.get("sender_id") or ""),
-                sender_name=said.get("sender_name") or said.get("name"),
+                sender_name=next((said[each] for each in _NAMES if said.get(each) and isinstance(said[each], str)), None),
                 role=role,
                 sent_at=clock.time(_time_in(said), said.get("timezone")),
                 timezone=said.get("timezone"),

@@ -259,6 +259,11 @@ def test_what_a_part_itself_has_goes_with_the_message(read):
     assert attached[-1].uri == "https://example.org/kite.png"
 
 
+def test_the_name_of_a_speaker_is_kept_in_a_chat_of_people(read):
+    talk = [{"speaker": "Ann", "text": "Are you there?"}, {"speaker": "Bo", "text": "I am."}]
+    assert [(message.sender_name, message.role) for message in read(talk, user_id="ann")] == [("Ann", "user"), ("Bo", "user")]
+
+
 @pytest.mark.parametrize(
     ("role", "expected"), [("human", "user"), ("AI", "assistant"), ("developer", "system"), ("function", "tool"), ("?", "user")]
 )

@@ -1,3 +1,6 @@
+from dataclasses import replace
+from datetime import timedelta
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,6 +79,18 @@ def test_a_message_corrects_itself(said, meant):
 )
 def test_what_corrects_nothing(lines):
     assert corrected(*lines) == []
+
+
+def test_an_apology_is_no_correction():
+    assert corrected("Ann: Declan is serious.", "Ann: Tell him I am sorry.") == []
+
+
+def test_what_was_said_days_ago_is_corrected_only_by_its_value():
+    lines = talk("Ann: It is on Thursday.", "Ann: Sorry, I meant Friday.").utterances
+    first, second = [one.sentences for one in annotated(lines)]
+    later = [replace(one, said_at=one.said_at + timedelta(days=10)) for one in second]
+    assert len(corrections_of([first, second])) == 1
+    assert corrections_of([first, later]) == []
 
 
 def test_what_is_withdrawn_has_nothing_in_its_place():

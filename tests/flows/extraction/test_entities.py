@@ -26,6 +26,7 @@ def named(*lines):
         ("Shall we have dinner at Corazon on Friday?", "Corazon", "location"),
         ("We always go to Whistler's on Fridays.", "Whistler's", "location"),
         ("He drove to Eilbek the Tuesday before.", "Eilbek", "location"),
+        ("She moved into the new place in Austin saturday.", "Austin", "location"),
         ("She teaches at Harbour University now.", "Harbour University", "organisation"),
         ("I had an interview at Initech.", "Initech", "organisation"),
         ("We went to the Harbour Film Festival.", "Harbour Film Festival", "event"),
@@ -63,6 +64,7 @@ def test_a_name_is_taken_where_something_besides_its_capital_says_what_it_names(
         "It was on 5 Jan, not on Christmas Eve.",
         "I walked with Ondine past the one in Eilbek, and heard of Corazon.",
         "I'm in Marketing, and he's in Sales.",
+        "It is a great kayak, I named it Linda.",
     ],
 )
 def test_a_capital_alone_names_nothing(text):

@@ -45,10 +45,21 @@ def test_what_is_ahead_for_certain_is_quoted_unchanged(text):
         "I'll tell the board on Monday or so.",
         "I'm thinking 20 March 2026, dinner and then a film.",
         "How about dinner on 20 March 2026.",
+        "If her parents agree. I will make dinner.",
+        "婚礼明年再说",
+        "对了 12月9号要帮你庆生吗",
     ],
 )
 def test_wishes_questions_and_what_is_off_or_over_are_none(text):
     assert foresights_of(said(f"Ann: {text}", "Bo: Sounds good to me.")) == ()
+
+
+def test_one_that_the_reply_denies_with_another_day_is_none():
+    plan = "He starts football on 20 March 2026."
+    [denied] = foresights_of(said(f"Ann: {plan}", "Bo: No no, they start on 27 March 2026."))
+    [agreed] = foresights_of(said(f"Ann: {plan}", "Bo: No way, really?"))
+    assert denied.evidence == "No no, they start on 27 March 2026."
+    assert agreed.evidence == plan
 
 
 def test_it_lasts_as_long_as_its_date():

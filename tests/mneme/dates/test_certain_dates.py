@@ -58,7 +58,25 @@ AHEAD_OR_BEHIND = [
 ]
 
 
-@pytest.mark.parametrize(("sentence", "dates"), AHEAD_OR_BEHIND)
+ITS_WEEKDAY_OR_HOUR_TELLS = [
+    ("14 March, Saturday. I do 34.", "2026-03-14"),
+    ("14th of march, its a saturday", "2026-03-14"),
+    ("exam is 8th apr", "2026-04-08"),
+    ("she's turning 90 on oct 11, we're doing it at home", "2026-10-11"),
+    ("So she starts on Tuesday, 10", "2026-03-10"),
+    ("They start on 9th", "2026-03-09"),
+    ("We met on 5th Avenue.", ""),
+    ("The tasting is on Saturday week.", "2026-03-14"),
+    ("dentist friday 8am", "2026-03-06"),
+    ("physio on friday at 9.15", "2026-03-06"),
+    ("I was there friday 8am", "2026-02-27"),
+    ("I work friday 8am to noon", ""),
+    ("the other 5 may come", ""),
+    ("I come back to Nagpur on Tuesday night", "2026-03-10"),
+]
+
+
+@pytest.mark.parametrize(("sentence", "dates"), AHEAD_OR_BEHIND + ITS_WEEKDAY_OR_HOUR_TELLS)
 def test_the_tense_of_its_clause_tells_which_year_or_week_a_date_is_of(sentence: str, dates: str) -> None:
     assert written(certain_dates(sentence, WEDNESDAY, UTC, "en")) == dates
 
@@ -316,6 +334,17 @@ CHINESE = [
     ("一周后我们要开会。", "2026-03-09..2026-03-13"),
     ("我两周后要去日本。", "2026-03-15..2026-03-21"),
     ("我两周前去了日本。", "2026-02-15..2026-02-21"),
+    ("4月6号搬", "2026-04-06"),
+    ("补考在3月20号。", "2026-03-20"),
+    ("机票买了，12月21号飞。", ""),
+    ("我2月8号出院", ""),
+    ("端午我回青岛，2号下午走", ""),
+    ("只在礼拜日喝酒。", ""),
+    ("婚礼明年再说。", ""),
+    ("他预产期五月。", "2026-05-01..2026-05-31"),
+    ("一年后我要再来。", "2027-01-01..2027-05-31"),
+    ("6月9號要去臺北。", "2026-06-09"),
+    ("我們上禮拜五去看了電影。", "2026-02-27"),
     ("一个月后我要去日本。", ""),
     ("我三个月前搬了家。", ""),
     ("术后注意休息，一周后、两周后各复查一次。", ""),

@@ -62,6 +62,8 @@ def claimed(sentence: str) -> list[str]:
         ("教育年度盛典的时间是下周四晚上七点。", ["教育年度盛典|plan:教育年度盛典|下周四晚上七点"]),
         ("小李负责支付模块", ["支付模块|owner|小李"]),
         ("周五下午有产品评审会。", ["产品评审会|plan:产品评审会|周五下午"]),
+        ("我搬到臺北了", ["李强|home|-", "李强|home|臺北"]),
+        ("下个月去杭州旅行，八成不去", []),
     ],
 )
 def test_a_sentence_claims_what_its_words_say(sentence: str, claims: list[str]) -> None:

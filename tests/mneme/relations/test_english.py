@@ -145,6 +145,12 @@ def claimed(sentence: str) -> list[str]:
         ("My son is allergic to peanuts", ["Mira's son|allergy|peanuts"]),
         ("Remember I'm allergic to shellfish", ["Mira|allergy|shellfish"]),
         ("My new boss is called Dr Okafor", ["Mira|boss|Dr Okafor"]),
+        ("My boss is Fiona, she is from Cork", ["Mira|boss|Fiona"]),
+        ("Tanner is my actual brother", ["Mira|sibling|Tanner"]),
+        ("I'm with Destiny, my cousin.", ["Mira|relative|Destiny"]),
+        ("My boss is German.", []),
+        ("My sister is Virgo, obviously", []),
+        ("moved into the new place in Austin saturday", ["Mira|home|-", "Mira|home|Austin"]),
         ("My back is broken", []),
         ("I don't work at Bosch anymore", ["Mira|employer|-Bosch"]),
         ("I don't live in Berlin any more, I'm in Kiel now", ["Mira|home|-Berlin"]),
@@ -282,6 +288,11 @@ def test_what_is_asked_wished_denied_reported_or_joked_claims_nothing(sentence: 
 )
 def test_a_question_for_a_present_state_asks_for_an_attribute(question: str, asked: list[tuple[str, str]]) -> None:
     assert list(attributes_asked(question)) == asked
+
+
+def test_a_sentence_without_a_subject_behind_one_about_another_claims_nothing() -> None:
+    assert claims_in("Retired from Shell in 2019", "en", "Mira")
+    assert not claims_in("Retired from Shell in 2019", "en", "Mira", follows="He's Kunle.")
 
 
 def test_without_a_speaker_only_named_subjects_claim() -> None:

@@ -1,0 +1,33 @@
+"""Traditional and simplified Chinese: the rules are written in simplified characters, and read both."""
+
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from opencc import OpenCC
+
+
+@lru_cache(maxsize=1_024)  # each set of rules asks for the same sentence
+def simplified(text: str) -> str:
+    """A text in simplified characters, each in the place of its own; unchanged where a word would grow or shrink.
+
+    >>> simplified("12月9號要幫你慶生嗎")
+    '12月9号要帮你庆生吗'
+    """
+    if text.isascii():
+        return text
+    converted = _converter().convert(text)
+    return converted if len(converted) == len(text) else text
+
+
+def as_written(words: str, simple: str, text: str) -> str:
+    """Words that were found in the simplified form of a text, in the characters of the text itself."""
+    at = simple.find(words)
+    return text[at : at + len(words)] if at >= 0 else words
+
+
+@cache
+def _converter() -> "OpenCC":
+    from opencc import OpenCC  # reads its dictionaries, and most texts are not Chinese
+
+    return OpenCC("t2s")
