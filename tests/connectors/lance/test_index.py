@@ -102,19 +102,11 @@ class TestLanceIndexWithCache(Cached, MemoryIndexContract):
     pass
 
 
-class TestLanceIsolation(Uncached, IsolationContract):
+class TestLanceIsolation(Cached, IsolationContract):
     pass
 
 
-class TestLanceIsolationInMemory(Cached, IsolationContract):
-    pass
-
-
-class TestLanceLabels(Uncached, LabelsContract):
-    pass
-
-
-class TestLanceLabelsInMemory(Cached, LabelsContract):
+class TestLanceLabels(Cached, LabelsContract):
     pass
 
 
@@ -133,10 +125,11 @@ def test_the_next_writer_may_start_when_the_first_has_closed(folder, writer):
 
 
 def test_the_lock_of_a_killed_writer_is_free(folder):
+    folder.mkdir()
     script = """
 import os, pathlib, sys
-from connectors.lance.index import LanceIndex
-index = LanceIndex(pathlib.Path(sys.argv[1]))
+from connectors.durable import FolderLock
+lock = FolderLock(pathlib.Path(sys.argv[1]), "the index")
 os._exit(9)
 """
     assert subprocess.run([sys.executable, "-c", script, str(folder)], check=False).returncode == 9
@@ -358,18 +351,18 @@ def test_a_reader_outlives_a_purge_by_the_writer(writer, reader):
 
 
 def test_many_small_commits_leave_few_files(folder, writer, monkeypatch):
-    monkeypatch.setattr(lance_table, "COMMITS_BETWEEN_MAINTENANCE", 20)
+    monkeypatch.setattr(lance_table, "COMMITS_BETWEEN_MAINTENANCE", 8)
     monkeypatch.setattr(lance_table, "VERSIONS_LAST", timedelta(milliseconds=1))
 
     def files() -> int:
         return sum(len(names) for _, _, names in os.walk(folder / "tables" / "facts.lance"))
 
     counts = []
-    for number in range(60):
+    for number in range(32):
         writer.write([Put(fact(f"f{number}", "green tea"))])
         counts.append(files())
-    assert max(counts[40:]) <= max(counts[:40]) + 20
-    assert writer.count(Collection.FACTS) == 60
+    assert max(counts[16:]) <= max(counts[:16]) + 8
+    assert writer.count(Collection.FACTS) == 32
 
 
 def test_the_writer_waits_for_maintenance_only_when_it_is_long_overdue(writer, monkeypatch):
@@ -401,11 +394,11 @@ def test_what_is_due_is_done_behind_the_writer(folder, monkeypatch):
 
 def test_no_row_is_lost_while_tables_are_maintained(writer, monkeypatch):
     monkeypatch.setattr(lance_table, "COMMITS_BETWEEN_MAINTENANCE", 2)
-    for number in range(40):
+    for number in range(16):
         again = [fact(f"f{number - 1}", version=2)] if number else []
         assert all(result.outcome is Outcome.DONE for result in writer.write([Put(fact(f"f{number}")), *map(Put, again)]))
     versions = {row.id: row.version for row in writer.scan(Collection.FACTS)}
-    assert versions == {f"f{number}": 2 for number in range(39)} | {"f39": 1}
+    assert versions == {f"f{number}": 2 for number in range(15)} | {"f15": 1}
 
 
 def test_the_collection_of_the_last_write_is_committed_last(writer, reader, monkeypatch):
