@@ -349,8 +349,8 @@ class MemoryIndexContract:
 
     def test_one_get_reads_several_collections_each_row_once_and_leaves_out_what_is_not_there(self, index):
         rows = [fact("same"), episode("same"), message("same"), flush_marker("acme", "flush-1", NOON)]
-        index.write([Put(row) for row in rows])
-        absent = [fact("absent").key, Key(Collection.MEMORIES, ALICE.key, "same"), Key(Collection.FACTS, BOB.key, "same")]
+        index.write([Put(row) for row in (*rows, fact("alices"))])
+        absent = [fact("absent").key, Key(Collection.MEMORIES, ALICE.key, "same"), Key(Collection.FACTS, BOB.key, "alices")]
         got = index.get([rows[0].key, *(row.key for row in rows), *absent])
         assert set(got) == {row.key for row in rows}
         for row in rows:

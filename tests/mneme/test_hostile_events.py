@@ -1,6 +1,7 @@
 """Events that want to harm: each is refused with its field and what to do, in time that grows with its length only."""
 
 import json
+import math
 import re
 import time
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from mneme.events import DEEPEST, LARGEST_EVENT_BYTES, parse_event
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SMALLEST = {"conversation_id": "c", "user_id": "u", "content": "hello"}
-LONG = LARGEST_EVENT_BYTES // 10
+LONG = LARGEST_EVENT_BYTES // 4  # as much as shows how the time grows
 
 
 def refusal(raw: bytes) -> str:
@@ -109,34 +110,39 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "open quotes": lambda: b"[" * 40 + b'"' * LONG,
     "escaped quotes": lambda: b"[" * 40 + b'"' + b'\\"' * (LONG // 2),
     "backslashes": lambda: b"[" * 40 + b'"' + b"\\" * LONG,
-    "many keys": lambda: json.dumps({f"k{n}": n for n in range(60_000)}).encode(),
-    "metadata of lists": lambda: message(metadata={f"k{n}": [] for n in range(60_000)}),
-    "metadata of few lists": lambda: message(metadata={f"k{n}": [[]] * 1_000 for n in range(100)}),
-    "many parts": lambda: message(content=[{"type": "text", "text": "x"}] * 25_000),
-    "parts that are none": lambda: message(content=[0] * 100_000),
-    "wrong tool calls": lambda: message(tool_calls=[{}] * 100_000),
-    "a part of everything": lambda: message(content=[{"type": "x" * 9_000}] * 100),
+    "many keys": lambda: json.dumps({f"k{n}": n for n in range(150_000)}).encode(),
+    "metadata of lists": lambda: message(metadata={f"k{n}": [] for n in range(150_000)}),
+    "metadata of few lists": lambda: message(metadata={f"k{n}": [[]] * 2_500 for n in range(100)}),
+    "many parts": lambda: message(content=[{"type": "text", "text": "x"}] * 60_000),
+    "parts that are none": lambda: message(content=[0] * 250_000),
+    "wrong tool calls": lambda: message(tool_calls=[{}] * 250_000),
+    "a part of everything": lambda: message(content=[{"type": "x" * 22_000}] * 100),
     "a long number": lambda: b'{"content": ' + b"9" * LONG + b"}",
-    "long numbers": lambda: b"[" + b",".join([b"9" * 4_000] * 250) + b"]",
+    "long numbers": lambda: b"[" + b",".join([b"9" * 4_000] * 600) + b"]",
     "half surrogates": lambda: b'{"content": "' + b"\\ud800" * (LONG // 6) + b'"}',
     "spaces": lambda: b" " * LONG,
     "zeros": lambda: b"\0" * LONG,
     "no UTF-8": lambda: b"\xff" * LONG,
-    "a long name": lambda: message(conversation_id="x" * 900_000),
-    "a long kind": lambda: message(event="x" * 900_000),
-    "a long version": lambda: message(schema="1" * 900_000),
-    "a long zone": lambda: message(timezone="+" * 900_000),
-    "a long time": lambda: message(sent_at="2" * 900_000),
+    "a long name": lambda: message(conversation_id="x" * 2_200_000),
+    "a long kind": lambda: message(event="x" * 2_200_000),
+    "a long version": lambda: message(schema="1" * 2_200_000),
+    "a long zone": lambda: message(timezone="+" * 2_200_000),
+    "a long time": lambda: message(sent_at="2" * 2_200_000),
 }
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_a_megabyte_is_refused_in_bounded_time(kind):
-    """The worst takes .2 s, most of it the parsing of JSON; what takes the square of its length takes minutes."""
+def test_megabytes_are_refused_in_bounded_time(kind):
+    """The worst takes .5 s, most of it the parsing of JSON. A busy machine may take longer, so the least of three counts."""
     raw = HOSTILE[kind]()
-    began = time.process_time()
-    reason = refusal(raw)
-    assert time.process_time() - began < 5.0
+    seconds = math.inf
+    for _attempt in range(3):
+        began = time.process_time()
+        reason = refusal(raw)
+        seconds = min(seconds, time.process_time() - began)
+        if seconds < 2.5:
+            break
+    assert seconds < 2.5
     assert reason.partition(":")[0].split(".")[0] in {
         *("event", "json", "bytes", "content", "metadata", "tool_calls", "conversation_id", "schema", "timezone", "sent_at")
     }
