@@ -32,14 +32,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "index"
 
 
-@pytest.fixture
-def writer(folder: Path) -> Iterator[LanceIndex]:
-    index = LanceIndex(folder)
-    index.prepare(EMBEDDER)
-    yield index
-    index.close()
-
-
 @pytest.fixture(params=[0, 100_000_000], ids=["uncached", "cached"])
 def reader(folder: Path, writer: LanceIndex, request: pytest.FixtureRequest) -> Iterator[LanceIndex]:
     index = LanceIndex(folder, read_only=True, cache_bytes=request.param)
@@ -47,18 +39,9 @@ def reader(folder: Path, writer: LanceIndex, request: pytest.FixtureRequest) -> 
     index.close()
 
 
-@pytest.fixture
-def caching(folder: Path) -> Iterator[LanceIndex]:
-    """A writer that keeps the rows of the owners it is asked about in memory."""
-    index = LanceIndex(folder, cache_bytes=100_000_000)
-    index.prepare(EMBEDDER)
-    yield index
-    index.close()
-
-
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty index. To make its tables takes longer than most of what a contract tells of it."""
+    """An empty index. To make its tables takes longer than most of what is told of it."""
     folder = tmp_path_factory.mktemp("prepared") / "index"
     index = LanceIndex(folder)
     index.prepare(EMBEDDER)
@@ -74,28 +57,35 @@ def opened_copy(prepared: Path, folder: Path, cache_bytes: int = 0) -> Iterator[
     index.close()
 
 
-class Uncached:
-    @pytest.fixture
-    def index(self, prepared: Path, folder: Path) -> Iterator[LanceIndex]:
-        yield from opened_copy(prepared, folder)
+@pytest.fixture
+def writer(prepared: Path, folder: Path) -> Iterator[LanceIndex]:
+    yield from opened_copy(prepared, folder)
 
-    @pytest.fixture
-    def reopen(self, folder: Path) -> Callable[[], LanceIndex]:
-        return lambda: LanceIndex(folder, read_only=True)
+
+@pytest.fixture
+def caching(prepared: Path, folder: Path) -> Iterator[LanceIndex]:
+    """A writer that keeps the rows of the owners it is asked about in memory."""
+    yield from opened_copy(prepared, folder, cache_bytes=100_000_000)
 
 
 class Cached:
     @pytest.fixture
-    def index(self, prepared: Path, folder: Path) -> Iterator[LanceIndex]:
-        yield from opened_copy(prepared, folder, cache_bytes=100_000_000)
+    def index(self, caching: LanceIndex) -> LanceIndex:
+        return caching
 
     @pytest.fixture
     def reopen(self, folder: Path) -> Callable[[], LanceIndex]:
         return lambda: LanceIndex(folder, read_only=True, cache_bytes=100_000_000)
 
 
-class TestLanceIndex(Uncached, MemoryIndexContract):
-    pass
+class TestLanceIndex(MemoryIndexContract):
+    @pytest.fixture
+    def index(self, writer: LanceIndex) -> LanceIndex:
+        return writer
+
+    @pytest.fixture
+    def reopen(self, folder: Path) -> Callable[[], LanceIndex]:
+        return lambda: LanceIndex(folder, read_only=True)
 
 
 class TestLanceIndexWithCache(Cached, MemoryIndexContract):
