@@ -18,7 +18,7 @@ from tests.samples.office import OfficeMissing
 from tests.samples.scans import PICTURES
 from tests.samples.table import OCR_BAR, TEXT_BAR
 
-MOST_OF_A_FORMAT = {"doc": 1, "ppt": 1}  # LibreOffice takes seconds for each
+MOST_OF_A_FORMAT = {"doc": 2, "ppt": 1}  # LibreOffice takes seconds for each
 SCANS = [
     ("png", "scan-skewed.png"),
     ("jpg", "scan-noisy.jpg"),
