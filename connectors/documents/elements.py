@@ -15,20 +15,8 @@ from lxml import etree
 
 from connectors.documents.blocks import Block, rows_of
 from connectors.documents.guards import TableLimits
-from mneme.errors import InputError
 
 _WIDEST_SPAN = 1_000  # columns or rows that one cell may claim; a page that claims millions is hostile
-
-
-@contextmanager
-def refusing(program: str) -> Iterator[None]:
-    """Turn whatever a library raises over bytes of strangers into an InputError that names the program to save them with."""
-    try:
-        yield
-    except (InputError, MemoryError, RecursionError, ImportError):
-        raise
-    except Exception as error:
-        raise InputError(f"the file is broken, or no {program} file; open it in {program} and save it again") from error
 
 
 def partition(kind: Literal["html", "docx", "pptx"], **arguments: Any) -> list[Any]:

@@ -1,10 +1,9 @@
-"""Limits that are checked before a library opens a file, or while it reads one: archives, XML, pictures and tables.
+"""Limits that are checked before a library opens a file, or while it reads one: archives, tables, pages and pixels.
 
 The pool bounds time and memory of any file. These refuse the known kinds of bombs at once, with a reason that helps.
 """
 
 import io
-import warnings
 import zipfile
 from typing import IO, cast
 from xml.parsers import expat
@@ -90,7 +89,6 @@ MOST_PIXELS = 100_000_000  # 600 dpi of an A3 page; 300 MB in memory
 _MOST_UNPACKED = 20  # times the largest file that is allowed
 _MOST_RATIO = 200  # of a member; XML of tables packs to a fiftieth, zeros to a thousandth
 _RATIO_COUNTS_FROM = 5_000_000  # bytes unpacked; a small member is no danger whatever it packs to
-_BLOCK = 65_536
 _TABLES = {"docx": ("tr", "tc"), "pptx": ("tr", "tc"), "xlsx": ("row", "c")}  # what rows and cells are called in XML
 
 
@@ -102,10 +100,6 @@ def guard(kind: Kind, content: bytes, settings: Documents) -> None:
     """
     if kind.name in _TABLES:
         _check_archive(kind, content, settings)
-    elif kind.name == "svg":
-        _check_prolog(io.BytesIO(content), whole=False)
-    elif kind.family == "picture":
-        _check_header(content)
 
 
 def check_text(characters: int, settings: Documents) -> None:
@@ -160,17 +154,13 @@ def _check_archive(kind: Kind, content: bytes, settings: Documents) -> None:
             with archive.open(member) as file:
                 if cast(zipfile.ZipExtFile, file).peek(64).lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")[:1] != b"<":
                     continue
-                _check_prolog(file, whole=True)
+                _check_prolog(file)
             with archive.open(member) as file:
                 check_xml_tables(file, *_TABLES[kind.name], limits)
 
 
-def _check_prolog(file: IO[bytes], whole: bool) -> None:
-    """Check the XML before its first element. The rest is not read, so that this costs next to nothing.
-
-    Args:
-        whole: no document type is allowed at all, as Office files have none; else only what declares entities is refused.
-    """
+def _check_prolog(file: IO[bytes]) -> None:
+    """Refuse XML that has a document type, as no Office file has. Behind its first element nothing is read: it costs little."""
     parser = expat.ParserCreate()
     began = False
 
@@ -181,9 +171,7 @@ def _check_prolog(file: IO[bytes], whole: bool) -> None:
         nonlocal began
         began = True
 
-    parser.EntityDeclHandler = refuse
-    if whole:
-        parser.StartDoctypeDeclHandler = refuse
+    parser.StartDoctypeDeclHandler = refuse
     parser.StartElementHandler = begin
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
     try:
@@ -191,20 +179,3 @@ def _check_prolog(file: IO[bytes], whole: bool) -> None:
             parser.Parse(block, False)
     except expat.ExpatError:
         return  # no XML, or faulty: the library that reads it says so
-
-
-def _check_header(content: bytes) -> None:
-    try:
-        from PIL import Image
-    except ModuleNotFoundError:
-        return  # the parser needs it too, and says so
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            with Image.open(io.BytesIO(content)) as picture:
-                width, height = picture.size
-        except Image.DecompressionBombError:
-            raise InputError(f"the picture has more than {MOST_PIXELS:,} pixels; make it smaller") from None
-        except (OSError, SyntaxError, ValueError):
-            return  # broken: the parser says so
-    check_pixels(width, height)

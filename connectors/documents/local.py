@@ -111,10 +111,7 @@ class LocalParser:
         except MnemeError:
             raise
         except MemoryError as error:
-            raise InputError(
-                f"reading it took more than {self._settings.megabytes} MB (MNEME_DOCUMENTS__MEGABYTES); split it, or raise the"
-                " setting"
-            ) from error
+            raise InputError(spent_memory(self._settings)) from error
         except RecursionError as error:
             raise InputError("its parts lie in hundreds of others, which no document needs; send what is in it") from error
         except ModuleNotFoundError as error:
@@ -170,6 +167,11 @@ class _NestedBudget:
             raise InputError(f"more than {_MOST_INSIDE} documents lie in one; send it by itself")
         if time.monotonic() - self._begun > _SHARE_INSIDE * settings.seconds:
             raise InputError("what lies before it took most of the time (MNEME_DOCUMENTS__SECONDS); send it by itself")
+
+
+def spent_memory(settings: Documents) -> str:
+    """The reason of a document that took too much memory."""
+    return f"reading it took more than {settings.megabytes} MB (MNEME_DOCUMENTS__MEGABYTES); split it, or raise the setting"
 
 
 def short_name(name: str) -> str:

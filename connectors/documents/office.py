@@ -20,6 +20,7 @@ from typing import Any
 from lxml import etree
 
 from connectors.documents.blocks import Block
+from connectors.documents.dates import moment_of
 from connectors.documents.encodings import text_of
 from connectors.documents.local import Task
 from mneme.errors import InputError
@@ -119,7 +120,7 @@ class Package:
         """The time of the last change, else of creation, in its properties."""
         properties = self._properties()
         given = (properties.get(name, "") for name in ("modified", "created"))
-        return next((moment for text in given if text not in _OF_TEMPLATES and (moment := _moment(text))), None)
+        return next((moment for text in given if text not in _OF_TEMPLATES and (moment := moment_of(text))), None)
 
     def metadata(self) -> dict[str, str]:
         """Author, subject, keywords, description, category and language, as far as the properties have them."""
@@ -190,14 +191,6 @@ def parser() -> etree.XMLParser:
 def _target(name: str, relationship: Any) -> str:
     target = relationship.get("Target", "")
     return target.lstrip("/") if target.startswith("/") else posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 _SECONDS = 180.0  # a file of 500 pages takes 20 s on one core; what takes longer hangs

@@ -13,7 +13,7 @@ from contextlib import suppress
 
 import psutil
 
-from connectors.documents.local import short_name
+from connectors.documents.local import short_name, spent_memory
 from connectors.documents.worker import ANSWERS, FOLDER_PREFIX, LENGTH, REQUESTS, Answer, Request, framed
 from mneme.errors import InputError, StoreUnavailable
 from mneme.ports import ParsedDocument
@@ -171,10 +171,7 @@ class WorkerProcess:
             while True:
                 now = time.monotonic()
                 if now >= deadline:
-                    raise InputError(
-                        f"reading it took more than {self._settings.seconds:g} s (MNEME_DOCUMENTS__SECONDS); split it, or raise"
-                        " the setting"
-                    )
+                    raise InputError(_spent_time(self._settings))
                 if watched and now - looked >= _TICK:
                     looked = now
                     self._watch_memory()
@@ -223,10 +220,7 @@ class WorkerProcess:
             with suppress(psutil.Error):
                 used += process.memory_info().rss
         if used > self._settings.megabytes * 1_000_000:
-            raise InputError(
-                f"reading it took more than {self._settings.megabytes} MB (MNEME_DOCUMENTS__MEGABYTES); split it, or raise the"
-                " setting"
-            )
+            raise InputError(spent_memory(self._settings))
 
     def _family(self) -> list[psutil.Process]:
         """The process and all that it started; whose parent ended is a child of the worker (a subreaper), and found too."""
@@ -239,11 +233,15 @@ class WorkerProcess:
         return family
 
 
+def _spent_time(settings: Documents) -> str:
+    return f"reading it took more than {settings.seconds:g} s (MNEME_DOCUMENTS__SECONDS); split it, or raise the setting"
+
+
 def _reason(returncode: int | None, settings: Documents) -> str:
     """Why a process that ended by itself may have done so, and what helps."""
     ended_by = -(returncode or 0)
     if ended_by == signal.SIGXCPU:
-        return f"reading it took more than {settings.seconds:g} s (MNEME_DOCUMENTS__SECONDS); split it, or raise the setting"
+        return _spent_time(settings)
     if ended_by > 0:
         name = signal.Signals(ended_by).name if ended_by in set(signal.Signals) else ended_by
         return (

@@ -13,11 +13,13 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from typing import Self
 
 from connectors.telemetry.metrics import WAIT_SECONDS
 from mneme.errors import ModelTimeout
 from mneme.fair_shares import FairShares, current_caller
 from mneme.ports import Role
+from mneme.settings import Models
 
 MINUTE_SECONDS = 60.0
 _BURST_SHARE = 0.1
@@ -101,6 +103,12 @@ class CallBudget:
     def __init__(self, in_client: int, in_process: int, requests_per_minute: int = 0, tokens_per_minute: int = 0) -> None:
         self._own = {purpose: _Places(in_client) for purpose in Purpose}
         self._shared = {purpose: _shared(purpose, in_process, requests_per_minute, tokens_per_minute) for purpose in Purpose}
+
+    @classmethod
+    def of(cls, limits: Models) -> Self:
+        """The budget of a client under the limits of the settings."""
+        minute = limits.requests_per_minute, limits.tokens_per_minute
+        return cls(limits.calls_in_flight, limits.calls_in_flight_process, *minute)
 
     @contextmanager
     def call(self, purpose: Purpose, tokens: int, patience_seconds: float) -> "Iterator[Call]":

@@ -84,12 +84,7 @@ class OpenAiChat:
         self._repair = repair
         retries = retries or Retries(settings.retries, settings.retry_base_seconds, settings.deadline_seconds)
         self._endpoint = OpenAiClient(settings.base_url, settings.api_key, retries, "MNEME_MODELS", hands_back)
-        self._budget = CallBudget(
-            settings.calls_in_flight,
-            settings.calls_in_flight_process,
-            settings.requests_per_minute,
-            settings.tokens_per_minute,
-        )
+        self._budget = CallBudget.of(settings)
         self._format: dict[tuple[str, type[BaseModel]], Format] = {}
         self._meter = UsageMeter(self.model, prices or {})
 

@@ -69,9 +69,7 @@ class TranscriptionEndpoint:
         self.language = settings.language or ""
         retries = retries or Retries(settings.retries, _RETRY_BASE_SECONDS, settings.timeout_seconds)
         self._endpoint = OpenAiClient(settings.base_url, settings.api_key, retries, _GROUP)
-        self._budget = CallBudget(
-            limits.calls_in_flight, limits.calls_in_flight_process, limits.requests_per_minute, limits.tokens_per_minute
-        )
+        self._budget = CallBudget.of(limits)
         self._tells_speakers = "diarize" in settings.model
         best = "diarized_json" if self._tells_speakers else "verbose_json"
         self._formats: tuple[str, ...] = (best, "json")  # until the endpoint has taken one

@@ -17,14 +17,7 @@ import lancedb
 from connectors.background import BackgroundJob
 from connectors.durable import FolderLock, replace_json
 from connectors.embedders import how_to_set
-from connectors.lance.folders import (
-    FACTS,
-    FIRST_TABLES,
-    NEXT_FACTS,
-    drop_generations,
-    generation_in_use,
-    read_facts,
-)
+from connectors.lance.folders import FACTS, FIRST_TABLES, NEXT_FACTS, drop_generations, generation_in_use, read_facts
 from connectors.lance.owner_search import OwnerSearch
 from connectors.lance.row_cache import RowCache
 from connectors.lance.table import LanceTable, key_of

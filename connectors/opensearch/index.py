@@ -29,11 +29,7 @@ from connectors.opensearch.mapping import (
 from connectors.opensearch.reader import METADATA_ID, OpenSearchReader
 from mneme import settings as mneme_settings
 from mneme.errors import StoreRejected, StoreUnavailable
-from mneme.ports import (
-    EmbedderIdentity,
-    Write,
-    WriteResult,
-)
+from mneme.ports import EmbedderIdentity, Write, WriteResult
 from mneme.rows import Collection
 from mneme.store_format import check_format
 

@@ -6,11 +6,7 @@ from typing import Any
 
 from connectors.opensearch.client import mapped_errors, open_client, reason_of, refusal
 from connectors.opensearch.hit_rows import MOST_ROWS, ROW_BYTES, HitRows
-from connectors.opensearch.mapping import (
-    alias_of,
-    embedding_of,
-    row_of_hit,
-)
+from connectors.opensearch.mapping import alias_of, embedding_of, row_of_hit
 from connectors.opensearch.queries import (
     MOST_COUNTED,
     WITH_VECTORS,
@@ -30,17 +26,7 @@ from connectors.opensearch.queries import (
     written,
 )
 from mneme import settings as mneme_settings
-from mneme.ports import (
-    Filter,
-    Group,
-    Hit,
-    Owned,
-    Place,
-    Scored,
-    Selection,
-    TextLeg,
-    VectorLeg,
-)
+from mneme.ports import Filter, Group, Hit, Owned, Place, Scored, Selection, TextLeg, VectorLeg
 from mneme.rows import Collection, Embedding, Key, Row, Vector
 from mneme.store_format import check_format
 from mneme.times import from_milliseconds, to_milliseconds

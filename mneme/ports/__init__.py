@@ -51,17 +51,7 @@ from mneme.ports.models import (
     Usage,
     embeddings_of,
 )
-from mneme.ports.stream import (
-    Change,
-    ChangeFeed,
-    DeadLetter,
-    DeadLetters,
-    Incoming,
-    Lag,
-    Lane,
-    Scope,
-    Transport,
-)
+from mneme.ports.stream import Change, ChangeFeed, DeadLetter, DeadLetters, Incoming, Lag, Lane, Scope, Transport
 
 __all__ = [
     "MOST_PEOPLE",

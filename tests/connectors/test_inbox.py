@@ -180,7 +180,8 @@ def test_what_is_done_is_gone_from_the_disk(tmp_path: Path):
     assert b"another lane" in on_disk(tmp_path)
 
 
-def test_of_what_another_reads_the_bytes_go_with_the_next_commit(tmp_path: Path):
+def test_of_what_another_reads_the_bytes_go_with_the_next_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("connectors.database._WAIT_SECONDS", 0.05)
     add(tmp_path, b"a secret", b"the next")
     reader = InboxReader(tmp_path, "messages", None)
     reader._database.execute("PRAGMA busy_timeout=0")

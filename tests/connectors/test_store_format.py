@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -15,43 +16,43 @@ from mneme.settings import OpenSearch
 from mneme.store_format import FORMAT
 from tests.contracts.rows import EMBEDDER, axis, fact, of
 
-Open = Callable[[bool, bool], MemoryIndex]  # read_only, any_format
 ROW = fact("old", "green tea", vector=axis(0))
 FOUND = {FORMAT - 1: "`mneme admin rebuild`", None: "`mneme admin rebuild`", FORMAT + 1: "a newer Mneme made it"}
 
 
-@pytest.fixture(params=FOUND, ids=["older", "without a number", "newer"])
-def found(request: pytest.FixtureRequest) -> int | None:
-    """The number that the store carries."""
-    number: int | None = request.param
-    return number
+@dataclass(frozen=True)
+class Store:
+    """A store that says it has another format than it has."""
+
+    open: Callable[[bool, bool], MemoryIndex]  # read_only, any_format
+    mark: Callable[[int | None], object]
 
 
 @pytest.fixture
-def embedded(tmp_path: Path, found: int | None) -> Open:
+def embedded(tmp_path: Path) -> Store:
     filled(LanceIndex(tmp_path))
     facts = json.loads((tmp_path / "index.json").read_text())
-    (tmp_path / "index.json").write_text(json.dumps(facts | {"format": found}))
-    return lambda read_only, any_format: LanceIndex(tmp_path, read_only, any_format=any_format)
+    return Store(
+        lambda read_only, any_format: LanceIndex(tmp_path, read_only, any_format=any_format),
+        lambda found: (tmp_path / "index.json").write_text(json.dumps(facts | {"format": found})),
+    )
 
 
 @pytest.fixture
-def opensearch(opensearch_settings: OpenSearch, found: int | None) -> Iterator[Open]:
-    index = OpenSearchIndex(opensearch_settings)
-    filled(index)
+def opensearch(opensearch_settings: OpenSearch) -> Iterator[Store]:
+    filled(OpenSearchIndex(opensearch_settings))
     index = OpenSearchIndex(opensearch_settings, any_format=True)
-    names = [name for name, _ in index._indices().values()]
-    for name in names:
-        index._client.indices.put_mapping(index=name, body={"_meta": {"format": found}})
-    yield lambda read_only, any_format: OpenSearchIndex(opensearch_settings, read_only=read_only, any_format=any_format)
-    index._client.indices.delete(index=",".join(names))
+    names = ",".join(name for name, _ in index._indices().values())
+    yield Store(
+        lambda read_only, any_format: OpenSearchIndex(opensearch_settings, read_only=read_only, any_format=any_format),
+        lambda found: index._client.indices.put_mapping(index=names, body={"_meta": {"format": found}}),
+    )
     index.close()
 
 
 @pytest.fixture(params=["embedded", pytest.param("opensearch", marks=pytest.mark.opensearch)])
-def opened(request: pytest.FixtureRequest) -> Open:
-    """Opens a store of another format."""
-    made: Open = request.getfixturevalue(request.param)
+def store(request: pytest.FixtureRequest) -> Store:
+    made: Store = request.getfixturevalue(request.param)
     return made
 
 
@@ -62,23 +63,21 @@ def filled(index: MemoryIndex) -> None:
     index.close()
 
 
-@pytest.mark.parametrize("read_only", [True, False], ids=["reader", "writer"])
-def test_it_is_refused_with_what_to_do(opened: Open, found: int | None, read_only: bool) -> None:
-    index = opened(read_only, False)
-    ways = (
-        lambda: index.prepare(EMBEDDER),
-        lambda: index.recall([TextLeg(Collection.FACTS, of(), ("tea",), 10)]),
-        lambda: index.get([ROW.key]),
-        lambda: list(index.scan(Collection.FACTS, of())),
-        lambda: index.count(Collection.FACTS, of()),
-    )
-    for way in ways:
-        with pytest.raises(StoreRejected, match=FOUND[found]):
-            way()
-    index.close()
-
-
-def test_a_rebuild_reads_it(opened: Open, found: int | None) -> None:
-    index = opened(True, True)
-    assert [row.record() for row in index.scan(Collection.FACTS, of())] == [ROW.record()]
-    index.close()
+def test_another_format_is_refused_with_what_to_do_and_read_by_a_rebuild(store: Store) -> None:
+    for found, remedy in FOUND.items():
+        store.mark(found)
+        for read_only in (True, False):
+            index = store.open(read_only, False)
+            for way in (
+                lambda index=index: index.prepare(EMBEDDER),
+                lambda index=index: index.recall([TextLeg(Collection.FACTS, of(), ("tea",), 10)]),
+                lambda index=index: index.get([ROW.key]),
+                lambda index=index: list(index.scan(Collection.FACTS, of())),
+                lambda index=index: index.count(Collection.FACTS, of()),
+            ):
+                with pytest.raises(StoreRejected, match=remedy):
+                    way()
+            index.close()
+        rebuilding = store.open(True, True)
+        assert [row.record() for row in rebuilding.scan(Collection.FACTS, of())] == [ROW.record()]
+        rebuilding.close()

@@ -1,6 +1,7 @@
 """What every MemoryIndex promises about conditions on metadata, compared with their meaning in plain Python, as tests.
 
-Subclass ``LabelsContract`` as ``TestSomething`` and supply the fixture ``index``, prepared for ``rows.EMBEDDER`` and empty.
+Subclass ``LabelsContract`` as ``TestSomething`` and supply the fixture ``index``, prepared for ``rows.EMBEDDER`` and empty. All
+may share one.
 """
 
 import itertools
@@ -22,27 +23,10 @@ from tests.contracts.rows import axis, fact, message, of
 
 KEYS = ["project", "pro", "project\x01t", "", "a.b", "*", "ключ", "k' OR true --", "\x00", "\x02"]
 TEXTS = [
-    *(
-        "apollo",
-        "Apollo",
-        "APOLLO 11",
-        "a",
-        "b",
-        "",
-        "*",
-        "?",
-        "a*",
-        "%",
-        "_",
-        "\\",
-        "'",
-        "x' OR '1'='1",
-        "[a-z]",
-        ".*",
-        "(?i)",
-    ),
-    *("项目", "ＡＢＣ", "Straße", "STRASSE", "İ", "\U0001f600", "\uffff", "\x00", "\x01", "\x02", "\x03\x04", "\x07", "\t\n"),
-    *("2026-03-01", "2026-03-01T12:00:00Z", "2026-03-01T13:00:00+01:00", "2026-02-30", "2026", "1", "true", "null", "$", "^"),
+    *("apollo", "Apollo", "APOLLO 11", "a", "b", "", "*", "?", "a*", "%", "_", "\\", "'", "x' OR '1'='1", "[a-z]", ".*"),
+    *("(?i)", "项目", "ＡＢＣ", "Straße", "STRASSE", "İ", "\U0001f600", "\uffff", "\x00", "\x01", "\x02", "\x03\x04", "\x07"),
+    *("\t\n", "2026-03-01", "2026-03-01T12:00:00Z", "2026-03-01T13:00:00+01:00", "2026-02-30", "2026", "1", "true"),
+    *("null", "$", "^"),
 ]
 NUMBERS: list[int | float] = [
     *(0, -0.0, 1, 1.0, -1, 2, 9, 10, 11, -10, -11, 0.1, -0.1, 0.10000000000000002, 1.5, -1.5, 1.55, -1.55),
@@ -74,7 +58,7 @@ metadata_of_records = _metadata
 keys_and_operations = st.tuples(_keys, _operations).map(lambda pair: (pair[0], *pair[1]))
 _examples = itertools.count()
 _RELAXED = settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.differing_executors]
+    max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.differing_executors]
 )
 
 
@@ -207,10 +191,10 @@ class LabelsContract:
             assert index.count(Collection.FACTS, filter) == len(expected)
 
     def test_labels_come_back_and_are_replaced_with_their_row(self, index):
-        row = message("m", metadata={"project": "apollo", "priority": 2, "draft": False})
+        row = message("apollo", metadata={"project": "apollo", "priority": 2, "draft": False})
         index.write([Put(row)])
         assert index.get([row.key])[row.key].labels == row.labels != ()
-        bare = replace(message("m", version=2), labels=())
+        bare = replace(message("apollo", version=2), labels=())
         index.write([Put(bare)])
         index.refresh()
         assert index.get([row.key])[row.key].labels == ()
@@ -219,19 +203,19 @@ class LabelsContract:
 
     def test_a_hundred_long_values_are_stored_and_found(self, index):
         metadata = {f"{number:03d}" + "é" * 120: "\x01\U0001f600" * 250 for number in range(100)}
-        row = message("m", metadata=metadata)
+        row = message("long", metadata=metadata)
         assert [result.outcome for result in index.write([Put(row)])] == [Outcome.DONE]
         index.refresh()
         key, value = next(iter(metadata.items()))
         for test in (condition(key, "in", [value]), condition(key, "contains", value[100:200]), condition(key, "exists", True)):
-            assert [each.id for each in index.scan(Collection.MESSAGES, of(labels=(test,)))] == ["m"]
+            assert [each.id for each in index.scan(Collection.MESSAGES, of(labels=(test,)))] == ["long"]
 
     def test_a_thousand_values_may_be_asked_for(self, index):
-        row = message("m", metadata={"ticket": 999})
+        row = message("ticket", metadata={"ticket": 999})
         index.write([Put(row)])
         index.refresh()
-        for operator, expected in (("in", ["m"]), ("nin", [])):
-            filter = of(labels=(condition("ticket", operator, list(range(1000))),))
+        for operator, expected in (("in", ["ticket"]), ("nin", [])):
+            filter = of(ids=("ticket",), labels=(condition("ticket", operator, list(range(1000))),))
             assert [each.id for each in index.scan(Collection.MESSAGES, filter)] == expected
 
 

@@ -18,7 +18,7 @@ from mneme.events import DEEPEST, LARGEST_EVENT_BYTES, parse_event
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SMALLEST = {"conversation_id": "c", "user_id": "u", "content": "hello"}
-LARGE = LARGEST_EVENT_BYTES - 1_000
+LONG = LARGEST_EVENT_BYTES // 4  # as much as shows how the time grows
 
 
 def refusal(raw: bytes) -> str:
@@ -104,45 +104,45 @@ def test_brackets_in_a_text_are_no_nesting():
 
 HOSTILE: dict[str, Callable[[], bytes]] = {
     "too large": lambda: b"x" * (LARGEST_EVENT_BYTES + 1),
-    "open brackets": lambda: b"[" * LARGE,
-    "open objects": lambda: b'{"a":' * (LARGE // 5),
-    "pairs of brackets": lambda: b"[" + b"[]," * (LARGE // 3) + b"1]",
-    "open quotes": lambda: b"[" * 40 + b'"' * LARGE,
-    "escaped quotes": lambda: b"[" * 40 + b'"' + b'\\"' * (LARGE // 2),
-    "backslashes": lambda: b"[" * 40 + b'"' + b"\\" * LARGE,
-    "a million keys": lambda: json.dumps({f"k{n}": n for n in range(600_000)}).encode(),
-    "metadata of lists": lambda: message(metadata={f"k{n}": [] for n in range(600_000)}),
-    "metadata of few lists": lambda: message(metadata={f"k{n}": [[]] * 10_000 for n in range(100)}),
-    "many parts": lambda: message(content=[{"type": "text", "text": "x"}] * 250_000),
-    "parts that are none": lambda: message(content=[0] * 1_000_000),
-    "wrong tool calls": lambda: message(tool_calls=[{}] * 1_000_000),
-    "a part of everything": lambda: message(content=[{"type": "x" * 90_000}] * 100),
-    "a long number": lambda: b'{"content": ' + b"9" * LARGE + b"}",
-    "long numbers": lambda: b"[" + b",".join([b"9" * 4_000] * 2_500) + b"]",
-    "half surrogates": lambda: b'{"content": "' + b"\\ud800" * (LARGE // 6) + b'"}',
-    "spaces": lambda: b" " * LARGE,
-    "zeros": lambda: b"\0" * LARGE,
-    "no UTF-8": lambda: b"\xff" * LARGE,
-    "a long name": lambda: message(conversation_id="x" * 9_000_000),
-    "a long kind": lambda: message(event="x" * 9_000_000),
-    "a long version": lambda: message(schema="1" * 9_000_000),
-    "a long zone": lambda: message(timezone="+" * 9_000_000),
-    "a long time": lambda: message(sent_at="2" * 9_000_000),
+    "open brackets": lambda: b"[" * LONG,
+    "open objects": lambda: b'{"a":' * (LONG // 5),
+    "pairs of brackets": lambda: b"[" + b"[]," * (LONG // 3) + b"1]",
+    "open quotes": lambda: b"[" * 40 + b'"' * LONG,
+    "escaped quotes": lambda: b"[" * 40 + b'"' + b'\\"' * (LONG // 2),
+    "backslashes": lambda: b"[" * 40 + b'"' + b"\\" * LONG,
+    "many keys": lambda: json.dumps({f"k{n}": n for n in range(150_000)}).encode(),
+    "metadata of lists": lambda: message(metadata={f"k{n}": [] for n in range(150_000)}),
+    "metadata of few lists": lambda: message(metadata={f"k{n}": [[]] * 2_500 for n in range(100)}),
+    "many parts": lambda: message(content=[{"type": "text", "text": "x"}] * 60_000),
+    "parts that are none": lambda: message(content=[0] * 250_000),
+    "wrong tool calls": lambda: message(tool_calls=[{}] * 250_000),
+    "a part of everything": lambda: message(content=[{"type": "x" * 22_000}] * 100),
+    "a long number": lambda: b'{"content": ' + b"9" * LONG + b"}",
+    "long numbers": lambda: b"[" + b",".join([b"9" * 4_000] * 600) + b"]",
+    "half surrogates": lambda: b'{"content": "' + b"\\ud800" * (LONG // 6) + b'"}',
+    "spaces": lambda: b" " * LONG,
+    "zeros": lambda: b"\0" * LONG,
+    "no UTF-8": lambda: b"\xff" * LONG,
+    "a long name": lambda: message(conversation_id="x" * 2_200_000),
+    "a long kind": lambda: message(event="x" * 2_200_000),
+    "a long version": lambda: message(schema="1" * 2_200_000),
+    "a long zone": lambda: message(timezone="+" * 2_200_000),
+    "a long time": lambda: message(sent_at="2" * 2_200_000),
 }
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_ten_megabytes_are_refused_in_bounded_time(kind):
-    """The worst takes 2 s, most of it the parsing of JSON. A busy machine once took 10.7 s, so the least of three counts."""
+def test_megabytes_are_refused_in_bounded_time(kind):
+    """The worst takes .5 s, most of it the parsing of JSON. A busy machine may take longer, so the least of three counts."""
     raw = HOSTILE[kind]()
     seconds = math.inf
     for _attempt in range(3):
         began = time.process_time()
         reason = refusal(raw)
         seconds = min(seconds, time.process_time() - began)
-        if seconds < 10.0:
+        if seconds < 2.5:
             break
-    assert seconds < 10.0
+    assert seconds < 2.5
     assert reason.partition(":")[0].split(".")[0] in {
         *("event", "json", "bytes", "content", "metadata", "tool_calls", "conversation_id", "schema", "timezone", "sent_at")
     }

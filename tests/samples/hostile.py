@@ -75,7 +75,7 @@ def _bombs() -> Iterator[Hostile]:
         b"</w:r></w:p></w:body></w:document>"
     )
     yield Hostile("laughs.docx", _replaced(docx_of(english.INVOICE), "word/document.xml", inside), ("entit",))
-    yield Hostile("pixels.png", _blank_png(60_000), ("pixel",))
+    yield Hostile("pixels.png", _blank_png(16_000), ("pixel",))
     yield Hostile("far-cell.xlsx", _far_cell(), None, "corner")
 
 
@@ -211,21 +211,21 @@ def _encrypted_office(content: bytes) -> bytes:
 
 
 def _zip(parts: dict[str, bytes | None]) -> bytes:
-    """A zip; a part without content is 400 megabytes of spaces."""
+    """A zip; a part without content is 40 megabytes of spaces."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as bomb:
         for name, content in parts.items():
             entry = zipfile.ZipInfo(name, _EPOCH)
             entry.compress_type = zipfile.ZIP_DEFLATED
             with bomb.open(entry, "w", force_zip64=True) as part:
-                for _ in range(400 if content is None else 0):
+                for _ in range(40 if content is None else 0):
                     part.write(b" " * _MEGABYTE)
                 part.write(content or b"")
     return out.getvalue()
 
 
 def _replaced(content: bytes, name: str, part: bytes | None = None) -> bytes:
-    """An office file with one part replaced; by default by what unpacks to 400 megabytes."""
+    """An office file with one part replaced; by default by what unpacks to 40 megabytes."""
     with zipfile.ZipFile(io.BytesIO(content)) as given:
         return _zip({each: part if each == name else given.read(each) for each in given.namelist()})
 

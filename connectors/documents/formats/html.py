@@ -13,7 +13,7 @@ from lxml import etree
 
 from connectors.documents.blocks import Block, sections_of
 from connectors.documents.dates import date_of, moment_of
-from connectors.documents.elements import blocks_of, partition, refusing, unmerged
+from connectors.documents.elements import blocks_of, partition, unmerged
 from connectors.documents.encodings import text_of
 from connectors.documents.guards import TableLimits
 from connectors.documents.local import Task
@@ -142,9 +142,7 @@ def _root(text: str) -> Any | None:
 def _blocks(root: Any, limits: TableLimits) -> Iterator[Block]:
     _mend(root, limits)
     text = etree.tostring(root, encoding="unicode", method="html")
-    with refusing("HTML"):
-        elements = partition("html", text=text)
-    yield from blocks_of(elements, lambda _: "")
+    yield from blocks_of(partition("html", text=text), lambda _: "")
 
 
 def _mend(root: Any, limits: TableLimits) -> None:

@@ -14,7 +14,6 @@ from typing import Any
 
 from connectors.documents.blocks import numbered_rows, row_sections
 from connectors.documents.dates import date_in
-from connectors.documents.elements import refusing
 from connectors.documents.guards import TableLimits
 from connectors.documents.local import Task
 from connectors.documents.office import OldProperties, Package, is_old
@@ -41,7 +40,7 @@ def parse_sheets(content: bytes, task: Task) -> ParsedDocument:
     limits = TableLimits(task.settings)
     sections: list[Section] = []
     pages = 0
-    with refusing("Excel"), warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of what openpyxl leaves out, such as the colours that depend on a value
         for name, values in _old_sheets(content) if package is None else _sheets(content):
             pages += 1

@@ -8,7 +8,7 @@ from typing import Any
 
 from connectors.documents.blocks import Block, sections_of
 from connectors.documents.dates import date_of
-from connectors.documents.elements import blocks_of, partition, refusing
+from connectors.documents.elements import blocks_of, partition
 from connectors.documents.local import Task
 from connectors.documents.office import EmbeddedPictures, Package, converted, is_old
 from mneme.errors import InputError
@@ -36,8 +36,7 @@ def parse_slides(content: bytes, task: Task) -> ParsedDocument:
     pictures = EmbeddedPictures(package, task)
     if parts := package.as_plain("presentationml.presentation"):
         content = package.replaced(parts)
-    with refusing("PowerPoint"):
-        elements = partition("pptx", file=io.BytesIO(content), include_slide_notes=False, include_page_breaks=False)
+    elements = partition("pptx", file=io.BytesIO(content), include_slide_notes=False, include_page_breaks=False)
     on = {number: list(found) for number, found in groupby(elements, key=lambda element: element.metadata.page_number)}
     blocks: list[Block] = []
     for number, name in enumerate(slides, start=1):

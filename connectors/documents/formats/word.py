@@ -11,7 +11,7 @@ from lxml import etree
 
 from connectors.documents.blocks import Block, sections_of
 from connectors.documents.dates import date_of
-from connectors.documents.elements import blocks_of, partition, refusing
+from connectors.documents.elements import blocks_of, partition
 from connectors.documents.local import Task
 from connectors.documents.office import EmbeddedPictures, Package, converted, is_old
 from mneme.errors import InputError
@@ -31,8 +31,7 @@ def parse_word(content: bytes, task: Task) -> ParsedDocument:
     package = Package(content)
     text = WordText(package)
     pictures = EmbeddedPictures(package, task)
-    with refusing("Word"):
-        elements = partition("docx", file=text.file(content))
+    elements = partition("docx", file=text.file(content))
     pages = max((element.metadata.page_number or 0 for element in elements), default=0)
     blocks = list(_levelled(_placed(elements, pictures), text.title))
     blocks += [Block("text", note, blocks[-1].place if blocks else "") for note in text.notes()]

@@ -2,8 +2,7 @@ import socket
 
 import pytest
 
-from connectors.documents.elements import html_rows, partition, refusing
-from mneme.errors import InputError
+from connectors.documents.elements import html_rows, partition
 
 unstructured = pytest.importorskip("unstructured", reason="documents are not installed")
 
@@ -38,13 +37,3 @@ def test_no_span_is_believed_blindly(span: str) -> None:
     lines = list(html_rows(f"<table><tr><td colspan='{span}'>a</td><td>b</td></tr></table>"))
     assert len(lines) == 1
     assert len(lines[0]) < 10_000
-
-
-def test_errors_of_libraries_name_the_program_to_save_a_file_with() -> None:
-    with pytest.raises(InputError, match="open it in Word and save it again"), refusing("Word"):
-        raise KeyError("rId1")
-
-
-def test_a_package_that_is_missing_is_no_broken_file() -> None:
-    with pytest.raises(ModuleNotFoundError), refusing("Word"):
-        raise ModuleNotFoundError("unstructured")

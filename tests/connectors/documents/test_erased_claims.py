@@ -21,6 +21,7 @@ from tests.connectors.documents.s3_help import BUCKET, told
 
 ANN, EVE = (Owner(tenant_id="acme", type="user", id=each) for each in ("ann", "eve"))
 LATER = timedelta(seconds=5)  # more than any store is behind
+LONG_AGO = timedelta(hours=-1)
 NOTHING = ErasedClaims()
 
 
@@ -87,7 +88,7 @@ def test_where_nothing_was_left_nothing_is_raised(claims: Claims):
 
 def test_what_is_left_after_the_erasure_stays(claims: Claims):
     uri = claims.leave(b"content")
-    assert claims.erase("paper", after=-LATER) == claims.erase(after=-LATER) == NOTHING
+    assert claims.erase("paper", LONG_AGO) == claims.erase(after=LONG_AGO) == NOTHING
     assert claims.is_there(uri)
 
 

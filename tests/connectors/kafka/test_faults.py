@@ -102,47 +102,37 @@ def test_what_a_standing_broker_does_not_acknowledge_in_time_is_said_and_still_w
     assert published_ids(settings, 2) == ["m00000", "m00001"]
 
 
-def test_what_was_never_written_is_raised_at_the_end(settings: Kafka, broker: KafkaServer):
-    publisher = Publisher(settings, delivery_seconds=4)
-    publisher.send(message(0))
-    publisher.flush()
+def test_what_was_never_written_is_raised_once_whatever_else_failed_and_the_publisher_serves_again(
+    settings: Kafka, broker: KafkaServer
+):
+    failing, closing, serving = publishers = [Publisher(settings, delivery_seconds=3) for _ in range(3)]
+    for number, publisher in enumerate(publishers):
+        publisher.send(message(number))
+        publisher.flush()
     broker.kill()
-    publisher.send(message(1))
-    publisher.send(message(2))
-    started = time.monotonic()
-    with pytest.raises(StoreUnavailable, match=rf"2 of the records.*{settings.topics.messages}"):
-        publisher.close()
-    assert time.monotonic() - started < 20
-    broker.start()
-    assert published_ids(settings, 1) == ["m00000"]
 
-
-def test_an_error_in_the_block_does_not_hide_that_sends_failed(settings: Kafka, broker: KafkaServer):
     def publish() -> None:
-        with Publisher(settings, delivery_seconds=3) as publisher:
-            publisher.send(message(0))
-            publisher.flush()
-            broker.kill()
-            publisher.send(message(1))
+        with failing:
+            failing.send(message(3))
             raise ZeroDivisionError
 
     with pytest.raises(StoreUnavailable, match="1 of the records") as raised:
         publish()
     assert isinstance(raised.value.__context__, ZeroDivisionError)
-
-
-def test_a_failure_is_reported_once_and_the_publisher_serves_again(settings: Kafka, broker: KafkaServer):
-    with Publisher(settings, delivery_seconds=3) as publisher:
-        publisher.send(message(0))
-        publisher.flush()
-        broker.kill()
-        publisher.send(message(1))
-        with pytest.raises(StoreUnavailable):
-            publisher.flush()
-        broker.start()
-        publisher.send(message(2))
-        publisher.flush()
-    assert published_ids(settings, 2) == ["m00000", "m00002"]
+    closing.send(message(4))
+    closing.send(message(5))
+    started = time.monotonic()
+    with pytest.raises(StoreUnavailable, match=rf"2 of the records.*{settings.topics.messages}"):
+        closing.close()
+    assert time.monotonic() - started < 20
+    serving.send(message(6))
+    with pytest.raises(StoreUnavailable):
+        serving.flush()
+    broker.start()
+    serving.send(message(7))
+    serving.flush()
+    serving.close()
+    assert published_ids(settings, 4) == ["m00000", "m00001", "m00002", "m00007"]
 
 
 def test_dead_letters_wait_for_a_broker_that_is_away_for_a_moment(settings: Kafka, broker: KafkaServer):

@@ -108,7 +108,7 @@ def reference(rows: list[Row]) -> ReferenceIndex:
 # --- filters ---------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80)
 @given(rows=rows_of_facts((ALICE, BOB, ELSEWHERE)), filter=FILTERS)
 def test_the_rows_that_pass_are_those_of_the_reference_in_order_of_id(rows, filter):
     part = rows_in_memory(rows)
@@ -148,7 +148,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LanceIndex,
     index.close()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40)
 @given(filter=FILTERS)
 def test_a_filter_means_the_same_in_memory_as_in_sql(many, filter):
     index, part = many
@@ -159,7 +159,7 @@ def test_a_filter_means_the_same_in_memory_as_in_sql(many, filter):
 # --- scores ----------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50)
 @given(
     rows=rows_of_facts(), tokens=st.lists(st.sampled_from(WORDS), max_size=4), cut=st.integers(0, 12), limit=st.integers(0, 6)
 )
@@ -218,7 +218,7 @@ def test_a_cosine_does_not_depend_on_how_long_a_vector_is():
 # --- rows ------------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20)
 @given(rows=rows_of_facts())
 def test_rows_come_back_as_they_were(rows):
     part = rows_in_memory(rows)

@@ -37,7 +37,7 @@ TABLE = [["Item", "Supplier", "Price"], ["Oak desk", "Rotterdam", "120.50"], ["R
 
 
 def scan(text: str, columns: int = 1, table: bool = False, dpi: int = 200) -> Image.Image:
-    """A page with a text four times over, as a picture."""
+    """A page with a text twice over, as a picture."""
     import pypdfium2
 
     is_chinese = not text.isascii()
@@ -45,13 +45,13 @@ def scan(text: str, columns: int = 1, table: bool = False, dpi: int = 200) -> Im
         pdfmetrics.registerFont(UnicodeCIDFont("STSong-Light"))
     font = "STSong-Light" if is_chinese else "Times-Roman"
     style = ParagraphStyle("body", fontName=font, fontSize=11, leading=15, spaceAfter=8, wordWrap="CJK" if is_chinese else None)
-    flow = [Paragraph(text, style) for _ in range(4)]
+    flow = [Paragraph(text, style) for _ in range(2)]
     if table:
-        flow[2:2] = [Table(TABLE, colWidths=110, style=[("GRID", (0, 0), (-1, -1), 0.8, colors.black)]), Spacer(1, 12)]
+        flow[1:1] = [Table(TABLE, colWidths=110, style=[("GRID", (0, 0), (-1, -1), 0.8, colors.black)]), Spacer(1, 12)]
     out = io.BytesIO()
-    document = BaseDocTemplate(out, pagesize=(595, 600))
+    document = BaseDocTemplate(out, pagesize=(595, 360))
     width = 475 / columns - 10
-    document.addPageTemplates(PageTemplate(frames=[Frame(60 + n * (width + 20), 40, width, 520) for n in range(columns)]))
+    document.addPageTemplates(PageTemplate(frames=[Frame(60 + n * (width + 20), 20, width, 320) for n in range(columns)]))
     document.build(flow)
     with pypdfium2.PdfDocument(out.getvalue()) as made:
         return made[0].render(scale=dpi / 72).to_pil().convert("L")
@@ -83,8 +83,11 @@ def tokens(text: str) -> list[str]:
     return re.findall("[\u4e00-\u9fff]|[a-z0-9]+", text.lower())
 
 
-def recall(known: str, image: Image.Image, dpi: float = 200) -> float:
-    read = "\n".join(line.text for line in lines_of(OCR.read(image, dpi).words))
+def text_on(image: Image.Image, dpi: float = 200) -> str:
+    return "\n".join(line.text for line in lines_of(OCR.read(image, dpi).words))
+
+
+def recall(known: str, read: str) -> float:
     wanted, found = Counter(tokens(known)), Counter(tokens(read))
     return (wanted & found).total() / wanted.total()
 
@@ -92,26 +95,31 @@ def recall(known: str, image: Image.Image, dpi: float = 200) -> float:
 @READS
 @pytest.mark.parametrize("damage", [skewed, noisy, shaded, inverted, lambda image: noisy(skewed(image, -3))])
 def test_damaged_english_is_read(damage):
-    assert recall(ENGLISH * 4, damage(scan(ENGLISH))) >= 0.95
+    assert recall(ENGLISH * 2, text_on(damage(scan(ENGLISH)))) >= 0.95
 
 
 @READS_CHINESE
-@pytest.mark.parametrize("damage", [lambda image: image, lambda image: noisy(skewed(image))])
-def test_damaged_chinese_is_read(damage):
-    assert recall(CHINESE * 4, damage(scan(CHINESE))) >= 0.9
+def test_chinese_is_read_without_blanks():
+    read = text_on(scan(CHINESE))
+    assert recall(CHINESE * 2, read) >= 0.9
+    assert "决定在冬天到来之前" in read.replace("\n", "")
+
+
+@READS_CHINESE
+def test_damaged_chinese_is_read():
+    assert recall(CHINESE * 2, text_on(noisy(skewed(scan(CHINESE))))) >= 0.9
 
 
 @READS
-@pytest.mark.parametrize("turn", [90, 180, 270])
+@pytest.mark.parametrize("turn", [90, 180])
 def test_a_page_on_its_side_or_its_head_is_read(turn: int):
-    assert recall(ENGLISH * 4, scan(ENGLISH).rotate(turn, expand=True)) >= 0.95
+    assert recall(ENGLISH * 2, text_on(scan(ENGLISH).rotate(turn, expand=True))) >= 0.95
 
 
 @READS
 def test_two_columns_are_read_one_after_the_other():
-    reading = OCR.read(noisy(skewed(scan(ENGLISH, columns=2))), 200)
-    text = " ".join(line.text for line in lines_of(reading.words))
-    assert text.count("review the budget for") >= 3
+    text = text_on(noisy(skewed(scan(ENGLISH, columns=2)))).replace("\n", " ")
+    assert text.count("review the budget for") == 2
     assert "Margaret reported that the" in text
 
 
@@ -120,12 +128,6 @@ def test_a_ruled_table_is_read_in_cells_though_the_page_is_skewed():
     reading = OCR.read(skewed(scan(ENGLISH, table=True)), 200)
     (grid,) = grids_of(reading.rules)
     assert grid.cells(word for word in reading.words if grid.holds(word)) == TABLE
-
-
-@READS_CHINESE
-def test_chinese_is_read_without_blanks():
-    reading = OCR.read(scan(CHINESE), 200)
-    assert "决定在冬天到来之前" in "".join(line.text for line in lines_of(reading.words))
 
 
 @READS
@@ -170,7 +172,7 @@ def test_small_print_of_a_screen_is_read():
     image = Image.new("RGB", (320, 60), "#222")
     font = ImageFont.load_default(13)
     ImageDraw.Draw(image).text((8, 8), "Meeting with Margaret on Thursday", fill="#ddd", font=font)
-    assert recall("Meeting with Margaret on Thursday", image, 72) == 1
+    assert recall("Meeting with Margaret on Thursday", text_on(image, 72)) == 1
 
 
 def test_languages_that_are_not_installed_are_left_out(monkeypatch: pytest.MonkeyPatch):
@@ -205,7 +207,8 @@ def test_ruling_lines_are_found_and_wiped():
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "P", "RGB", "I;16"])
-def test_a_huge_picture_is_made_smaller(mode: str):
-    clean = cleaned(Image.new(mode, (8_000, 8_000), 1), 600)
-    assert clean.image.width * clean.image.height <= 25_000_000
+def test_a_huge_picture_is_made_smaller(mode: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(ocr, "_MOST_PIXELS", 250_000)
+    clean = cleaned(Image.new(mode, (800, 800), 1), 600)
+    assert clean.image.size == (400, 400)
     assert clean.dpi == pytest.approx(300)

@@ -2,6 +2,8 @@
 
 import base64
 import io
+import struct
+import zlib
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -99,9 +101,9 @@ def test_a_photo_is_dated_by_the_camera(offset: str, zone: timezone):
 
 
 @READS
-@pytest.mark.parametrize("size", [(5, 5), (300, 300)])
-def test_a_picture_without_text_says_so(size: tuple[int, int]):
-    document = parse_picture(saved(Image.new("RGB", size, "white"), "PNG"), task("sky.png"))
+@pytest.mark.parametrize("side", [5, 60])
+def test_a_picture_without_text_says_so(side: int):
+    document = parse_picture(saved(Image.new("RGB", (side, side), "white"), "PNG"), task("sky.png"))
     assert (document.title, document.sections, document.unread) == ("sky", (), ("no text in the picture",))
 
 
@@ -119,8 +121,10 @@ def test_a_picture_that_is_cut_off_is_refused(format: str):
         parse_picture(content[: len(content) // 3], task("note.png"))
 
 
-def test_a_picture_of_too_many_pixels_is_refused():
-    content = saved(Image.new("1", (20_000, 20_000)), "PNG")
+@pytest.mark.parametrize("width", [30_000, 60_000])
+def test_a_picture_of_too_many_pixels_is_refused_by_what_its_header_says(width: int):
+    header = b"IHDR" + struct.pack(">IIBBBBB", width, 30_000, 8, 0, 0, 0, 0)
+    content = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + header + struct.pack(">I", zlib.crc32(header)) + bytes(4) + b"IDAT"
     with pytest.raises(InputError, match="pixels"):
         parse_picture(content, task("bomb.png"))
 
@@ -171,10 +175,17 @@ def test_a_drawing_reaches_for_no_file(tmp_path: Path, scheme: str):
     assert document.sections == ()
 
 
-def test_entities_of_a_drawing_are_refused():
-    bomb = b'<!DOCTYPE svg [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>' + svg("<text>&b;</text>")
+@pytest.mark.parametrize("entity", [b'a "b"', b'a SYSTEM "file:///etc/passwd"', b'% a "b"'])
+def test_entities_of_a_drawing_are_refused(entity: bytes):
     with pytest.raises(InputError, match="entities"):
-        parse_svg(bomb, task("bomb.svg"))
+        parse_svg(b"<!DOCTYPE svg [<!ENTITY " + entity + b">]>" + svg("<text>plain</text>"), task("bomb.svg"))
+
+
+def test_a_drawing_may_have_a_document_type():
+    doctype = b'<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/x.dtd">'
+    assert (
+        texts(parse_svg(doctype + svg("<text>The lighthouse is north</text>"), task("plan.svg"))) == "The lighthouse is north"
+    )
 
 
 def test_a_drawing_that_is_no_xml_is_refused():
@@ -184,8 +195,8 @@ def test_a_drawing_that_is_no_xml_is_refused():
 
 @READS
 def test_the_letters_of_a_huge_picture_are_no_ruling_lines():
-    image = Image.new("1", (9_900, 9_900), 1)
+    image = Image.new("1", (9_900, 2_600), 1)
     draw = ImageDraw.Draw(image)
-    for row in range(6):
+    for row in range(2):
         draw.text((400, 400 + 800 * row), "The supplier from Rotterdam raised prices", fill=0, font=ImageFont.load_default(250))
-    assert texts(parse_picture(saved(image, "PNG"), task("poster.png"))).count("supplier from Rotterdam") == 6
+    assert texts(parse_picture(saved(image, "PNG"), task("poster.png"))).count("supplier from Rotterdam") == 2

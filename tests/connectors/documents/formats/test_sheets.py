@@ -113,7 +113,7 @@ def test_what_is_no_workbook_is_refused() -> None:
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("[Content_Types].xml", "<Types/>")
         archive.writestr("xl/workbook.xml", "<nothing/>")
-    with pytest.raises(InputError, match="open it in Excel and save it again"):
+    with pytest.raises(InputError, match="it cannot be read as xlsx"):
         LocalParser().parse(file.getvalue(), "prices.xlsx", None)
 
 

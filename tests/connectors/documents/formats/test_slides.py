@@ -1,5 +1,4 @@
 import io
-import shutil
 from datetime import UTC, datetime
 from typing import Any
 
@@ -108,13 +107,3 @@ def test_a_file_of_another_program_is_refused() -> None:
             _saved(pptx.Presentation()).replace(b"ppt/", b"xxx/"),
             Task("a", None, Documents(), lambda *_: ParsedDocument("", ())),
         )
-
-
-@pytest.mark.skipif(shutil.which("soffice") is None, reason="libreoffice is not installed")
-def test_old_files_are_read_as_new_ones() -> None:
-    from tests.samples import samples
-
-    sample = next(iter(samples("ppt")))
-    found = LocalParser().parse(sample.content, sample.name, None)
-    assert (found.format, found.title) == ("ppt", sample.title)
-    assert found.sections[0].place == "slide 1"

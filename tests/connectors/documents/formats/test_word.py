@@ -1,5 +1,4 @@
 import io
-import shutil
 import zipfile
 from datetime import UTC, datetime
 from typing import Any
@@ -171,13 +170,3 @@ def test_a_broken_file_is_refused(cut: int) -> None:
     content = _saved(docx.Document())[:cut]
     with pytest.raises(InputError, match="broken"):
         parse_word(content, Task("a.docx", None, Documents(), lambda *_: ParsedDocument("", ())))
-
-
-@pytest.mark.skipif(shutil.which("soffice") is None, reason="libreoffice is not installed")
-def test_old_files_are_read_as_new_ones() -> None:
-    from tests.samples import samples
-
-    sample = next(iter(samples("doc")))
-    found = LocalParser().parse(sample.content, sample.name, None)
-    assert (found.format, found.title) == ("doc", sample.title)
-    assert found.sections
