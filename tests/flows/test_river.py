@@ -12,7 +12,7 @@ from flows.items import Arrived, Pause
 from mneme.errors import ModelTimeout
 from mneme.records import Episode
 from mneme.rows import Collection, Key, flush_marker
-from tests.flows.river import START, CutOnWord, OneFactEach, River, at_once, contents, embed, episodes, message
+from tests.flows.river import START, CutOnWord, OneFactEach, River, at_once, contents, embed, episodes, few, message
 from tests.memory_index_reference import ReferenceIndex
 
 texts = st.lists(
@@ -25,6 +25,7 @@ def river(**settings: object) -> River:
     return River(ReferenceIndex(), **settings)  # type: ignore[arg-type]
 
 
+@few
 @given(texts=texts, pauses=st.sets(st.integers(0, 14)), limit=st.integers(2, 5))
 def test_every_message_lands_in_exactly_one_episode_in_order(texts: list[str], pauses: set[int], limit: int) -> None:
     flow = river(max_messages=limit)
@@ -38,6 +39,7 @@ def test_every_message_lands_in_exactly_one_episode_in_order(texts: list[str], p
     assert all(len(episode) <= limit for episode in cut)
 
 
+@few
 @given(texts=texts, pauses=st.sets(st.integers(0, 14)))
 def test_when_a_conversation_pauses_changes_nothing_about_its_episodes(texts: list[str], pauses: set[int]) -> None:
     undisturbed, paused = river(), river()
@@ -51,6 +53,7 @@ def test_when_a_conversation_pauses_changes_nothing_about_its_episodes(texts: li
     assert contents(paused.index) == contents(undisturbed.index)
 
 
+@few
 @given(
     texts=texts,
     epochs=st.sets(st.integers(0, 14)),
@@ -76,6 +79,7 @@ def test_crashes_at_any_moment_leave_what_an_undisturbed_run_leaves(
     assert disturbed.tally["duplicate"] == 0
 
 
+@few
 @given(order=st.permutations(range(8)))
 def test_messages_that_arrive_out_of_order_within_the_hold_back_are_put_right(order: list[int]) -> None:
     words = ["a", "b", "NEW c", "d", "e", "NEW f", "g", "h"]
@@ -92,6 +96,7 @@ def test_messages_that_arrive_out_of_order_within_the_hold_back_are_put_right(or
     )
 
 
+@few
 @given(texts=texts, again=st.lists(st.integers(0, 13), max_size=6), epoch=st.booleans())
 def test_a_message_that_comes_again_from_elsewhere_changes_nothing(texts: list[str], again: list[int], epoch: bool) -> None:
     once, repeated = river(), river()

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.cuts import BoundaryDetector, Utterance, Verdict
@@ -18,7 +18,7 @@ from flows.items import Arrived, Pause
 from mneme.errors import ModelMalformed, ModelTimeout, StoreUnavailable
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection, Key, Row, Vector, flush_marker
-from tests.flows.river import START, CutOnWord, River, contents, embed, episodes, message
+from tests.flows.river import START, CutOnWord, River, contents, embed, episodes, few, lucks, message
 from tests.memory_index_reference import ReferenceIndex
 
 pytestmark = pytest.mark.slow
@@ -278,13 +278,10 @@ def nothing_is_lost_doubled_or_orphaned(index: MemoryIndex, told: Told) -> None:
 
 # --- what must hold ---------------------------------------------------------------------------------------------------
 
-thoroughly = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-
 
 @pytest.mark.parametrize("detector", [CutOnWord(), CutOnWordByWindow(), TakesBack()], ids=lambda d: type(d).__name__)
-@pytest.mark.parametrize("hold_back", [0.0, 90.0])
-@thoroughly
-@given(story=stories, luck=st.randoms(use_true_random=False))
+@few
+@given(story=stories, luck=lucks, hold_back=st.sampled_from([0.0, 90.0]))
 def test_whatever_happens_the_memory_is_that_of_an_undisturbed_run(
     detector: BoundaryDetector, hold_back: float, story: list[tuple[Any, ...]], luck: random.Random
 ) -> None:
@@ -296,8 +293,8 @@ def test_whatever_happens_the_memory_is_that_of_an_undisturbed_run(
     assert contents(disturbed.index) == contents(undisturbed.index)
 
 
-@thoroughly
-@given(story=stories, luck=st.randoms(use_true_random=False), hold_back=st.sampled_from([0.0, 90.0]))
+@few
+@given(story=stories, luck=lucks, hold_back=st.sampled_from([0.0, 90.0]))
 def test_a_model_that_never_says_the_same_twice_loses_and_doubles_nothing(
     story: list[tuple[Any, ...]], luck: random.Random, hold_back: float
 ) -> None:
@@ -305,8 +302,8 @@ def test_a_model_that_never_says_the_same_twice_loses_and_doubles_nothing(
     nothing_is_lost_doubled_or_orphaned(flow.index, tell(flow, story))
 
 
-@thoroughly
-@given(story=stories, luck=st.randoms(use_true_random=False))
+@few
+@given(story=stories, luck=lucks)
 def test_an_embedder_that_fails_costs_vectors_and_nothing_else(story: list[tuple[Any, ...]], luck: random.Random) -> None:
     flow = ChaoticRiver(luck, detector=CutOnWordByWindow(), embedding=FailsNowAndThen())
     nothing_is_lost_doubled_or_orphaned(flow.index, tell(flow, story))
