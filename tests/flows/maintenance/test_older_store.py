@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import subprocess
-import sys
 import tarfile
 from collections import Counter
 from collections.abc import Iterator
@@ -14,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from connectors.indices import open_index
 from connectors.opensearch.client import open_client
@@ -31,6 +30,7 @@ from mneme.rows import Collection, Key
 from mneme.settings import Index, OpenSearch, Settings
 from mneme.store_format import FORMAT
 from queries import Memories
+from serving.cli import app
 from tests.flows.deployment import deployed_in, remembered, stop_at, with_index
 from tests.flows.maintenance.test_rebuild import killed_at, slow
 
@@ -115,10 +115,8 @@ def test_every_way_to_it_names_the_command_that_makes_it_anew(older: Settings, t
 
 
 def test_a_service_does_not_start_on_it(older: Settings) -> None:
-    served = subprocess.run(
-        [sys.executable, "-m", "serving", "serve", "--port", "0"], env=environment(older), capture_output=True, text=True
-    )
-    assert served.returncode == 1
+    served = CliRunner().invoke(app, ["serve", "--port", "0"], env=environment(older))
+    assert served.exit_code == 1
     assert "`mneme admin rebuild`" in served.stderr
     assert "Traceback" not in served.stderr
 
