@@ -19,7 +19,7 @@ from mneme.rows import Collection, Row
 from mneme.settings import Boundaries
 from tests.flows.long_talk import TALK
 from tests.flows.river import CutOnWord, River, contents, edit, episodes, few, lucks, message
-from tests.flows.test_river_chaos import TEXTS, ChaoticRiver, CutOnWordByWindow, TakesBack
+from tests.flows.test_river_chaos import TEXTS, ChaoticRiver, CutOnWordByWindow, TakesBack, disturbance
 from tests.memory_index_reference import ReferenceIndex
 
 FLUSH = Pause("default/talk", "flush", tenant_id="default", flush_id="f1")
@@ -315,15 +315,7 @@ change = st.one_of(
     st.tuples(st.just("edit"), number, text),
     st.tuples(st.just("delete"), number),
 )
-trouble = st.one_of(
-    st.just(("epoch",)),
-    st.just(("crash",)),
-    st.tuples(st.just("die"), st.integers(0, 8)),
-    st.tuples(st.just("work"), st.sampled_from([1, 3, 10, 40])),
-    st.tuples(st.just("wait"), st.sampled_from([1, 61, 301])),
-    st.just(("rest",)),
-    st.just(("forget",)),
-)
+trouble = st.one_of(disturbance, disturbance, st.just(("forget",)))
 stories = st.lists(st.one_of(say, say, change, change, trouble), min_size=2, max_size=30)
 
 
@@ -338,25 +330,13 @@ def tell(flow: ChaoticRiver, teller: Teller, story: Sequence[tuple[Any, ...]]) -
                 flow.survive(partial(flow.feed, *teller.edit(pick, words)))
             case ("delete", pick):
                 flow.survive(partial(flow.feed, *teller.edit(pick, None)))
-            case ("work", steps):
-                flow.survive(partial(flow.work, steps))
-            case ("wait", seconds):
-                flow.survive(partial(flow.pass_time, seconds))
-            case ("rest",):
-                flow.survive(flow.come_to_rest)
-            case ("epoch",):
-                flow.epoch()
-            case ("crash",):
-                flow.crash()
             case ("forget",):
                 flow.survive(flow.finish)
                 flow.survive(flow.end)
                 flow.epoch()
                 flow.forget_conversations()
-            case ("die", writes):
-                flow.writes_until_death = writes
             case _:
-                raise AssertionError(event)
+                flow.disturb(event)
     flow.end()
 
 

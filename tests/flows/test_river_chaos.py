@@ -109,6 +109,24 @@ class ChaoticRiver(River):
         self.pass_time(301)
         self.work(60)
 
+    def disturb(self, event: tuple[Any, ...]) -> None:
+        """Let happen what is no event of the source."""
+        match event:
+            case ("work", steps):
+                self.survive(partial(self.work, steps))
+            case ("wait", seconds):
+                self.survive(partial(self.pass_time, seconds))
+            case ("rest",):
+                self.survive(self.come_to_rest)
+            case ("epoch",):
+                self.epoch()
+            case ("crash",):
+                self.crash()
+            case ("die", writes):
+                self.writes_until_death = writes
+            case _:
+                raise AssertionError(event)
+
     def finish(self) -> None:
         """Until nothing is at work any more."""
         self.writes_until_death = None
@@ -175,15 +193,10 @@ several = st.lists(say, min_size=1, max_size=5).map(lambda said: ("batch", said)
 flush = st.tuples(st.just("flush"), st.sampled_from([*CONVERSATIONS, "unknown"]))
 work = st.tuples(st.just("work"), st.sampled_from([1, 3, 10, 40]))
 wait = st.tuples(st.just("wait"), st.sampled_from([1, 61, 301]))
-trouble = st.one_of(
-    st.just(("epoch",)),
-    st.just(("crash",)),
-    st.tuples(st.just("die"), st.integers(0, 6)),
-    work,
-    wait,
-    flush,
-    st.just(("rest",)),
+disturbance = st.one_of(
+    st.sampled_from([("epoch",), ("crash",), ("rest",)]), st.tuples(st.just("die"), st.integers(0, 8)), work, wait
 )
+trouble = st.one_of(disturbance, disturbance, flush)
 rounds = st.tuples(several, st.lists(trouble, max_size=3)).map(lambda both: [both[0], *both[1]])
 stories = st.lists(rounds, min_size=1, max_size=10).map(lambda told: [event for one in told for event in one])
 
@@ -223,20 +236,8 @@ def tell(flow: ChaoticRiver, story: Sequence[tuple[Any, ...]], disturbed: bool =
                 continue
             case ("flush", conversation):
                 flow.survive(partial(flow.feed, told.flush(conversation)))
-            case ("work", steps):
-                flow.survive(partial(flow.work, steps))
-            case ("wait", seconds):
-                flow.survive(partial(flow.pass_time, seconds))
-            case ("rest",):
-                flow.survive(flow.come_to_rest)
-            case ("epoch",):
-                flow.epoch()
-            case ("crash",):
-                flow.crash()
-            case ("die", writes):
-                flow.writes_until_death = writes
             case _:
-                raise AssertionError(event)
+                flow.disturb(event)
         for flush_id in told.before_flush:
             _flush_holds(flow.index, told, flush_id)
     flow.end()

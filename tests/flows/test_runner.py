@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from flows import ingest
+from flows.runner import WrittenRows
 from mneme.events import Delete, Edit, Message
 from mneme.rows import Collection
 from mneme.settings import Settings
@@ -116,3 +117,18 @@ def test_a_later_file_may_edit_and_delete_what_an_earlier_one_said(settings: Set
     clean = settings.model_copy(update={"data": tmp_path / "clean"})
     ingest([written("clean.jsonl", [line(number, words) for number, words in now.items()])], clean)
     assert remembered(settings) == remembered(clean)
+
+
+def test_a_row_counts_once_as_what_it_is_in_the_end() -> None:
+    wrote = WrittenRows()
+    for kind, identity in [
+        ("fact", "a"),
+        ("fact", "b"),
+        ("fact", "c"),
+        ("repetition", "b"),
+        ("fact", "a"),
+        ("", "c"),
+        ("", "d"),
+    ]:
+        wrote(kind, identity)
+    assert wrote.rows() == {"fact": 1, "repetition": 1}
