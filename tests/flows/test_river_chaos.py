@@ -292,6 +292,7 @@ def test_whatever_happens_the_memory_is_that_of_an_undisturbed_run(
     tell(undisturbed, story, disturbed=False)
     nothing_is_lost_doubled_or_orphaned(disturbed.index, told)
     assert contents(disturbed.index) == contents(undisturbed.index)
+    assert disturbed.tally["duplicate"] == 0
 
 
 @few
@@ -301,6 +302,7 @@ def test_a_model_that_never_says_the_same_twice_loses_and_doubles_nothing(
 ) -> None:
     flow = ChaoticRiver(luck, detector=Fickle(), hold_back_seconds=hold_back, max_messages=5)
     nothing_is_lost_doubled_or_orphaned(flow.index, tell(flow, story))
+    assert all(len(episode) <= 5 for episode in episodes(flow.index))
 
 
 @few
