@@ -29,15 +29,11 @@ class SemanticDetector:
         self._settings = settings
         self._heads = shipped_heads() if heads is None else heads
 
-    def probability(self, context: Sequence[Utterance], message: Utterance, ahead: Sequence[Utterance] = ()) -> float:
-        """The probability that a new episode begins with ``message``; 0 without context."""
-        if not context:
-            return 0.0
-        return probability(self._heads, features(context, message, ahead))
-
     def signals(self, context: Sequence[Utterance], message: Utterance) -> bool:
         """Return whether a boundary before the message is thinkable, before one has seen what follows."""
-        return self.probability(context, message) > self._settings.threshold * _SIGNAL
+        if not context:
+            return False
+        return probability(self._heads, features(context, message, ())) > self._settings.threshold * _SIGNAL
 
     def suggests(self, context: Sequence[Utterance], message: Utterance) -> bool:
         """Return whether there is any ground to ask somebody who understands the words: a signal, or words that hint at a turn.

@@ -7,11 +7,11 @@ import pytest
 
 from connectors.dead_letters import FileDeadLetters
 from connectors.documents.stores import Store
-from connectors.indices import open_index
 from flows import ingest
 from mneme.events import Document
 from mneme.rows import Collection
-from mneme.settings import Documents, EmbedderSettings, Settings
+from mneme.settings import Documents, Settings
+from tests.flows.deployment import deployed_in, with_index
 
 pytestmark = pytest.mark.slow
 
@@ -20,25 +20,16 @@ TABLE = "Item,Price\nDesk,120\nLamp,40\n"
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    update = {
-        "data": tmp_path / "data",
-        "embedder": EmbedderSettings(provider="hash"),
-        "documents": Documents(roots=("memory://letters/{tenant}",)),
-    }
-    return Settings(_env_file=None).model_copy(update=update)
+    return deployed_in(tmp_path / "data", documents=Documents(roots=("memory://letters/{tenant}",)))
 
 
 def texts(settings: Settings) -> dict[str, str]:
     """All that is remembered of each document."""
     found: dict[str, str] = {}
-    index = open_index(settings)
-    try:
-        for row in index.scan(Collection.MESSAGES):
-            if row.document_id is not None:
-                found[row.document_id] = found.get(row.document_id, "") + row.body["text"]
-        return found
-    finally:
-        index.close()
+    for row in with_index(settings, lambda index: list(index.scan(Collection.MESSAGES))):
+        if row.document_id is not None:
+            found[row.document_id] = found.get(row.document_id, "") + row.body["text"]
+    return found
 
 
 def test_a_folder_is_remembered_file_by_file_and_a_changed_one_anew(settings: Settings, tmp_path: Path) -> None:

@@ -3,15 +3,14 @@
 import random
 from datetime import timedelta
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.items import Arrived, Erasure, Pause
 from mneme.ports import Filter, Scope
 from mneme.records import Owner
 from mneme.rows import Collection, Row
-from tests.flows.river import START, River, contents, edit, episodes, erase, forget, message
+from tests.flows.river import START, River, contents, edit, episodes, erase, few, forget, lucks, message
 from tests.flows.test_river_chaos import SlowPool
 from tests.memory_index_reference import ReferenceIndex
 
@@ -176,11 +175,11 @@ def test_a_conversation_that_was_erased_may_begin_again_with_another_owner() -> 
     assert {row.owner_id for row in everything(flow.index) if row.collection is not Collection.CONTROL} == {"eve"}
 
 
-@pytest.mark.parametrize("whole_owner", [False, True])
-@given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=40, deadline=None)
-def test_whatever_crashes_on_the_way_the_rest_is_as_if_the_erased_had_never_been(whole_owner: bool, seed: int) -> None:
-    luck = random.Random(seed)
+@few
+@given(whole_owner=st.booleans(), luck=lucks)
+def test_whatever_crashes_on_the_way_the_rest_is_as_if_the_erased_had_never_been(
+    whole_owner: bool, luck: random.Random
+) -> None:
     pool = SlowPool(luck)
     flow, clean = River(ReferenceIndex(), submit=pool, idle_seconds=1.0), River(ReferenceIndex())
     erasure = erase(100) if whole_owner else forget(100)

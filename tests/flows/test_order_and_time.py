@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.items import Arrived
@@ -18,15 +18,13 @@ from mneme.errors import InputError
 from mneme.events import Message, parse_event
 from mneme.records import Position
 from mneme.rows import Collection
-from tests.flows.river import START, CutOnWord, River, contents, episodes
+from tests.flows.river import START, CutOnWord, River, contents, episodes, few, lucks
 from tests.flows.test_river_chaos import TEXTS, CutOnWordByWindow
 from tests.memory_index_reference import ReferenceIndex
 
 HOLD_BACK = 60.0  # seconds
 HOUR = 3600.0
 FIRST_ARRIVAL = START + timedelta(seconds=1)
-
-thoroughly = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @dataclass(frozen=True)
@@ -97,8 +95,8 @@ def deliveries(draw: st.DrawFn, most_late: float) -> list[Sent]:
 
 
 @pytest.mark.parametrize("detector", [CutOnWord(), CutOnWordByWindow()], ids=lambda detector: type(detector).__name__)
-@thoroughly
-@given(messages=deliveries(HOLD_BACK), luck=st.randoms(use_true_random=False))
+@few
+@given(messages=deliveries(HOLD_BACK), luck=lucks)
 def test_a_shuffle_within_the_hold_back_gives_the_ids_of_the_order(
     detector: CutOnWord, messages: list[Sent], luck: random.Random
 ) -> None:
@@ -108,8 +106,8 @@ def test_a_shuffle_within_the_hold_back_gives_the_ids_of_the_order(
     assert shuffled.tally["duplicate"] == len(repeated)
 
 
-@thoroughly
-@given(messages=deliveries(HOLD_BACK), luck=st.randoms(use_true_random=False))
+@few
+@given(messages=deliveries(HOLD_BACK), luck=lucks)
 def test_messages_that_are_an_hour_late_converge_to_the_order(messages: list[Sent], luck: random.Random) -> None:
     late = luck.randrange(len(messages))
     delivered = [
@@ -121,11 +119,11 @@ def test_messages_that_are_an_hour_late_converge_to_the_order(messages: list[Sen
     assert contents(flow.index) == contents(told_in_order(messages).index)
 
 
-@thoroughly
+@few
 @given(
     messages=deliveries(1.0),
     skews=st.tuples(*[st.sampled_from([0.0, 90.0, -90.0, 2 * HOUR, -5 * HOUR, 20 * HOUR])] * 2),
-    luck=st.randoms(use_true_random=False),
+    luck=lucks,
 )
 def test_senders_whose_clocks_are_wrong_are_taken_at_their_word(
     messages: list[Sent], skews: tuple[float, float], luck: random.Random
@@ -135,11 +133,11 @@ def test_senders_whose_clocks_are_wrong_are_taken_at_their_word(
     assert contents(flow.index) == contents(told_in_order(skewed).index)
 
 
-@thoroughly
+@few
 @given(
     ids=st.lists(st.text("abcXYZ019", min_size=1, max_size=3), min_size=2, max_size=8, unique=True),
     late=st.sampled_from([0.0, 10.0, HOUR]),
-    luck=st.randoms(use_true_random=False),
+    luck=lucks,
 )
 def test_messages_of_one_moment_are_in_the_order_of_their_ids(ids: list[str], late: float, luck: random.Random) -> None:
     messages = [
@@ -197,7 +195,7 @@ def test_an_id_that_comes_again_with_other_words_is_counted_and_the_first_stays(
     assert episodes(flow.index) == [("1",)]
 
 
-@settings(thoroughly, max_examples=30)
+@few
 @given(
     messages=deliveries(1.0),
     again=st.lists(st.tuples(st.integers(0, 23), st.integers(0, 23), st.booleans()), max_size=24),
@@ -226,7 +224,7 @@ def test_what_comes_live_and_as_a_backfill_is_there_once(messages: list[Sent], a
 offsets = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
 
 
-@thoroughly
+@few
 @given(messages=deliveries(HOLD_BACK), zones=st.lists(offsets, min_size=1, max_size=5), with_ids=st.booleans())
 def test_the_same_instants_in_other_offsets_are_the_same_messages(
     messages: list[Sent], zones: list[timezone], with_ids: bool

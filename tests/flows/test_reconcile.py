@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.consistency.judge import Judge, Pair, Relation
@@ -37,8 +37,7 @@ from mneme.ports import Filter, VectorLeg
 from mneme.records import AgentSkill, AtomicFact, Claim, Entity, Foresight, Owner, Position, Profile, Quote, Relationship
 from mneme.relations import claims_in
 from mneme.rows import Collection, Embedding
-from mneme.settings import Settings
-from tests.flows.river import IDENTITY, START, CutOnWord, Letters, OneFactEach, at_once, contents, embed
+from tests.flows.river import IDENTITY, SETTINGS, START, CutOnWord, Letters, OneFactEach, at_once, contents, embed, few
 from tests.memory_index_reference import ReferenceIndex
 
 ANN = Owner(tenant_id="default", type="user", id="ann")
@@ -67,7 +66,7 @@ class Lane:
         self.index = ReferenceIndex()
         self.index.prepare(IDENTITY)
         self._services = Services(
-            settings=Settings(_env_file=None),
+            settings=SETTINGS,
             index=self.index,
             embed=lambda texts: at_once(lambda: list(map(Embedding, embed(texts)))),
             submit=at_once,
@@ -367,7 +366,7 @@ whole_steps = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@few
 @given(steps=whole_steps, batches=st.integers(1, 3))
 def test_names_edges_and_profiles_are_those_of_the_episodes_there_are(
     steps: list[tuple[int, list[str], str]], batches: int
@@ -385,9 +384,8 @@ texts = st.sampled_from(["Ann plays the cello.", "Ann is at home in Oslo.", "Ann
 steps = st.lists(st.tuples(st.integers(0, 5), st.lists(texts, max_size=3)), max_size=10)
 
 
-@pytest.mark.parametrize("judge", [lambda: None, SaysWhere])
-@settings(max_examples=40, deadline=None)
-@given(steps=steps, batches=st.integers(1, 4))
+@few
+@given(judge=st.sampled_from([lambda: None, SaysWhere]), steps=steps, batches=st.integers(1, 4))
 def test_whatever_came_and_went_before_the_memory_is_that_of_the_episodes_there_are(
     judge: type[Any], steps: list[tuple[int, list[str]]], batches: int
 ) -> None:
@@ -418,7 +416,7 @@ quotes = st.sampled_from(
 days = st.dictionaries(st.integers(0, 7), st.lists(quotes, min_size=1, max_size=3), max_size=8)
 
 
-@settings(max_examples=60, deadline=None)
+@few
 @given(
     days=days,
     sizes=st.lists(st.integers(1, 4), min_size=8, max_size=8),

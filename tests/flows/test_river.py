@@ -4,112 +4,20 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from flows.cuts import Verdict
-from flows.items import Arrived, Pause
+from flows.items import Pause
 from mneme.errors import ModelTimeout
 from mneme.records import Episode
 from mneme.rows import Collection, Key, flush_marker
-from tests.flows.river import START, CutOnWord, OneFactEach, River, at_once, contents, embed, episodes, message
+from tests.flows.river import START, CutOnWord, OneFactEach, River, at_once, embed, episodes, message
 from tests.memory_index_reference import ReferenceIndex
 
-texts = st.lists(
-    st.sampled_from(["coffee with Bob", "NEW topic: Paris", "rain", "NEW job at Acme", "ok"]), min_size=1, max_size=14
-)
 PAUSE = Pause("default/talk", "flush", tenant_id="default")
 
 
 def river(**settings: object) -> River:
     return River(ReferenceIndex(), **settings)  # type: ignore[arg-type]
-
-
-@given(texts=texts, pauses=st.sets(st.integers(0, 14)), limit=st.integers(2, 5))
-def test_every_message_lands_in_exactly_one_episode_in_order(texts: list[str], pauses: set[int], limit: int) -> None:
-    flow = river(max_messages=limit)
-    for number, text in enumerate(texts):
-        flow.feed(message(number, text))
-        if number in pauses:
-            flow.feed(PAUSE)
-    flow.end()
-    cut = episodes(flow.index)
-    assert [identity for episode in cut for identity in episode] == [f"m{number:03d}" for number in range(len(texts))]
-    assert all(len(episode) <= limit for episode in cut)
-
-
-@given(texts=texts, pauses=st.sets(st.integers(0, 14)))
-def test_when_a_conversation_pauses_changes_nothing_about_its_episodes(texts: list[str], pauses: set[int]) -> None:
-    undisturbed, paused = river(), river()
-    for number, text in enumerate(texts):
-        undisturbed.feed(message(number, text))
-        paused.feed(message(number, text))
-        if number in pauses:
-            paused.feed(PAUSE)
-    undisturbed.end()
-    paused.end()
-    assert contents(paused.index) == contents(undisturbed.index)
-
-
-@given(
-    texts=texts,
-    epochs=st.sets(st.integers(0, 14)),
-    crashes=st.lists(st.integers(0, 14), max_size=6),
-    pauses=st.sets(st.integers(0, 14)),
-)
-def test_crashes_at_any_moment_leave_what_an_undisturbed_run_leaves(
-    texts: list[str], epochs: set[int], crashes: list[int], pauses: set[int]
-) -> None:
-    undisturbed, disturbed = river(), river()
-    for number, text in enumerate(texts):
-        undisturbed.feed(message(number, text))
-        disturbed.feed(message(number, text))
-        if number in pauses:
-            disturbed.feed(PAUSE)
-        if number in epochs:
-            disturbed.epoch()
-        for _ in range(crashes.count(number)):
-            disturbed.crash()
-    undisturbed.end()
-    disturbed.end()
-    assert contents(disturbed.index) == contents(undisturbed.index)
-    assert disturbed.tally["duplicate"] == 0
-
-
-@given(order=st.permutations(range(8)))
-def test_messages_that_arrive_out_of_order_within_the_hold_back_are_put_right(order: list[int]) -> None:
-    words = ["a", "b", "NEW c", "d", "e", "NEW f", "g", "h"]
-    sorted_flow, shuffled = river(hold_back_seconds=600), river(hold_back_seconds=600)
-    for number in range(8):
-        sorted_flow.feed(message(number, words[number]))
-        shuffled.feed(message(order[number], words[order[number]]))
-    sorted_flow.end()
-    shuffled.end()
-    assert (
-        episodes(shuffled.index)
-        == episodes(sorted_flow.index)
-        == [("m000", "m001"), ("m002", "m003", "m004"), ("m005", "m006", "m007")]
-    )
-
-
-@given(texts=texts, again=st.lists(st.integers(0, 13), max_size=6), epoch=st.booleans())
-def test_a_message_that_comes_again_from_elsewhere_changes_nothing(texts: list[str], again: list[int], epoch: bool) -> None:
-    once, repeated = river(), river()
-    repeats = [number for number in again if number < len(texts)]
-    for number, text in enumerate(texts):
-        once.feed(message(number, text))
-        repeated.feed(message(number, text))
-    if epoch:  # a new process knows them only from the index
-        repeated.epoch()
-        repeated.crash()
-    for number in repeats:
-        copy = message(number, "another text under an old id").message
-        position = copy.position.model_copy(update={"offset": 1000 + number})
-        repeated.feed(Arrived(copy.model_copy(update={"position": position})))
-    once.end()
-    repeated.end()
-    assert contents(repeated.index) == contents(once.index)
-    assert repeated.tally["duplicate"] == len(repeats)
 
 
 def test_a_message_is_in_the_index_the_moment_it_arrives() -> None:

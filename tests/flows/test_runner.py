@@ -1,8 +1,6 @@
 """Files through the whole flow with the real embedder and the embedded index: resumed, appended, interrupted."""
 
-import os
 import signal
-import threading
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -10,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from connectors.indices import open_index
 from flows import ingest
+from flows.runner import WrittenRows
 from mneme.events import Delete, Edit, Message
 from mneme.rows import Collection
 from mneme.settings import Settings
+from tests.flows.deployment import remembered, stop_at, with_index
 from tests.flows.long_talk import TALK
-from tests.flows.river import START, contents
+from tests.flows.river import START
 
 pytestmark = pytest.mark.slow
 
@@ -43,12 +42,8 @@ def chat(path: Path, count: int, user: str = "ann") -> Path:
 
 
 def bodies(settings: Settings) -> dict[str, dict[str, Any]]:
-    index = open_index(settings)
-    try:
-        kept = [collection for collection in Collection if collection is not Collection.CONTROL]
-        return {row.id: row.body for collection in kept for row in index.scan(collection)}
-    finally:
-        index.close()
+    kept = [collection for collection in Collection if collection is not Collection.CONTROL]
+    return with_index(settings, lambda index: {row.id: row.body for each in kept for row in index.scan(each)})  # type: ignore[no-any-return]
 
 
 def test_a_second_run_changes_nothing(settings: Settings, tmp_path: Path) -> None:
@@ -67,9 +62,7 @@ def test_a_file_that_grew_is_read_on_under_the_same_ids(settings: Settings, tmp_
     report = ingest([chat(path, 9)], settings)
     assert (report.messages, report.duplicates) == (5, 4)
     assert before <= set(bodies(settings))
-    index = open_index(settings)
-    [episode] = index.scan(Collection.EPISODES)
-    index.close()
+    [episode] = with_index(settings, lambda index: list(index.scan(Collection.EPISODES)))
     assert episode.message_ids == tuple(f"m{number}" for number in range(9))
 
 
@@ -82,16 +75,10 @@ def test_progress_goes_from_nothing_to_everything(settings: Settings, tmp_path: 
 
 
 def test_an_interrupt_leaves_what_the_next_run_completes(settings: Settings, tmp_path: Path) -> None:
-    path = chat(tmp_path / "chat.jsonl", 200)
+    path = chat(tmp_path / "chat.jsonl", 80)
 
-    def interrupt(done: int, total: int) -> None:
-        if done > 20 and not interrupted.is_set():
-            interrupted.set()
-            os.kill(os.getpid(), signal.SIGINT)
-
-    interrupted = threading.Event()
     with pytest.raises(KeyboardInterrupt):
-        ingest([path], settings, on_progress=interrupt)
+        ingest([path], settings, on_progress=stop_at(0.25))
     ingest([path], settings)
     undisturbed = settings.model_copy(update={"data": tmp_path / "undisturbed"})
     ingest([path], undisturbed)
@@ -129,12 +116,19 @@ def test_a_later_file_may_edit_and_delete_what_an_earlier_one_said(settings: Set
     now = {number: words for number, words in (said | {12: "He is called Socks"}).items() if number != 34}
     clean = settings.model_copy(update={"data": tmp_path / "clean"})
     ingest([written("clean.jsonl", [line(number, words) for number, words in now.items()])], clean)
-    assert told(settings) == told(clean)
+    assert remembered(settings) == remembered(clean)
 
 
-def told(settings: Settings) -> dict[str, Any]:
-    index = open_index(settings)
-    try:
-        return contents(index)
-    finally:
-        index.close()
+def test_a_row_counts_once_as_what_it_is_in_the_end() -> None:
+    wrote = WrittenRows()
+    for kind, identity in [
+        ("fact", "a"),
+        ("fact", "b"),
+        ("fact", "c"),
+        ("repetition", "b"),
+        ("fact", "a"),
+        ("", "c"),
+        ("", "d"),
+    ]:
+        wrote(kind, identity)
+    assert wrote.rows() == {"fact": 1, "repetition": 1}

@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import Any
 
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from flows.conversations.dormant import DormantConversations, parts_in
@@ -21,8 +20,7 @@ from flows.segment import SegmentLane
 from mneme.errors import StoreUnavailable
 from mneme.ports import Put
 from mneme.rows import flush_marker, row_of
-from mneme.settings import Settings
-from tests.flows.river import IDENTITY, START, CutOnWord, OneFactEach, at_once, message
+from tests.flows.river import IDENTITY, SETTINGS, START, CutOnWord, OneFactEach, at_once, few, message
 from tests.memory_index_reference import ReferenceIndex
 
 
@@ -56,9 +54,8 @@ class Bench:
         self.index.prepare(IDENTITY)
         self.jobs: list[tuple[Callable[[], Any], Future[Any]]] = []
         self.detector = detector or CutOnWord()
-        settings = Settings(_env_file=None)
         limits = {"hold_back_seconds": 0.0, "idle_seconds": 300.0, **boundaries}
-        self._settings = settings.model_copy(update={"boundaries": settings.boundaries.model_copy(update=limits)})
+        self._settings = SETTINGS.model_copy(update={"boundaries": SETTINGS.boundaries.model_copy(update=limits)})
         self.lane = self.start(state)
 
     def start(self, state: bytes | None) -> SegmentLane:
@@ -327,7 +324,7 @@ LONG_TALK = st.tuples(said, st.sampled_from(["flush", "edit"]), said).map(
 )
 
 
-@hypothesis_settings(max_examples=150, deadline=None)
+@few
 @given(st.data())
 def test_what_a_model_is_asked_does_not_depend_on_how_quick_the_pool_is(data: st.DataObject) -> None:
     events = data.draw(LONG_TALK)

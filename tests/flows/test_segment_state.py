@@ -74,7 +74,7 @@ class Talk:
                 self.shown.pop(item.episode_id, None)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(STEPS)
 def test_a_state_does_not_depend_on_how_often_it_was_asked_for(steps: list[tuple[str, int, str]]) -> None:
     often, once = Talk(), Talk()
@@ -85,7 +85,7 @@ def test_a_state_does_not_depend_on_how_often_it_was_asked_for(steps: list[tuple
     assert often.bench.lane.snapshot() == once.bench.lane.snapshot()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(STEPS)
 def test_a_restart_without_anything_to_do_leaves_the_state_as_it_is(steps: list[tuple[str, int, str]]) -> None:
     talk = Talk()
@@ -97,7 +97,7 @@ def test_a_restart_without_anything_to_do_leaves_the_state_as_it_is(steps: list[
     assert talk.bench.lane.snapshot() == state
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(STEPS, STEPS, STEPS)
 def test_a_run_that_restarts_shows_the_same_episodes(
     before: list[tuple[str, int, str]], between: list[tuple[str, int, str]], after: list[tuple[str, int, str]]

@@ -3,11 +3,13 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from flows.conversations.dormant import DormantConversations, parts_in
 from flows.embed import EmbedLane
 from flows.extract import ExtractLane
-from flows.lanes.snapshots import decode_state
+from flows.lanes.snapshots import decode_state, encode_state
 from flows.reconcile import ReconcileLane
 from flows.segment import SegmentLane
 from mneme.errors import StoreRejected
@@ -102,3 +104,20 @@ def test_a_state_of_another_version_is_refused_with_the_remedy(lane: Any, other:
 def test_each_scene_has_something_under_way_at_its_step(written: str, scene: str, step: int) -> None:
     others = [states[step] for name, states in KEPT[written].items() if name != scene]
     assert len(KEPT[written][scene][step]) > max(map(len, others if step != 1 else [b""]))
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+)
+
+
+@given(state=values)
+def test_a_state_value_comes_back_as_it_was(state: object) -> None:
+    assert decode_state(encode_state(3, state), 3) == state
+
+
+@pytest.mark.parametrize("value", [encode_state(9, {}), b"", b"nonsense", b"1:not deflated"])
+def test_a_state_value_that_is_newer_or_foreign_is_refused(value: bytes) -> None:
+    with pytest.raises(StoreRejected, match=r"recovery store"):
+        decode_state(value, 3)

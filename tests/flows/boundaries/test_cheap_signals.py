@@ -29,7 +29,7 @@ def between(left: list[Vector], right: list[Vector]) -> float:
     return (cosine - USUAL) / (1 - USUAL)
 
 
-@settings(deadline=None)
+@settings(max_examples=50)
 @given(st.integers(1, 20), st.integers(0, 2), st.integers(0, 1000))
 def test_similarities_are_cosines_of_the_means_of_messages(before: int, ahead: int, seed: int) -> None:
     talk = [Utterance(each.message.model_copy(update={"text": "tea"}), each.vector) for each in said(before + 1 + ahead, seed)]
@@ -58,7 +58,7 @@ def test_vectors_that_cancel_out_have_no_direction() -> None:
     assert features([one, opposite], third, [])["similarity.to_2"] == pytest.approx(-USUAL / (1 - USUAL), abs=1e-6)
 
 
-@settings(deadline=None)
+@settings(max_examples=50)
 @given(st.integers(1, 20), st.integers(0, 2), st.integers(0, 1000))
 def test_a_probability_is_that_of_all_its_evidence_and_of_what_is_fitted(before: int, ahead: int, seed: int) -> None:
     talk = said(before + 1 + ahead, seed)
@@ -71,7 +71,7 @@ def test_a_probability_is_that_of_all_its_evidence_and_of_what_is_fitted(before:
     assert found == pytest.approx(logistic(head.intercept + fitted), abs=1e-9)
 
 
-@settings(deadline=None)
+@settings(max_examples=50)
 @given(st.integers(0, 20), st.integers(1, 12), st.integers(0, 2), st.integers(0, 1000), st.sets(st.integers(0, 34), max_size=3))
 def test_messages_judged_together_are_judged_as_each_alone(
     before: int, judged: int, look_ahead: int, seed: int, without_vector: set[int]
@@ -93,7 +93,7 @@ def test_messages_judged_together_are_judged_as_each_alone(
 
 
 @pytest.mark.parametrize("name", [name for name, each in vars(cues).items() if isinstance(each, cues._Pattern)])
-@settings(deadline=None)
+@settings(max_examples=25)
 @given(st.data())
 def test_a_cue_has_one_of_the_words_that_it_needs(name: str, data: st.DataObject) -> None:
     pattern = vars(cues)[name]

@@ -3,7 +3,7 @@ from datetime import timedelta
 from itertools import accumulate, pairwise, repeat
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.boundaries.model import reason
@@ -191,6 +191,7 @@ def conversations(draw: st.DrawFn) -> list[Utterance]:
     return messages
 
 
+@settings(max_examples=40)
 @given(conversations(), st.integers(0, 12), st.integers(0, 2), st.floats(0.01, 0.99))
 def test_any_verdict_is_valid_and_the_same_again(messages: list[Utterance], split: int, ahead: int, threshold: float) -> None:
     context, rest = messages[:split], messages[split:]
@@ -203,6 +204,7 @@ def test_any_verdict_is_valid_and_the_same_again(messages: list[Utterance], spli
     assert detector(threshold=threshold).judge(context, judged, following) == verdict
 
 
+@settings(max_examples=40)
 @given(conversations())
 def test_no_message_is_lost_whatever_is_said(messages: list[Utterance]) -> None:
     begins = [0, *sorted(cut(detector(threshold=0.2), messages, longest=5)), len(messages)]

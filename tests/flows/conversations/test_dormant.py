@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.conversations.dormant import Dormant, DormantConversations, joined, parts_in
@@ -63,14 +63,16 @@ def shelf_of(conversations: Iterable[tuple[str, Dormant]]) -> DormantConversatio
     return shelf
 
 
-@given(st.dictionaries(TEXT, RESTING, max_size=6))
+@settings(max_examples=30)
+@given(st.dictionaries(TEXT, RESTING, max_size=3))
 def test_what_was_laid_down_is_taken_up_again(conversations: dict[str, Dormant]) -> None:
     shelf = shelf_of(conversations.items())
     assert dict(shelf) == conversations
     assert list(shelf) == list(conversations)
 
 
-@given(st.dictionaries(TEXT, RESTING, max_size=6))
+@settings(max_examples=30)
+@given(st.dictionaries(TEXT, RESTING, max_size=3))
 def test_a_state_is_the_same_when_it_was_read_and_written_again(conversations: dict[str, Dormant]) -> None:
     state = joined(shelf_of(conversations.items()).parts())
     assert joined(restored(state).parts()) == state

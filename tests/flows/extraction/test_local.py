@@ -1,7 +1,7 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.extraction import LocalExtractor
@@ -21,8 +21,9 @@ CALLS = st.lists(st.builds(call, st.text(max_size=9), st.text(max_size=9), st.no
 MESSAGES = st.lists(st.tuples(NAMES, TEXTS, ROLES, CALLS, st.none() | st.just("a1")), min_size=1, max_size=6)
 
 
+@settings(max_examples=60)
 @given(MESSAGES)
-def test_any_text_yields_an_extraction_whose_sources_exist(spoken):
+def test_any_text_yields_an_extraction_whose_sources_exist_and_always_the_same(spoken):
     cut = cut_of(
         [
             message(name, text, at, role, tool_calls=calls, agent_id=agent)
@@ -30,6 +31,7 @@ def test_any_text_yields_an_extraction_whose_sources_exist(spoken):
         ]
     )
     extraction = LocalExtractor().extract(cut)
+    assert LocalExtractor().extract(cut) == extraction
     parts = (extraction.facts, extraction.entities, extraction.relationships, extraction.foresights, extraction.profile)
     for part in parts:
         for one in part:
@@ -40,12 +42,7 @@ def test_any_text_yields_an_extraction_whose_sources_exist(spoken):
     assert all(len(fact.sources) == 1 for fact in extraction.facts if fact.same_as_source)
 
 
-@given(MESSAGES)
-def test_the_same_cut_gives_the_same_extraction(spoken):
-    cut = cut_of([message(name, text, at, role) for at, (name, text, role, _, _) in enumerate(spoken)])
-    assert LocalExtractor().extract(cut) == LocalExtractor().extract(cut)
-
-
+@settings(max_examples=60)
 @given(TEXTS)
 def test_any_chunk_of_a_document_yields_an_extraction(text):
     extraction = LocalExtractor().extract(document(text))

@@ -4,30 +4,27 @@ from pathlib import Path
 
 import pytest
 
-from connectors.indices import open_index
 from flows import ingest
 from flows.maintenance import backfill as backfills
 from flows.maintenance.backfill import backfill
 from mneme.errors import SettingsError
-from mneme.settings import EmbedderSettings, Settings
-from tests.flows.river import contents
+from mneme.settings import Settings
+from tests.flows.deployment import EXAMPLES, deployed_in, remembered
 
 pytestmark = pytest.mark.slow
 
-TEAM = Path(__file__).parents[3] / "examples" / "team.jsonl"
+TEAM = EXAMPLES / "team.jsonl"
 
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    base = Settings(_env_file=None)
-    return base.model_copy(update={"data": tmp_path / "bulk", "embedder": EmbedderSettings(provider="hash")})
+    return deployed_in(tmp_path / "bulk")
 
 
 def told(settings: Settings) -> dict[str, object]:
-    index = open_index(settings)
-    found = contents(index)
-    index.close()
-    return {name: {key: value for key, value in body.items() if key != "created_at"} for name, body in found.items()}
+    return {
+        name: {key: value for key, value in body.items() if key != "created_at"} for name, body in remembered(settings).items()
+    }
 
 
 def test_files_are_taken_in_as_by_ingest_and_merged_if_there_is_much(

@@ -4,18 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from connectors.indices import open_index
 from flows import ingest
 from flows.maintenance.dry_run import dry_run
 from mneme.errors import InputError, ModelRefused
 from mneme.rows import Collection
 from mneme.settings import Boundaries, EmbedderSettings, Extraction, Models, Settings
+from tests.flows.deployment import EXAMPLES, with_index
 from tests.servers.models import Fault, ModelServer
 
 pytestmark = pytest.mark.slow
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
-FILES = [EXAMPLES / "team.jsonl", EXAMPLES / "friends.jsonl", EXAMPLES / "handbook.md"]
+FILES = [EXAMPLES / "team.jsonl", EXAMPLES / "handbook.md"]
 DEFAULTS = {"user_id": "user_123"}
 
 
@@ -38,11 +37,8 @@ def settings_for(data: Path, server: ModelServer | None = None) -> Settings:
 def ingested(settings: Settings) -> dict[str, int]:
     """The episodes that the flow made, with how many facts each has."""
     ingest(FILES, settings, defaults=DEFAULTS)
-    index = open_index(settings)
-    try:
-        return {row.id: len(row.body["fact_ids"]) for row in index.scan(Collection.EPISODES)}
-    finally:
-        index.close()
+    episodes = with_index(settings, lambda index: list(index.scan(Collection.EPISODES)))
+    return {row.id: len(row.body["fact_ids"]) for row in episodes}
 
 
 def test_it_shows_what_the_flow_makes_of_the_same_files(tmp_path: Path) -> None:

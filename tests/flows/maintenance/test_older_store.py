@@ -2,12 +2,9 @@
 
 import json
 import shutil
-import signal
-import subprocess
-import sys
 import tarfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from hashlib import sha256
@@ -15,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from connectors.indices import open_index
 from connectors.opensearch.client import open_client
@@ -29,11 +27,12 @@ from mneme.ids import owner_key
 from mneme.ports import MemoryIndex
 from mneme.records import Owner
 from mneme.rows import Collection, Key
-from mneme.settings import EmbedderSettings, Index, OpenSearch, Settings
+from mneme.settings import Index, OpenSearch, Settings
 from mneme.store_format import FORMAT
 from queries import Memories
-from tests.flows.maintenance.test_rebuild import _started, _wait_until_reached, slow
-from tests.flows.river import contents
+from serving.cli import app
+from tests.flows.deployment import deployed_in, remembered, stop_at, with_index
+from tests.flows.maintenance.test_rebuild import killed_at, slow
 
 pytestmark = pytest.mark.slow
 
@@ -50,7 +49,7 @@ GONE = "left-the-company-" + "y" * 140
 def unpacked(folder: Path) -> Settings:
     with tarfile.open(STORE / "store.tar.xz") as archive:
         archive.extractall(folder / "older", filter="data")
-    return settings_of(folder / "older")
+    return deployed_in(folder / "older")
 
 
 @pytest.fixture
@@ -80,18 +79,9 @@ def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Rebuilt:
 @pytest.fixture(scope="module")
 def today(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """The settings of a store that the same events make today."""
-    settings = settings_of(tmp_path_factory.mktemp("today"))
+    settings = deployed_in(tmp_path_factory.mktemp("today") / "data")
     ingest([EVENTS], settings)
     return settings
-
-
-def settings_of(data: Path) -> Settings:
-    return Settings(_env_file=None).model_copy(update={"data": data, "embedder": EmbedderSettings(provider="hash")})
-
-
-def of_index(settings: Settings, act: Callable[[MemoryIndex], Any]) -> Any:
-    with closing(open_index(settings)) as index:
-        return act(index)
 
 
 def tables(settings: Settings) -> dict[str, str]:
@@ -125,10 +115,8 @@ def test_every_way_to_it_names_the_command_that_makes_it_anew(older: Settings, t
 
 
 def test_a_service_does_not_start_on_it(older: Settings) -> None:
-    served = subprocess.run(
-        [sys.executable, "-m", "serving", "serve", "--port", "0"], env=environment(older), capture_output=True, text=True
-    )
-    assert served.returncode == 1
+    served = CliRunner().invoke(app, ["serve", "--port", "0"], env=environment(older))
+    assert served.exit_code == 1
     assert "`mneme admin rebuild`" in served.stderr
     assert "Traceback" not in served.stderr
 
@@ -141,7 +129,7 @@ def test_it_becomes_what_the_same_events_make_today(rebuilt: Rebuilt, today: Set
     assert tables(anew) == rebuilt.tables_before, "the old store is as it was"
 
     assert told(anew) == told(today)
-    assert of_index(anew, kept) == of_index(today, kept), "documents, conversations, tombstones and receipts too"
+    assert with_index(anew, kept) == with_index(today, kept), "documents, conversations, tombstones and receipts too"
     assert json.loads((anew.data / "index" / "index.json").read_text())["format"] == FORMAT
 
 
@@ -151,7 +139,7 @@ def told(settings: Settings) -> tuple[dict[str, Any], Counter[str]]:
     Times of arrival are left out: for a document of a file that is when it was read. So are ids of chunks: these name places,
     and the reader of then named other places.
     """
-    found: dict[str, dict[str, Any]] = of_index(settings, contents)
+    found = remembered(settings)
     said = {name: body for name, body in found.items() if not body.get("document_id")}
     written = Counter(f"{body['kind']}: {body.get('text')}" for name, body in found.items() if name not in said)
     return {name: {key: value for key, value in body.items() if key != "created_at"} for name, body in said.items()}, written
@@ -165,15 +153,15 @@ def kept(index: MemoryIndex) -> dict[Key, Any]:
 
 
 def test_what_comes_again_changes_nothing_and_what_was_erased_stays_out(rebuilt: Rebuilt, tmp_path: Path) -> None:
-    anew = settings_of(tmp_path / "anew")
+    anew = deployed_in(tmp_path / "anew")
     shutil.copytree(rebuilt.settings.data, anew.data)
     before = told(anew)
     ingest([EVENTS], anew)
     assert told(anew) == before
-    assert not [body for body in of_index(anew, contents).values() if "canary" in json.dumps(body)]
+    assert not [body for body in remembered(anew).values() if "canary" in json.dumps(body)]
     gone = Owner(tenant_id="default", type="user", id=GONE)
     [tombstone] = tombstone_keys(gone, None)
-    assert tombstone in of_index(anew, lambda index: index.get([tombstone]))
+    assert tombstone in with_index(anew, lambda index: index.get([tombstone]))
 
 
 def test_two_users_who_shared_a_key_are_apart(rebuilt: Rebuilt) -> None:
@@ -187,10 +175,7 @@ def test_two_users_who_shared_a_key_are_apart(rebuilt: Rebuilt) -> None:
 
 def test_it_goes_on_when_it_was_killed(older: Settings, today: Settings) -> None:
     before = tables(older)
-    process = _started(slow(older), "admin", "rebuild", "--yes")
-    _wait_until_reached(older, 0.4, process)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    killed_at(0.4, older, "admin", "rebuild", "--yes")
     assert tables(older) == before
     with pytest.raises(StoreRejected, match="mneme admin rebuild"):
         ingest([EVENTS], older)
@@ -202,10 +187,8 @@ def test_it_goes_on_when_it_was_killed(older: Settings, today: Settings) -> None
 
 def test_one_that_was_interrupted_can_be_given_up(older: Settings) -> None:
     before = tables(older)
-    process = _started(slow(older), "admin", "rebuild", "--yes")
-    _wait_until_reached(older, 0.2, process)
-    process.kill()
-    process.wait()
+    with pytest.raises(KeyboardInterrupt):
+        rebuild_from_messages(slow(older), on_progress=stop_at(0.2))
     assert abandon(older)
     assert not abandon(older)
     assert tables(older) == before
@@ -215,24 +198,26 @@ def test_one_that_was_interrupted_can_be_given_up(older: Settings) -> None:
 
 @pytest.mark.opensearch
 def test_one_in_opensearch_is_made_anew_beside_the_old_indices(tmp_path: Path, opensearch_settings: OpenSearch) -> None:
-    settings = settings_of(tmp_path / "data").model_copy(
-        update={"index": Index(backend="opensearch"), "opensearch": opensearch_settings}
-    )
-    ingest([EVENTS], settings)
-    made = of_index(settings, contents)
+    settings = deployed_in(tmp_path / "data", index=Index(backend="opensearch"), opensearch=opensearch_settings)
+    events = tmp_path / "events.jsonl"
+    long_talks = (b"jason-and-mira", b"dockside", b"xiaoyu-and-haoran")
+    lines = EVENTS.read_bytes().splitlines(keepends=True)
+    events.write_bytes(b"".join(line for line in lines if not any(name in line for name in long_talks)))
+    ingest([events], settings)
+    made = remembered(settings)
     client, pattern = open_client(opensearch_settings), f"{opensearch_settings.index_prefix}-*"
     client.indices.put_mapping(index=pattern, body={"_meta": {"format": FORMAT - 1}})
     store = settings.data / "recovery" / "files" / "mneme.json"
     store.write_text(json.dumps({**json.loads(store.read_text()), "format": FORMAT - 1}))
     with pytest.raises(StoreRejected, match="`mneme admin rebuild`"):
-        ingest([EVENTS], settings)
+        ingest([events], settings)
 
     assert rebuild_from_messages(settings).restarted == ("files",)
-    assert of_index(settings, contents) == made
+    assert remembered(settings) == made
     generations = {name.rpartition("-")[2] for name in client.indices.get(index=pattern)}
     assert generations == {"1", "2"}, "the old indices are kept"
-    ingest([EVENTS], settings)
-    assert of_index(settings, contents) == made
+    ingest([events], settings)
+    assert remembered(settings) == made
     client.indices.delete(index=",".join(client.indices.get(index=pattern)))
     client.close()
 
@@ -271,4 +256,4 @@ def test_events_that_were_at_work_are_taken_in(older: Settings) -> None:
     rebuild_from_messages(older)
     assert any("harbour" in text for text in texts(older, "anders", "When does the harbour open?"))
     assert not any("canoe" in text for text in texts(older, "anders", "Who bought a canoe?"))
-    assert not {"amendment", "unread"} & of_index(older, lambda index: {row.kind for row in index.scan(Collection.CONTROL)})
+    assert not {"amendment", "unread"} & with_index(older, lambda index: {row.kind for row in index.scan(Collection.CONTROL)})

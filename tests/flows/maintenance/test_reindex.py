@@ -29,13 +29,13 @@ from mneme.ports import EmbedderIdentity, MemoryIndex, Outcome, Put, embeddings_
 from mneme.records import Owner
 from mneme.rows import Collection, Row, Vector
 from mneme.settings import EmbedderSettings, Index, OpenSearch, Settings
+from tests.flows.deployment import EXAMPLES, deployed_in, taken_in
 from tests.flows.river import START
 
 pytestmark = pytest.mark.slow
 
 BACKENDS = ["embedded", pytest.param("opensearch", marks=pytest.mark.opensearch)]
 HASH = HashEmbedder().identity
-EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 class Turned:
@@ -74,13 +74,7 @@ def turn(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """A deployment with the embedded index, filled by the flow."""
-    settings = Settings(_env_file=None).model_copy(
-        update={
-            "data": tmp_path_factory.mktemp("told") / "data",
-            "index": Index(backend="embedded"),
-            "embedder": EmbedderSettings(provider="hash"),
-        }
-    )
+    settings = deployed_in(tmp_path_factory.mktemp("told") / "data")
     taken_in(settings, "first.jsonl", [*(said(number) for number in range(14)), said(1, "bobs", "bob")])
     taken_in(settings, "second.jsonl", [Delete(conversation_id="talk", message_id="m003")])
     return settings
@@ -131,12 +125,6 @@ def said(number: int, conversation: str = "talk", user: str = "ann") -> Message:
     )
 
 
-def taken_in(settings: Settings, name: str, events: list[Any]) -> None:
-    path = settings.data.parent / name
-    path.write_bytes(b"".join(event.to_bytes() + b"\n" for event in events))
-    ingest([path], settings)
-
-
 def contents(settings: Settings) -> dict[tuple[str, str, str], Row]:
     """All rows, by where they lie."""
     with closing(open_index(settings, read_only=True)) as index:
@@ -178,9 +166,7 @@ class TestAMove:
 
         def filled(name: str, token_vectors: bool) -> Settings:
             embedder = EmbedderSettings(provider="local", multilingual=False, token_vectors=token_vectors)
-            settings = Settings(_env_file=None).model_copy(
-                update={"data": tmp_path / name, "index": Index(backend="embedded"), "embedder": embedder}
-            )
+            settings = deployed_in(tmp_path / name, embedder=embedder)
             taken_in(settings, "talk.jsonl", [*(said(number) for number in range(4)), in_parts])
             return settings
 
@@ -274,11 +260,8 @@ class TestAMove:
 
 @pytest.fixture(scope="module")
 def examples(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    data = tmp_path_factory.mktemp("examples") / "data"
-    settings = Settings(_env_file=None).model_copy(
-        update={"data": data, "index": Index(backend="embedded"), "embedder": EmbedderSettings(provider="hash")}
-    )
-    ingest([EXAMPLES / name for name in ("agent.jsonl", "chinese.jsonl", "team.jsonl", "handbook.md")], settings)
+    settings = deployed_in(tmp_path_factory.mktemp("examples") / "data")
+    ingest([EXAMPLES / name for name in ("agent.jsonl", "chinese.jsonl", "handbook.md")], settings)
     kinds = {row.kind for row in contents(settings).values() if row.vector is not None}
     assert kinds == {"message", "episode", "fact", "foresight", "case", "skill"}
     return settings
@@ -378,21 +361,21 @@ class TestWhoElseWrites:
         reindex(embedded, on_progress=write)
 
     def test_nothing_else_starts_on_an_index_that_is_being_moved(
-        self, deployment: Settings, turn: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+        self, embedded: Settings, turn: Callable[..., None], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         turn()
         with pytest.raises(Stop):
-            reindex(deployment, on_progress=stop_after(1))
+            reindex(embedded, on_progress=stop_after(1))
         monkeypatch.undo()
         for start in (
-            lambda: taken_in(deployment, "third.jsonl", [said(20)]),
-            lambda: rebuild_from_messages(deployment),
-            lambda: export_owner(Owner(tenant_id="default", type="user", id="ann"), deployment.data / "ann.jsonl", deployment),
+            lambda: taken_in(embedded, "third.jsonl", [said(20)]),
+            lambda: rebuild_from_messages(embedded),
+            lambda: export_owner(Owner(tenant_id="default", type="user", id="ann"), embedded.data / "ann.jsonl", embedded),
         ):
             with pytest.raises(StoreRejected, match="mneme admin reindex --abandon"):
                 start()
-        assert abandon(deployment)
-        taken_in(deployment, "third.jsonl", [said(20)])
+        assert abandon(embedded)
+        taken_in(embedded, "third.jsonl", [said(20)])
 
 
 def written(index: MemoryIndex, row: Row) -> None:
@@ -416,33 +399,32 @@ class TestAnInterruption:
     def small_batches(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(move, "_BATCH", 10)
 
-    @pytest.mark.parametrize("rows", [1, 25])
-    def test_goes_on_without_embedding_anything_again(self, embedded: Settings, turn: Callable[..., None], rows: int) -> None:
-        before = contents(embedded)
+    def test_goes_on_without_embedding_anything_again(self, deployment: Settings, turn: Callable[..., None]) -> None:
+        before = contents(deployment)
         turn(dimension=100)
         with pytest.raises(Stop):
-            reindex(embedded, on_progress=stop_after(rows))
+            reindex(deployment, on_progress=stop_after(25))
         first = Turned.asked[1:]  # behind the probe
         Turned.asked.clear()
         moves: list[move.Move] = []
-        reindex(embedded, agree=moves.append)
+        reindex(deployment, agree=moves.append)
         assert moves[0].goes_on
         with_vector = sum(row.vector is not None for row in before.values())
         assert len(first) + len(Turned.asked[1:]) == with_vector
-        after = contents(embedded)
+        after = contents(deployment)
         assert after.keys() == before.keys()
         assert all((row.vector is None) == (before[key].vector is None) for key, row in after.items())
 
-    def test_by_a_kill_loses_nothing(self, deployment: Settings, turn: Callable[..., None]) -> None:
-        before = contents(deployment)
+    def test_by_a_kill_loses_nothing(self, embedded: Settings, turn: Callable[..., None]) -> None:
+        before = contents(embedded)
         turn(dimension=100)
-        child = multiprocessing.get_context("spawn").Process(target=killed, args=(deployment,))  # LanceDB's threads do not fork
+        child = multiprocessing.get_context("spawn").Process(target=killed, args=(embedded,))  # LanceDB's threads do not fork
         child.start()
         child.join(120)
         assert child.exitcode == -signal.SIGKILL
-        assert contents(deployment).keys() == before.keys()
-        reindex(deployment)
-        after = contents(deployment)
+        assert contents(embedded).keys() == before.keys()
+        reindex(embedded)
+        after = contents(embedded)
         assert after.keys() == before.keys()
         assert all(row.vector is None or row.vector.shape == (100,) for row in after.values())
 
@@ -540,9 +522,7 @@ def killed(settings: Settings) -> None:
 
 
 def test_there_is_nothing_to_move_where_there_is_no_index(tmp_path: Path) -> None:
-    settings = Settings(_env_file=None).model_copy(
-        update={"data": tmp_path, "embedder": EmbedderSettings(provider="hash"), "index": Index(backend="embedded")}
-    )
+    settings = deployed_in(tmp_path)
     with pytest.raises(StoreUnavailable, match="no index here yet"):
         reindex(settings)
     with pytest.raises(StoreUnavailable, match="no index here yet"):

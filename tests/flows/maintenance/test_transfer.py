@@ -3,6 +3,7 @@
 import base64
 import gzip
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,6 @@ from hypothesis import strategies as st
 
 from connectors.durable import FolderLock
 from connectors.indices import open_index
-from flows import ingest
 from flows.items import Erasure
 from flows.lanes.epochs import WRITES_PER_RUN
 from flows.lanes.erasures import tombstone_row
@@ -29,6 +29,7 @@ from mneme.settings import EmbedderSettings, Index, OpenSearch, Settings
 from mneme.times import utc_now
 from tests.contracts import rows as contract
 from tests.contracts.memory_index import assert_same
+from tests.flows.deployment import deployed_in, remembered, taken_in
 from tests.flows.river import START, contents
 
 pytestmark = pytest.mark.slow
@@ -45,16 +46,12 @@ def new(tmp_path: Path, request: pytest.FixtureRequest) -> NewIndex:
     made: list[Settings] = []
 
     def make(backend: str = "embedded") -> Settings:
-        changes: dict[str, Any] = {
-            "data": tmp_path / f"data-{len(made)}",
-            "index": Index(backend=backend),
-            "embedder": EmbedderSettings(provider="hash"),
-        }
+        changes: dict[str, Any] = {"index": Index(backend=backend)}
         if backend == "opensearch":
             opensearch: OpenSearch = request.getfixturevalue("opensearch_settings")
             prefix = f"{opensearch.index_prefix}-{len(made)}"
             changes["opensearch"] = opensearch.model_copy(update={"index_prefix": prefix})
-        made.append(Settings(_env_file=None).model_copy(update=changes))
+        made.append(deployed_in(tmp_path / f"data-{len(made)}", **changes))
         return made[-1]
 
     return make
@@ -69,13 +66,6 @@ def said(number: int, conversation: str = "talk", user: str = "ann", text: str =
         sent_at=START.replace(hour=9 + number // 30, minute=2 * number % 60),
         content=text or f"Bob planted {number} roses behind the house, and Carol moved to Berlin in {2000 + number}.",
     )
-
-
-def taken_in(settings: Settings, name: str, events: list[Any]) -> None:
-    """Ingest events as a file."""
-    path = settings.data.parent / name
-    path.write_bytes(b"".join(event.to_bytes() + b"\n" for event in events))
-    ingest([path], settings)
 
 
 def with_index(settings: Settings, act: Callable[[MemoryIndex], Any]) -> Any:
@@ -111,10 +101,55 @@ def lines(path: Path) -> list[bytes]:
 
 
 HALF = [said(number) for number in range(12)] + [said(number, "other") for number in range(40, 43)]
+LATER = [
+    said(12),
+    HALF[2],
+    Edit(conversation_id="talk", message_id="m004", content="Bob moved to Lisbon in 2011."),
+    Delete(conversation_id="other", message_id="m041"),
+    said(13),
+]
 
 
-@pytest.mark.parametrize("there", BACKENDS)
-@pytest.mark.parametrize("here", BACKENDS)
+def paper(text: str = "The rent is 900 euros.\n\nPets are allowed in the flat of Bob.") -> Document:
+    return Document(document_id="paper", user_id="ann", name="paper.txt", content=text)
+
+
+@pytest.fixture(scope="module")
+def told_once(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """A deployment that was told half of the conversations and a document; not to be changed."""
+    settings = deployed_in(tmp_path_factory.mktemp("told") / "data")
+    taken_in(settings, "half.jsonl", [*HALF, paper()])
+    return settings
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The memory of a deployment that was told everything."""
+    settings = deployed_in(tmp_path_factory.mktemp("undisturbed") / "data")
+    taken_in(settings, "half.jsonl", HALF)
+    taken_in(settings, "later.jsonl", LATER)
+    return remembered(settings)
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    one = deployed_in(tmp_path_factory.mktemp("exported") / "data")
+    for run in range(3):  # versions of a later run than the other index ever had
+        taken_in(one, f"half-{run}.jsonl", HALF[: 5 * (run + 1)])
+    export_owner(ANN, one.data / "ann.jsonl", one)
+    return (one.data / "ann.jsonl").read_bytes()
+
+
+@pytest.fixture
+def exported(archive: bytes, tmp_path: Path) -> Path:
+    """Half of the conversations, exported."""
+    path = tmp_path / "ann.jsonl"
+    path.write_bytes(archive)
+    return path
+
+
+@pytest.mark.opensearch
+@pytest.mark.parametrize(("here", "there"), [("embedded", "opensearch"), ("opensearch", "embedded")])
 def test_an_import_is_the_same_row_for_row_and_exports_to_the_same_bytes(
     new: NewIndex, tmp_path: Path, here: str, there: str
 ) -> None:
@@ -136,24 +171,13 @@ def test_an_import_is_the_same_row_for_row_and_exports_to_the_same_bytes(
 
 
 @pytest.mark.parametrize("there", BACKENDS)
-def test_a_conversation_goes_on_where_it_was_imported(new: NewIndex, tmp_path: Path, there: str) -> None:
-    later = [
-        said(12),
-        HALF[2],
-        Edit(conversation_id="talk", message_id="m004", content="Bob moved to Lisbon in 2011."),
-        Delete(conversation_id="other", message_id="m041"),
-        said(13),
-    ]
-    undisturbed = new("embedded")
-    taken_in(undisturbed, "all-1.jsonl", HALF)
-    taken_in(undisturbed, "all-2.jsonl", later)
-    one, other = new("embedded"), new(there)
-    for run in range(3):  # versions of a later run than the other index ever had
-        taken_in(one, f"half-{run}.jsonl", HALF[: 5 * (run + 1)])
-    export_owner(ANN, tmp_path / "ann.jsonl", one)
-    import_owner(tmp_path / "ann.jsonl", other)
-    taken_in(other, "later.jsonl", later)
-    assert with_index(other, contents) == with_index(undisturbed, contents)
+def test_a_conversation_goes_on_where_it_was_imported(
+    new: NewIndex, exported: Path, undisturbed: dict[str, Any], there: str
+) -> None:
+    other = new(there)
+    import_owner(exported, other)
+    taken_in(other, "later.jsonl", LATER)
+    assert with_index(other, contents) == undisturbed
     newest = max(row.version for row in known(other).values())
     assert newest // WRITES_PER_RUN == 4, "what is written later wins"
 
@@ -161,22 +185,19 @@ def test_a_conversation_goes_on_where_it_was_imported(new: NewIndex, tmp_path: P
 # --- documents -------------------------------------------------------------------------------------------------------
 
 
-def paper(text: str = "The rent is 900 euros.\n\nPets are allowed in the flat of Bob.") -> Document:
-    return Document(document_id="paper", user_id="ann", name="paper.txt", content=text)
-
-
 def of_documents(settings: Settings) -> dict[str, Row]:
     return {name: row for name, row in known(settings).items() if row.document_id is not None}
 
 
 @pytest.mark.parametrize("there", BACKENDS)
-def test_a_document_goes_with_its_owner_and_is_known_where_it_came(new: NewIndex, tmp_path: Path, there: str) -> None:
-    one, other = new("embedded"), new(there)
-    taken_in(one, "half.jsonl", [*HALF, paper()])
-    assert {row.kind for row in of_documents(one).values()} >= {"document", "message", "episode"}
-    export_owner(ANN, tmp_path / "ann.jsonl", one)
+def test_a_document_goes_with_its_owner_and_is_known_where_it_came(
+    new: NewIndex, told_once: Settings, tmp_path: Path, there: str
+) -> None:
+    other = new(there)
+    assert {row.kind for row in of_documents(told_once).values()} >= {"document", "message", "episode"}
+    export_owner(ANN, tmp_path / "ann.jsonl", told_once)
     import_owner(tmp_path / "ann.jsonl", other)
-    before = known(one)
+    before = known(told_once)
     after = known(other)
     assert after.keys() == before.keys()
     for name, row in after.items():
@@ -191,10 +212,11 @@ def test_a_document_goes_with_its_owner_and_is_known_where_it_came(new: NewIndex
     assert not any("900" in text or "Pets" in text for text in texts)
 
 
-def test_a_document_that_was_imported_is_erased_and_comes_back_only_when_told(new: NewIndex, tmp_path: Path) -> None:
-    one, other = new("embedded"), new("embedded")
-    taken_in(one, "half.jsonl", [*HALF, paper()])
-    export_owner(ANN, tmp_path / "ann.jsonl", one)
+def test_a_document_that_was_imported_is_erased_and_comes_back_only_when_told(
+    new: NewIndex, told_once: Settings, tmp_path: Path
+) -> None:
+    other = new("embedded")
+    export_owner(ANN, tmp_path / "ann.jsonl", told_once)
     import_owner(tmp_path / "ann.jsonl", other)
     taken_in(other, "forget.jsonl", [ForgetDocument(document_id="paper", user_id="ann")])
     assert of_documents(other) == {}
@@ -207,7 +229,7 @@ def test_a_document_that_was_imported_is_erased_and_comes_back_only_when_told(ne
     with pytest.raises(StoreRejected, match="or document of it, was erased here"):
         import_owner(tmp_path / "ann.jsonl", third)
     import_owner(tmp_path / "ann.jsonl", third, lift_erasures=True)
-    assert known(third).keys() == known(one).keys()
+    assert known(third).keys() == known(told_once).keys()
 
 
 def test_an_owner_with_nothing_but_a_document_has_something_to_export(new: NewIndex, tmp_path: Path) -> None:
@@ -221,6 +243,14 @@ def test_an_owner_with_nothing_but_a_document_has_something_to_export(new: NewIn
 
 
 # --- positions -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def home(new: NewIndex, told_once: Settings) -> Settings:
+    """A copy of the deployment that was told."""
+    settings = new("embedded")
+    shutil.copytree(told_once.data, settings.data)
+    return settings
 
 
 def positions(settings: Settings, topic: str) -> None:
@@ -243,9 +273,8 @@ def topics(settings: Settings) -> set[str]:
     return {row.body["position"]["topic"] for row in known(settings).values() if row.kind in ("message", "document")}
 
 
-def test_positions_of_another_kafka_name_it_and_are_plain_again_at_home(new: NewIndex, tmp_path: Path) -> None:
-    home, abroad, back = new("embedded"), new("embedded"), new("embedded")
-    taken_in(home, "half.jsonl", [*HALF, paper()])
+def test_positions_of_another_kafka_name_it_and_are_plain_again_at_home(new: NewIndex, home: Settings, tmp_path: Path) -> None:
+    abroad, back = new("embedded"), new("embedded")
     positions(home, "mneme.messages")
     export_owner(ANN, tmp_path / "1.jsonl", home)
     import_owner(tmp_path / "1.jsonl", abroad)
@@ -261,9 +290,8 @@ def test_positions_of_another_kafka_name_it_and_are_plain_again_at_home(new: New
         assert_same(row, before[name])
 
 
-def test_positions_of_files_are_the_same_everywhere(new: NewIndex, tmp_path: Path) -> None:
-    home, abroad = new("embedded"), new("embedded")
-    taken_in(home, "half.jsonl", HALF)
+def test_positions_of_files_are_the_same_everywhere(new: NewIndex, home: Settings, tmp_path: Path) -> None:
+    abroad = new("embedded")
     with_index(home, lambda index: index.set_metadata({"recovery_kafka": "here"}))
     export_owner(ANN, tmp_path / "ann.jsonl", home)
     import_owner(tmp_path / "ann.jsonl", abroad)
@@ -273,28 +301,9 @@ def test_positions_of_files_are_the_same_everywhere(new: NewIndex, tmp_path: Pat
 # --- what is refused -------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    folder = tmp_path_factory.mktemp("exported")
-    one = Settings(_env_file=None).model_copy(update={"data": folder / "data", "embedder": EmbedderSettings(provider="hash")})
-    taken_in(one, "half.jsonl", HALF)
-    export_owner(ANN, folder / "ann.jsonl", one)
-    return (folder / "ann.jsonl").read_bytes()
-
-
-@pytest.fixture
-def exported(archive: bytes, tmp_path: Path) -> Path:
-    """Half of the conversations, exported."""
-    path = tmp_path / "ann.jsonl"
-    path.write_bytes(archive)
-    return path
-
-
-def test_nothing_known_is_nothing_exported(new: NewIndex, exported: Path, tmp_path: Path) -> None:
-    one = new("embedded")
-    taken_in(one, "x.jsonl", HALF)
+def test_nothing_known_is_nothing_exported(told_once: Settings, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nothing is known of user 'carol'"):
-        export_owner(Owner(tenant_id="default", type="user", id="carol"), tmp_path / "carol.jsonl", one)
+        export_owner(Owner(tenant_id="default", type="user", id="carol"), tmp_path / "carol.jsonl", told_once)
     assert not (tmp_path / "carol.jsonl").exists()
 
 
@@ -396,7 +405,7 @@ def erased(settings: Settings, conversation: str | None) -> None:
 
 @pytest.mark.parametrize("conversation", [None, "other"])
 def test_who_was_erased_comes_back_only_when_told_and_then_for_good(
-    new: NewIndex, exported: Path, conversation: str | None
+    new: NewIndex, exported: Path, undisturbed: dict[str, Any], conversation: str | None
 ) -> None:
     other = new("embedded")
     erased(other, conversation)
@@ -404,11 +413,8 @@ def test_who_was_erased_comes_back_only_when_told_and_then_for_good(
         import_owner(exported, other)
     assert not with_index(other, lambda index: index.count(Collection.MESSAGES))
     import_owner(exported, other, lift_erasures=True)
-    taken_in(other, "more.jsonl", [said(14)])
-    undisturbed = new("embedded")
-    taken_in(undisturbed, "1.jsonl", HALF)
-    taken_in(undisturbed, "2.jsonl", [said(14)])
-    assert with_index(other, contents) == with_index(undisturbed, contents)
+    taken_in(other, "later.jsonl", LATER)
+    assert with_index(other, contents) == undisturbed
 
 
 def test_what_was_removed_a_moment_ago_cannot_come_back_under_older_versions(new: NewIndex, exported: Path) -> None:
@@ -481,13 +487,13 @@ made_up = st.lists(
         ),
     ),
     min_size=1,
-    max_size=40,
+    max_size=20,
     unique_by=lambda row: row.key,
 )
 
 
 # Few examples of many rows: each example needs two stores of its own.
-@trials(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@trials(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(made_up)
 @pytest.mark.parametrize("there", BACKENDS)
 def test_any_rows_come_back(new: NewIndex, tmp_path: Path, there: str, rows: list[Row]) -> None:

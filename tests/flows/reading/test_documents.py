@@ -3,13 +3,13 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mneme.ids import document_key, owner_key
 from mneme.records import StoredDocument
 from mneme.rows import Collection, Key, Row
-from tests.flows.river import River, contents, document, erase, forget_document, message
+from tests.flows.river import River, contents, document, erase, few, forget_document, message
 from tests.memory_index_reference import ReferenceIndex
 
 ANN = owner_key("default", "user", "ann")
@@ -243,7 +243,7 @@ def test_an_erasure_stops_a_document_that_is_on_its_way(river: River) -> None:
 STEPS = st.lists(st.sampled_from(["feed", "epoch", "crash", "turn", "wait"]), max_size=24)
 
 
-@settings(max_examples=60, deadline=None)
+@few
 @given(steps=STEPS)
 def test_crashes_anywhere_leave_what_a_clean_run_leaves(steps: list[str]) -> None:
     pages = "".join(f"== page {number} == Clause {number} of the contract.\n" for number in range(12))

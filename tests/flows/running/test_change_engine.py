@@ -59,8 +59,6 @@ def populated(tmp_path: Path) -> Path:
     (tmp_path / "store" / "mneme.json").write_text(json.dumps(state))
     return tmp_path
 
-    return FORMAT
-
 
 def test_places_go_to_the_group_and_states_to_the_lanes_of_their_buckets(
     populated: Path, committed: dict[TopicPartition, int], monkeypatch: pytest.MonkeyPatch

@@ -2,7 +2,6 @@
 
 import os
 import re
-import signal
 import subprocess
 import sys
 import threading
@@ -19,6 +18,7 @@ from flows.runner import run
 from mneme.events import Message
 from mneme.rows import Collection
 from mneme.settings import Settings
+from tests.flows.deployment import deployed_in
 
 pytestmark = pytest.mark.slow
 
@@ -27,14 +27,7 @@ SECONDS = 120  # a start loads much, and the machine may be busy
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    base = Settings(_env_file=None)
-    return base.model_copy(
-        update={
-            "data": tmp_path / "data",
-            "embedder": base.embedder.model_copy(update={"provider": "hash"}),
-            "index": base.index.model_copy(update={"backend": "embedded"}),
-        }
-    )
+    return deployed_in(tmp_path / "data")
 
 
 def send(settings: Settings, *names: str) -> None:
@@ -103,8 +96,7 @@ def test_no_event_is_lost_by_a_stop(settings: Settings) -> None:
         wait_until(lambda: stored(settings) == set(names))
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_the_command_ends_in_order(settings: Settings, tmp_path: Path, number: signal.Signals) -> None:
+def test_the_command_ends_in_order(settings: Settings, tmp_path: Path) -> None:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("MNEME_")}
     given = {"MNEME_DATA": str(settings.data), "MNEME_EMBEDDER__PROVIDER": "hash", "MNEME_INDEX__BACKEND": "embedded"}
     log = tmp_path / "log.txt"
@@ -114,7 +106,7 @@ def test_the_command_ends_in_order(settings: Settings, tmp_path: Path, number: s
         wait_until(lambda: process.poll() is not None or bool(re.search("Reading the inbox", log.read_text())))
         send(settings, "assam")
         wait_until(lambda: stored(settings) == {"assam"})
-        process.send_signal(number)
+        process.terminate()
         assert process.wait(SECONDS) == 0, log.read_text()
     finally:
         process.kill()

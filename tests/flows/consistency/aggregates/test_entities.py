@@ -130,7 +130,7 @@ def test_one_name_is_looked_up_in_a_few_questions_however_many_entities_there_ar
 steps = st.lists(st.tuples(st.sampled_from(NAMES), st.integers(0, 2), st.booleans()), max_size=30)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(steps=steps)
 def test_whatever_came_and_went_entities_are_merged_as_all_names_together_would_be(
     steps: Iterable[tuple[tuple[str, str], int, bool]],
@@ -149,6 +149,7 @@ def test_whatever_came_and_went_entities_are_merged_as_all_names_together_would_
     assert resolved(list(memory.entities.values()), memory.named) == []
 
 
+@settings(max_examples=30)
 @given(order=st.permutations(NAMES[:20]))
 def test_the_order_in_which_names_come_makes_no_difference(order: list[tuple[str, str]]) -> None:
     memory, other = Memory(), Memory()

@@ -235,7 +235,7 @@ def told(said: Sequence[Said], places: Sequence[int]) -> Graph:
     return graph
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(said=st.lists(edges, max_size=8), data=st.data())
 def test_the_order_of_arrival_makes_no_difference_and_what_is_withdrawn_leaves_no_trace(
     said: list[Said], data: st.DataObject

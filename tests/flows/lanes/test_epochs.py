@@ -1,0 +1,117 @@
+"""State kept for some epochs: what was written, what passed, what waits for other processes; and versions."""
+
+import threading
+from datetime import UTC, datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flows.lanes.epochs import EPOCHS, WRITES_PER_RUN, EpochBarrier, RecentKeys, UnrefreshedWrites, Versions
+from mneme.rows import Collection, Key, Row
+
+NAMES = st.sampled_from("abcdef")
+STEPS = st.lists(st.one_of(st.tuples(st.just("set"), NAMES), st.tuples(st.just("forget"), NAMES), st.just(("snapshot", ""))))
+
+
+def test_versions_grow_within_a_run_and_over_runs_and_threads() -> None:
+    versions, seen = Versions(7), []
+    threads = [threading.Thread(target=lambda: seen.extend(versions.next() for _ in range(1000))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(seen)) == 4000
+    assert max(seen) < Versions(8).next()
+    assert Versions(2**23).next() + WRITES_PER_RUN < 2**63, "an index takes a signed long"
+    assert WRITES_PER_RUN > 10_000 * 3 * 365 * 86_400, "writes of three busy years without a restart"
+
+
+def test_what_a_lane_wrote_is_known_until_some_snapshots_later() -> None:
+    key = Key(Collection.GRAPH, "t/user/u", "x")
+    row = Row(Collection.GRAPH, "x", "entity", 1, "t", "t/user/u", "user", "u", datetime(2026, 1, 1, tzinfo=UTC), {})
+    unseen = UnrefreshedWrites()
+    unseen.wrote(key, row)
+    assert unseen.of("t/user/u") == {key: row}
+    assert unseen.of("t/user/other") == {}
+    unseen.epoch_done()
+    unseen.wrote(key, None)
+    assert unseen.of("t/user/u") == {key: None}
+    for _ in range(3):
+        unseen.epoch_done()
+    assert unseen.of("t/user/u") == {}
+
+
+@given(STEPS)
+def test_it_holds_what_was_set_since_the_last_few_snapshots(steps: list[tuple[str, str]]) -> None:
+    lately: RecentKeys[int] = RecentKeys()
+    expected: dict[str, tuple[int, int]] = {}
+    snapshots = 0
+    for number, (step, name) in enumerate(steps):
+        if step == "set":
+            lately[name] = number
+            expected[name] = number, snapshots
+        elif step == "forget":
+            assert lately.pop(name, None) == expected.pop(name, (None, 0))[0]
+        else:
+            lately.epoch_done()
+            snapshots += 1
+            expected = {name: (value, at) for name, (value, at) in expected.items() if at > snapshots - EPOCHS}
+        assert dict(lately) == {name: value for name, (value, _) in expected.items()}
+        assert len(lately) == len(expected)
+
+
+def test_what_is_set_again_is_remembered_longer() -> None:
+    lately: RecentKeys[str] = RecentKeys()
+    lately["talk"] = "ann"
+    for _ in range(10 * EPOCHS):
+        lately.epoch_done()
+        lately["talk"] = lately["talk"]
+    assert lately["talk"] == "ann"
+
+
+def test_it_does_not_grow_with_what_ever_passed() -> None:
+    lately: RecentKeys[None] = RecentKeys()
+    for number in range(10_000):
+        lately[str(number)] = None
+        if number % 100 == 99:
+            lately.epoch_done()
+    assert len(lately) <= 100 * EPOCHS
+
+
+def test_with_one_process_nothing_is_held() -> None:
+    held = EpochBarrier[str](processes=1)
+    held.hold("flush")
+    assert list(held.released()) == ["flush"]
+    assert not held
+
+
+def test_with_several_an_item_goes_at_the_second_snapshot_after_it_came() -> None:
+    held = EpochBarrier[str](processes=2)
+    held.epoch_done()  # of an epoch before
+    held.hold("flush")
+    assert list(held.released()) == []
+    held.epoch_done()
+    assert list(held.released()) == [], "others may still be writing what came in the same epoch"
+    held.epoch_done()
+    assert list(held.released()) == ["flush"]
+    assert not held
+
+
+def test_each_waits_for_itself_and_they_go_in_order() -> None:
+    held = EpochBarrier[str](processes=2)
+    held.hold("a")
+    held.hold("b")
+    held.epoch_done()
+    held.hold("c")
+    held.epoch_done()
+    assert list(held.released()) == ["a", "b"]
+    assert held.items() == ["c"]
+    held.epoch_done()
+    assert list(held.released()) == ["c"]
+
+
+def test_what_a_snapshot_held_goes_at_once_after_a_restart() -> None:
+    held = EpochBarrier[str](processes=2)
+    held.restore("flush")
+    assert held.items() == ["flush"], "until it is released the next snapshot holds it too"
+    assert list(held.released()) == ["flush"]
