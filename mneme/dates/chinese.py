@@ -12,6 +12,7 @@ from mneme.dates import holidays, spans
 from mneme.dates.chinese_words import (
     EDGE,
     NUMBER,
+    clause_of,
     edge_of_year,
     edged,
     is_counted_from_now,
@@ -19,6 +20,7 @@ from mneme.dates.chinese_words import (
     looks_back,
     may_be_to_come,
     number,
+    tense_of,
     weekday_number,
     year_number,
 )
@@ -95,10 +97,14 @@ def _in_month(match: re.Match[str], said: date) -> Days | None:
 
 
 def _day(match: re.Match[str], said: date) -> Days | None:
-    """15号, 十号到十五号: of the month where it lies ahead, or behind when the sentence looks back."""
+    """15号, 十号到十五号: of the month where it lies ahead, or behind when the sentence looks back.
+
+    Only its own clause makes the past certain: 进八强了，28号打半决赛 is to come.
+    """
     back = looks_back(match)
     span = days_of_month(number(match["day"]), number(match["last"] or match["day"]), said, back)
-    return span and if_certain(back is not None, span)
+    begins, ends = clause_of(match.string, match.start(), match.end())
+    return span and if_certain(back is False or (back is True and tense_of(match.string[begins:ends]) is True), span)
 
 
 def _decade(match: re.Match[str], said: date) -> Likely:

@@ -123,10 +123,10 @@ def looks_back(match: re.Match[str]) -> bool | None:
         return False
     after = _SENTENCE_END.split(text[match.end() : match.end() + _REACH], maxsplit=1)[0]
     before = _SENTENCE_END.split(text[max(0, match.start() - _REACH) : match.start()])[-1]
-    back = _tense_of(clause)
+    back = tense_of(clause)
     if back is None and may_be_to_come(match):
         return None
-    return next((found for found in (back, _tense_of(after), _tense_of(before)) if found is not None), None)
+    return next((found for found in (back, tense_of(after), tense_of(before)) if found is not None), None)
 
 
 def may_be_to_come(match: re.Match[str]) -> bool:
@@ -137,7 +137,7 @@ def may_be_to_come(match: re.Match[str]) -> bool:
     return (is_set or _TO_COME_BEHIND.match(text, match.end()) is not None) and not _PAST.search(text, begins, ends)
 
 
-def _tense_of(words: str) -> bool | None:
+def tense_of(words: str) -> bool | None:
     """Tell whether words speak of the past; None where nothing tells."""
     if _FUTURE.search(words) or _EVENTUALLY.search(words):
         return False

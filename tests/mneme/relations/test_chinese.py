@@ -64,6 +64,7 @@ def claimed(sentence: str) -> list[str]:
         ("周五下午有产品评审会。", ["产品评审会|plan:产品评审会|周五下午"]),
         ("我搬到臺北了", ["李强|home|-", "李强|home|臺北"]),
         ("下个月去杭州旅行，八成不去", []),
+        ("我搬去杭州算了", []),
     ],
 )
 def test_a_sentence_claims_what_its_words_say(sentence: str, claims: list[str]) -> None:
