@@ -23,7 +23,7 @@ from queries.granularity.preference import Preference, preference, weigh
 from queries.questions.understand import Question, focus, understand
 from queries.ranking import Ranking, all_candidates, places, reordered, successors_among, successors_first, trace_of
 from queries.recall import Candidate, Completer, Legs, recall
-from queries.records import passage
+from queries.records import passage, record_of
 from queries.rerank import Reranked, rerank
 from queries.responses import Method, Metrics, QueryEcho, SearchResponse, TimeSpan
 from queries.scoring.change import ChangeScorer
@@ -212,9 +212,8 @@ class Searcher:
                 case "vector":
                     ranking = vector(*arguments, self._focus)
                 case _:
-                    learned = self._learned(question)
                     gathered = gather(*arguments, self._focus, self._embeddings)
-                    ranking = hybrid(question, scope, gathered, settings, learned or self._min_max, self._changes.chances)
+                    ranking = hybrid(question, scope, gathered, settings, self._scorer(question), self._changes.chances)
             reranked = self._rerank(question, ranking) if reranking else Reranked(ranking.standings, 0, 0.0)
             placed = reordered(ranking, reranked.standings, question, scope) if reranked.judged else ranking
             response = SearchResponse(
@@ -226,6 +225,7 @@ class Searcher:
                     type=question.type,
                     top_k=question.top_k,
                     period=TimeSpan(since=question.period.since, before=question.period.before) if question.period else None,
+                    asker=ranking.recalled.asker,
                     notes=(*question.notes, *self._notes(question, ranking), *ranking.notes, *reranked.notes),
                 ),
                 metrics=Metrics(
@@ -259,17 +259,15 @@ class Searcher:
     def _focus(self, question: Question, people: Iterable[str]) -> Question | None:
         return focus(question, people, self._embedder) if self._settings.retrieval.viewpoint else None
 
-    def _learned(self, question: Question) -> LearnedScorer | None:
+    def _scorer(self, question: Question) -> Scorer:
         """The learned scorer, where it was fitted for this index and embedder and both legs are on."""
-        return None if question.vector is None else self._fitted
+        return self._min_max if question.vector is None else self._fitted
 
     @cached_property
-    def _fitted(self) -> LearnedScorer | None:
+    def _fitted(self) -> Scorer:
         retrieval = self._settings.retrieval
-        if retrieval.scoring == "min-max":
-            return None
-        coefficients = coefficients_for(self._settings, self._embedder.identity)
-        return LearnedScorer(coefficients, retrieval.alpha) if coefficients else None
+        learned = retrieval.scoring != "min-max" and coefficients_for(self._settings, self._embedder.identity)
+        return LearnedScorer(learned, retrieval.alpha) if learned else self._min_max
 
     @cached_property
     def _changes(self) -> ChangeScorer:
@@ -288,7 +286,9 @@ class Searcher:
             return Reranked(ranking.standings, 0, 0.0)
         top_n = self._settings.rerank.top_n
         with stage("rerank"):
-            return rerank(question.text, ranking.standings, lambda each: passage(ranking.row(each.id)), self._reranker, top_n)
+            return rerank(
+                question.text, ranking.standings, lambda each: passage(record_of(ranking.row(each.id))), self._reranker, top_n
+            )
 
     def scope(self, asked: Filters, moment: datetime) -> Scope:
         """The rows that may take part in a question that is asked at a moment."""

@@ -107,12 +107,12 @@ def portrait_of(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
     Those come first that share words with the question, then the newest. Of quotes no others: they are facts as well, with a
     place of their own.
     """
-    text, owner = found.query.text, found.query.filters_applied.get("user_id")
+    text = found.query.text
     by_oneself = names_asker(text)
     words = frozenset(tokenise(text))
     lines = [line for each in found.profiles if each.rank is None for line in _memories(each, {}, zone, words)]
     people = {line.source for line in lines}
-    asked = {each for each in people if names_person(text, each) or (by_oneself and is_asker(each, owner))}
+    asked = {each for each in people if names_person(text, each) or (by_oneself and is_asker(each, found.query.asker))}
     return [line for line in lines if line.source in asked and (words & _words_of(line) or not _is_quoted(line))]
 
 

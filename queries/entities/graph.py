@@ -289,24 +289,15 @@ def _fits_of_mentions(evidence: Iterable[tuple[float, Entity | Relationship]]) -
     times: Counter[tuple[str, str]] = Counter()
     for fit, part in sorted(evidence, key=itemgetter(0), reverse=True):  # so that the first fit of a place is its best
         mentioned = _places(part)
-        fits |= dict.fromkeys(mentioned.all - fits.keys(), fit)
-        times.update(mentioned.episodes)
+        fits |= dict.fromkeys(mentioned - fits.keys(), fit)
+        times.update(place for place in mentioned if not place[1])
     episodes = sorted(times, key=lambda place: (-fits[place], -times[place], place))
     return {place: fits[place] for place in episodes} | fits
 
 
-@dataclass(frozen=True, slots=True)
-class _Places:
-    """Every episode and message that mentions a part, and the episodes of them alone; an episode has the message ``""``."""
-
-    all: frozenset[tuple[str, str]]
-    episodes: frozenset[tuple[str, str]]
-
-
-def _places_of(part: Entity | Relationship) -> _Places:
-    episodes = frozenset((each.episode_id, "") for each in part.mentions)
-    messages = {(each.episode_id, message) for each in part.mentions for message in each.message_ids}
-    return _Places(episodes | messages, episodes)
+def _places_of(part: Entity | Relationship) -> frozenset[tuple[str, str]]:
+    """Every episode and message that mentions a part; an episode has the message ``""``."""
+    return frozenset((each.episode_id, message) for each in part.mentions for message in ("", *each.message_ids))
 
 
 def _as_part(row: Row) -> Entity | Relationship | None:

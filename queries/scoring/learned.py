@@ -61,7 +61,7 @@ class Weights(BaseModel):
     weights: dict[str, float]
     bias: float
 
-    def log_odds(self, features: Numbers, names: tuple[str, ...]) -> Numbers:
+    def log_odds(self, features: Numbers, names: Sequence[str]) -> Numbers:
         """Of each row of features, whose columns have these names."""
         found: Numbers = features @ np.array([self.weights[name] for name in names]) + self.bias
         return found

@@ -121,6 +121,7 @@ class TestSearch:
         older = with_validity(quoted(older, home), **ended)
         sent = [sent_by(row, owner) if row.people[-1] == "Kim" and row.kind == "message" else row for row in (*first, *then)]
         found = memories(filled(*sent, newer, older)).search("Where do I live?", method, {"user_id": owner})
+        assert found.query.asker == "Kim"
         assert found.episodes[0].conversation_id == "new"
 
     @pytest.mark.parametrize("method", METHODS)
