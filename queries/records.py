@@ -12,16 +12,7 @@ from pydantic import BaseModel
 from connectors.aging_cache import Derived
 from mneme.records import AgentCase, AgentSkill, AnyRecord, AtomicFact, Episode, Foresight, Profile, StoredMessage
 from mneme.rows import Row
-from queries.responses import (
-    Found,
-    FoundCase,
-    FoundEpisode,
-    FoundFact,
-    FoundForesight,
-    FoundMessage,
-    FoundProfile,
-    FoundSkill,
-)
+from queries.responses import Found, FoundCase, FoundEpisode, FoundFact, FoundForesight, FoundMessage, FoundProfile, FoundSkill
 
 _QUESTIONS = re.compile(r"(?:[^.!?。！？\n]*+[.!?。！？]++(?<=[?？])\s*+)+")
 _MOST_RECORDS = 10_000  # in each of two generations; some 3 KB a record

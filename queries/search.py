@@ -39,7 +39,7 @@ _METHODS: tuple[Method, ...] = get_args(Method)
 _SIDE_BY_SIDE = 8  # calls to the index at a time, over all threads that search
 
 
-def keyword(index: MemoryIndex, completer: Completer, question: Question, scope: Scope, settings: Retrieval) -> Ranking:
+def keyword(index: MemoryIndex, completer: Completer, question: Question, scope: Scope) -> Ranking:
     """BM25: episodes, raw messages and other memories by their own score; no vector anywhere."""
     collections = (Collection.EPISODES, *STANDALONE, Collection.GRAPH)
     legs = Legs(text=collections, vector=(), depth=depth(question))
@@ -53,9 +53,7 @@ def keyword(index: MemoryIndex, completer: Completer, question: Question, scope:
     return Ranking(held, scores, recalled, evidence, "bm25", _note_of_kinds(scope))
 
 
-def vector(
-    index: MemoryIndex, completer: Completer, question: Question, scope: Scope, settings: Retrieval, focus: Focus
-) -> Ranking:
+def vector(index: MemoryIndex, completer: Completer, question: Question, scope: Scope, focus: Focus) -> Ranking:
     """MaxSim: an episode by the cosine of its best fact, or its own where that is higher; never by a mean."""
     collections = (Collection.EPISODES, Collection.FACTS, *STANDALONE)
     legs = Legs(text=(Collection.GRAPH,), vector=collections, depth=depth(question))
@@ -151,13 +149,7 @@ def _note_of_kinds(scope: Scope) -> tuple[str, ...]:
 class Searcher:
     """Finds memories in an index. May be used from several threads."""
 
-    def __init__(
-        self,
-        index: MemoryIndex,
-        embedder: Embedder,
-        settings: Settings,
-        reranker: Reranker | None = None,
-    ) -> None:
+    def __init__(self, index: MemoryIndex, embedder: Embedder, settings: Settings, reranker: Reranker | None = None) -> None:
         """Prepare, without asking.
 
         Args:
@@ -205,14 +197,14 @@ class Searcher:
             scope = self.scope(asked, moment)
             settings = self._settings.retrieval
             question = self._understand(query, top_k, scope, asked, with_vector=method != "keyword")
-            arguments = (self._index, self._completer, question, scope, settings)
+            arguments = (self._index, self._completer, question, scope)
             match method:
                 case "keyword":
                     ranking = keyword(*arguments)
                 case "vector":
                     ranking = vector(*arguments, self._focus)
                 case _:
-                    gathered = gather(*arguments, self._focus, self._embeddings)
+                    gathered = gather(*arguments, settings, self._focus, self._embeddings)
                     ranking = hybrid(question, scope, gathered, settings, self._scorer(question), self._changes.chances)
             reranked = self._rerank(question, ranking) if reranking else Reranked(ranking.standings, 0, 0.0)
             placed = reordered(ranking, reranked.standings, question, scope) if reranked.judged else ranking

@@ -304,8 +304,9 @@ class JointScorer:
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """The vectors of texts; those that were asked for before are not embedded again. Raises what the embedder does."""
-        known = dict(zip(texts, self._vectors.get_many(texts), strict=True))
-        if new := [text for text, vector in known.items() if vector is None]:
+        kept = zip(texts, self._vectors.get_many(texts), strict=True)
+        known = {text: vector for text, vector in kept if vector is not None}
+        if new := [text for text in dict.fromkeys(texts) if text not in known]:
             for text, vector in zip(new, self._embedder.embed(new), strict=True):
                 known[text] = np.array(vector)  # no view into the batch, which it would keep alive
                 self._vectors.put(text, known[text])

@@ -19,15 +19,7 @@ from mneme.dates import DaySpan
 from mneme.ports import Prompt, Role
 from queries.answers.answer import CitedMemory
 from queries.answers.dates import Dated, asks_for_difference, from_question, merged, name_of, pairs
-from queries.answers.memory import (
-    ContextMemory,
-    escaped,
-    in_order,
-    is_of_profile,
-    line_of,
-    lines_of,
-    said_in,
-)
+from queries.answers.memory import ContextMemory, escaped, in_order, is_of_profile, line_of, lines_of, said_in
 from queries.answers.selection import fitted
 from queries.questions.types import QuestionType
 from queries.records import one_line

@@ -142,8 +142,7 @@ _ASKED = (
     (
         ValueKind.DATE,
         _pattern(
-            r"\b(?:when|what (?:day|date)|which day|deadline|wann|cuándo|quand|когда)\b",
-            "哪一?[天日]|什么时候|几[号月]|いつ",
+            r"\b(?:when|what (?:day|date)|which day|deadline|wann|cuándo|quand|когда)\b", "哪一?[天日]|什么时候|几[号月]|いつ"
         ),
     ),
     (
