@@ -91,12 +91,6 @@ class Context:
         """The memories that hold a place among the results, best first."""
         return sorted((each for each in self.memories if each.rank is not None), key=lambda each: each.rank or 0)
 
-    def citation(self, number: int) -> CitedMemory | None:
-        """The citation of a number in an answer; None for a number that was not in the context."""
-        if not 1 <= number <= len(self.memories):
-            return None
-        return cited(self.memories[number - 1], number)
-
 
 def cited(memory: ContextMemory, number: int) -> CitedMemory:
     """A memory as it is cited by a number."""

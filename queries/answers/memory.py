@@ -35,13 +35,12 @@ _OF_PROFILE = ("profile", "relationship")
 class ContextMemory:
     """Something that was found.
 
-    ``text`` is what it says, on one line, ``source`` who said it and ``citation`` where it stands in a document; of a document
-    without one ``source`` is its id. ``said`` is the day it was said, ``happens`` the days it is about, ``ended`` the day from
-    which it no longer holds, because of ``replaced_by`` if that is known; ``plan`` says that it is expected, not told. A line
-    of a profile has its ``category``, and ``source`` is whom it is about. Of a
-    ``quote`` the text is what was said, with the days that its words mean; ``claims`` are those that it makes. A quote that
-    ``names_its_day`` has the day on which its speaker said it, which is ``said``.
-    ``score`` compares the memories of one search; lower ``rank`` is better. ``reading`` are the log-odds that it answers.
+    ``text`` is what it says, on one line, ``source`` who said it and ``citation`` where it stands in a document. ``said`` is
+    the day it was said, ``happens`` the days it is about, ``ended`` the day from which it no longer holds, because of
+    ``replaced_by`` if that is known; ``plan`` says that it is expected, not told. A line of a profile has its ``category``, and
+    ``source`` is whom it is about. Of a ``quote`` the text is what was said, with the days that its words mean; ``claims`` are
+    those that it makes. A quote that ``names_its_day`` has the day on which its speaker said it, which is ``said``. ``score``
+    compares the memories of one search; lower ``rank`` is better. ``reading`` are the log-odds that it answers.
     """
 
     id: str
@@ -113,7 +112,11 @@ def portrait_of(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
     lines = [line for each in found.profiles if each.rank is None for line in _memories(each, {}, zone, words)]
     people = {line.source for line in lines}
     asked = {each for each in people if names_person(text, each) or (by_oneself and is_asker(each, found.query.asker))}
-    return [line for line in lines if line.source in asked and (words & _words_of(line) or not _is_quoted(line))]
+    return [
+        line
+        for line in lines
+        if line.source in asked and (words & _words_of(line) or not line.text.startswith(f"{line.source}: "))
+    ]
 
 
 def relationships_of(found: SearchResponse, zone: tzinfo, steps: int) -> list[ContextMemory]:
@@ -153,11 +156,6 @@ def _memories(item: Found, parents: Mapping[str, FoundEpisode], zone: tzinfo, wo
             yield _memory(item, "skill", ": ".join(filter(None, (item.name, item.description, item.content))))
 
 
-def _is_quoted(line: ContextMemory) -> bool:
-    """True for a line that rules made: the name of who speaks, and their words."""
-    return line.text.startswith(f"{line.source}: ")
-
-
 def _words_of(line: ContextMemory) -> set[str]:
     """The words of a line of a profile and of its kind, without the name of whom it is about."""
     return set(tokenise(f"{line.category} {line.text}")) - set(tokenise(line.source))
@@ -189,7 +187,6 @@ def _fact(fact: FoundFact, parent: FoundEpisode | None, zone: tzinfo) -> Context
         fact,
         "fact",
         fact.atomic_fact,
-        source=_unnamed_place(parent) if parent and of_document and fact.citation is None else "",
         happens=event_days(fact.event_at, fact.event_until, zone) if fact.event_at else None,
         quote=fact.quote,
         **({"said_at": None, "said": None} if of_document else _when_said(fact.said_at, zone) | _day_named(fact)),
@@ -213,12 +210,11 @@ def _day_named(fact: FoundFact) -> dict[str, Any]:
 
 def _episode(episode: FoundEpisode, zone: tzinfo) -> ContextMemory:
     of_document = episode.document_id is not None
-    place = "" if episode.citation else _unnamed_place(episode)
     return _memory(
         episode,
         "knowledge" if of_document else "episode",
         f"Subject: {episode.subject}. Episode: {episode.episode}",
-        source=place if of_document else _line(", ".join(episode.participants)),
+        source="" if of_document else _line(", ".join(episode.participants)),
         citation=episode.citation,
         message_ids=episode.message_ids,
         **_when_said(None if of_document else episode.started_at, zone),
@@ -364,12 +360,6 @@ def _cited(citation: Citation | None) -> str:
         return ""
     section = f'section "{citation.section}"' if citation.section else ""
     return _line(", ".join(filter(None, (citation.name, citation.place, section))))
-
-
-def _unnamed_place(episode: FoundEpisode) -> str:
-    """Of a document that was read before citations were kept."""
-    section = f', section "{episode.section}"' if episode.section else ""
-    return _line(f"{episode.document_id}{section}")
 
 
 def _line(text: str) -> str:

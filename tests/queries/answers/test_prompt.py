@@ -58,7 +58,7 @@ SAYS = (
 )
 
 
-@pytest.mark.parametrize(("rule", "says"), zip(RULES, SAYS, strict=True))
+@pytest.mark.parametrize(("rule", "says"), list(zip(RULES, SAYS, strict=True)))
 def test_each_rule_is_told_once_with_every_question(rule: str, says: list[str]) -> None:
     assert all(words in rule for words in says)
     for question in QUESTIONS.values():
