@@ -13,7 +13,16 @@ from queries.responses import Graph
 from serving.rest.middleware import API
 from serving.rest.openapi import problem_responses
 from serving.rest.problems import ProblemRaised
-from serving.rest.requests import MOST_ENTRIES, After, CallerIn, FilterParameters, Limit, OwnerParameters, PeriodParameters, ServiceIn
+from serving.rest.requests import (
+    MOST_ENTRIES,
+    After,
+    CallerIn,
+    FilterParameters,
+    Limit,
+    OwnerParameters,
+    PeriodParameters,
+    ServiceIn,
+)
 
 router = APIRouter(prefix=API, tags=["conversations"])
 
