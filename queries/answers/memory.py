@@ -35,12 +35,13 @@ _OF_PROFILE = ("profile", "relationship")
 class ContextMemory:
     """Something that was found.
 
-    ``text`` is what it says, on one line, ``source`` who said it and ``citation`` where it stands in a document. ``said`` is
-    the day it was said, ``happens`` the days it is about, ``ended`` the day from which it no longer holds, because of
-    ``replaced_by`` if that is known; ``plan`` says that it is expected, not told. A line of a profile has its ``category``, and
-    ``source`` is whom it is about. Of a ``quote`` the text is what was said, with the days that its words mean; ``claims`` are
-    those that it makes. A quote that ``names_its_day`` has the day on which its speaker said it, which is ``said``. ``score``
-    compares the memories of one search; lower ``rank`` is better. ``reading`` are the log-odds that it answers.
+    ``text`` is what it says, on one line, ``source`` who said it and ``citation`` where it stands in a document; of a document
+    without one ``source`` is its id. ``said`` is the day it was said, ``happens`` the days it is about, ``ended`` the day from
+    which it no longer holds, because of ``replaced_by`` if that is known; ``plan`` says that it is expected, not told. A line
+    of a profile has its ``category``, and ``source`` is whom it is about. Of a ``quote`` the text is what was said, with the
+    days that its words mean; ``claims`` are those that it makes. A quote that ``names_its_day`` has the day on which its
+    speaker said it, which is ``said``. ``score`` compares the memories of one search; lower ``rank`` is better. ``reading`` are
+    the log-odds that it answers.
     """
 
     id: str
@@ -187,6 +188,7 @@ def _fact(fact: FoundFact, parent: FoundEpisode | None, zone: tzinfo) -> Context
         fact,
         "fact",
         fact.atomic_fact,
+        source=_unnamed_place(parent) if parent and of_document and fact.citation is None else "",
         happens=event_days(fact.event_at, fact.event_until, zone) if fact.event_at else None,
         quote=fact.quote,
         **({"said_at": None, "said": None} if of_document else _when_said(fact.said_at, zone) | _day_named(fact)),
@@ -210,11 +212,12 @@ def _day_named(fact: FoundFact) -> dict[str, Any]:
 
 def _episode(episode: FoundEpisode, zone: tzinfo) -> ContextMemory:
     of_document = episode.document_id is not None
+    place = "" if episode.citation else _unnamed_place(episode)
     return _memory(
         episode,
         "knowledge" if of_document else "episode",
         f"Subject: {episode.subject}. Episode: {episode.episode}",
-        source="" if of_document else _line(", ".join(episode.participants)),
+        source=place if of_document else _line(", ".join(episode.participants)),
         citation=episode.citation,
         message_ids=episode.message_ids,
         **_when_said(None if of_document else episode.started_at, zone),
@@ -360,6 +363,12 @@ def _cited(citation: Citation | None) -> str:
         return ""
     section = f'section "{citation.section}"' if citation.section else ""
     return _line(", ".join(filter(None, (citation.name, citation.place, section))))
+
+
+def _unnamed_place(episode: FoundEpisode) -> str:
+    """Of a document without a citation."""
+    section = f', section "{episode.section}"' if episode.section else ""
+    return _line(f"{episode.document_id}{section}")
 
 
 def _line(text: str) -> str:
