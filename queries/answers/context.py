@@ -184,7 +184,7 @@ def _text(memories: Sequence[str], profile: Sequence[str], table: Sequence[str],
 def asked_line(asked_at: datetime) -> str:
     """The day of the question as the prompt names it.
 
-    >>> asked_line(datetime(2026, 3, 3, 9, tzinfo=UTC))
+    >>> asked_line(datetime.fromisoformat("2026-03-03T09:00Z"))
     'Question date: 2026-03-03 (Tuesday)'
     """
     return f"Question date: {name_of(DaySpan.of_day(asked_at.date()))}"
