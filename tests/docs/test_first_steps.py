@@ -1,29 +1,20 @@
-"""What README and quickstart send to a service is found by what they ask next: their Python and their curls, as printed.
+"""What README and quickstart send to a service is found by what they ask next: their Python and their curls, as printed."""
 
-The snippets of the Python page print what it says, one after another, on a service of their own.
-"""
-
-import io
 import json
 import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 
-from connectors import Publisher
 from mneme.settings import load_settings
-from queries import Memories
 from tests.serving.embedded_service import opened, over_http
 
 ROOT = Path(__file__).parents[2]
 PRINTED_URL = "http://127.0.0.1:8765"
-PYTHON_PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
 
 
 def blocks(page: str, language: str, with_text: str) -> list[str]:
@@ -32,18 +23,11 @@ def blocks(page: str, language: str, with_text: str) -> list[str]:
     return [block for block in found if with_text in block]
 
 
-@contextmanager
-def service_in(folder: Path) -> Iterator[str]:
-    """The URL of a service with an empty index, whose flow reads."""
-    quick = {"epoch_seconds": 0.2}  # for which each flush waits
-    settings = load_settings({}, data=folder, service={"requests_per_minute": 0}, flow=quick)
-    with opened(settings) as service, over_http(service) as url:
-        yield url
-
-
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with service_in(tmp_path_factory.mktemp("first")) as url:
+    folder, quick = tmp_path_factory.mktemp("first"), {"epoch_seconds": 0.2}  # for which each flush waits
+    settings = load_settings({}, data=folder, service={"requests_per_minute": 0}, flow=quick)
+    with opened(settings) as service, over_http(service) as url:
         first = {"conversation_id": "warm", "user_id": "somebody", "content": "Hello."}
         sent = {"flush": True, "wait": 60, "messages": [first]}  # the flow has begun then
         httpx.post(f"{url}/api/v1/memories", json=sent, timeout=90).raise_for_status()
@@ -67,26 +51,3 @@ def test_the_python_finds_the_message_that_it_sends(url: str, page: str, capsys:
     [block] = blocks(page, "python", "publisher.send(")
     exec(compile(block.replace(PRINTED_URL, url), page, "exec"), {})
     assert "Tom tests the release." in capsys.readouterr().out.splitlines()[0]
-
-
-def test_the_snippets_of_the_python_page_print_what_it_says_also_after_the_quickstart(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    [quickstart] = blocks("docs/quickstart.md", "python", "publisher.send(")
-    snippets = re.findall(r"^```python\n(.*?)^```(?:\n\n```text\n(.*?)^```)?", PYTHON_PAGE, flags=re.S | re.M)
-    assert sum(bool(output) for _, output in snippets) >= 5
-    names: dict[str, Any] = {}
-    with service_in(tmp_path) as url:
-        monkeypatch.setenv("MNEME_SERVICE__URL", url)
-        exec(quickstart.replace(f'"{PRINTED_URL}"', "None"), {})  # where the settings say
-        for code, output in snippets:
-            printed = io.StringIO()
-            with redirect_stdout(printed):
-                exec(compile(code, "docs/python.md", "exec"), names)
-            assert not output or printed.getvalue() == output, code
-
-
-def test_every_call_is_on_the_python_page() -> None:
-    calls = {name for name in dir(Memories) if not name.startswith("_") and callable(getattr(Memories, name))} - {"gather"}
-    assert {name for name in calls if not re.search(rf"\b{name}\(", PYTHON_PAGE)} == set()
-    assert Publisher.__name__ in PYTHON_PAGE

@@ -4,8 +4,8 @@ A block after ``<!-- run -->`` is run. Of one after ``<!-- output -->`` each lin
 below it must be printed in that order, ``...`` standing for anything; spaces and line breaks do not count. All run in this
 process, on one embedded index of the examples; then a service opens it for Python and for curls.
 
-Other tests run README, quickstart and python.md (``test_first_steps``), agents.md (``tests/serving/adapters/test_examples.py``)
-and the files that publishing.md quotes (``tests/examples``).
+Other tests run README and quickstart (``test_first_steps``), python.md (``test_python_page``), agents.md
+(``tests/serving/adapters/test_examples.py``) and the files that publishing.md quotes (``tests/examples``).
 """
 
 import json
