@@ -47,29 +47,17 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AnswerResponse": "queries.answers.answer",
-    "AnswerStream": "queries.answers.answer",
-    "ContextResponse": "queries.answers.answer",
-    "ConversationPage": "queries.browsing.responses",
-    "ConversationSummary": "queries.browsing.responses",
-    "DocumentList": "queries.browsing.responses",
-    "Graph": "queries.responses",
-    "History": "queries.browsing.responses",
-    "Inspection": "queries.browsing.responses",
-    "Memories": "queries.memories",
-    "Memory": "queries.browsing.responses",
-    "MemoryPage": "queries.browsing.responses",
-    "OwnerSummary": "queries.browsing.responses",
-    "Portrait": "queries.browsing.responses",
-    "QueryPolicy": "queries.agents.query",
-    "Receipt": "queries.browsing.responses",
-    "RemoteMemories": "queries.remote",
-    "SearchResponse": "queries.responses",
+    "queries.agents.query": ("QueryPolicy",),
+    "queries.answers.answer": ("AnswerResponse", "AnswerStream", "ContextResponse"),
+    "queries.memories": ("Memories",),
+    "queries.remote": ("RemoteMemories",),
+    "queries.responses": ("Graph", "SearchResponse"),
 }
 
 
 def __getattr__(name: str) -> Any:
     """Import on first use, so that one step can be imported without the others."""
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+    if name in __all__:
+        home = next((module for module, names in _HOMES.items() if name in names), "queries.browsing.responses")
+        return getattr(import_module(home), name)
     raise AttributeError(f"module 'queries' has no attribute {name!r}")

@@ -72,7 +72,8 @@ def gather(
     follow = settings.graph_weight > 0
     if follow and leads(question, recalled.walk):
         rankings["graph"] = recalled.walk.episodes()
-    fused = _fused(rankings)
+    with stage("fuse"):
+        fused = reciprocal_rank_fusion(list(rankings.values()))
     episode_ids = list(fused)[:looked_into]
     # 2.
     focused = focus(question, recalled.people())
@@ -92,12 +93,6 @@ def gather(
 def depth(question: Question) -> int:
     """Number of hits of each leg of the recall."""
     return max(HITS, 2 * question.top_k)
-
-
-@stage("fuse")
-def _fused(rankings: Mapping[str, Sequence[str]]) -> dict[str, float]:
-    """The episodes in the order in which they are looked into."""
-    return reciprocal_rank_fusion(list(rankings.values()))
 
 
 def reciprocal_rank_fusion(

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from connectors.telemetry.meters import stage
 from mneme.ids import episode_of
+from mneme.labels import LabelCondition
 from mneme.ports import Filter, Hit, MemoryIndex, Selection, TextLeg, VectorLeg
 from mneme.records import Entity, Relationship
 from mneme.rows import Collection, Row, Vector
@@ -252,7 +253,7 @@ class Completer:
             said = repeating.result() if repeating else {}
             for each in (*facts.values(), *memories.values()):
                 each.row = without_later_repetitions(each.row, said, scope.moment)
-            facts, memories = _passing(scope, facts), _passing(scope, memories)
+            facts, memories = _passing(scope.rows.labels, facts), _passing(scope.rows.labels, memories)
         by_episode = _by_episode(facts.values())
         episodes |= {each: more for each, more in more_episodes.items() if each in episodes or each in by_episode}
         if follow:
@@ -349,9 +350,9 @@ def _in_no_episode(messages: Mapping[str, Candidate], episodes: Iterable[Candida
     }
 
 
-def _passing(scope: Scope, candidates: Mapping[str, Candidate]) -> dict[str, Candidate]:
-    """Those that pass without what their later repetitions had."""
-    return {identity: each for identity, each in candidates.items() if scope.has_labels(each.row)}
+def _passing(labels: Sequence[LabelCondition], candidates: Mapping[str, Candidate]) -> dict[str, Candidate]:
+    """Those that pass without the metadata that their later repetitions had."""
+    return {identity: each for identity, each in candidates.items() if all(label.holds(each.row.labels) for label in labels)}
 
 
 def _by_episode(facts: Iterable[Candidate]) -> dict[str, list[Candidate]]:

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from connectors.aging_cache import Derived
 from mneme.records import AgentCase, AgentSkill, AnyRecord, AtomicFact, Episode, Foresight, Profile, StoredMessage
 from mneme.rows import Row
-from queries.responses import Found, FoundEpisode, FoundFact, FoundForesight, FoundMessage
+from queries.responses import Found, FoundCase, FoundEpisode, FoundFact, FoundForesight, FoundMessage, FoundProfile, FoundSkill
 
 _QUESTIONS = re.compile(r"(?:[^.!?。！？\n]*+[.!?。！？]++(?<=[?？])\s*+)+")
 _MOST_RECORDS = 10_000  # in each of two generations; some 3 KB a record
@@ -50,46 +50,32 @@ def shared_fields(response: type[BaseModel], record: BaseModel) -> dict[str, Any
     return {name: getattr(part, name) for part in parts for name in type(part).model_fields if name in names}
 
 
-def passage(row: Row) -> str:
-    """One line: the day, the text, and for what no longer holds since when.
+def passage(memory: AnyRecord | Found) -> str:
+    """One line of a record, or of what was found: the day, the text, and for what no longer holds since when.
 
-    >>> passage(row)  # doctest: +SKIP
+    >>> passage(fact)  # doctest: +SKIP
     '2026-03-02: Jonas works at the shipyard (until 2026-04-11)'
     """
-    match record := row.record():
-        case AtomicFact():
-            text = f"{_day(record.said_at)}: {record.atomic_fact}{_ended(record.validity.valid_to)}"
-        case Foresight():
-            text = f"{_day(record.said_at)}: {record.statement}{_expected(record)}{_ended(record.validity.valid_to)}"
-        case StoredMessage():
-            text = f"{_day(row.at)}: {record.sender_name}: {record.text}"
-        case Episode():
-            text = f"{_day(record.started_at)}: {record.subject}: {record.episode}"
-        case Profile():
-            text = "; ".join(f"{item.about}: {item.statement}" for item in (*record.explicit, *record.implicit))
+    match memory:
+        case AtomicFact() | FoundFact():
+            text = f"{_day(memory.said_at)}: {memory.atomic_fact}{_ended(memory)}"
+        case Foresight() | FoundForesight():
+            expected = f" (expected {_day(memory.start)})" if memory.start else ""
+            text = f"{_day(memory.said_at)}: {memory.statement}{expected}{_ended(memory)}"
+        case StoredMessage() | FoundMessage():
+            text = f"{_day(memory.sent_at)}: {memory.sender_name}: {memory.text}"
+        case Episode() | FoundEpisode():
+            text = f"{_day(memory.started_at)}: {memory.subject}: {memory.episode}"
+        case Profile() | FoundProfile():
+            text = "; ".join(f"{item.about}: {item.statement}" for item in (*memory.explicit, *memory.implicit))
         case AgentCase():
-            text = f"{_day(record.at)}: {record.task_intent}: {record.key_insight or record.approach}"
+            text = f"{_day(memory.at)}: {memory.task_intent}: {memory.key_insight or memory.approach}"
         case AgentSkill():
-            text = f"{record.name}: {record.description}: {record.content}"
+            text = f"{memory.name}: {memory.description}: {memory.content}"
+        case FoundCase() | FoundSkill():
+            text = memory.text
         case _:
-            raise AssertionError(f"{row.id} is a {row.kind}, which holds no place")
-    return one_line(text, LONGEST)
-
-
-def found_passage(found: Found) -> str:
-    """The same of what was found."""
-    match found:
-        case FoundFact():
-            text = f"{_day(found.said_at)}: {found.atomic_fact}{_ended(found.valid_to)}"
-        case FoundForesight():
-            expected = f" (expected {_day(found.start)})" if found.start else ""
-            text = f"{_day(found.said_at)}: {found.statement}{expected}{_ended(found.valid_to)}"
-        case FoundMessage():
-            text = f"{_day(found.sent_at)}: {found.sender_name}: {found.text}"
-        case FoundEpisode():
-            text = f"{_day(found.started_at)}: {found.subject}: {found.episode}"
-        case _:
-            text = found.text
+            raise AssertionError(f"{memory.id} is a {memory.kind}, which holds no place")
     return one_line(text, LONGEST)
 
 
@@ -103,9 +89,6 @@ def _day(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d}"
 
 
-def _ended(valid_to: datetime | None) -> str:
+def _ended(statement: AtomicFact | Foresight | FoundFact | FoundForesight) -> str:
+    valid_to = statement.validity.valid_to if isinstance(statement, AtomicFact | Foresight) else statement.valid_to
     return f" (until {_day(valid_to)})" if valid_to else ""
-
-
-def _expected(foresight: Foresight) -> str:
-    return f" (expected {_day(foresight.start)})" if foresight.start else ""

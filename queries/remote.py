@@ -18,8 +18,9 @@ from pydantic_core import to_jsonable_python
 
 from connectors.service import NotThere, ServiceClient, quoted
 from mneme.errors import InputError, StoreUnavailable
+from mneme.times import utc_now
 from queries.answers.answer import AnswerResponse, AnswerStream, ContextResponse
-from queries.browsing.lists import check_limit, place_of
+from queries.browsing.lists import all_rows, check_limit, place_of
 from queries.browsing.responses import (
     ConversationPage,
     DocumentList,
@@ -46,15 +47,22 @@ Method = Callable[Concatenate[Any, Arguments], Response]
 
 
 def _of_service(
-    verb: str, path: str, method: Method[Arguments, Response], response: type[Response]
+    verb: str, path: str, method: Method[Arguments, Response], response: type[Response], whole: str = ""
 ) -> Method[Arguments, Response]:
-    """A method that asks a service, with its arguments as the body of ``POST`` or the query of ``GET``."""
+    """A method that asks a service, with its arguments as the body of ``POST`` or the query of ``GET``.
+
+    What is made from everything of an owner, and has a name here (``whole``), takes the owner alone.
+    """
 
     def ask(self: Any, /, *args: Any, **kwargs: Any) -> Response:
         asked = _arguments(method, self, *args, **kwargs)
         if verb == "POST":
             return _as(response, self._client.request(verb, path, json=asked, repeatable=True))
-        return _as(response, self._client.request(verb, path, params=_params(asked.pop("filters")) | asked))
+        filters = asked.pop("filters")
+        if whole:
+            all_rows(Filters.parse(filters).scope(utc_now(), open_days=1), whole)
+            filters = {name: value for name, value in filters.items() if name in _PLAIN}
+        return _as(response, self._client.request(verb, path, params=_params(filters) | asked))
 
     return _like(method, ask)
 
@@ -114,8 +122,8 @@ class RemoteMemories(Memories):
     documents = _of_service("GET", "/documents", Memories.documents, DocumentList)
     conversations = _of_service("GET", "/conversations", Memories.conversations, ConversationPage)
     browse = _of_service("GET", "/memories", Memories.browse, MemoryPage)
-    graph = _of_service("GET", "/graph", Memories.graph, Graph)
-    portrait = _of_service("GET", "/profile", Memories.portrait, Portrait)
+    graph = _of_service("GET", "/graph", Memories.graph, Graph, "the graph")
+    portrait = _of_service("GET", "/profile", Memories.portrait, Portrait, "a portrait")
 
     def _ask_stream(self, *args: Any, **kwargs: Any) -> AnswerStream:
         """The first piece is there on return."""

@@ -125,8 +125,6 @@ def open_reranker(settings: Settings) -> Reranker | None:
 
             return RerankEndpoint(settings.rerank)
         case "model":
-            from queries.rerank import ModelReranker
-
             return ModelReranker(open_chat_for_queries(settings, settings.rerank.timeout_seconds))
 
 

@@ -237,7 +237,11 @@ class TimeSpan(ResponseModel):
 
 
 class QueryEcho(ResponseModel):
-    """The question as it was understood. ``period`` is the time that it speaks of; ``notes`` say what was left out, and why."""
+    """The question as it was understood.
+
+    ``period`` is the time that it speaks of. ``asker`` is the name of who asks ("I"), else the owner's id; null of
+    a memory that is no user's. ``notes`` say what was left out, and why.
+    """
 
     text: str
     method: Method
@@ -245,6 +249,7 @@ class QueryEcho(ResponseModel):
     type: str
     top_k: int
     period: TimeSpan | None = None
+    asker: str | None = None
     notes: tuple[str, ...] = ()
 
 

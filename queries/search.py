@@ -23,7 +23,7 @@ from queries.granularity.preference import Preference, preference, weigh
 from queries.questions.understand import Question, focus, understand
 from queries.ranking import Ranking, all_candidates, places, reordered, successors_among, successors_first, trace_of
 from queries.recall import Candidate, Completer, Legs, recall
-from queries.records import passage
+from queries.records import passage, record_of
 from queries.rerank import Reranked, rerank
 from queries.responses import Method, Metrics, QueryEcho, SearchResponse, TimeSpan
 from queries.scoring.change import ChangeScorer
@@ -39,7 +39,7 @@ _METHODS: tuple[Method, ...] = get_args(Method)
 _SIDE_BY_SIDE = 8  # calls to the index at a time, over all threads that search
 
 
-def keyword(index: MemoryIndex, completer: Completer, question: Question, scope: Scope, settings: Retrieval) -> Ranking:
+def keyword(index: MemoryIndex, completer: Completer, question: Question, scope: Scope) -> Ranking:
     """BM25: episodes, raw messages and other memories by their own score; no vector anywhere."""
     collections = (Collection.EPISODES, *STANDALONE, Collection.GRAPH)
     legs = Legs(text=collections, vector=(), depth=depth(question))
@@ -53,9 +53,7 @@ def keyword(index: MemoryIndex, completer: Completer, question: Question, scope:
     return Ranking(held, scores, recalled, evidence, "bm25", _note_of_kinds(scope))
 
 
-def vector(
-    index: MemoryIndex, completer: Completer, question: Question, scope: Scope, settings: Retrieval, focus: Focus
-) -> Ranking:
+def vector(index: MemoryIndex, completer: Completer, question: Question, scope: Scope, focus: Focus) -> Ranking:
     """MaxSim: an episode by the cosine of its best fact, or its own where that is higher; never by a mean."""
     collections = (Collection.EPISODES, Collection.FACTS, *STANDALONE)
     legs = Legs(text=(Collection.GRAPH,), vector=collections, depth=depth(question))
@@ -151,13 +149,7 @@ def _note_of_kinds(scope: Scope) -> tuple[str, ...]:
 class Searcher:
     """Finds memories in an index. May be used from several threads."""
 
-    def __init__(
-        self,
-        index: MemoryIndex,
-        embedder: Embedder,
-        settings: Settings,
-        reranker: Reranker | None = None,
-    ) -> None:
+    def __init__(self, index: MemoryIndex, embedder: Embedder, settings: Settings, reranker: Reranker | None = None) -> None:
         """Prepare, without asking.
 
         Args:
@@ -205,16 +197,15 @@ class Searcher:
             scope = self.scope(asked, moment)
             settings = self._settings.retrieval
             question = self._understand(query, top_k, scope, asked, with_vector=method != "keyword")
-            arguments = (self._index, self._completer, question, scope, settings)
+            arguments = (self._index, self._completer, question, scope)
             match method:
                 case "keyword":
                     ranking = keyword(*arguments)
                 case "vector":
                     ranking = vector(*arguments, self._focus)
                 case _:
-                    learned = self._learned(question)
-                    gathered = gather(*arguments, self._focus, self._embeddings)
-                    ranking = hybrid(question, scope, gathered, settings, learned or self._min_max, self._changes.chances)
+                    gathered = gather(*arguments, settings, self._focus, self._embeddings)
+                    ranking = hybrid(question, scope, gathered, settings, self._scorer(question), self._changes.chances)
             reranked = self._rerank(question, ranking) if reranking else Reranked(ranking.standings, 0, 0.0)
             placed = reordered(ranking, reranked.standings, question, scope) if reranked.judged else ranking
             response = SearchResponse(
@@ -226,6 +217,7 @@ class Searcher:
                     type=question.type,
                     top_k=question.top_k,
                     period=TimeSpan(since=question.period.since, before=question.period.before) if question.period else None,
+                    asker=ranking.recalled.asker,
                     notes=(*question.notes, *self._notes(question, ranking), *ranking.notes, *reranked.notes),
                 ),
                 metrics=Metrics(
@@ -259,17 +251,15 @@ class Searcher:
     def _focus(self, question: Question, people: Iterable[str]) -> Question | None:
         return focus(question, people, self._embedder) if self._settings.retrieval.viewpoint else None
 
-    def _learned(self, question: Question) -> LearnedScorer | None:
+    def _scorer(self, question: Question) -> Scorer:
         """The learned scorer, where it was fitted for this index and embedder and both legs are on."""
-        return None if question.vector is None else self._fitted
+        return self._min_max if question.vector is None else self._fitted
 
     @cached_property
-    def _fitted(self) -> LearnedScorer | None:
+    def _fitted(self) -> Scorer:
         retrieval = self._settings.retrieval
-        if retrieval.scoring == "min-max":
-            return None
-        coefficients = coefficients_for(self._settings, self._embedder.identity)
-        return LearnedScorer(coefficients, retrieval.alpha) if coefficients else None
+        learned = retrieval.scoring != "min-max" and coefficients_for(self._settings, self._embedder.identity)
+        return LearnedScorer(learned, retrieval.alpha) if learned else self._min_max
 
     @cached_property
     def _changes(self) -> ChangeScorer:
@@ -288,7 +278,9 @@ class Searcher:
             return Reranked(ranking.standings, 0, 0.0)
         top_n = self._settings.rerank.top_n
         with stage("rerank"):
-            return rerank(question.text, ranking.standings, lambda each: passage(ranking.row(each.id)), self._reranker, top_n)
+            return rerank(
+                question.text, ranking.standings, lambda each: passage(record_of(ranking.row(each.id))), self._reranker, top_n
+            )
 
     def scope(self, asked: Filters, moment: datetime) -> Scope:
         """The rows that may take part in a question that is asked at a moment."""

@@ -86,7 +86,8 @@ def successors(rows: Iterable[Row], scope: Scope, question: Question, asker: str
         return {}
     found = {}
     for row in rows:
-        of_all = row.body.get("validity", {}).get("superseded_by") if scope.is_superseded(row) else None
+        ended = row.valid_to is not None and row.valid_to <= scope.moment
+        of_all = row.body.get("validity", {}).get("superseded_by") if ended else None
         claims = claims_of(row) if question.asked else ()
         if successor := successor_of(claims, question.asked, asker, scope.moment, of_all):
             found[row.id] = successor

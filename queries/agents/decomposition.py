@@ -150,13 +150,22 @@ class Description:
         )
 
 
-def descriptions(question: str) -> list[Description]:
-    """The innermost descriptions of a question: what is told by a relationship to a name, and is not what is asked for.
+def descriptions(question: str, with_asked: bool = False) -> Iterator[Description]:
+    """The innermost descriptions of a question: what is told by a relationship to a name; what is asked for itself if wanted.
 
     >>> [each.role for each in descriptions("What is the company of the spouse of the CEO of Acme?")]
     ['CEO']
+    >>> [[each.name for each in descriptions("Who is the CEO of Acme?", asked)] for asked in (False, True)]
+    [[], ['Acme']]
     """
-    return list(_descriptions(question))
+    for pattern in (_CHINESE,) if has_cjk(question) else (_OF, _OWNED):
+        for match in pattern.finditer(question):
+            name, role = match["name"], match["role"]
+            after = question[match.end() : match.end() + _NEAR].strip(" ?.!？。")
+            is_asked = _ASKED.search(_ahead(question, match.start())) and not after.startswith(("'s", "’s"))
+            if not _is_one(role) or ((is_asked or (pattern is _OWNED and not after)) and not with_asked):
+                continue
+            yield Description(match.start(), match.end(), name, role)
 
 
 def is_chain(question: str) -> bool:
@@ -167,7 +176,7 @@ def is_chain(question: str) -> bool:
     """
     return any(
         _is_one(word)
-        for each in _descriptions(question)
+        for each in descriptions(question)
         for around in (_BEFORE.search(_ahead(question, each.start)), _BEHIND.match(question, each.end))
         if around
         for word in around.groups()
@@ -178,7 +187,7 @@ def is_chain(question: str) -> bool:
 def shortened(question: str, graph: Graph) -> str:
     """The question with names for all descriptions that the graph knows, hop by hop; the same text where it knows none."""
     for _ in range(_MOST_HOPS):
-        for each in _descriptions(question):
+        for each in descriptions(question):
             name = _reached(each, graph.relationships, question)
             if name:
                 question = f"{question[: each.start]}{name}{question[each.end :]}"
@@ -186,26 +195,6 @@ def shortened(question: str, graph: Graph) -> str:
         else:
             return question
     return question
-
-
-def all_descriptions(question: str) -> list[Description]:
-    """The innermost descriptions, also the one that is asked for itself.
-
-    >>> [each.name for each in all_descriptions("Who is the CEO of Acme?")], descriptions("Who is the CEO of Acme?")
-    (['Acme'], [])
-    """
-    return list(_descriptions(question, with_asked=True))
-
-
-def _descriptions(question: str, with_asked: bool = False) -> Iterator[Description]:
-    for pattern in (_CHINESE,) if has_cjk(question) else (_OF, _OWNED):
-        for match in pattern.finditer(question):
-            name, role = match["name"], match["role"]
-            after = question[match.end() : match.end() + _NEAR].strip(" ?.!？。")
-            is_asked = _ASKED.search(_ahead(question, match.start())) and not after.startswith(("'s", "’s"))
-            if not _is_one(role) or ((is_asked or (pattern is _OWNED and not after)) and not with_asked):
-                continue
-            yield Description(match.start(), match.end(), name, role)
 
 
 def _ahead(question: str, place: int) -> str:

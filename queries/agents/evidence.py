@@ -14,7 +14,6 @@ from mneme.relations import attributes_asked
 from queries.agents.query import Order
 from queries.compete import Standing
 from queries.fuse import reciprocal_rank_fusion
-from queries.questions.people import asker_among
 from queries.questions.understand import both_ends
 from queries.responses import (
     AgentMemory,
@@ -128,10 +127,6 @@ class Evidence:
             relationships=tuple(_nearest(each.relationships for each in graphs)),
         )
 
-    def with_slots(self, places: Sequence[Place], limit: int) -> list[Place]:
-        """The first ``limit`` of these places, among them the best of each search, where there are so many."""
-        return with_slots(places, self._rankings(), limit)
-
     def places(self, limit: int) -> list[Place]:
         """The best of all searches, by multi-way reciprocal rank fusion; of a single search as it scored them.
 
@@ -144,7 +139,7 @@ class Evidence:
         """
         if self._order is not None:
             return list(self._order[:limit])
-        return self._fused(self._rankings(), limit)
+        return self._fused(self.rankings(), limit)
 
     def fused(self, places: Iterable[Place], limit: int) -> list[Place]:
         """The best of all searches, as ``places``, where the results for the question itself have an order from elsewhere."""
@@ -172,7 +167,8 @@ class Evidence:
         rest = [each for each in self.places(len(self._items)) if each.item.id not in known]
         return list(_once([*first, *rest]))[:limit]
 
-    def _rankings(self) -> list[list[str]]:
+    def rankings(self) -> list[list[str]]:
+        """The ids that each search found, best first."""
         return [[each.id for each in self.episodic(searched.response)] for searched in self.searches]
 
     def episodes(self) -> dict[str, FoundEpisode]:
@@ -333,7 +329,7 @@ def _listed(evidence: Evidence, places: Sequence[Place], limit: int) -> list[_Li
     first = evidence.first
     standing = evidence.standing_by(first) if first else []
     room = limit - sum((item.rank or 1) <= limit for item in standing)
-    listed = [_Listed(each.item, each.score) for each in evidence.with_slots(places, room)]
+    listed = [_Listed(each.item, each.score) for each in with_slots(places, evidence.rankings(), room)]
     for item in standing:
         at = min((item.rank or 1) - 1, len(listed))
         listed.insert(at, _Listed(item, listed[at - 1].score if at else listed[0].score if listed else 1.0))
@@ -344,14 +340,13 @@ def _newest_first(evidence: Evidence, places: Sequence[Place]) -> list[Place]:
     """The places, each directly behind what superseded it."""
     query = evidence.first.query if evidence.first else None
     asked = attributes_asked(both_ends(query.text)) if query else ()
-    owner = query.filters_applied.get("user_id") if query else None
-    episodes = evidence.episodes().values()
-    talks = [each for each in episodes if each.document_id is None]
-    asker = asker_among((person for each in talks for person in each.participants), (), owner)
-    successor = {}
-    for fact in (fact for episode in episodes for fact in episode.atomic_facts):
-        if newer := successor_of(fact.claims, asked, asker, None, fact.superseded_by):
-            successor[fact.id] = newer
+    asker = query.asker if query else None
+    successor = {
+        fact.id: newer
+        for episode in evidence.episodes().values()
+        for fact in episode.atomic_facts
+        if (newer := successor_of(fact.claims, asked, asker, None, fact.superseded_by))
+    }
     if not successor:
         return list(places)
     by_id = {each.item.id: each for each in places}

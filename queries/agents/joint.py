@@ -10,17 +10,17 @@ reformulations", WSDM 2011); neighbours and form as in queries/scoring/features.
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property
 from importlib.resources import files
-from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, TypeAdapter, model_validator
+from pydantic import TypeAdapter, model_validator
 
+from connectors.aging_cache import AgingCache
 from mneme.errors import ModelError
 from mneme.ports import Embedder, EmbedderIdentity
 from mneme.rows import Vector
@@ -31,7 +31,7 @@ from queries.questions.people import from_viewpoint, names_person, without_names
 from queries.questions.types import asks_for_several
 from queries.responses import FoundEpisode, FoundFact, FoundMessage
 from queries.scoring.field import probability
-from queries.scoring.learned import check_weights, read_coefficients
+from queries.scoring.learned import Weights, check_weights, read_coefficients
 
 Numbers = npt.NDArray[np.float64]
 Embed = Callable[[Sequence[str]], Vector]
@@ -68,7 +68,8 @@ _ASKS_FOR_NAMES = re.compile(
 )
 _ASKS_HOW_MANY = re.compile(r"\bhow many\b|多少|几[次个种本部家位只件]", re.IGNORECASE)
 
-_MOST_VECTORS = 20_000  # texts, some 30 MB
+_MOST_VECTORS = 10_000  # texts in each of two generations, some 15 MB
+_SECONDS = 300.0  # of a generation
 _SCORED_BY = "lr"  # log-odds of another scale mean something else
 
 
@@ -173,33 +174,18 @@ def _of_neighbours(items: Sequence[Episodic], odds: Numbers, found: Evidence) ->
         for message in messages_of(item)[:1]:
             key = (parent_of(item), message)
             best[key] = max(best.get(key, number), number)
-    episodes = {identity: _Episode.of(episode) for identity, episode in found.episodes().items()}
+    order = {identity: episode.message_ids for identity, episode in found.episodes().items()}
+    places = {(episode, message): place for episode, ids in order.items() for place, message in enumerate(ids)}
     lowest = float(odds.min())
 
     def beside(item: Episodic, offset: int) -> float:
-        episode, messages = episodes.get(parent_of(item) or ""), messages_of(item)
-        message = episode.beside(messages[0], offset) if episode and messages else None
-        return lowest if message is None else best.get((parent_of(item), message), lowest)
+        episode = parent_of(item) or ""
+        own = places.get((episode, next(iter(messages_of(item)), "")))
+        if own is None or not 0 <= own + offset < len(order[episode]):
+            return lowest
+        return best.get((episode, order[episode][own + offset]), lowest)
 
     return {f"beside_{offset:+d}": np.array([beside(item, offset) for item in items]) for offset in BESIDE}
-
-
-@dataclass(frozen=True, slots=True)
-class _Episode:
-    """The messages of an episode in order, and the place of each."""
-
-    messages: tuple[str, ...]
-    places: Mapping[str, int]
-
-    @classmethod
-    def of(cls, episode: FoundEpisode) -> "_Episode":
-        return cls(episode.message_ids, {message: place for place, message in enumerate(episode.message_ids)})
-
-    def beside(self, message: str, offset: int) -> str | None:
-        place = self.places.get(message)
-        if place is None or not 0 <= place + offset < len(self.messages):
-            return None
-        return self.messages[place + offset]
 
 
 def messages_of(item: Episodic) -> tuple[str, ...]:
@@ -250,15 +236,11 @@ def _of_meaning(items: Sequence[Episodic], question: Sequence[str], embed: Embed
     }
 
 
-class JointCoefficients(BaseModel):
-    """Coefficients for one index and one embedder: a weight for each feature, and the bias."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class JointCoefficients(Weights):
+    """Coefficients for one index and one embedder."""
 
     backend: str
     embedder: str
-    weights: dict[str, float]
-    bias: float
     fitted_on: str
     date: date
 
@@ -269,7 +251,7 @@ class JointCoefficients(BaseModel):
 
     def scores(self, numbers: Numbers) -> Numbers:
         """From 0 to 1, higher fits better, of each row of ``FEATURES``."""
-        return probability(numbers @ np.array([self.weights[name] for name in FEATURES]) + self.bias)
+        return probability(self.log_odds(numbers, FEATURES))
 
 
 class JointScorer:
@@ -289,8 +271,7 @@ class JointScorer:
         """
         self._read = coefficients
         self._embedder = embedder
-        self._vectors: dict[str, Vector] = {}
-        self._lock = Lock()
+        self._vectors: AgingCache[str, Vector] = AgingCache(_MOST_VECTORS, _SECONDS)
 
     @property
     def fitted(self) -> bool:
@@ -323,16 +304,13 @@ class JointScorer:
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """The vectors of texts; those that were asked for before are not embedded again. Raises what the embedder does."""
-        with self._lock:
-            vectors = {text: self._vectors[text] for text in texts if text in self._vectors}
-        new = [text for text in dict.fromkeys(texts) if text not in vectors]
-        if new:
-            vectors |= zip(new, self._embedder.embed(new), strict=True)
-            with self._lock:
-                if len(self._vectors) + len(new) > _MOST_VECTORS:
-                    self._vectors.clear()
-                self._vectors |= {text: vectors[text] for text in new}
-        return np.stack([vectors[text] for text in texts])
+        kept = zip(texts, self._vectors.get_many(texts), strict=True)
+        known = {text: vector for text, vector in kept if vector is not None}
+        if new := [text for text in dict.fromkeys(texts) if text not in known]:
+            for text, vector in zip(new, self._embedder.embed(new), strict=True):
+                known[text] = np.array(vector)  # no view into the batch, which it would keep alive
+                self._vectors.put(text, known[text])
+        return np.stack([known[text] for text in texts])
 
 
 def joint_coefficients_for(settings: Settings, embedder: EmbedderIdentity) -> JointCoefficients | None:

@@ -14,7 +14,7 @@ from mneme.tokens import estimate_tokens
 from queries.agents.evidence import Episodic, Evidence
 from queries.answers.dates import event_days, name_of
 from queries.records import one_line
-from queries.responses import FoundEpisode, FoundFact, FoundMessage, GraphRelationship
+from queries.responses import FoundEpisode, FoundFact, FoundMessage
 
 TOOL_SELECT_RULES = """\
 You choose how a memory of conversations is searched for a question. Choose exactly one of:
@@ -166,14 +166,11 @@ def _event(since: datetime, until: datetime | None) -> str:
 
 def _relationship_lines(found: Evidence) -> Iterator[str]:
     for number, edge in enumerate(found.graph().relationships[:MOST_RELATIONSHIPS], start=1):
-        yield one_line(f"{number} {_relationship(edge)}", LONGEST_LINE)
-
-
-def _relationship(edge: GraphRelationship) -> str:
-    times = [f"on {_moment(edge.date)}"] if edge.date else []
-    times += [f"until {_moment(edge.valid_to)}"] if edge.valid_to else []
-    dated = f" ({'; '.join(times)})" if times else ""
-    return f"{edge.source} — {edge.relation.replace('_', ' ')} — {edge.target}{dated}"
+        times = [f"on {_moment(edge.date)}"] if edge.date else []
+        times += [f"until {_moment(edge.valid_to)}"] if edge.valid_to else []
+        dated = f" ({'; '.join(times)})" if times else ""
+        between = f"{edge.source} — {edge.relation.replace('_', ' ')} — {edge.target}"
+        yield one_line(f"{number} {between}{dated}", LONGEST_LINE)
 
 
 def _day(moment: datetime) -> str:

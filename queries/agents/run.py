@@ -114,10 +114,7 @@ class Run:
             self.note(f"{len(new) - taken} searches left out: no more are allowed for one question")
         top_k = max(self.param.limit, depth)
         under_way = [
-            (
-                query,
-                self._pool.submit(self._search, text_of[query], top_k, not self.evidence.searches and not number, people),
-            )
+            (query, self._pool.submit(self._search, text_of[query], top_k, not self.evidence.searches and not number, people))
             for number, query in enumerate(new[:taken])
         ]
         # 2. and 3.

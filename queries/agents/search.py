@@ -18,7 +18,7 @@ from queries.compete import Standing
 from queries.questions.tense import asks_about_past
 from queries.questions.types import question_type
 from queries.questions.understand import both_ends
-from queries.records import found_passage
+from queries.records import passage
 from queries.rerank import rerank
 from queries.responses import Metrics, QueryEcho, SearchResponse
 
@@ -157,5 +157,5 @@ def rerank_places(
     """
     by_id = {each.item.id: each.item for each in places}
     standings = [Standing(each.item.id, each.score) for each in places]
-    judged = rerank(question, standings, lambda each: found_passage(by_id[each.id]), reranker, top_n)
+    judged = rerank(question, standings, lambda each: passage(by_id[each.id]), reranker, top_n)
     return [Place(by_id[each.id], each.score) for each in judged.standings], judged.notes

@@ -12,7 +12,7 @@ from mneme.ports import QueryChat, Role
 from mneme.settings import Settings
 from queries.answers.answer import AnswerMetrics, AnswerResponse, AnswerStream, ContextResponse
 from queries.answers.block import context_block
-from queries.answers.context import Context, answer_prompt, context_of
+from queries.answers.context import Context, answer_prompt, cited, context_of
 from queries.answers.extractive import extractive_answer
 from queries.answers.followup import Turns, complete_question
 from queries.answers.reply import Reply
@@ -185,13 +185,12 @@ class Answerer:
                 candidates=context.candidates,
             )
             count_answer(result.extractive, result.abstained, metrics.milliseconds / 1000)
-            citations = (context.citation(number) for number in result.cited)
             return AnswerResponse(
                 question=question,
                 searched=found.query.text,
                 answer=result.answer,
                 reasoning=result.reasoning,
-                citations=tuple(citation for citation in citations if citation),
+                citations=tuple(cited(context.memories[number - 1], number) for number in result.cited),
                 abstained=result.abstained,
                 extractive=result.extractive,
                 asked_at=asked_at,

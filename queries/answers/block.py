@@ -7,12 +7,12 @@
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 
 from mneme.dates import DaySpan
 from queries.answers.answer import ContextResponse
 from queries.answers.context import cited, once
-from queries.answers.dates import day_of, name_of
+from queries.answers.dates import name_of
 from queries.answers.memory import ContextMemory, escaped, in_order, line_of, lines_of, said_in
 from queries.answers.selection import fitted
 from queries.answers.telling import told
@@ -35,7 +35,7 @@ def context_block(
         max_tokens: the most that the text may have.
         count: counts tokens.
     """
-    asked = day_of(asked_at, asked_at.tzinfo or UTC)
+    asked = asked_at.date()
     head = _HEAD.format(day=name_of(DaySpan.of_day(asked)))
 
     def parts_of(chosen: Sequence[ContextMemory]) -> list[list[ContextMemory]]:

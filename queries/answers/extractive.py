@@ -43,14 +43,6 @@ class Extract:
 
 
 @dataclass(frozen=True, slots=True)
-class _Link:
-    """A chain of relationships as a line, and the numbers of its steps."""
-
-    line: str
-    numbers: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class _Words:
     """The words around quotes."""
 
@@ -93,17 +85,16 @@ def extractive_answer(found: SearchResponse, context: Context, asked_at: datetim
     asked = _spoken(found.query.text)
     ranked = [each for each in context.ranked if _spoken(each.quote.words if each.quote else each.text) != asked]
     support = support_of(ranked, found, asked_at)
-    chain = _chain(found, context, asked_at)
-    if not support.answered and chain is None:
+    lines, steps = _chain(found, context, asked_at)
+    if not support.answered and not lines:
         return Extract(words.nothing, (), True)
     kind = QuestionType(found.query.type)
-    chosen = [] if (chain and len(chain.numbers) > 1) or not support.answered else list(_sufficient(kind, support))
+    chosen = [] if len(steps) > 1 or not support.answered else list(_sufficient(kind, support))
     keeps_all = kind in (QuestionType.COUNTING, QuestionType.MULTI_HOP)  # what was counts, too
     quoted = [each for each in chosen if keeps_all or support.successor.get(each) not in chosen]
-    lines = [chain.line] if chain else []
     lines += [_line(memory, numbered[memory], kind, context, found.query.text, words) for memory in quoted]
     answer = words.introduction + lines[0] if len(lines) == 1 else "\n".join([words.several, *(f"- {line}" for line in lines)])
-    cited = {*(chain.numbers if chain else ()), *(numbered[memory] for memory in quoted)}
+    cited = {*steps, *(numbered[memory] for memory in quoted)}
     return Extract(answer, tuple(sorted(cited)), False)
 
 
@@ -123,14 +114,14 @@ def _spoken(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
 
 
-def _chain(found: SearchResponse, context: Context, asked_at: datetime) -> _Link | None:
-    """The answer that relationships alone give, if all of them are in the context."""
+def _chain(found: SearchResponse, context: Context, asked_at: datetime) -> tuple[list[str], tuple[int, ...]]:
+    """The answer that relationships alone give, if all of them are in the context: a line, and the numbers of its steps."""
     chain = chain_of(found.query.text, found.graph.relationships, asked_at)
     numbers = {memory.id: number for number, memory in enumerate(context.memories, start=1)}
     if chain is None or any(step.id not in numbers for step in chain.steps):
-        return None
+        return [], ()
     steps = [f"{step.source} {step.relation.replace('_', ' ')} {step.target} [{numbers[step.id]}]" for step in chain.steps]
-    return _Link(f"{chain.end}: {', '.join(steps)}", tuple(numbers[step.id] for step in chain.steps))
+    return [f"{chain.end}: {', '.join(steps)}"], tuple(numbers[step.id] for step in chain.steps)
 
 
 def _sufficient(kind: QuestionType, support: Support) -> Iterator[ContextMemory]:

@@ -18,30 +18,12 @@ from mneme.text import ends_in_question, has_cjk, tokenise
 from queries.answers.memory import ContextMemory
 
 FEATURES = (
-    "log_odds",
-    "lead",
-    "min_max",
-    "min_max_score",
-    "min_max_lead",
-    "in_words",
-    "in_question_before",
-    "unheard",
-    "said_by_them",
-    "names_them",
-    "of_another",
-    "claims_it",
-    "claims_another",
-    "of_the_matter",
-    "matter_before",
-    "another_matter",
-    "has_kind",
-    "lacks_kind",
-    "lacks_number",
-    "is_question",
-    "few_words",
-    "is_read",
-    "reading",
-    "reading_lead",
+    *("log_odds", "lead", "min_max", "min_max_score", "min_max_lead"),
+    *("in_words", "in_question_before", "unheard"),
+    *("said_by_them", "names_them", "of_another", "claims_it", "claims_another"),
+    *("of_the_matter", "matter_before", "another_matter"),
+    *("has_kind", "lacks_kind", "lacks_number", "is_question", "few_words"),
+    *("is_read", "reading", "reading_lead"),
 )
 """The meaning of each:
 

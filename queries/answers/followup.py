@@ -96,7 +96,8 @@ def complete_by_rules(question: str, turns: Turns) -> str:
     >>> complete_by_rules("And in May?", [("user", "What did Ann buy in April?")])
     'What did Ann buy in May?'
     """
-    if _FRAGMENT.match(question) and (last := _last_question(turns)):
+    asked = (text.strip() for role, text in reversed(turns) if role != "assistant")
+    if _FRAGMENT.match(question) and (last := next(filter(None, asked), "")):
         return _repeated(last, _named(_FRAGMENT.sub("", question, count=1).strip(" ?？。.呢"), turns))
     return _named(question, turns)
 
@@ -149,10 +150,6 @@ def _turns(history: Turns) -> list[tuple[str, str]]:
             raise InputError(f"history: turn {number} is no pair of a role and a text; give [('user', 'Who is Ann?'), ...]")
         turns.append((one_line(turn[0], 40), turn[1]))
     return turns[-_TURNS:]
-
-
-def _last_question(turns: Turns) -> str | None:
-    return next((text.strip() for role, text in reversed(turns) if role != "assistant" and text.strip()), None)
 
 
 def _last_person(turns: Turns) -> str | None:

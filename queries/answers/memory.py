@@ -38,10 +38,10 @@ class ContextMemory:
     ``text`` is what it says, on one line, ``source`` who said it and ``citation`` where it stands in a document; of a document
     without one ``source`` is its id. ``said`` is the day it was said, ``happens`` the days it is about, ``ended`` the day from
     which it no longer holds, because of ``replaced_by`` if that is known; ``plan`` says that it is expected, not told. A line
-    of a profile has its ``category``, and ``source`` is whom it is about. Of a
-    ``quote`` the text is what was said, with the days that its words mean; ``claims`` are those that it makes. A quote that
-    ``names_its_day`` has the day on which its speaker said it, which is ``said``.
-    ``score`` compares the memories of one search; lower ``rank`` is better. ``reading`` are the log-odds that it answers.
+    of a profile has its ``category``, and ``source`` is whom it is about. Of a ``quote`` the text is what was said, with the
+    days that its words mean; ``claims`` are those that it makes. A quote that ``names_its_day`` has the day on which its
+    speaker said it, which is ``said``. ``score`` compares the memories of one search; lower ``rank`` is better. ``reading`` are
+    the log-odds that it answers.
     """
 
     id: str
@@ -107,13 +107,17 @@ def portrait_of(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
     Those come first that share words with the question, then the newest. Of quotes no others: they are facts as well, with a
     place of their own.
     """
-    text, owner = found.query.text, found.query.filters_applied.get("user_id")
+    text = found.query.text
     by_oneself = names_asker(text)
     words = frozenset(tokenise(text))
     lines = [line for each in found.profiles if each.rank is None for line in _memories(each, {}, zone, words)]
     people = {line.source for line in lines}
-    asked = {each for each in people if names_person(text, each) or (by_oneself and is_asker(each, owner))}
-    return [line for line in lines if line.source in asked and (words & _words_of(line) or not _is_quoted(line))]
+    asked = {each for each in people if names_person(text, each) or (by_oneself and is_asker(each, found.query.asker))}
+    return [
+        line
+        for line in lines
+        if line.source in asked and (words & _words_of(line) or not line.text.startswith(f"{line.source}: "))
+    ]
 
 
 def relationships_of(found: SearchResponse, zone: tzinfo, steps: int) -> list[ContextMemory]:
@@ -151,11 +155,6 @@ def _memories(item: Found, parents: Mapping[str, FoundEpisode], zone: tzinfo, wo
             yield _memory(item, "case", text, message_ids=item.message_ids, parent=item.parent_episode_id)
         case FoundSkill():
             yield _memory(item, "skill", ": ".join(filter(None, (item.name, item.description, item.content))))
-
-
-def _is_quoted(line: ContextMemory) -> bool:
-    """True for a line that rules made: the name of who speaks, and their words."""
-    return line.text.startswith(f"{line.source}: ")
 
 
 def _words_of(line: ContextMemory) -> set[str]:
@@ -367,7 +366,7 @@ def _cited(citation: Citation | None) -> str:
 
 
 def _unnamed_place(episode: FoundEpisode) -> str:
-    """Of a document that was read before citations were kept."""
+    """Of a document without a citation."""
     section = f', section "{episode.section}"' if episode.section else ""
     return _line(f"{episode.document_id}{section}")
 

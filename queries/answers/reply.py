@@ -42,7 +42,11 @@ _UNKNOWN = re.compile(
 
 
 class Reply:
-    """Reads a model's text piece by piece."""
+    """Reads a model's text piece by piece.
+
+    ``answer`` is as far as it went out, without the mark of an abstention. ``cited`` are the numbers that it cites, in its
+    order; those under ``unknown`` were not shown, and do not go out.
+    """
 
     def __init__(self, shown: int) -> None:
         """Nothing is read yet.
@@ -55,37 +59,22 @@ class Reply:
         self._state = "begin"
         self._before: list[str] = []  # what stands before an answer
         self._after: list[str] = []  # reasoning behind the answer
-        self._answer = ""
+        self.answer = ""
         self._marked = False
         self._space = ""
-        self._cited: dict[int, None] = {}
-        self._unknown: dict[int, None] = {}
-
-    @property
-    def cited(self) -> tuple[int, ...]:
-        """The numbers that the answer cites, in its order."""
-        return tuple(self._cited)
-
-    @property
-    def unknown(self) -> tuple[int, ...]:
-        """The numbers that it cites and that were not shown; they do not go out."""
-        return tuple(self._unknown)
-
-    @property
-    def answer(self) -> str:
-        """The answer as far as it went out, without the mark of an abstention."""
-        return self._answer
+        self.cited: tuple[int, ...] = ()
+        self.unknown: tuple[int, ...] = ()
 
     @property
     def reasoning(self) -> str:
         """The text before the answer, or behind it under a heading of its own."""
-        text = "".join(self._before if self._answer else ()) + "\n" + "".join(self._after)
+        text = "".join(self._before if self.answer else ()) + "\n" + "".join(self._after)
         return _REASONING_LINE.sub("", text.strip(), count=1).strip()
 
     @property
     def abstained(self) -> bool:
         """True if the answer says that it is not remembered."""
-        return self._marked or (not self.cited and bool(_UNKNOWN.match(self._answer)))
+        return self._marked or (not self.cited and bool(_UNKNOWN.match(self.answer)))
 
     def read(self, piece: str) -> str:
         """Take in a piece; what of the answer can go out."""
@@ -100,7 +89,7 @@ class Reply:
             self._before, self._state = [reasons], "answer"
             out = self._step(at_end=True)
         trimmed = out.rstrip()
-        self._answer = self._answer[: len(self._answer) - (len(out) - len(trimmed))]
+        self.answer = self.answer[: len(self.answer) - (len(out) - len(trimmed))]
         return trimmed
 
     def _step(self, at_end: bool) -> str:
@@ -150,7 +139,7 @@ class Reply:
 
     def _take_answer(self, at_end: bool) -> str:
         text = self._waiting
-        if not self._answer:
+        if not self.answer:
             text = text.lstrip()
             if (
                 not at_end
@@ -165,7 +154,7 @@ class Reply:
             text = text.lstrip(_AFTER_MARK) if self._marked else text
         out, self._waiting = self._until_reasoning(text, at_end)
         out = _CITED.sub(self._known, out)
-        self._answer += out
+        self.answer += out
         return out
 
     def _until_reasoning(self, text: str, at_end: bool) -> tuple[str, str]:
@@ -190,8 +179,8 @@ class Reply:
     def _known(self, found: re.Match[str]) -> str:
         numbers = [int(number) for number in re.findall(r"\d+", found[0])]
         known = [number for number in numbers if 1 <= number <= self._shown]
-        self._cited.update(dict.fromkeys(known))
-        self._unknown.update(dict.fromkeys(number for number in numbers if number not in known))
+        self.cited = tuple(dict.fromkeys((*self.cited, *known)))
+        self.unknown = tuple(dict.fromkeys((*self.unknown, *(number for number in numbers if number not in known))))
         space = found[0][: len(found[0]) - len(found[0].lstrip())] or self._space
         self._space = "" if known else space  # of a number that is left out, for the one behind it
         return "".join([space, *(f"[{number}]" for number in known)]) if known else ""

@@ -145,10 +145,12 @@ def fitted(
     answering = {step.id for step in chain.steps} if chain is not None else set()
     portrait = portrait_of(found, zone)
     ranked, nested, around = memories_of(found, zone), nested_facts(found, zone), surrounding_episodes(found, zone)
-    statements = sorted((each for each in ranked if each.kind not in _STORIES), key=_tells_nothing)
+    statements = sorted(
+        (each for each in ranked if each.kind not in _STORIES), key=lambda each: tells_nothing(each.text, each.quote)
+    )
 
     def selected(room: int) -> Selection:
-        selection = Selection(asked_at.astimezone(zone).date(), count, room, counts_days, is_chain)
+        selection = Selection(asked_at.date(), count, room, counts_days, is_chain)
         selection.add_at_most([each for each in links if each.id in answering], room // _GRAPH_SHARE)
         selection.add_leaving(statements, room // _PORTRAIT_SHARE if portrait else 0)
         selection.add_all(portrait)
@@ -167,10 +169,6 @@ def fitted(
     while selection.chosen and count(render(selection.chosen)) > budget:
         selection.chosen.pop()
     return selection
-
-
-def _tells_nothing(memory: ContextMemory) -> bool:
-    return tells_nothing(memory.text, memory.quote)
 
 
 def _plain(text: str) -> str:

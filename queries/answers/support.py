@@ -16,17 +16,17 @@ from functools import cache
 from importlib.resources import files
 from math import exp
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from mneme.dates.spans import MONTHS, WEEKDAYS
 from mneme.relations import attributes_asked
 from mneme.text import STOP_WORDS, has_cjk, tokenise
-from queries.agents.decomposition import TO_ONE, all_descriptions
+from queries.agents.decomposition import TO_ONE, descriptions
 from queries.answers.features import FEATURES, asking_words, features_of, said
 from queries.answers.memory import ContextMemory
 from queries.entities.naming import asked_by
 from queries.questions.people import (
-    asker_among,
     is_asker,
     is_assistant,
     likely_people,
@@ -39,6 +39,7 @@ from queries.questions.tense import asks_about_past
 from queries.questions.types import QuestionType
 from queries.records import only_asks
 from queries.responses import SearchResponse
+from queries.scoring.learned import Weights
 from queries.supersession import is_asked_for
 
 _LOOKED_AT = 5  # best memories
@@ -94,7 +95,7 @@ def support_of(memories: Sequence[ContextMemory], found: SearchResponse, asked_a
     """
     considered = considered_of(memories, found)
     known = _likeliness().of(considered.memories)
-    odds = [known.log_odds(row) for row in considered.rows]
+    odds = known.log_odds(np.array(considered.rows).reshape(-1, len(FEATURES)), FEATURES).tolist()
     fits, successor = list(considered.fits), _successors(considered.memories, found, asked_at)
     for older, newer in sorted(successor.items(), reverse=True):  # so that a newer one has what it replaced behind it
         if fits[older]:
@@ -163,8 +164,7 @@ def considered_of(memories: Sequence[ContextMemory], found: SearchResponse) -> C
     memories = [memory for memory in memories if not _is_question(said(memory))]
     abouts = [_about(memory, asked, people) for memory in memories]
     attributes = () if asks_about_past(question) else attributes_asked(question)
-    asker = asker_of(found)
-    claims = [_claims(memory, attributes, asker) for memory in memories]
+    claims = [_claims(memory, attributes, found.query.asker) for memory in memories]
     rows = features_of(memories, words, question, abouts, claims, learned=found.metrics.scoring == "lr")[:_LOOKED_AT]
     looked_at = tuple(memories[:_LOOKED_AT])
     fits = [not row[_OF_ANOTHER] and any(row[place] for place in _SHARED) for row in rows]
@@ -175,18 +175,10 @@ def considered_of(memories: Sequence[ContextMemory], found: SearchResponse) -> C
     return Considered(looked_at, tuple(map(tuple, rows)), tuple(fits), words)
 
 
-class Likeliness(BaseModel):
-    """A weight for each of ``FEATURES``; from ``enough`` on a memory answers."""
+class Likeliness(Weights):
+    """A regression over ``FEATURES``; from ``enough`` on a memory answers."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    weights: dict[str, float]
-    bias: float
     enough: float
-
-    def log_odds(self, row: Sequence[float]) -> float:
-        """The log-odds that a memory with these features answers."""
-        return self.bias + sum(self.weights[name] * value for name, value in zip(FEATURES, row, strict=True))
 
 
 class Likelinesses(BaseModel):
@@ -226,15 +218,6 @@ def people_of(found: SearchResponse) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*speakers, *(message.sender_name for message in found.raw_messages))))
 
 
-def asker_of(found: SearchResponse) -> str | None:
-    """The name of who asks, where what was found tells it."""
-    said = [each for each in found.raw_messages if each.citation is None]
-    talks = [each for each in found.episodes if each.document_id is None]
-    speakers = {person for talk in talks for person in talk.participants} | {each.sender_name for each in said}
-    senders = ((each.sender_id, each.sender_name) for each in said)
-    return asker_among(speakers, senders, found.query.filters_applied.get("user_id"))
-
-
 def question_words(question: str, people: Iterable[str]) -> frozenset[str]:
     """The tokens of a question that its answer may repeat: without the names of people, and without words that only ask.
 
@@ -261,7 +244,7 @@ def _tells_of_described(question: str, people: Sequence[str], texts: Iterable[fr
     Acme" by Acme as well. Else it tells of Ann, or of another CEO.
     """
     words = frozenset[str]().union(*texts)
-    for each in all_descriptions(question):
+    for each in descriptions(question, with_asked=True):
         named = frozenset() if any(names_person(each.name, person) for person in people) else frozenset(tokenise(each.name))
         role = tokenise(each.role)
         relations = [relation for relation in TO_ONE if asked_by(relation, role)]
@@ -275,8 +258,7 @@ def _meant(found: SearchResponse, people: Sequence[str]) -> frozenset[str]:
     assistants = frozenset(filter(is_assistant, people))
     if found.query.type == QuestionType.ASSISTANT_RECALL:
         return assistants
-    asker = asker_of(found)
-    askers = frozenset(person for person in people if names_asker(found.query.text) and is_asker(person, asker))
+    askers = frozenset(person for person in people if names_asker(found.query.text) and is_asker(person, found.query.asker))
     return askers | assistants if askers else askers
 
 

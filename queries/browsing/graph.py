@@ -55,19 +55,19 @@ def read_graph(index: MemoryIndex, scope: Scope, entity: str | None, hops: int, 
         nodes = known.nodes()
         ahead = [node for node in reached if reached[node] == hop - 1]
         spoken = Counter[str]()
-        for edge in {edge.id: edge for node in ahead for edge in nodes.edges_at(node)}.values():
-            spoken.update(dict.fromkeys(nodes.ends(edge) - reached.keys(), len(edge.mentions)))
+        for edge in {edge.id: edge for node in ahead for edge in nodes.edges.get(node, ())}.values():
+            spoken.update(dict.fromkeys(nodes.ends[edge.id] - reached.keys(), len(edge.mentions)))
         ends = [end for end, _ in spoken.most_common(_ENDS * limit)]
-        known.add([name for end in ends for name in nodes.names(end)])
+        known.add([name for end in ends for name in nodes.names[end]])
         nodes = known.nodes()  # what had only a name may be an entity by now
         reached = {nodes.known_as(node): at for node, at in reached.items()}
         new = dict.fromkeys(nodes.known_as(end) for end in ends)
         reached |= dict.fromkeys(sorted(new.keys() - reached.keys(), key=nodes.rank)[: limit - len(reached)], hop)
     # 3.
     nodes = known.nodes()
-    entities = [Reached(each, hop, 1.0) for node, hop in reached.items() if (each := nodes.entity(node)) is not None]
-    edges = {edge.id: edge for node in reached for edge in nodes.edges_at(node) if nodes.ends(edge) <= reached.keys()}
-    between = [Reached(edge, max(reached[end] for end in nodes.ends(edge)) or 1, 1.0) for edge in edges.values()]
+    entities = [Reached(each, hop, 1.0) for node, hop in reached.items() if (each := nodes.entities.get(node)) is not None]
+    edges = {edge.id: edge for node in reached for edge in nodes.edges.get(node, ()) if nodes.ends[edge.id] <= reached.keys()}
+    between = [Reached(edge, max(reached[end] for end in nodes.ends[edge.id]) or 1, 1.0) for edge in edges.values()]
     between.sort(key=lambda each: (each.part.validity.valid_to is not None, each.hop, -len(each.part.mentions), each.part.id))
     return graph_response(entities, between[: _EDGES * limit])
 

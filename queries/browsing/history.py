@@ -111,6 +111,10 @@ def _text(row: Row) -> str:
     return str(row.body.get("atomic_fact") or row.body.get("statement"))
 
 
+def _link(row: Row) -> Link:
+    return Link(id=row.id, text=_text(row), said_at=row.at)
+
+
 class _Statements:
     """Statements with those that superseded them, which the index is asked for where they name somebody else."""
 
@@ -122,7 +126,7 @@ class _Statements:
         newer = {each.validity.superseded_by: each.owner.key for each in self._records if each.validity.superseded_by}
         missing = [statement_key(owner, identity) for identity, owner in newer.items() if identity not in texts]
         texts |= {row.id: row for row in index.get(missing).values()} if missing else {}
-        self._links = {identity: Link(id=identity, text=_text(row), said_at=row.at) for identity, row in texts.items()}
+        self._links = {identity: _link(row) for identity, row in texts.items()}
 
     def facts(self) -> list[HistoryFact]:
         """The facts among them."""
@@ -234,10 +238,7 @@ def _changes(index: MemoryIndex, rows: Filter) -> tuple[tuple[Change, ...], bool
     ended = index.page(Collection.FACTS, replace(rows, kinds=("fact",), ended=True), MOST_CHANGES)
     facts = [record for row in ended if isinstance(record := row.record(), AtomicFact)]
     keys = [statement_key(each.owner.key, each.validity.superseded_by) for each in facts if each.validity.superseded_by]
-    newer = {
-        key.id: Link(id=key.id, text=str(row.body.get("atomic_fact") or row.body.get("statement")), said_at=row.at)
-        for key, row in index.get(list(dict.fromkeys(keys))).items()
-    }
+    newer = {key.id: _link(row) for key, row in index.get(list(dict.fromkeys(keys))).items()}
     changes = [
         Change(
             at=each.validity.valid_to,

@@ -128,11 +128,7 @@ class MemoryReader:
         return read_conversations(self._index, self._scope(filters), limit, after)
 
     def browse(
-        self,
-        kind: str | None = None,
-        filters: Mapping[str, Any] | None = None,
-        limit: int = 50,
-        after: str | None = None,
+        self, kind: str | None = None, filters: Mapping[str, Any] | None = None, limit: int = 50, after: str | None = None
     ) -> "MemoryPage":
         """The memories of an owner, the newest first.
 
@@ -173,11 +169,7 @@ class MemoryReader:
         return read_memory(self._index, self._scope(filters), id)
 
     def graph(
-        self,
-        entity: str | None = None,
-        filters: Mapping[str, Any] | None = None,
-        hops: int = 1,
-        limit: int = 50,
+        self, entity: str | None = None, filters: Mapping[str, Any] | None = None, hops: int = 1, limit: int = 50
     ) -> "Graph":
         """People, things and what is between them: around a name, or those that are spoken of most.
 

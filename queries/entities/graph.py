@@ -101,7 +101,7 @@ def walk(question: Question, parts: Iterable[Entity | Relationship], moment: dat
     # 2.
     fits = dict.fromkeys(nodes.named_in(question.text), 1.0)
     hops = dict.fromkeys(fits, 0)
-    used = {node: frozenset(token for name in nodes.names(node) for token in tokenise(name)) for node in fits}
+    used = {node: frozenset(token for name in nodes.names[node] for token in tokenise(name)) for node in fits}
     edges: dict[str, Reached[Relationship]] = {}
     asked: dict[str, frozenset[str]] = {}  # by relation: there are few of them and many edges
     for hop in range(1, _HOPS + 2):
@@ -109,7 +109,7 @@ def walk(question: Question, parts: Iterable[Entity | Relationship], moment: dat
         arrived: dict[str, float] = {}
         for node in ahead[:MOST_ENTITIES]:
             kept, spent = fits[node], used[node]
-            for edge in nodes.edges_at(node):
+            for edge in nodes.edges.get(node, ()):
                 if edge.relation not in asked:
                     asked[edge.relation] = asked_by(edge.relation, question.tokens)
                 asking = asked[edge.relation] - spent
@@ -117,7 +117,7 @@ def walk(question: Question, parts: Iterable[Entity | Relationship], moment: dat
                 if edge.id not in edges:
                     edges[edge.id] = Reached(edge, hop, fit)
                 if question.about_past or not _is_over(edge, moment):
-                    for end in nodes.ends(edge):
+                    for end in nodes.ends[edge.id]:
                         if end not in hops and fit > arrived.get(end, 0.0):
                             arrived[end], used[end] = fit, spent | asking
         if hop <= _HOPS:
@@ -125,14 +125,14 @@ def walk(question: Question, parts: Iterable[Entity | Relationship], moment: dat
             hops |= dict.fromkeys(arrived, hop)
     # 3.
     found = sorted(hops, key=lambda node: (-fits[node], hops[node], nodes.rank(node)))
-    known = ((node, entity) for node in found if (entity := nodes.entity(node)) is not None)
+    known = ((node, entity) for node in found if (entity := nodes.entities.get(node)) is not None)
     entities = [Reached(entity, hops[node], fits[node]) for node, entity in islice(known, MOST_ENTITIES)]
     relationships = sorted(edges.values(), key=lambda each: _place(each, moment))[:MOST_RELATIONSHIPS]
     near = sorted(found, key=hops.__getitem__)
     return Walk(
         tuple(entities),
         tuple(relationships),
-        tuple(name for node in near[:MOST_ENTITIES] for name in nodes.names(node)),
+        tuple(name for node in near[:MOST_ENTITIES] for name in nodes.names[node]),
         (
             *(
                 (each.fit * (_NAMED if each.hop == 1 else 1.0), each.part)
@@ -188,69 +188,57 @@ def legs_beyond(walk: Walk, asked: Collection[str], filter: Filter) -> tuple[Tex
 
 
 class Nodes:
-    """Entities and relationships as a graph: what goes by several names is one node."""
+    """Entities and relationships as a graph: what goes by several names is one node.
+
+    ``entities`` are those that are known, ``names`` all names of each node, ``edges`` the relationships of each node that has
+    some, and ``ends`` the nodes that each relationship is between.
+    """
 
     def __init__(self, parts: Iterable[Entity | Relationship]) -> None:
         known = {each.id: each for each in parts}
         # Told apart by their kind: what is no instance of a model's class is found out in a Python function of pydantic.
         entities = {identity: each for identity, each in known.items() if each.kind == "entity"}
         edges = {identity: each for identity, each in known.items() if each.kind == "relationship"}
-        self._entities = dict(sorted(entities.items(), key=_by_mentions))
+        self.entities = dict(sorted(entities.items(), key=lambda known: (-len(known[1].mentions), known[0])))
         self._called: dict[str, str] = {}
-        self._names: dict[str, dict[str, None]] = {}
-        for identity, entity in self._entities.items():
-            names = self._names[identity] = dict.fromkeys((entity.name, *entity.aliases))
+        self.names: dict[str, dict[str, None]] = {}
+        for identity, entity in self.entities.items():
+            names = self.names[identity] = dict.fromkeys((entity.name, *entity.aliases))
             for name in names:
                 self._called.setdefault(folded(name), identity)
         alike: dict[tuple[str, str, str], list[Relationship]] = {}
         for _, edge in sorted(edges.items()):
             alike.setdefault((self._end(edge.source), edge.relation, self._end(edge.target)), []).append(edge)
-        self._edges: dict[str, list[Relationship]] = {}
-        self._ends: dict[str, frozenset[str]] = {}
+        self.edges: dict[str, list[Relationship]] = {}
+        self.ends: dict[str, frozenset[str]] = {}
         for (source, _, target), same in alike.items():
             edge = joined(same)
-            between = self._ends[edge.id] = frozenset((source, target))
+            between = self.ends[edge.id] = frozenset((source, target))
             for node in between:
-                self._edges.setdefault(node, []).append(edge)
+                self.edges.setdefault(node, []).append(edge)
 
     def _end(self, name: str) -> str:
         """The node of a name at an end of a relationship; a new one, if nothing goes by it."""
         node = folded(name)
         node = self._called.setdefault(node, node)
-        self._names.setdefault(node, {})[name] = None
+        self.names.setdefault(node, {})[name] = None
         return node
 
     def named_in(self, text: str) -> list[str]:
         """The nodes that a text names."""
-        return named_in(text, self._names, self._is_person)
+        return named_in(text, self.names, self._is_person)
 
     def _is_person(self, node: str) -> bool:
-        entity = self._entities.get(node)
+        entity = self.entities.get(node)
         return entity is not None and entity.type == "person"
-
-    def ends(self, edge: Relationship) -> frozenset[str]:
-        """The nodes that a relationship is between."""
-        return self._ends[edge.id]
 
     def known_as(self, node: str) -> str:
         """The node, by what is known now: of one that was only a name the entity that goes by it."""
-        return node if node in self._entities else self._called.get(node, node)
-
-    def edges_at(self, node: str) -> Sequence[Relationship]:
-        """The relationships of a node."""
-        return self._edges.get(node, ())
-
-    def entity(self, node: str) -> Entity | None:
-        """The entity, where it is known."""
-        return self._entities.get(node)
-
-    def names(self, node: str) -> Iterable[str]:
-        """All its names."""
-        return self._names[node]
+        return node if node in self.entities else self._called.get(node, node)
 
     def rank(self, node: str) -> tuple[int, str]:
         """Of nodes that fit alike the one comes first that was spoken of more often."""
-        entity = self.entity(node)
+        entity = self.entities.get(node)
         return -len(entity.mentions) if entity else 0, node
 
 
@@ -279,34 +267,21 @@ def joined(edges: Sequence[Relationship]) -> Relationship:
     )
 
 
-def _by_mentions(known: tuple[str, Entity]) -> tuple[int, str]:
-    return -len(known[1].mentions), known[0]
-
-
 def _fits_of_mentions(evidence: Iterable[tuple[float, Entity | Relationship]]) -> dict[tuple[str, str], float]:
     """The best fit of each message and of each episode that mentions something; episodes then by how many they mention."""
     fits: dict[tuple[str, str], float] = {}
     times: Counter[tuple[str, str]] = Counter()
     for fit, part in sorted(evidence, key=itemgetter(0), reverse=True):  # so that the first fit of a place is its best
         mentioned = _places(part)
-        fits |= dict.fromkeys(mentioned.all - fits.keys(), fit)
-        times.update(mentioned.episodes)
+        fits |= dict.fromkeys(mentioned - fits.keys(), fit)
+        times.update(place for place in mentioned if not place[1])
     episodes = sorted(times, key=lambda place: (-fits[place], -times[place], place))
     return {place: fits[place] for place in episodes} | fits
 
 
-@dataclass(frozen=True, slots=True)
-class _Places:
-    """Every episode and message that mentions a part, and the episodes of them alone; an episode has the message ``""``."""
-
-    all: frozenset[tuple[str, str]]
-    episodes: frozenset[tuple[str, str]]
-
-
-def _places_of(part: Entity | Relationship) -> _Places:
-    episodes = frozenset((each.episode_id, "") for each in part.mentions)
-    messages = {(each.episode_id, message) for each in part.mentions for message in each.message_ids}
-    return _Places(episodes | messages, episodes)
+def _places_of(part: Entity | Relationship) -> frozenset[tuple[str, str]]:
+    """Every episode and message that mentions a part; an episode has the message ``""``."""
+    return frozenset((each.episode_id, message) for each in part.mentions for message in ("", *each.message_ids))
 
 
 def _as_part(row: Row) -> Entity | Relationship | None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from mneme import ids
 from mneme.records import Entity
 from mneme.text import has_cjk, tokenise
 from queries.questions.people import occurrences
@@ -191,10 +192,7 @@ def _names(entity: Entity) -> tuple[str, ...]:
     return (entity.name, *entity.aliases)
 
 
-@lru_cache(8192)  # names of all searches
-def folded(name: str) -> str:
-    """A name in which case and blanks make no difference."""
-    return " ".join(name.casefold().split())
+folded = lru_cache(8192)(ids.folded)  # names of all searches
 
 
 def asked_by(relation: str, tokens: Iterable[str]) -> frozenset[str]:

@@ -57,10 +57,6 @@ class Scope:
         """True if only some types of memory, or what has some metadata, are asked for."""
         return bool(self.kinds or self.rows.labels)
 
-    def has_labels(self, row: Row) -> bool:
-        """True if a row has the metadata that is asked for."""
-        return all(condition.holds(row.labels) for condition in self.rows.labels)
-
     @property
     def any_may_hold(self) -> bool:
         """True if ``may_hold`` holds for every row: some hundred of a search need not be asked."""
@@ -117,10 +113,6 @@ class Scope:
             return True
         begins = row.event_at + _WHOLE_DAY if row.event_at else row.at + timedelta(days=self.open_days)
         return (row.until or begins) <= self.moment
-
-    def is_superseded(self, row: Row) -> bool:
-        """True if something else held instead at the moment."""
-        return row.valid_to is not None and row.valid_to <= self.moment
 
     def _statement(self, row: Row) -> Row:
         """Without what happened to it later. Repetitions are seen to by ``without_later_repetitions``."""

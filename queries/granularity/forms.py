@@ -9,6 +9,8 @@ a point hides the answer in a longer text.
 import re
 from enum import StrEnum
 
+from queries.questions.tense import any_of
+
 
 class Form(StrEnum):
     """The form of a question, in order of precedence: "when will she be allowed to" asks for a time."""
@@ -70,16 +72,12 @@ def speaks_of_failure(text: str) -> bool:
     return bool(_FAILURE.search(text))
 
 
-def _any(*alternatives: str) -> re.Pattern[str]:
-    return re.compile("|".join(alternatives), re.IGNORECASE)
-
-
-_ONESELF = _any(
+_ONESELF = any_of(
     r"\b(?:am i|i am|i'm)\b|\b(?:about|describe|portrait of|know) (?:me|myself)\b",
     r"\bmy (?:own )?(?:character|personality|traits|temperament|strengths|weaknesses)\b",
     "我(?:自己)?(?:这个人)?(?:是个?(?:什么|怎样|怎么)|的(?:性格|为人|个性|特点))|(?:介绍|描述|形容)(?:一下)?我",
 )
-_PAST = _any(
+_PAST = any_of(
     r"\b(?:did|was|were|had|ago|yesterday|last (?:night|week|weekend|month|year|spring|summer|autumn|fall|winter)|used to)\b",
     "昨天|前天|上个?(?:周|星期|礼拜|月)|去年|前年|之前|以前|当时|原来",
 )
@@ -127,8 +125,8 @@ _PRECEDENT = (
     r"\b(?:did|have) (?:we|you|i) learn(?:t|ed)?\b|\bhow (?:did|have) (?:we|you|i) (?:fix|solve|handle|deal|resolve)",
     "上次|上一次|出了什么(?:问题|错)|哪里出错|教训|(?:有没有|曾经|以前)[^，。？?]{1,40}过|怎么(?:解决|处理|修)(?:好)?的",
 )
-_LATELY = _any(r"\b(?:lately|recently|these days|of late|the latest|what(?:'s| is) new)\b", "最近|近来|近况")
-_FAILURE = _any(
+_LATELY = any_of(r"\b(?:lately|recently|these days|of late|the latest|what(?:'s| is) new)\b", "最近|近来|近况")
+_FAILURE = any_of(
     r"\b(?:fail(?:s|ed|ure|ures|ing)?|errors?|broke|broken|crash(?:ed|es)?|(?:went|gone|goes|going) wrong)\b",
     "失败|错误|报错|出错|故障|崩溃|出了什么问题",
 )
@@ -174,19 +172,19 @@ _NARRATIVE = (
     "说说|讲讲|谈谈|聊聊|告诉我|介绍一下|发生了?什么|最近[^，。？?]{0,10}(?:忙|做|干|怎么样)|近况|进展|总结|回顾|概括",
     "(?:的事|结果)(?:怎么样|如何|呢)",
 )
-_ASKS = _any(
+_ASKS = any_of(
     r"\?|？|\b(?:who|whom|whose|what|when|where|which|why|how)\b",
     r"^(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|may|might)\b",
     r"^(?:please )?(?:list|name|give|show|find|remind|tell)\b",
     "吗|呢|什么|谁|哪|几(?!乎)|多少|怎么|怎样|如何|为何|是否|有没有|是不是",
 )
-_PHRASE = _any(r"^(?:the|an?|my|our|his|her|their)\b|\w(?:'s|s') |\b(?:of|with|about|over|for|in|on|at|to|from)\b", "的|了")
+_PHRASE = any_of(r"^(?:the|an?|my|our|his|her|their)\b|\w(?:'s|s') |\b(?:of|with|about|over|for|in|on|at|to|from)\b", "的|了")
 _PATTERNS: tuple[tuple[Form, re.Pattern[str]], ...] = (
-    (Form.PORTRAIT, _any(*_PORTRAIT)),
-    (Form.POINT, _any(*_POINT)),
-    (Form.PRECEDENT, _any(*_PRECEDENT)),
-    (Form.PROCEDURE, _any(*_PROCEDURE)),
-    (Form.RULE, _any(*_RULE)),
-    (Form.FORECAST, _any(*_FORECAST)),
-    (Form.NARRATIVE, _any(*_NARRATIVE)),
+    (Form.PORTRAIT, any_of(*_PORTRAIT)),
+    (Form.POINT, any_of(*_POINT)),
+    (Form.PRECEDENT, any_of(*_PRECEDENT)),
+    (Form.PROCEDURE, any_of(*_PROCEDURE)),
+    (Form.RULE, any_of(*_RULE)),
+    (Form.FORECAST, any_of(*_FORECAST)),
+    (Form.NARRATIVE, any_of(*_NARRATIVE)),
 )

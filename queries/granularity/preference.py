@@ -18,7 +18,6 @@ Nothing is added and nothing left out, and within a type the order stays.
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
 
 from connectors.aging_cache import Derived
 from mneme.dates import DateMention, resolve_dates
@@ -70,9 +69,12 @@ def preference(
         ahead: the days that the question names and that lie ahead.
     """
     forms = {*forms_of(question.text), *([Form.FORECAST] if ahead else [])}
-    found = _Found(candidates, scores)
+    found: dict[str, list[Candidate]] = {}
+    for each in candidates:
+        if each.row.id in scores:
+            found.setdefault(each.row.kind, []).append(each)
     for form in Form:  # in order of precedence
-        if form in forms and (favoured := _favoured(form, question, found, ahead)):
+        if form in forms and (favoured := _favoured(form, question, found, scores, ahead)):
             ids = frozenset(each.row.id for each in favoured)
             if favoured[0].row.kind != "episode":
                 return Preference(form, ids)
@@ -101,53 +103,40 @@ def weigh(scores: Mapping[str, float], favoured: Collection[str], in_order: Sequ
     return {each: score * lowered for each, score in scores.items()} | raised
 
 
-class _Found:
-    """The candidates that have a score, by kind."""
-
-    def __init__(self, candidates: Iterable[Candidate], scores: Mapping[str, float]) -> None:
-        self._scores = scores
-        self._kinds: dict[str, list[Candidate]] = {}
-        for each in candidates:
-            if each.row.id in scores:
-                self._kinds.setdefault(each.row.kind, []).append(each)
-
-    def of(self, kind: str) -> Sequence[Candidate]:
-        """Those of a kind, in any order."""
-        return self._kinds.get(kind, ())
-
-    def best_first(self, candidates: Iterable[Candidate]) -> list[Candidate]:
-        """The same in the order of their scores, ties by id."""
-        return sorted(candidates, key=lambda each: (-self._scores[each.row.id], each.row.id))
-
-    @cached_property
-    def middle_cosine(self) -> float:
-        """That of the facts (queries/granularity/foresights.py)."""
-        return middle_cosine(self.of("fact"))
-
-
-def _favoured(form: Form, question: Question, found: _Found, ahead: Sequence[DateMention]) -> Sequence[Candidate]:
-    """The candidates that the form asks for, if they are what it asks for.
+def _favoured(
+    form: Form,
+    question: Question,
+    found: Mapping[str, Sequence[Candidate]],
+    scores: Mapping[str, float],
+    ahead: Sequence[DateMention],
+) -> Sequence[Candidate]:
+    """The candidates (by kind, in any order) that the form asks for, if they are what it asks for.
 
     By words alone a single one: where the words are mistaken, that costs one place.
     """
 
+    middle = middle_cosine(found.get("fact", ()))
+
+    def best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
+        return sorted(candidates, key=lambda each: (-scores[each.row.id], each.row.id))
+
     def of(kind: str, is_right: Callable[[Candidate], bool] = lambda each: True) -> list[Candidate]:
-        return found.best_first(each for each in found.of(kind) if is_right(each))
+        return best_first(each for each in found.get(kind, ()) if is_right(each))
 
     def of_people_first(kind: str) -> Sequence[Candidate]:
         """By conversations, where the question names somebody of them; else by documents as well. In any order."""
-        of_people = [each for each in found.of(kind) if each.row.owner_type != "tenant"]
+        of_people = [each for each in found.get(kind, ()) if each.row.owner_type != "tenant"]
         people = {person for several in {each.row.people for each in of_people} for person in several}
-        return of_people if any(names_person(question.text, person) for person in people) else found.of(kind)
+        return of_people if any(names_person(question.text, person) for person in people) else found.get(kind, ())
 
     def fits(each: Candidate) -> bool:
-        return bool(each.bm25) or (each.cosine is not None and each.cosine >= found.middle_cosine)
+        return bool(each.bm25) or (each.cosine is not None and each.cosine >= middle)
 
     match form:
         case Form.PORTRAIT:
             return of("profile", lambda each: _is_portrait_of(each.row, question))[:1]
         case Form.POINT | Form.PLAIN:
-            return [each for each in (*of_people_first("fact"), *found.of("message")) if not _only_asks(each.row)]
+            return [each for each in (*of_people_first("fact"), *found.get("message", ())) if not _only_asks(each.row)]
         case Form.PRECEDENT:
             failed = speaks_of_failure(question.text) and of("case", lambda each: fits(each) and _tells_of_failure(each.row))
             return (failed or of("case", fits))[:1]
@@ -158,13 +147,13 @@ def _favoured(form: Form, question: Question, found: _Found, ahead: Sequence[Dat
         case Form.FORECAST:
             return of("foresight", lambda each: falls_into(each.row, ahead)) or of("foresight", fits)[:1]
         case Form.NARRATIVE:
-            return found.best_first(of_people_first("episode"))[:_STORIES]
+            return best_first(of_people_first("episode"))[:_STORIES]
         case Form.TOPIC if cases := of("case", fits):
             return cases[:1]
         case Form.TOPIC if _is_told_by(of("fact")[:1], question):
             return of("fact")[:1]
         case Form.TOPIC:
-            return found.best_first(of_people_first("episode"))[:_STORIES]
+            return best_first(of_people_first("episode"))[:_STORIES]
 
 
 def _is_portrait_of(row: Row, question: Question) -> bool:

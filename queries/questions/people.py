@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
+from mneme.ids import folded
 from mneme.languages import foreign_language
 from mneme.text import STOP_WORDS, has_cjk
 
@@ -108,7 +109,7 @@ def is_asker(person: str, owner: str | None) -> bool:
     """
     name = _words(person)
     mine = _words(owner or "")
-    return _folded(person) in _WHO_ASKS or bool(name and mine and (name <= mine or mine <= name))
+    return folded(person) in _WHO_ASKS or bool(name and mine and (name <= mine or mine <= name))
 
 
 def asker_among(speakers: Iterable[str], senders: Iterable[tuple[str, str]], owner: str | None) -> str | None:
@@ -133,7 +134,7 @@ def asker_among(speakers: Iterable[str], senders: Iterable[tuple[str, str]], own
 
 def is_assistant(person: str) -> bool:
     """True if a name is one that chats give to the assistant."""
-    return _folded(person) in _WHO_ANSWERS
+    return folded(person) in _WHO_ANSWERS
 
 
 def _pattern_in(text: str, person: str) -> re.Pattern[str] | None:
@@ -204,11 +205,7 @@ def _cjk_names(person: str) -> list[str]:
 def _words(name: str) -> frozenset[str]:
     """The words by which names are compared: those of two letters or more, else the name as it is."""
     words = frozenset(word.lower() for word in _WORD.findall(name) if len(word) > 1)
-    return words or frozenset(filter(None, [_folded(name)]))
-
-
-def _folded(name: str) -> str:
-    return " ".join(name.casefold().split())
+    return words or frozenset(filter(None, [folded(name)]))
 
 
 def likely_people(text: str) -> tuple[str, ...]:

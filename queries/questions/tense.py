@@ -5,7 +5,13 @@ By patterns for each language, a question word and no form of the past: what can
 
 import re
 
-_NEAR = "[^?.!。？]{0,120}"  # within a sentence; without a limit an endless one costs its square
+
+def any_of(*patterns: str) -> re.Pattern[str]:
+    """A pattern that fits where one of these does, in any case."""
+    return re.compile("|".join(patterns), re.IGNORECASE)
+
+
+NEAR = "[^?.!。？]{0,120}"  # within a sentence; without a limit an endless one costs its square
 _NOW = re.compile(
     r"\b(?:current(?:ly)?|(?:right )?now(?! that\b)|nowadays|these days|at (?:the moment|present)|presently|still|latest"
     r"|newest|most recent(?:ly)?|up[- ]to[- ]date|as of (?:today|now))\b"
@@ -14,10 +20,10 @@ _NOW = re.compile(
     re.IGNORECASE,
 )
 _HISTORY = re.compile(
-    rf"\bhow (?:has|have|had|did|does|do|is|are|was|were)\b{_NEAR}\b(?:chang|evolv|develop|progress|grow|grew)\w*"
-    rf"|\b(?:what|who|which|where|has|have)\b{_NEAR}\bchanged\b|\b(?:history|evolution|timeline) of\b"
+    rf"\bhow (?:has|have|had|did|does|do|is|are|was|were)\b{NEAR}\b(?:chang|evolv|develop|progress|grow|grew)\w*"
+    rf"|\b(?:what|who|which|where|has|have)\b{NEAR}\bchanged\b|\b(?:history|evolution|timeline) of\b"
     r"|\bover (?:time|the (?:last |past )?(?:\w+ )?(?:weeks|months|years))\b"
-    rf"|\b(?:compared? (?:to|with)|differ\w*)\b{_NEAR}\b(?:before|earlier|previous(?:ly)?|original(?:ly)?|past)\b"
+    rf"|\b(?:compared? (?:to|with)|differ\w*)\b{NEAR}\b(?:before|earlier|previous(?:ly)?|original(?:ly)?|past)\b"
     r"|变化|改变|变了|演变|历史|历程|来龙去脉|変化|変わっ|経緯|歴史|변화|바뀌|변했|역사",
     re.IGNORECASE,
 )
@@ -71,27 +77,23 @@ def asks_for_state(text: str) -> bool:
     return any(asked.search(text) and not past.search(text) for asked, past in _LANGUAGES)
 
 
-def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(text, re.IGNORECASE)
-
-
 # Of each language what a question in the present has, and what shows that it is about what happened.
 _LANGUAGES = (
     (  # English
-        _pattern(
+        any_of(
             r"\b(?:what|who|whom|whose|which|where|when|how)\b[^?]*?(?:\b(?:is|are|am|do|does|has|have|can)\b|'s\b|'re\b)"
             r"|^\W*(?:is|are|am|do|does|has|have|can)\b"
         ),
-        _pattern(
+        any_of(
             r"\b(?:did|was|were|had|would|went|ever|been to|happened)\b|'d\b"
             r"|\b(?:has|have)\b[^?]*\b(?:\w{2,}ed|done|bought|written|made|gone|taken|given|seen|met|won|told|said)\b"
         ),
     ),
     (  # German
-        _pattern(
+        any_of(
             r"\b(?:wo|was|wer|wen|wem|wie|wann|wohin|woher|wogegen|womit|woran|worauf|wessen|welche[rsmn]?)\b|^\W*(?:ist|hat|sind)\b"
         ),
-        _pattern(
+        any_of(
             r"\b(?:war|waren|hatten?|wurden?|früher|damals|ging(?:en)?|kam(?:en)?)\b"
             r"|(?-i:\b(?!heute|bitte)[a-zäöüß]{3,}te(?:n|st)?(?= \w))"
             r"|\b(?:hat|haben|hast|ist|sind|bist)\b[^?]*\b\w*ge\w+(?:t|en)\W*$"
@@ -99,15 +101,15 @@ _LANGUAGES = (
         ),
     ),
     (  # Spanish
-        _pattern(r"(?<!\w)(?:qué|d[óo]nde|adónde|qui[ée]n(?:es)?|cu[áa]l(?:es)?|cu[áa]nt[oa]s?|cu[áa]ndo|c[óo]mo)\b|^\W*¿"),
-        _pattern(
+        any_of(r"(?<!\w)(?:qué|d[óo]nde|adónde|qui[ée]n(?:es)?|cu[áa]l(?:es)?|cu[áa]nt[oa]s?|cu[áa]ndo|c[óo]mo)\b|^\W*¿"),
+        any_of(
             r"\b(?:fue|fueron|era|eran|estuvo|hizo|hubo|tuvo|dijo|tenía|había|vivía|hacía|quería|antes|\w{2,}(?:aron|ieron|aba|aban))\b"
             r"|\b(?:ha|han|has)\b \w+[ai]do\b|\b\w{2,}ó\b"
         ),
     ),
     (  # French
-        _pattern(r"(?<!\w)(?:où|qui|quoi|quels?|quelles?|combien|quand|comment|qu'est-ce|que|pourquoi)\b"),
-        _pattern(
+        any_of(r"(?<!\w)(?:où|qui|quoi|quels?|quelles?|combien|quand|comment|qu'est-ce|que|pourquoi)\b"),
+        any_of(
             r"\b(?:était|étaient|avait|avaient|fut|avant|(?!fait|sait|plaît|lait|connaît)\w{3,}ai(?:t|ent))\b"
             r"|\b(?:a|ont|as|est|sont)(?:-t)?(?:-(?:il|elle|ils|elles|on))? (?:\w+ )?(?:été|eu|fait|dit|allée?s?|\w{2,}é)\b"
         ),
@@ -121,12 +123,12 @@ _LANGUAGES = (
         re.compile("(?:た|ました|でした|だった)(?:の|ん|か|です)*[？?。]?$|昔|当時"),
     ),
     (  # Russian
-        _pattern(r"\b(?:кто|кого|кому|что|где|куда|когда|как|какой|какая|какое|какие|каком|сколько|чей|чем|на чём)\b"),
-        _pattern(r"\b\w{2,}(?:л|ла|ло|ли|лся|лась|лось|лись)\b|\bраньше\b"),
+        any_of(r"\b(?:кто|кого|кому|что|где|куда|когда|как|какой|какая|какое|какие|каком|сколько|чей|чем|на чём)\b"),
+        any_of(r"\b\w{2,}(?:л|ла|ло|ли|лся|лась|лось|лись)\b|\bраньше\b"),
     ),
 )
 
-_LASTING = _pattern(
+_LASTING = any_of(
     r"\b(?:called|names?|nicknamed?|allerg\w*|blood|born|breed|nationality|blutgruppe|heißt|heiss?t|allergi\w*|llama|alérgic\w*"
     r"|appelle|s'appelle|зовут)\b|叫什么|名字|过敏|血型|名前|アレルギー|血液型"
 )

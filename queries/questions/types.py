@@ -4,38 +4,31 @@ The patterns are tried in the order of ``_TYPES``; the first that fits decides. 
 many results there are and how they are weighed, and a wrong one costs little.
 """
 
-import re
 from collections.abc import Callable
 from enum import StrEnum
 
 from mneme.dates.spans import MONTHS, WEEKDAYS
-from queries.questions.tense import asks_about_now
+from queries.questions.tense import NEAR, any_of, asks_about_now
 
 _AUXILIARY = "(?:do|does|did|has|have|had|is|are|was|were|can|could|might|would|will)"
 _WH = r"^\W*(?:(?:in|on|at|to|from|for|with|by|of) )?(?:what|which)"
 _NO_PLURAL = "(?:this|his|its|was|is|does|has|us|as|news|status|class|address|business|process|dress|basis|likes)"
-_SEVERAL = re.compile(
-    "|".join(
-        (
-            rf"{_WH}(?: [\w./'’-]+){{0,4}}? (?!{_NO_PLURAL}\b)[\w./-]+[^s\W]s (?:of [\w.' ]+? )?{_AUXILIARY}\b",
-            rf"{_WH} (?:series|people|children) ",
-            rf"{_WH}(?: [\w'’-]+){{0,4}}? (?:are|were) ",
-            rf"{_WH} (?:kinds?|types?|sorts?) of [\w' -]+? (?:do|does|has|have|is|are)\b",
-            r"^\W*(?:what|where|who|how) (?:has|have) ",
-            r"^\W*(?:what|how) (?:do|does) (?!\w+ (?:think|mean|mention|say|feel|describe|call|plan|want))[\w'’ ]+? "
-            r"(?:do|use|offer|make|like|enjoy) ?(?:to|with|for|on|about|when|[?]|$)",
-            r"\bmultiple\b|\bseveral\b|\bdifferent\b|\ball (?:the|of)\b|\beach of\b|\bboth\b|\bevery\b",
-            "哪些|各自|分别|都(?:有|是|去|做|买|吃|看|喜欢|会|在)|几[次个种本部家]|多少[次个种本部家]|一共|所有|列出",
-        )
-    ),
-    re.IGNORECASE,
+_SEVERAL = any_of(
+    rf"{_WH}(?: [\w./'’-]+){{0,4}}? (?!{_NO_PLURAL}\b)[\w./-]+[^s\W]s (?:of [\w.' ]+? )?{_AUXILIARY}\b",
+    rf"{_WH} (?:series|people|children) ",
+    rf"{_WH}(?: [\w'’-]+){{0,4}}? (?:are|were) ",
+    rf"{_WH} (?:kinds?|types?|sorts?) of [\w' -]+? (?:do|does|has|have|is|are)\b",
+    r"^\W*(?:what|where|who|how) (?:has|have) ",
+    r"^\W*(?:what|how) (?:do|does) (?!\w+ (?:think|mean|mention|say|feel|describe|call|plan|want))[\w'’ ]+? "
+    r"(?:do|use|offer|make|like|enjoy) ?(?:to|with|for|on|about|when|[?]|$)",
+    r"\bmultiple\b|\bseveral\b|\bdifferent\b|\ball (?:the|of)\b|\beach of\b|\bboth\b|\bevery\b",
+    "哪些|各自|分别|都(?:有|是|去|做|买|吃|看|喜欢|会|在)|几[次个种本部家]|多少[次个种本部家]|一共|所有|列出",
 )
 _MONTH = "|".join(MONTHS)
-_ONE = re.compile(
+_ONE = any_of(
     rf"\b(?:{_MONTH})\b,? ?\d|\d (?:{_MONTH})\b|\b\d{{1,2}}(?:st|nd|rd|th)\b"
     r"|\blast (?:week|month|year|summer|winter|night|\w+day)\b|\brecently\b|\byesterday\b"
-    r"|\bthe (?:first|second|third|last)\b|[\"“「《]|昨天|上周|上个月|去年|第[一二三]",
-    re.IGNORECASE,
+    r"|\bthe (?:first|second|third|last)\b|[\"“「《]|昨天|上周|上个月|去年|第[一二三]"
 )
 
 
@@ -91,12 +84,6 @@ def top_k_of(question: str, otherwise: int) -> int:
     return _TOP_K.get(kind, otherwise)
 
 
-def _any(*alternatives: str) -> Callable[[str], object]:
-    return re.compile("|".join(alternatives), re.IGNORECASE).search
-
-
-_NEAR = "[^?.!。？]{0,120}"  # within a sentence; without a limit an endless one costs its square
-
 # "You" is the assistant. What it may still do ("can you recommend") is a wish, not a memory.
 _SAY = "recommend|suggest|advise|tell|say|mention|propose|give|provide|show|list|explain|describe|share|offer|write"
 _SAID = (
@@ -104,7 +91,7 @@ _SAID = (
     "offered|wrote|written"
 )
 _ADVERB = r"(?:\w+ly |just |also |ever |once )?"
-_ASSISTANT = _any(
+_ASSISTANT = any_of(
     rf"\bdid you {_ADVERB}(?:{_SAY})\b",
     rf"\b(?:have|had) you {_ADVERB}(?:{_SAID})\b",
     rf"\byou(?:'d| had| have|'ve)? {_ADVERB}(?:{_SAID})\b",
@@ -117,15 +104,15 @@ _ASSISTANT = _any(
     "(?:추천|제안|설명|말)해 ?(?:줬|주셨|준 )",
 )
 _LENGTH = "(?:second|minute|hour|day|night|week|weekend|month|year|decade)s?"
-_TEMPORAL = _any(
-    rf"^\W*(?:(?:and|but|so|then) )?(?:(?:since|until|till|by|from) )?when\b(?! \w+ing\b)(?!{_NEAR},)",
+_TEMPORAL = any_of(
+    rf"^\W*(?:(?:and|but|so|then) )?(?:(?:since|until|till|by|from) )?when\b(?! \w+ing\b)(?!{NEAR},)",
     r"\bwhen(?:'s|'d| (?:exactly )?(?:is|are|was|were|do|does|did|will|would|has|have|had|can|could|should|must|may|might)\b)",
     r"\b(?:know|remember|remind me|tell me|say|said|sure|recall|wonder|ask) (?:since |exactly )?when\b",
     r"\bhow (?:long|soon|recently|late|early)\b",
     rf"\bhow (?:many|much) (?:(?:more|full|whole|working|business) )?(?:{_LENGTH}|time)\b(?! of\b)",
     rf"\b(?:what|which) (?:exact |specific )?(?:{_LENGTH}|date|weekday|time|season|holiday|period)s?\b",
     r"\bwhat(?:'s| is| was| are| were) the (?:\w+ )?(?:date|day|deadline|time|duration|sequence|timeline|chronology)s?\b",
-    rf"\b(?:which|who|what)\b{_NEAR}\b(?:first|last|earlier|later|before|after|sooner)\b{_NEAR}[,:]{_NEAR}\bor\b",
+    rf"\b(?:which|who|what)\b{NEAR}\b(?:first|last|earlier|later|before|after|sooner)\b{NEAR}[,:]{NEAR}\bor\b",
     r"\bin (?:which|what) order\b|\bthe order in which\b|\bchronological|\bat what (?:time|point|age|hour)\b",
     r"\b(?:happen(?:ed)?|c[ao]me|start(?:ed)?|beg[ai]n|do|did) (?:first|last|earlier|before or after)\b(?! \w)",
     "什么时候|什么时间|何时|啥时候|哪一?[天年月日]|哪个(?:月|星期|季节|周)|几[点号月时]|多(?:久|长时间)|(?:星期|周|礼拜)几|时间是|日期|先后|顺序",
@@ -133,10 +120,10 @@ _TEMPORAL = _any(
     "いつ|何[時日年月]|何曜日|何(?:時間|週間|か月|ヶ月)|ど(?:の|れ)くらいの(?:間|期間|時間)",
     "언제|몇 ?(?:시|월|일|년|주|달|개월)|얼마나 (?:오래|오랫동안|걸)|며칠",
 )
-_COUNTING = _any(
+_COUNTING = any_of(
     r"\bhow (?:many|often)\b|(?<!phone )(?<!room )(?<!house )\b(?:number|count|sum) of (?:\w+ ){0,2}?\w+s\b(?!')",
     r"\btotal (?:number|amount|cost|price|hours|time|money)\b",
-    rf"\bhow much\b{_NEAR}\b(?:in total|altogether|combined|overall|in all)\b",
+    rf"\bhow much\b{NEAR}\b(?:in total|altogether|combined|overall|in all)\b",
     r"\b(?:list|name|enumerate|count|give me|show me|tell me|what are) (?:me )?(?:all|every|each)\b",
     "多少(?!钱|元|块|岁|度)|所有|列出|哪些|一共|总共",
     "(?<![这那前后近好十第上下])几(?:[次个位本家只条件种部首张场名人台辆座份杯瓶道门项间回趟遍套篇口匹])",
@@ -157,7 +144,7 @@ _CHINESE_RELATIVE = (
 _NAME = rf"(?-i:(?!(?:{'|'.join((*MONTHS, *(day.capitalize() for day in WEEKDAYS)))})\b)[A-Z][a-z]+)"
 # What has gathered over time ("which cities has she been to?") lies in several memories: of LoCoMo's questions in the
 # perfect about a plural, 35 of 36 have several.
-_MULTI_HOP = _any(
+_MULTI_HOP = any_of(
     r"\b(?:what|which)(?: \S+){0,4} (?:people|\w+[^s\W]s)(?: of \w+)? (?:has|have)\b",
     r"\b(?:what|where|who) (?:has|have)\b(?!(?: \w+)? been \w+ing)",
     rf"\bboth\b(?! (?-i:[a-z-]+) and\b)|\bin common\b|\b{_NAME} and {_NAME}\b",
@@ -169,17 +156,17 @@ _MULTI_HOP = _any(
     "の(?:妻|夫|父|母|兄|弟|姉|妹|息子|娘|上司|同僚|友達|友人|先生)の|どちらも|二人とも|共通",
     r"둘 다|공통|의 \w+의 ",
 )
-_RECOMMENDATION = _any(
+_RECOMMENDATION = any_of(
     r"\byou (?:\w+ )?(?:recommend|suggest|advise)\b|\b(?:recommend|suggest) (?:me|us|an?|some|any|something)\b",
     r"^\W*(?:please )?(?:recommend|suggest)\b|\bwhat (?:\w+ ){0,3}should (?:i|we)\b|\bgifts? for\b",
     r"\b(?:any|some|have|need) (?:\w+ )?(?:recommendations?|suggestions?|tips|advice|ideas?)\b",
     rf"^\W*i(?:'m| am|'ve been) (?:planning|looking|thinking|working|preparing|applying|updating|trying to (?!remember|recall))"
-    rf"{_NEAR}[.!] {_NEAR}\b(?:how|what|which|help|any)\b",
+    rf"{NEAR}[.!] {NEAR}\b(?:how|what|which|help|any)\b",
     "推荐|建议我|该(?:买|选|吃|送|去|看)|おすすめ|お勧め|추천",
 )
 _LIKE = "(?:like|love|enjoy|prefer|hate|dislike|appreciate)"
 _NO_COMPARISON = r"(?!(?:look|feel|sound|taste|smell|seem|act|was|were|be|been|is)\b)"  # "what does it look like"
-_LIKING = _any(
+_LIKING = any_of(
     rf"\b(?:do|does|did|would|might|could|will)(?: {_NO_COMPARISON}[\w'-]+){{1,4}}? {_LIKE}\b",
     rf"\b{_LIKE}s? (?:most|best|least|more|better)\b|\b(?:favou?rite|preference)s?\b|\bhobb(?:y|ies)\b",
     r"\b(?:interested in|passionate about|fond of|tastes? in)\b",
@@ -190,7 +177,7 @@ _ATTRIBUTE = (
     "surname|nickname|code|score|birthplace|capital)"
 )
 _PLACE = "(?:city|country|state|town|street|company|school|university|hospital|hotel|restaurant)"
-_FACTUAL = _any(
+_FACTUAL = any_of(
     r"^\W*(?:(?:and|but|so) )?(?:(?:at|in|on|from|to|with|by|for|of) )?(?:who|whose|whom|where|which)\b"
     r"(?!(?: \S+){0,3}? \w+[^s\W]s (?:do|does|did|are|were)\b)",  # "which towns did we see?" asks for more than one
     r"\b(?:know|remember|remind me|tell me|say|said|sure|recall) (?:who|whose|where)\b",
@@ -202,14 +189,14 @@ _FACTUAL = _any(
 )
 
 _TYPES: tuple[tuple[QuestionType, Callable[[str], object]], ...] = (
-    (QuestionType.ASSISTANT_RECALL, _ASSISTANT),
-    (QuestionType.PREFERENCE, _RECOMMENDATION),
-    (QuestionType.TEMPORAL, _TEMPORAL),
-    (QuestionType.COUNTING, _COUNTING),
-    (QuestionType.MULTI_HOP, _MULTI_HOP),
+    (QuestionType.ASSISTANT_RECALL, _ASSISTANT.search),
+    (QuestionType.PREFERENCE, _RECOMMENDATION.search),
+    (QuestionType.TEMPORAL, _TEMPORAL.search),
+    (QuestionType.COUNTING, _COUNTING.search),
+    (QuestionType.MULTI_HOP, _MULTI_HOP.search),
     (QuestionType.KNOWLEDGE_UPDATE, asks_about_now),
-    (QuestionType.PREFERENCE, _LIKING),
-    (QuestionType.FACTUAL, _FACTUAL),
+    (QuestionType.PREFERENCE, _LIKING.search),
+    (QuestionType.FACTUAL, _FACTUAL.search),
 )
 
 

@@ -9,6 +9,8 @@ import re
 from collections.abc import Mapping
 from enum import StrEnum
 
+from queries.questions.tense import any_of
+
 
 class ValueKind(StrEnum):
     """The kind of value that a statement has, or a question asks for."""
@@ -77,10 +79,6 @@ def _numbers(values: frozenset[str]) -> list[float]:
     return found
 
 
-def _pattern(*alternatives: str) -> re.Pattern[str]:
-    return re.compile("|".join(alternatives), re.IGNORECASE)
-
-
 _ALIKE = 2.5  # times: a new rent is no more than that of the old one
 _DIGITS = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 _SPELT_NUMBERS = dict(zip("two three four five six seven eight nine ten eleven twelve".split(), range(2, 13), strict=True))
@@ -105,7 +103,7 @@ _SPELT = (  # without "one", which is mostly no number
 _VALUES = (
     (
         ValueKind.TIME,
-        _pattern(
+        any_of(
             r"\b\d{1,2}(?::\d\d|h\d{0,2})\b",
             r"\b\d{1,2}(?:\.\d\d)?\s?(?:am|pm|uhr|o'clock)\b",
             r"\b(?:half past|quarter to|quarter past) \w+",
@@ -114,7 +112,7 @@ _VALUES = (
     ),
     (
         ValueKind.DATE,
-        _pattern(
+        any_of(
             rf"\b(?:{_MONTH}|{_WEEKDAY})\b",
             r"\b\d{1,2}(?:st|nd|rd|th)\b",
             r"\d{1,2}\.(?:\d{1,2}\.)?(?!\d)",
@@ -123,7 +121,7 @@ _VALUES = (
     ),
     (
         ValueKind.NUMBER,
-        _pattern(
+        any_of(
             r"(?<![\w.])[€$£¥]?\d[\d.,]*(?:k|€|kg|mg|%)?\b",
             r"[一二三四五六七八九十百千万两\d]+(?:块|元|百|千|万|个|人|円)",
             rf"\b(?:{_SPELT})\b",
@@ -132,37 +130,36 @@ _VALUES = (
 )
 _COUNTED = ("个", "人", "kg", "mg")  # ends of a number that is no price
 _CAPITAL = re.compile(r"(?<=[\w,;'’] )[A-ZÄÖÜÉÈА-Я][\w'’-]{2,}")  # inside a sentence: every sentence begins with one
-_NO_NAME = _pattern(r"I'(?:m|ve|d|ll)|The", _MONTH, _WEEKDAY)
+_NO_NAME = any_of(r"I'(?:m|ve|d|ll)|The", _MONTH, _WEEKDAY)
 
 _ASKED = (
     (
         ValueKind.TIME,
-        _pattern(r"what time|wann.*uhr|um wie ?viel uhr|à quelle heure|(?:qué|cuál) hora|во сколько|[几何][点點時时]"),
+        any_of(r"what time|wann.*uhr|um wie ?viel uhr|à quelle heure|(?:qué|cuál) hora|во сколько|[几何][点點時时]"),
     ),
     (
         ValueKind.DATE,
-        _pattern(
-            r"\b(?:when|what (?:day|date)|which day|deadline|wann|cuándo|quand|когда)\b",
-            "哪一?[天日]|什么时候|几[号月]|いつ",
+        any_of(
+            r"\b(?:when|what (?:day|date)|which day|deadline|wann|cuándo|quand|когда)\b", "哪一?[天日]|什么时候|几[号月]|いつ"
         ),
     ),
     (
         ValueKind.PRICE,
-        _pattern(
+        any_of(
             r"\bhow much (?:is|are|was|were|do|does|did|will)\b(?!.*\bweigh)|\b(?:rent|price|cost|budget|salary|fee)s?\b",
             "kostet|cuánto (?:cuesta|vale)|combien (?:ça )?coûte|сколько стоит|多少[钱元]|价格|房租|租金|いくら",
         ),
     ),
     (
         ValueKind.NUMBER,
-        _pattern(
+        any_of(
             r"\bhow (?:much|many|old|long|tall|big|heavy|far)\b|\b(?:dose|weight)\b",
             r"\bwie ?viel|\bwie (?:alt|groß|lange)|cuánt|combien|сколько|多少|几[个口人只年]|何[人個歳匹]",
         ),
     ),
     (
         ValueKind.NAME,
-        _pattern(
+        any_of(
             # one thing: no kind of things, and no plural
             r"\b(?:who(?! (?:is|are) \w+(?: \w+)?\?)|whose|where)\b",  # "who is Ann?" asks for more
             r"\b(?:which|what) (?!kinds?\b|types?\b|sorts?\b|is\b|are\b|do\b|does\b|has\b|have\b|can\b"

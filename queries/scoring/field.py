@@ -101,11 +101,6 @@ class Field:
         counts = self.counts
         return np.where(counts > 0, self._of_episodes(np.add, numbers) / np.maximum(counts, 1), without)
 
-    @property
-    def has_empty_episodes(self) -> bool:
-        """True if there are episodes without facts."""
-        return not self.counts.all()
-
     @cached_property
     def counts(self) -> npt.NDArray[np.int64]:
         """Number of facts of each episode."""

@@ -68,12 +68,9 @@ def max_sim(question: bytes, statements: Sequence[bytes]) -> Numbers:
     """
     # einsum, because BLAS starts threads for a product of this size: 9 ms of the processor, not .7.
     cosines = np.einsum("ij,kj->ik", directions(b"".join(statements)), directions(question))
-    found: Numbers = np.maximum.reduceat(cosines, _starts(statements), axis=0).mean(axis=1, dtype=np.float64)
+    starts = np.cumsum([0, *(len(each) // TOKEN_DIMENSION for each in statements[:-1])])
+    found: Numbers = np.maximum.reduceat(cosines, starts, axis=0).mean(axis=1, dtype=np.float64)
     return found
-
-
-def _starts(statements: Sequence[bytes]) -> npt.NDArray[np.int64]:
-    return np.cumsum([0, *(len(each) // TOKEN_DIMENSION for each in statements[:-1])])
 
 
 def directions(tokens: bytes) -> npt.NDArray[np.float32]:

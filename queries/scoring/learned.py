@@ -61,7 +61,7 @@ class Weights(BaseModel):
     weights: dict[str, float]
     bias: float
 
-    def log_odds(self, features: Numbers, names: tuple[str, ...]) -> Numbers:
+    def log_odds(self, features: Numbers, names: Sequence[str]) -> Numbers:
         """Of each row of features, whose columns have these names."""
         found: Numbers = features @ np.array([self.weights[name] for name in names]) + self.bias
         return found
@@ -127,7 +127,7 @@ class LearnedScorer:
         is_read = ~np.isnan(reading)
         read = np.where(is_read, reading, reading[is_read].min() if is_read.any() else 0.0)
         facts = facts + READING * read
-        usual = float(np.median(facts)) if len(facts) and field.has_empty_episodes else 0.0
+        usual = float(np.median(facts)) if len(facts) and not field.counts.all() else 0.0
         means = field.mean_of_episodes(facts, without=usual)
         together = with_episodes(facts, episodes, field.parents, alpha)
         scores = probability(first_in_order(together, together + alpha * (READING_AMONG_FIRST - READING) * read))

@@ -12,7 +12,6 @@ A statement that has a value of the kind asked for is raised a little as well. T
 anything else, and one for what hardly changes (a name, an allergy), is scored as it was.
 """
 
-import json
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, model_validator
+import pydantic
 
 from connectors.aging_cache import Derived
 from mneme.rows import Row, Vector
@@ -37,18 +36,11 @@ from queries.questions.values import FIGURES, ValueKind, is_another, value_asked
 from queries.records import words_of
 from queries.scoring.change import LONGEST, ChangeWeights
 from queries.scoring.field import Field, Numbers, probability
-from queries.scoring.learned import check_weights
+from queries.scoring.learned import Weights, check_weights
 
 FEATURES = (
-    "older_fits",
-    "later_fits",
-    "later_matches",
-    "near_in_words",
-    "near_in_meaning",
-    "near_in_a_change",
-    "another_sitting",
-    "another_value",
-    "of_several",
+    *("older_fits", "later_fits", "later_matches", "near_in_words", "near_in_meaning", "near_in_a_change"),
+    *("another_sitting", "another_value", "of_several"),
 )
 """Of a later and an older statement: how far the score of each is from the best (log-odds), how well the tokens of the later
 match the question's, how near both are, whether the later has what its name says, and how many later ones there are (log)."""
@@ -63,18 +55,14 @@ _HAS_VALUE = 0.7  # log-odds, chosen with LoCoMo's questions for a state in view
 _LEAST, _HIGHEST = 1e-6, 1 - 1e-6
 
 
-class PresentWeights(BaseModel):
+class PresentWeights(Weights):
     """A logistic regression over ``FEATURES``, and those that tell changes, by the name of the model of the vectors."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    weights: dict[str, float]
-    bias: float
-    changes: dict[str, ChangeWeights] = {}
+    changes: dict[str, ChangeWeights] = pydantic.Field(default_factory=dict)
     fitted_on: str
     date: date
 
-    @model_validator(mode="after")
+    @pydantic.model_validator(mode="after")
     def _has_every_weight(self) -> "PresentWeights":
         check_weights(self.weights, FEATURES, "present")
         return self
@@ -95,7 +83,7 @@ class Statements:
 
     def raised(self, weights: PresentWeights) -> Numbers:
         """The log-odds, where what took the place of another has at least those of the other."""
-        took = self.features @ np.array([weights.weights[name] for name in FEATURES]) + weights.bias
+        took = weights.log_odds(self.features, FEATURES)
         of_older = np.where(self.earlier, self.log_odds + took, -np.inf).max(axis=1, initial=-np.inf)
         found: Numbers = np.maximum(self.log_odds, of_older)
         return found
@@ -109,7 +97,7 @@ def shipped() -> PresentWeights:
 
 def read(path: Path) -> PresentWeights:
     """Weights from a file of ``mneme bench fit present``."""
-    return PresentWeights.model_validate(json.loads(path.read_text(encoding="utf-8")))
+    return PresentWeights.model_validate_json(path.read_text(encoding="utf-8"))
 
 
 def asks_for_present(question: Question) -> bool:

@@ -115,11 +115,7 @@ class Passages:
 
     @classmethod
     def of(
-        cls,
-        before: Sequence[bytes],
-        said: Sequence[bytes],
-        circumstances: Sequence[Sequence[float]],
-        full: bool = False,
+        cls, before: Sequence[bytes], said: Sequence[bytes], circumstances: Sequence[Sequence[float]], full: bool = False
     ) -> "Passages":
         """Make the arrays of vectors of tokens as in ``Embedding.token_vectors``.
 

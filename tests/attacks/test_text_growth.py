@@ -46,7 +46,7 @@ from mneme.rows import Embedding, row_of
 from mneme.settings import Documents, Settings
 from mneme.text import cjk_languages, cjk_share, index_tokens, tokenise
 from mneme.tokens import estimate_tokens
-from queries.agents.decomposition import all_descriptions, split_question
+from queries.agents.decomposition import descriptions, split_question
 from queries.agents.rule_planner import counts
 from queries.answers.dates import asks_for_difference
 from queries.answers.followup import complete_by_rules, has_unresolved_reference
@@ -181,7 +181,7 @@ READERS: dict[str, tuple[Callable[[str], object], int]] = {  # and the longest t
     "safe_reason": (safe_reason, _IN_CHAT),
     "ask": (asked, LONGEST_QUESTION // 2),
     "rules of a question": (
-        lambda text: (split_question(text), all_descriptions(text), counts(text), asks_for_several(text)),
+        lambda text: (split_question(text), list(descriptions(text, with_asked=True)), counts(text), asks_for_several(text)),
         LONGEST_QUESTION,
     ),
     "follow-up": (

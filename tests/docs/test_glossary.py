@@ -40,8 +40,9 @@ def test_no_identifier_bears_a_replaced_word() -> None:
     found = {}
     for room in ROOMS:
         for path in (ROOT / room).rglob("*.py"):
-            borne = words & {*identifiers(ast.parse(path.read_text(encoding="utf-8"))), path.stem, path.parent.name}
-            if borne:
+            text = path.read_text(encoding="utf-8")
+            written = not words.isdisjoint(re.findall(r"\w+", text))  # else there is nothing to parse
+            if borne := words & {*(identifiers(ast.parse(text)) if written else ()), path.stem, path.parent.name}:
                 found[str(path.relative_to(ROOT))] = borne
     assert found == {}
 

@@ -28,39 +28,19 @@ def ids(found: list[Standing], top_k: int) -> list[str]:
     return [each.id for each in compete(found, top_k).standings]
 
 
-class TestOfAnyCandidates:
-    @given(candidates(), st.integers(1, 12))
-    def test_all_places_are_filled_when_there_are_enough_candidates(self, found, top_k):
-        facts = {each.parent for each in found}
-        possible = sum(each.parent is not None or each.id not in facts for each in found)
-        assert len(compete(found, top_k).standings) == min(top_k, possible)
-
-    @given(candidates(), st.integers(1, 12))
-    def test_no_episode_holds_a_place_beside_its_own_fact(self, found, top_k):
-        held = compete(found, top_k).standings
-        assert not {each.id for each in held} & {each.parent for each in held}
-
-    @given(candidates(), st.integers(1, 12))
-    def test_who_has_no_place_is_worse_than_all_who_have_or_is_represented_by_its_fact(self, found, top_k):
-        held = compete(found, top_k).standings
-        represented = {each.id for each in held} | {each.parent for each in held}
-        for each in found:
-            if each.id not in represented:
-                assert len(held) == top_k
-                assert all((-one.score, one.id) < (-each.score, each.id) for one in held)
-
-    @given(candidates(), st.integers(1, 12))
-    def test_places_are_best_first_and_ties_are_broken_by_id(self, found, top_k):
-        held = compete(found, top_k).standings
-        assert list(held) == sorted(held, key=lambda each: (-each.score, each.id))
-
-    @given(candidates(), st.integers(1, 12))
-    def test_what_a_fact_replaced_is_its_episode_once(self, found, top_k):
-        outcome = compete(found, top_k)
-        by_id = {each.id: each for each in found}
-        for fact, episode in outcome.replaced.items():
-            assert by_id[fact].parent == episode.id
-        assert len({each.id for each in outcome.replaced.values()}) == len(outcome.replaced)
+@given(candidates(), st.integers(1, 12))
+def test_the_best_hold_all_places_and_no_episode_one_beside_its_own_fact(found, top_k):
+    outcome = compete(found, top_k)
+    held, facts, by_id = outcome.standings, {each.parent for each in found}, {each.id: each for each in found}
+    assert len(held) == min(top_k, sum(each.parent is not None or each.id not in facts for each in found))
+    assert list(held) == sorted(held, key=lambda each: (-each.score, each.id))
+    assert not {each.id for each in held} & {each.parent for each in held}
+    for each in found:  # who has no place is worse than all who have, or is represented by its fact
+        if each.id not in {each.id for each in held} | {each.parent for each in held}:
+            assert len(held) == top_k
+            assert all((-one.score, one.id) < (-each.score, each.id) for one in held)
+    assert all(by_id[fact].parent == episode.id for fact, episode in outcome.replaced.items())
+    assert len({each.id for each in outcome.replaced.values()}) == len(outcome.replaced)
 
 
 @pytest.mark.parametrize(

@@ -205,8 +205,10 @@ class TestASearch:
 class TestPassages:
     def test_a_statement_has_its_day_and_until_when_it_held(self):
         first, now = [row for row in career() if row.kind == "fact"]
-        assert passage(first) == (f"{first.at:%Y-%m-%d}: Jonas said that I work at the shipyard now (until {now.at:%Y-%m-%d})")
-        assert passage(now) == f"{now.at:%Y-%m-%d}: Jonas said that I have signed at the observatory"
+        assert passage(first.record()) == (
+            f"{first.at:%Y-%m-%d}: Jonas said that I work at the shipyard now (until {now.at:%Y-%m-%d})"
+        )
+        assert passage(now.record()) == f"{now.at:%Y-%m-%d}: Jonas said that I have signed at the observatory"
         assert (now.at - world.START).days == OBSERVATORY
 
     def test_every_kind_that_can_hold_a_place_is_one_line(self):
@@ -217,11 +219,11 @@ class TestPassages:
         ]
         assert {row.kind for row in rows} == {"message", "episode", "fact", "profile", "foresight", "skill"}
         for row in rows:
-            assert len(passage(row).splitlines()) == 1
+            assert len(passage(row.record()).splitlines()) == 1
 
     def test_a_long_text_is_cut(self):
         [said] = world.messages(MAYA, "long", [("Maya", "word " * 10_000)])
-        assert len(passage(said)) == LONGEST
+        assert len(passage(said.record())) == LONGEST
 
 
 class TestTheSettings:

@@ -81,6 +81,7 @@ def test_a_fact_that_answers_is_listed_and_nested_under_the_episode_it_replaced(
         "type": "counting",
         "top_k": 3,
         "period": None,
+        "asker": "Maya",
         "notes": [
             "scores are min-max: no coefficients for words/test/256 on embedded yet; `mneme bench fit fusion` makes them"
         ],

@@ -13,7 +13,16 @@ from queries.responses import Graph
 from serving.rest.middleware import API
 from serving.rest.openapi import problem_responses
 from serving.rest.problems import ProblemRaised
-from serving.rest.requests import MOST_ENTRIES, After, CallerIn, FilterParameters, Limit, PeriodParameters, ServiceIn
+from serving.rest.requests import (
+    MOST_ENTRIES,
+    After,
+    CallerIn,
+    FilterParameters,
+    Limit,
+    OwnerParameters,
+    PeriodParameters,
+    ServiceIn,
+)
 
 router = APIRouter(prefix=API, tags=["conversations"])
 
@@ -35,7 +44,7 @@ class HistoryAsked(FilterParameters):
     as_of: datetime | None = Field(default=None, description="as it was known then")
 
 
-class GraphAsked(FilterParameters):
+class GraphAsked(OwnerParameters):
     """Around whom or what, and how much of it."""
 
     entity: str | None = Field(default=None, min_length=1, max_length=512, description="default: those mentioned most")
@@ -73,6 +82,6 @@ def graph(asked: Annotated[GraphAsked, Query()], service: ServiceIn, caller: Cal
 
 
 @router.get("/profile", summary="The profile", responses=problem_responses(409, 503))
-def profile(asked: Annotated[FilterParameters, Query()], service: ServiceIn, caller: CallerIn) -> Portrait:
+def profile(asked: Annotated[OwnerParameters, Query()], service: ServiceIn, caller: CallerIn) -> Portrait:
     """Profile of an owner: each line with its evidence, and the facts that changed."""
     return service.memories.portrait(asked.filters(caller))

@@ -30,24 +30,18 @@ def ids(found: Evidence, limit: int = 1000) -> list[str]:
 
 
 @given(several, st.integers(1, 20))
-def test_nothing_is_listed_twice_and_no_more_than_the_limit(searches: list, limit: int) -> None:
-    listed = ids(found_by(searches), limit)
-    assert len(listed) == len(set(listed)) == min(limit, len(ids(found_by(searches))))
-
-
-@given(several, st.integers(1, 20))
-def test_never_an_episode_and_a_part_of_it(searches: list, limit: int) -> None:
-    places = found_by(searches).places(limit)
+def test_the_best_of_all_is_listed_once_as_a_whole_or_in_parts(searches: list, limit: int) -> None:
+    found = found_by(searches)
+    everything, places = found.places(1000), found.places(limit)
+    listed, all_listed = [place.item.id for place in places], [place.item.id for place in everything]
+    assert len(listed) == len(set(listed)) == min(limit, len(all_listed))
+    assert listed[:1] == all_listed[:1]
     whole = {place.item.id for place in places if isinstance(place.item, FoundEpisode)}
     assert not whole & {parent_of(place.item) for place in places}
-
-
-@given(several)
-def test_whatever_was_found_is_listed_or_told_by_what_is(searches: list) -> None:
-    found = found_by(searches)
-    listed = set(ids(found))
     parents = {item.id: parent_of(item) or item.id for item in ITEMS}
-    assert {parents[each] for each in listed} == {parents[each] for each in found.ids}
+    assert {parents[each] for each in all_listed} == {parents[each] for each in found.ids}
+    scores = [place.score for place in everything]
+    assert scores == sorted(scores, reverse=True)
 
 
 @given(several, st.integers(1, 14))
@@ -58,18 +52,6 @@ def test_the_best_of_each_search_has_a_place_where_there_are_as_many(searches: l
     for ranking in searches:
         best = next((item.id for item in ranking if item.id in eligible), None)
         assert best is None or best in listed
-
-
-@given(several, st.integers(1, 20))
-def test_what_is_best_of_all_stays_first(searches: list, limit: int) -> None:
-    found = found_by(searches)
-    assert ids(found, limit)[:1] == ids(found)[:1]
-
-
-@given(several)
-def test_scores_never_rise_where_all_places_are_listed(searches: list) -> None:
-    scores = [place.score for place in found_by(searches).places(1000)]
-    assert scores == sorted(scores, reverse=True)
 
 
 @given(st.lists(st.sampled_from([item for item in ITEMS if isinstance(item, FoundFact)]), unique_by=lambda item: item.id))

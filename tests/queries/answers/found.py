@@ -106,7 +106,7 @@ def edge(
     )
 
 
-def found(question: str, *items: Any, edges: tuple[GraphRelationship, ...] = (), **filters: Any) -> SearchResponse:
+def found(question: str, *items: Any, edges: tuple[GraphRelationship, ...] = (), asker: str = "Maya") -> SearchResponse:
     """The response of a search for a question that found these, placed as their ranks say."""
     return SearchResponse(
         facts=tuple(each for each in items if isinstance(each, FoundFact)),
@@ -119,9 +119,10 @@ def found(question: str, *items: Any, edges: tuple[GraphRelationship, ...] = (),
         query=QueryEcho(
             text=question,
             method="hybrid",
-            filters_applied={"user_id": "maya"} | filters,
+            filters_applied={"user_id": "maya"},
             type=question_type(question),
             top_k=20,
+            asker=asker,
         ),
         metrics=Metrics(milliseconds=1.0, round_trips=1, candidates={}, scoring="lr"),
     )

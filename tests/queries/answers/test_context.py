@@ -10,7 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from mneme.records import Citation, Quote, Spoken
 from mneme.tokens import estimate_tokens
-from queries.answers.context import Context, asked_line, context_of
+from queries.answers.context import Context, asked_line, cited, context_of
 from queries.responses import FoundFact, FoundProfile, SearchResponse
 from tests.queries.answers.found import ASKED_AT, at, day, edge, episode, fact, foresight, found, message, profile
 
@@ -86,9 +86,7 @@ def test_what_stands_in_a_document_is_told_with_file_page_and_section() -> None:
         '[1] offer.pdf, page 2, section "Prices": Desk: 120',
         '[2] document offer.pdf, page 2, section "Prices": Subject: Prices. Episode: A desk costs 120 euros.',
     ]
-    citation = shown.citation(1)
-    assert citation is not None
-    assert citation.document == PAGE_TWO
+    assert cited(shown.memories[0], 1).document == PAGE_TWO
 
 
 def test_what_was_said_in_a_recording_is_told_with_its_speaker_and_time() -> None:
@@ -414,12 +412,3 @@ class TestAMemoryThatGivesOrders:
     def test_takes_no_number_of_another(self, shown: Context) -> None:
         numbers = [line.split(" ", 1)[0] for line in (*lines(shown), *lines(shown, "profile"))]
         assert numbers == [f"[{number}]" for number in range(1, 6)]
-
-
-def test_a_number_that_was_not_shown_is_no_citation() -> None:
-    shown = context(everything())
-    assert shown.citation(0) is None
-    assert shown.citation(len(shown.memories) + 1) is None
-    cited = shown.citation(1)
-    assert cited is not None
-    assert cited.id == shown.memories[0].id

@@ -130,7 +130,7 @@ class TestWhatWasReplaced:
         rome = ROME.model_copy(
             update={"claims": tuple(Claim(subject=each, attribute="home", value="Rome", **ended) for each in claims)}
         )
-        extract = answer(found("Where do I live?", MAYA_ALONE, BERLIN, rome, user_id="6f1e77c0"))
+        extract = answer(found("Where do I live?", MAYA_ALONE, BERLIN, rome))
         assert "Berlin" in extract.answer
         assert "Rome" not in extract.answer
 

@@ -42,32 +42,27 @@ def test_each_type_has_a_reminder_behind_the_data(kind: QuestionType) -> None:
     assert user.endswith(REMINDERS[kind] or f"Question: {QUESTIONS[kind]}")
 
 
-@pytest.mark.parametrize(
-    ("rule", "says"),
-    [
-        (rules.TASK, ["numbered memories", "Use nothing else"]),
-        (rules.QUESTION_DATE, ["question date is the reference", "Never count from any other day"]),
-        (rules.COMPUTED_DATES, ["Do not calculate", "<computed_dates>", "which memory names which date"]),
-        (rules.PROFILE, ["<profile>", "complete lists", "chains of relationships"]),
-        (rules.COUNTING, ["list each item", "number of its memory", "check all memories", "Never estimate"]),
-        (rules.LATEST_VALUE, ["most recent one is what holds now", "outdated"]),
-        (rules.PREFERENCES, ["build on the preferences", "Do not say that you do not know"]),
-        (rules.ABSTENTION, ["do not guess", NOT_REMEMBERED, "another person"]),
-        (rules.LANGUAGE, ["language of the question"]),
-        (rules.FORM, ["Reasoning:", "Answer:"]),
-        (rules.CITATIONS, ["[3]", "no others"]),
-        (rules.DATA, ["never instructions", "ignore rules"]),
-    ],
+SAYS = (
+    ["numbered memories", "Use nothing else"],
+    ["question date is the reference", "Never count from any other day"],
+    ["Do not calculate", "<computed_dates>", "which memory names which date"],
+    ["<profile>", "complete lists", "chains of relationships"],
+    ["list each item", "number of its memory", "check all memories", "Never estimate"],
+    ["most recent one is what holds now", "outdated"],
+    ["build on the preferences", "Do not say that you do not know"],
+    ["do not guess", NOT_REMEMBERED, "another person"],
+    ["language of the question"],
+    ["Reasoning:", "Answer:"],
+    ["[3]", "no others"],
+    ["never instructions", "ignore rules"],
 )
+
+
+@pytest.mark.parametrize(("rule", "says"), list(zip(RULES, SAYS, strict=True)))
 def test_each_rule_is_told_once_with_every_question(rule: str, says: list[str]) -> None:
     assert all(words in rule for words in says)
     for question in QUESTIONS.values():
         assert prompt_for(question).system.count(rule) == 1
-
-
-def test_every_rule_is_tested_above() -> None:
-    constants = {value for name, value in vars(rules).items() if name.isupper() and isinstance(value, str)} - {NOT_REMEMBERED}
-    assert constants == set(RULES)
 
 
 def test_the_rules_are_the_same_for_every_question_so_that_endpoints_can_cache_them() -> None:

@@ -228,22 +228,17 @@ scores_of = st.dictionaries(st.text("abcdef", min_size=1, max_size=3), st.floats
 
 
 @given(scores_of, st.data())
-def test_weighing_keeps_every_candidate_and_the_order_within_a_type(scores, data):
+def test_weighing_raises_the_best_of_what_is_asked_for_and_keeps_the_order_within_a_type(scores, data):
     favoured = data.draw(st.sets(st.sampled_from(sorted(scores))))
     weighed = weigh(scores, favoured)
     assert weighed.keys() == scores.keys()
     assert all(0 <= score <= max(scores.values()) * 1.000001 for score in weighed.values())
+    if favoured:
+        assert max(weighed[each] for each in favoured) == max(scores.values()) == max(weighed.values())
     for group in (favoured, scores.keys() - favoured):
         for one in group:
             for other in group:
                 assert weighed[one] >= weighed[other] or scores[one] < scores[other]
-
-
-@given(scores_of, st.data())
-def test_the_best_of_what_is_asked_for_comes_first(scores, data):
-    favoured = data.draw(st.sets(st.sampled_from(sorted(scores)), min_size=1))
-    weighed = weigh(scores, favoured)
-    assert max(weighed[each] for each in favoured) == max(scores.values()) == max(weighed.values())
 
 
 def test_a_portrait_without_a_word_of_the_question_is_raised_as_well():

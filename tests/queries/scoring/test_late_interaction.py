@@ -18,9 +18,11 @@ from queries.scoring.late_interaction import Embeddings, max_sim, with_matches
 from tests.contracts.rows import EMBEDDER, axis, episode, fact, message
 from tests.memory_index_reference import ReferenceIndex
 
-some_tokens = st.lists(
-    st.lists(st.integers(-127, 127), min_size=TOKEN_DIMENSION, max_size=TOKEN_DIMENSION), min_size=1, max_size=4
-).map(lambda rows: np.array(rows, np.int8).tobytes())
+some_tokens = st.builds(
+    lambda seed, count: np.random.default_rng(seed).integers(-127, 128, (count, TOKEN_DIMENSION), np.int8).tobytes(),
+    st.integers(0, 2**32),
+    st.integers(1, 4),
+)
 
 
 def words(*axes: int) -> bytes:

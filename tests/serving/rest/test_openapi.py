@@ -112,5 +112,5 @@ def test_the_page_shows_every_operation_and_loads_nothing(client: TestClient, de
 def test_the_page_explains_a_parameter_of_many_operations_once_and_names_it_at_each(described: dict[str, Any]) -> None:
     page = operations(described)
     assert page.count("| `limit` |") == 1
-    assert "Parameters: `user_id`, `group_id`, `agent_id`, `tenant_id`, `filters`, `limit`.\n" in page
+    assert "Parameters: `user_id`, `group_id`, `agent_id`, `tenant_id`, `limit`.\n" in page
     assert "| `hops` |" in page.partition("### GET /api/v1/graph")[2]
