@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from evaluation.fit_fusion import run_fit_fusion
+from evaluation.fit_fusion import DEFAULT_OUT, run_fit_fusion
+from evaluation.fitting import write_entry
 from evaluation.retrieval.bench import run_retrieval
 from evaluation.retrieval.sets import LOADERS
 from evaluation.retrieval.systems import read_folds
 from mneme.errors import InputError
 from mneme.settings import Settings, load_settings
+from queries.scoring.learned import Coefficients
 from tests.evaluation.made_up_sets import TOPICS, said
-
-QUIET = Console(file=io.StringIO())
 
 
 def write_chats(folder: Path) -> None:
@@ -64,12 +64,16 @@ def test_what_was_fitted_scores_the_next_search(settings: Settings, tmp_path: Pa
     shown = io.StringIO()
     run_retrieval("beam", [chats], learned, tmp_path / "b.json", ["hybrid"], console=Console(file=shown, width=200))
     assert "scored by lr" in shown.getvalue()
-    run_retrieval("beam", [chats], settings, tmp_path / "c.json", ["hybrid"], console=QUIET, folds=folds)
 
-    # A second fit takes the place of the first, and leaves those of others alone.
-    fitted.write_text(json.dumps([entry | {"backend": "opensearch"}, entry]))
-    run_fit_fusion([LOADERS["beam"]([chats])], settings, fitted, QUIET)
-    assert [each["backend"] for each in json.loads(fitted.read_text())] == ["embedded", "opensearch"]
+
+def test_a_second_fit_takes_the_place_of_the_first_and_leaves_those_of_others_alone(tmp_path: Path) -> None:
+    first, *_ = map(Coefficients.model_validate, json.loads(DEFAULT_OUT.read_text(encoding="utf-8")))
+    first = first.model_copy(update={"backend": "embedded"})
+    out = tmp_path / "fitted.json"
+    for entry in (first, first.model_copy(update={"backend": "opensearch"}), first.model_copy(update={"alpha": 0.125})):
+        write_entry(out, entry)
+    written = [(each["backend"], each["alpha"]) for each in json.loads(out.read_text())]
+    assert written == [("embedded", 0.125), ("opensearch", first.alpha)]
 
 
 def test_folds_must_know_the_conversation(tmp_path: Path) -> None:

@@ -67,10 +67,9 @@ def test_whatever_the_order_of_arrival_the_memory_is_that_of_the_order(late: flo
     if size is Size.SHORT and not late:
         pytest.skip("the short form is shuffled and late at once")
     messages = [event for event in deployment.traffic(VOLUMES[size], seed=8) if isinstance(event, Message)]
-    deployment.start()
     deployment.publish(as_they_arrive(messages, late, random.Random(8)))
-    deployment.drain()
-    deployment.stop()
+    with deployment.in_thread():
+        deployment.drain()
     found = verify(deployment.settings)
     assert found.sound, found.examples
     assert (found.messages, found.dead_letters) == (len(messages), 0)
