@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,28 +16,14 @@ from evaluation.retrieval.systems import read_folds
 from mneme.errors import InputError
 from mneme.settings import Settings, load_settings
 from queries.scoring.learned import Coefficients
-from tests.evaluation.made_up_sets import TOPICS, said
+from tests.evaluation.made_up_sets import write_chats
 
 
-def write_chats(folder: Path) -> None:
-    """Six chats with an assistant, on another topic each day, with a question for each day."""
-    for number in range(6):
-        days = [TOPICS[(number + day) % len(TOPICS)] for day in range(3)]
-        batches = [
-            {
-                "turns": [
-                    [said("user", 4 * day + at, topic[at:], f"March-{10 + 7 * day}-2024") for at in (0, 2)],
-                    [said("assistant", 4 * day + at, topic[at:]) for at in (1, 3)],
-                ]
-            }
-            for day, topic in enumerate(days)
-        ]
-        asked = [
-            {"question": f"What of the {topic[0]} and the {topic[1]}?", "source_chat_ids": [4 * day]}
-            for day, topic in enumerate(days)
-        ]
-        path = folder / f"chat_{number}.json"
-        path.write_text(json.dumps({"chat": batches, "questions": {"information_extraction": asked}}), encoding="utf-8")
+def of_each_day(topics: Sequence[list[str]]) -> list[object]:
+    return [
+        {"question": f"What of the {topic[0]} and the {topic[1]}?", "source_chat_ids": [4 * day]}
+        for day, topic in enumerate(topics)
+    ]
 
 
 @pytest.fixture
@@ -48,8 +35,7 @@ def settings() -> Settings:
 @pytest.mark.slow
 def test_what_was_fitted_scores_the_next_search(settings: Settings, tmp_path: Path) -> None:
     chats = tmp_path / "chats"
-    chats.mkdir()
-    write_chats(chats)
+    write_chats(chats, "information_extraction", (0, 1, 2), of_each_day)
     fitted, folds = tmp_path / "out" / "fitted.json", tmp_path / "out" / "folds"
     fitted.parent.mkdir()
     printed = io.StringIO()

@@ -13,12 +13,11 @@ from connectors.indices import open_index
 from evaluation.faults.deployment import Deployment
 from evaluation.faults.scenario import Size
 from evaluation.faults.verifier import verify
-from flows import ingest
 from mneme.events import Message
 from mneme.rows import Collection
 from mneme.settings import Settings
 from tests.conftest import RunningKafka, RunningOpenSearch
-from tests.faults.harmed import fault_settings
+from tests.faults.harmed import fault_settings, in_order
 
 pytestmark = [pytest.mark.kafka, pytest.mark.opensearch, pytest.mark.slow]
 
@@ -72,17 +71,6 @@ def validities(settings: Settings) -> dict[str, tuple[str, dict[str, Any]]]:
     return {fact["id"]: (fact["atomic_fact"], fact["validity"]) for fact in facts}
 
 
-def in_order(messages: list[Message], settings: Settings) -> dict[str, tuple[str, dict[str, Any]]]:
-    """What becomes of each fact where everything comes in the order in which it was said, and nothing goes wrong."""
-    folder = settings.data / "in-order"
-    folder.mkdir(parents=True)
-    file = folder / "messages.jsonl"
-    file.write_bytes(b"\n".join(message.to_bytes() for message in messages))
-    files = settings.model_copy(update={"data": folder, "index": settings.index.model_copy(update={"backend": "embedded"})})
-    ingest([file], files)
-    return validities(files)
-
-
 def test_what_holds_is_what_was_said_last_whatever_came_first(deployment: Deployment, size: Size) -> None:
     said = {f"run{seed}": changes_of_mind(random.Random(seed), f"run{seed}") for seed in range(RUNS[size])}
     deployment.start()
@@ -109,6 +97,5 @@ def test_what_holds_is_what_was_said_last_whatever_came_first(deployment: Deploy
     print(f"{RUNS[size]} runs, {KILLS[size]} kills each, {len(found)} facts, {superseded} superseded")
     assert superseded > len(found) // 4
     for run, messages in said.items():
-        folder = deployment.settings.data / run
         own = {identity: fact for identity, fact in found.items() if f"-{run}/" in identity}
-        assert own == in_order(messages, deployment.settings.model_copy(update={"data": folder}))
+        assert own == validities(in_order(messages, deployment.settings, deployment.settings.data / run))
