@@ -10,7 +10,7 @@ import pytest
 from connectors.kafka.sinks import read_dead_letters
 from connectors.publisher import Publisher
 from flows import run
-from mneme.errors import StoreError, StoreUnavailable
+from mneme.errors import StoreError, StoreRejected
 from mneme.events import Delete, Document, Edit, Message
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection, flush_marker
@@ -146,5 +146,5 @@ def test_a_message_is_found_while_its_episode_is_still_open_and_a_second_runner_
             answer = memories.search(first.text, filters={"user_id": first.user_id}, top_k=5)
         assert [message.message_id for message in answer.raw_messages] == [first.message_id]
         assert not answer.episodes
-        with pytest.raises(StoreUnavailable, match="another Mneme runs"):
+        with pytest.raises(StoreRejected, match="another Mneme runs"):
             run(settings)

@@ -10,7 +10,7 @@ from connectors.kafka.client import create_topics
 from connectors.publisher import Publisher
 from mneme.ports import MemoryIndex
 from mneme.settings import Settings
-from tests.end_to_end.flow_process import FlowProcess, said, stored
+from tests.end_to_end.flow_process import FlowProcess, FlowThread, said, stored
 from tests.servers.isolated import isolated_kafka
 
 pytestmark = [pytest.mark.kafka, pytest.mark.opensearch, pytest.mark.slow, pytest.mark.timeout(600)]
@@ -18,9 +18,7 @@ pytestmark = [pytest.mark.kafka, pytest.mark.opensearch, pytest.mark.slow, pytes
 PATIENCE = 240.0  # seconds; each process alone needs some 3 s of a processor to begin
 
 
-def test_all_end_with_their_supervisor_stop_in_order_at_ctrl_c_and_fail_together(
-    settings: Settings, index: MemoryIndex
-) -> None:
+def test_all_processes_end_when_their_supervisor_is_killed_and_stop_in_order_at_ctrl_c(settings: Settings) -> None:
     with FlowProcess(settings, processes=2) as flow:
         flow.until(lambda: "Reading" in flow.log(), PATIENCE)
         _, *members = (psutil.Process(pid) for pid in flow.members())
@@ -31,9 +29,6 @@ def test_all_end_with_their_supervisor_stop_in_order_at_ctrl_c_and_fail_together
 
         flow.start()
         flow.until(lambda: flow.log().count("Reading") == 2, PATIENCE)
-        with Publisher(settings.kafka) as publisher:
-            publisher.send_many(said("friends.jsonl")[:20])
-        flow.until(lambda: stored(index) == 20, PATIENCE)
         members = [psutil.Process(pid) for pid in flow.members()]
         started = time.monotonic()
         for member in members:
@@ -44,7 +39,12 @@ def test_all_end_with_their_supervisor_stop_in_order_at_ctrl_c_and_fail_together
         assert "Traceback" not in flow.log()
         assert not any(member.is_running() for member in members)
 
-    # An error that would come again ends all, and reaches the user.
+
+def test_an_error_that_would_come_again_ends_all_and_reaches_the_user(settings: Settings, index: MemoryIndex) -> None:
+    with Publisher(settings.kafka) as publisher, FlowThread(settings) as flow:
+        publisher.send_many(said("friends.jsonl")[:20])
+        publisher.flush()
+        flow.until(lambda: stored(index) == 20, PATIENCE)
     anew = isolated_kafka(settings.kafka.bootstrap_servers)  # topics that do not reach as far as the store says
     create_topics(anew)
     with FlowProcess(settings.model_copy(update={"kafka": anew}), processes=2) as flow:
