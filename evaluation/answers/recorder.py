@@ -131,7 +131,8 @@ def standing_before(upstream: str, seconds: float, recordings: Path) -> Iterator
 
 def main() -> None:
     """The process: says its address on standard output, and ends after standard input has ended."""
-    with standing_before(*json.loads(sys.stdin.readline()), Path(sys.argv[1])) as address:
+    upstream, seconds = json.loads(sys.stdin.readline())
+    with standing_before(upstream, seconds, Path(sys.argv[1])) as address:
         print(address, flush=True)
         sys.stdin.read()  # until the run ends
 
