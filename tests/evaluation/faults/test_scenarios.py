@@ -37,7 +37,7 @@ class Flow:
     @contextmanager
     def publishing(self, *_: object) -> Any:
         waits = iter((False, False, True))
-        producer = SimpleNamespace(is_done=False, wait=lambda seconds: setattr(producer, "is_done", next(waits)))
+        producer: Any = SimpleNamespace(is_done=False, wait=lambda seconds: setattr(producer, "is_done", next(waits)))
         yield producer
 
     @contextmanager
