@@ -10,10 +10,9 @@ unexport PYTHONDONTWRITEBYTECODE
 PARALLEL ?= -n 3 --dist loadfile
 BENCH_INDEX ?= embedded
 BENCH_OUT ?= bench-results
-# What the benchmarks of speed send: the examples over and over, or a file of yours; bench volume so many made-up messages.
+# What the benchmarks of speed send: the examples over and over, or a file of yours.
 TALKS ?= examples/friends.jsonl
 COPIES ?= 20
-MESSAGES ?= 100000
 FUZZ ?= 5000
 CODE := mneme connectors flows queries serving evaluation
 RESOLVE := uv pip compile pyproject.toml --override requirements/overrides.txt \
@@ -76,8 +75,7 @@ ifdef SERVERS
 	@$(BIN)/python -m tests.servers start --data $(BENCH_OUT)/servers
 	@trap '$(BIN)/python -m tests.servers stop --data $(BENCH_OUT)/servers --wipe' EXIT; set -e; \
 	$(BIN)/mneme bench ingest $(TALKS) --repeats 5 --copies $(COPIES) --out $(BENCH_OUT)/ingest.json; \
-	$(BIN)/mneme bench query --facts 10000 --index opensearch --out $(BENCH_OUT)/query-opensearch.json; \
-	$(BIN)/mneme bench volume --messages $(MESSAGES) --out $(BENCH_OUT)/volume.json
+	$(BIN)/mneme bench query --facts 10000 --index opensearch --out $(BENCH_OUT)/query-opensearch.json
 endif
 ifdef LOCOMO
 	@$(BIN)/mneme bench locomo "$(LOCOMO)" --index $(BENCH_INDEX) --out $(BENCH_OUT)/locomo-$(BENCH_INDEX).json

@@ -38,11 +38,6 @@ def resident_bytes(pid: int) -> int:
     return total
 
 
-def processor_seconds(pid: int) -> float:
-    """Return the processor time of a process and of its descendants that live now."""
-    return sum(_seconds_by_process(pid).values())
-
-
 def bytes_of(folder: Path) -> int:
     """Bytes of a folder's files, some of which may be gone while they are counted."""
     total = 0

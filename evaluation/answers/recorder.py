@@ -115,24 +115,26 @@ def _ended(line: Any) -> str:
     return str(line["ended"])
 
 
-def main() -> None:
-    """The process: says its address on standard output, and ends after standard input has ended."""
-    recordings = Path(sys.argv[1])
-    upstream, seconds = json.loads(sys.stdin.readline())
+@contextmanager
+def standing_before(upstream: str, seconds: float, recordings: Path) -> Iterator[str]:
+    """The recorder's address, once the one before has ended. On leaving, steps 2 and 3: what is under way is finished."""
     with exclusive(recordings.with_name("recorder.lock")):
         recorder = ModelRecorder(_FittingRecordings(recordings), upstream, seconds)
         try:
-            # 2.
             with LocalEndpoint(recorder) as front:
-                print(front.base_url, flush=True)
-                sys.stdin.read()  # until the run ends
-            # 3.
+                yield front.base_url
         finally:
             recorder.close()
-            ended = datetime.now(UTC).isoformat()
-            KeyedLines(recordings.with_name(_TRAFFIC), "count of requests", _ended).add(
-                {"ended": ended, "counts": recorder.counts}
-            )
+            ended = {"ended": datetime.now(UTC).isoformat(), "counts": recorder.counts}
+            KeyedLines(recordings.with_name(_TRAFFIC), "count of requests", _ended).add(ended)
+
+
+def main() -> None:
+    """The process: says its address on standard output, and ends after standard input has ended."""
+    upstream, seconds = json.loads(sys.stdin.readline())
+    with standing_before(upstream, seconds, Path(sys.argv[1])) as address:
+        print(address, flush=True)
+        sys.stdin.read()  # until the run ends
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ for _command in (
     speed.ingest,
     speed.query,
     speed.stages,
-    speed.volume,
     speed.faults,
     speed.engines,
     speed.freshness,

@@ -110,16 +110,6 @@ def stages(
     run_stages(path, configured(), out, rounds, vectors, console=output())
 
 
-def volume(
-    messages: Annotated[int, typer.Option("--messages", min=1000, help="Of the stream.")] = 1_000_000,
-    out: OutOption = Path("bench-results/volume.json"),
-) -> None:
-    """A long stream through `mneme run`, of conversations that come and go: memory and recovery store must not grow."""
-    from evaluation.bench_volume import run_volume
-
-    run_volume(messages, configured(), out, console=output())
-
-
 def freshness(
     index: Annotated[Backend, typer.Option("--index", help="What is run: Kafka and OpenSearch, or `mneme serve` alone.")] = (
         Backend.OPENSEARCH

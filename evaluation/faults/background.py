@@ -1,4 +1,4 @@
-"""Work that goes on beside a scenario, in a thread: messages that keep coming, and samples of memory and lag."""
+"""Work that goes on beside a scenario, in a thread: messages that keep coming, and samples of memory, lag and store."""
 
 import threading
 import time
@@ -57,18 +57,25 @@ class Publishing(Background):
 
 
 class Sampling(Background):
-    """Looks at memory (bytes; 0 while nothing runs) and lag (events), each ``every_seconds``, at the seconds ``at``."""
+    """Looks each ``every_seconds`` at memory (bytes; 0 while nothing runs), lag (events) and recovery store (bytes).
 
-    def __init__(self, memory: Callable[[], int], lag: Callable[[], int], every_seconds: float) -> None:
+    ``at`` are the seconds of the looks.
+    """
+
+    def __init__(
+        self, memory: Callable[[], int], lag: Callable[[], int], store: Callable[[], int], every_seconds: float
+    ) -> None:
         self.at: list[float] = []
         self.memory: list[int] = []
         self.lag: list[int] = []
+        self.store: list[int] = []
         self._started = time.monotonic()
 
         def work(stop: threading.Event) -> None:
             while not stop.wait(every_seconds):
                 self.memory.append(memory())
                 self.lag.append(lag())
+                self.store.append(store())
                 self.at.append(self.seconds())
 
         super().__init__(work, ends_by_itself=False)

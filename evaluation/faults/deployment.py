@@ -6,7 +6,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +19,7 @@ from evaluation.faults.background import Publishing, Sampling
 from evaluation.faults.flow_process import FlowProcess, FlowThread, RunningFlow
 from evaluation.faults.texts import Template, Volume, live_traffic, read_templates
 from evaluation.own_index import own_topics
+from evaluation.process_costs import bytes_of
 from evaluation.servers import delete_topics, drop_indices
 from mneme.errors import StoreError
 from mneme.events import AnyEvent, Flush, Message
@@ -107,6 +108,7 @@ class Deployment:
         self.servers = servers or Servers()
         self._templates = templates or read_templates()
         self.flow = FlowProcess(self.settings, command=engine.command, python=engine.python)
+        self._running: RunningFlow = self.flow
         self._folder = folder
         self._conversations: dict[tuple[str, str], None] = {}
         self._index: MemoryIndex | None = None
@@ -187,21 +189,26 @@ class Deployment:
         self.stop()
         self.start(processes)
 
+    @contextmanager
+    def in_thread(self) -> Iterator[FlowThread]:
+        """Run the flow in a thread of this process instead, for what it makes: nobody kills it or looks at its memory."""
+        with FlowThread(self.settings) as flow:
+            self._running = flow
+            try:
+                yield flow
+            finally:
+                self._running = self.flow
+
     def until_stored(self, count: int, timeout: float = PATIENCE_SECONDS) -> None:
         """Wait until the index of messages has so many; ``timeout`` is how long without any more."""
-        self.flow.until(lambda: self.stored() >= count, timeout, progress=self.stored)
+        self._running.until(lambda: self.stored() >= count, timeout, progress=self.stored)
 
     def drain(self, timeout: float = PATIENCE_SECONDS) -> float:
         """Flush every conversation and wait until all flushes are answered: then everything is done. Seconds it took."""
         return self.wait_for_markers(self.flush_all(), timeout)
 
-    def wait_for_markers(
-        self, markers: Sequence[Key], timeout: float = PATIENCE_SECONDS, flow: RunningFlow | None = None
-    ) -> float:
-        """Wait until ``flow``, its own by default, has made these markers. Seconds it took.
-
-        ``timeout`` is how long without any progress.
-        """
+    def wait_for_markers(self, markers: Sequence[Key], timeout: float = PATIENCE_SECONDS) -> float:
+        """Wait until the flow has made these markers; ``timeout`` is how long without any progress. Seconds it took."""
         started = time.monotonic()
         missing = list(markers)
 
@@ -213,7 +220,7 @@ class Deployment:
                 del missing[-1000:]
             return True
 
-        (flow or self.flow).until(all_answered, timeout, poll=0.2, progress=lambda: (len(missing), self.stored()))
+        self._running.until(all_answered, timeout, poll=0.2, progress=lambda: (len(missing), self.stored()))
         return time.monotonic() - started
 
     def run_undisturbed(self, timeout: float = PATIENCE_SECONDS) -> Settings:
@@ -224,8 +231,8 @@ class Deployment:
         twin = Deployment(self.settings, self._folder, topics=self.settings.kafka.topics)
         self._twins.append(twin)
         create_topics(twin.settings.kafka)
-        with FlowThread(twin.settings) as flow:
-            twin.wait_for_markers(self._last_flushes, timeout, flow)
+        with twin.in_thread():
+            twin.wait_for_markers(self._last_flushes, timeout)
         return twin.settings
 
     # --- what is seen ------------------------------------------------------------------------------------------------
@@ -245,8 +252,11 @@ class Deployment:
         return 0
 
     def sampling(self, every_seconds: float = 1.0) -> Sampling:
-        """Look at memory and lag of the flow beside what the scenario does."""
-        return Sampling(lambda: self.flow.resident_bytes() if self.flow.is_running else 0, self.lag, every_seconds)
+        """Look at memory, lag and recovery store of the flow beside what the scenario does."""
+        store = self.settings.data / "recovery"
+        return Sampling(
+            lambda: self.flow.resident_bytes() if self.flow.is_running else 0, self.lag, lambda: bytes_of(store), every_seconds
+        )
 
     @property
     def index(self) -> MemoryIndex:

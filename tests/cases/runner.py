@@ -10,18 +10,18 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from flows.consistency.judge import Judge
+from flows.consistency.judge import Judge, ModelJudge
 from flows.cuts import Extractor
-from flows.extraction import LocalExtractor
+from flows.extraction import LocalExtractor, ModelExtractor
 from flows.items import Arrived
 from mneme.records import AtomicFact, Foresight, Position, Relationship
 from mneme.rows import Collection
+from mneme.settings import Extraction
 from mneme.times import zone
 from tests.cases.case import Case, cases, word_pattern
-from tests.cases.scripted import by_model
+from tests.cases.scripted import ScriptedChat
 from tests.flows.river import River
 from tests.memory_index_reference import ReferenceIndex
-from tests.servers.models import ModelServer
 
 # --- what is remembered ----------------------------------------------------------------------------------------------
 
@@ -155,13 +155,14 @@ def _fits(edge: Sequence[str], found: Sequence[str]) -> bool:
 # --- the report ------------------------------------------------------------------------------------------------------
 
 
-def mistakes(case: Case, server: ModelServer | None = None) -> list[str]:
+def mistakes(case: Case, by_model: bool = False) -> list[str]:
     """What is wrong with a case by rules alone, or by the model's way. Of graphs the scripted model tells nothing."""
-    if server is None:
+    if not by_model:
         return list(remembered(case, LocalExtractor(), None).mistakes(case))
     case = Case(case.name, case.kind, case.unseen, {**case.fields, "edges": (), "no_edges": ()})
-    with by_model(case, server) as (extractor, judge):
-        return list(remembered(case, extractor, judge).mistakes(case))
+    chat = ScriptedChat(case)
+    extractor = ModelExtractor(chat, Extraction(), "scripted")
+    return list(remembered(case, extractor, ModelJudge(chat)).mistakes(case))
 
 
 def shares(found: Sequence[tuple[Case, list[str]]]) -> dict[str, float]:
@@ -176,11 +177,7 @@ def main(arguments: Sequence[str]) -> None:
     """Print every failure, then the shares of each class, seen and unseen."""
     model = "--model" in arguments
     chosen = cases(*[each for each in arguments if each != "--model"])
-    if model:
-        with ModelServer() as server:
-            found = [(case, mistakes(case, server)) for case in chosen]
-    else:
-        found = [(case, mistakes(case)) for case in chosen]
+    found = [(case, mistakes(case, model)) for case in chosen]
     for case, wrong in found:
         for each in wrong:
             print(f"{case.name}{' (unseen)' if case.unseen else ''}: {each}")

@@ -1,52 +1,44 @@
-"""The model's way: a chat endpoint that answers as a case says a good model would."""
+"""The model's way: a chat model that answers as a case says a good one would."""
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from connectors.endpoints.answer_cache import CachedChat
-from connectors.endpoints.openai_chat import OpenAiChat
-from flows.consistency.judge import Judge, ModelJudge
-from flows.cuts import Extractor
-from flows.extraction import ModelExtractor
-from mneme.settings import Extraction as ExtractionSettings
-from mneme.settings import Models
+from mneme.ports import Prompt, Role, Usage
+from mneme.ports.models import Answer
 from tests.cases.case import Case, word_pattern
 from tests.servers.model_answers import lines_of
-from tests.servers.models import ModelServer
 
 _STATEMENT = re.compile(r"^(?P<name>S\d+) [^:]*: (?P<text>.*)$", re.MULTILINE)
 _PAIR = re.compile(r"^(?P<number>\d+)\. (?P<older>S\d+) (?P<newer>S\d+)$", re.MULTILINE)
 
 
-@contextmanager
-def by_model(case: Case, server: ModelServer) -> Iterator[tuple[Extractor, Judge]]:
-    """An extractor and a judge that ask the server, which answers as the case says."""
-    server.answer = ScriptedAnswers(case)
-    with TemporaryDirectory() as folder:
-        chat = CachedChat(
-            OpenAiChat(Models(provider="openai", base_url=server.url).model_copy(update={"retries": 0})),
-            Path(folder) / "answers.sqlite",
-        )
-        try:
-            yield ModelExtractor(chat, ExtractionSettings(), "scripted"), ModelJudge(chat)
-        finally:
-            chat.close()
-
-
-class ScriptedAnswers:
+class ScriptedChat:
     """Of an episode the statements of ``told`` as facts; of two statements what ``over`` and ``merged`` want of them."""
 
     def __init__(self, case: Case) -> None:
         self._told = list(zip(case.messages, case.fields["told"], strict=True))
         self._wanted = {key: case.fields.get(key, ()) for key in ("holds", "over", "merged")}
 
-    def __call__(self, schema: dict[str, Any], user: str) -> Any:
+    def answer(self, prompt: Prompt, form: type[Answer]) -> Answer:
         """What fills the form."""
-        return self._verdicts(user) if "replaces" in schema["properties"] else self._episode(user)
+        is_pairs = "replaces" in form.model_fields
+        return form.model_validate(self._verdicts(prompt.user) if is_pairs else self._episode(prompt.user))
+
+    def remembered(self, role: Role, scope: str, contents: Iterable[str]) -> dict[str, str]:
+        """Nothing is kept."""
+        return {}
+
+    def remember(self, role: Role, scope: str, answers: Mapping[str, str]) -> dict[str, str]:
+        """Nothing is kept: what was answered stands."""
+        return dict(answers)
+
+    def usage(self) -> dict[Role, Usage]:
+        """Nothing is counted."""
+        return {}
+
+    def close(self) -> None:
+        """Nothing is open."""
 
     def _episode(self, user: str) -> dict[str, Any]:
         texts = [line.text for line in lines_of(user) if line.number is not None]

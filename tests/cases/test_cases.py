@@ -5,24 +5,16 @@ does one that is there and is right.
 """
 
 import re
-from collections.abc import Iterator
 
 import pytest
 
 from tests.cases.case import FOLDER, Case, cases
 from tests.cases.runner import mistakes, shares
-from tests.servers.models import ModelServer
 
 pytestmark = pytest.mark.slow
 
 LEAST_SHARE = 0.9
 LEAST_CASES = 200
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as running:
-        yield running
 
 
 def listed(way: str) -> set[str]:
@@ -48,5 +40,5 @@ def test_by_rules_nine_of_ten_are_right_in_each_class() -> None:
     check([(case, mistakes(case)) for case in cases()], "local")
 
 
-def test_with_the_answers_of_a_model_nine_of_ten_are_right_in_each_class(server: ModelServer) -> None:
-    check([(case, mistakes(case, server)) for case in cases()], "model")
+def test_with_the_answers_of_a_model_nine_of_ten_are_right_in_each_class() -> None:
+    check([(case, mistakes(case, by_model=True)) for case in cases()], "model")

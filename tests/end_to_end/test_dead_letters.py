@@ -1,7 +1,6 @@
 """Dead letters on real servers: sent again they are taken in, once, as they would have been."""
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,6 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from connectors.indices import open_index
 from connectors.kafka.client import create_topics
 from connectors.kafka.sinks import KafkaDeadLetters, read_dead_letters
 from connectors.publisher import Publisher
@@ -39,13 +37,6 @@ def settings(tmp_path: Path, kafka_settings: Kafka, opensearch_settings: OpenSea
     return settings.model_copy(
         update={"embedder": settings.embedder.model_copy(update={"provider": "hash"}), "boundaries": quick}
     )
-
-
-@pytest.fixture
-def index(settings: Settings) -> Iterator[MemoryIndex]:
-    index = open_index(settings)
-    yield index
-    index.close()
 
 
 def test_replayed_letters_are_taken_in_once_with_the_identity_they_would_have_had(settings: Settings, index: MemoryIndex):

@@ -2,7 +2,6 @@
 
 import json
 import uuid
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -40,23 +39,15 @@ def settings(tmp_path: Path, kafka_settings: Kafka, opensearch_settings: OpenSea
     return base.model_copy(update={"documents": documents})
 
 
-@pytest.fixture
-def index(settings: Settings) -> Iterator[MemoryIndex]:
-    index = open_index(settings)
-    yield index
-    index.close()
-
-
 def readable() -> list[Sample]:
-    """The first and the last sample of each format, and two scans; one of what LibreOffice reads, which takes seconds.
+    """The first sample of each format, and a scan.
 
     A picture is a notice of two lines: tests/connectors/documents/test_formats.py reads whole pages.
     """
     notice = scanned(short.NOTICE)[0].crop((0, 0, 1654, 900))
     drawn = [Sample(f"notice.{each}", each, picture_of(notice, each), {"": short.NOTICE.text}, scan=True) for each in PICTURES]
-    others = [[each for each in samples(format) if not each.scan] for format in FORMATS if format not in PICTURES]
-    ends = [each for made in others for each in (made[:1] if made[0].format in ("doc", "ppt") else (made[0], made[-1]))]
-    return [*drawn, *[each for each in samples("pdf") if each.scan][:2], *ends]
+    firsts = [next(each for each in samples(format) if not each.scan) for format in FORMATS if format not in PICTURES]
+    return [*drawn, next(each for each in samples("pdf") if each.scan), *firsts]
 
 
 def refused() -> list[Hostile]:

@@ -1,14 +1,12 @@
 """Proof of absence: after an erasure a word that only the erased said is nowhere in what Mneme keeps."""
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from kafka import KafkaConsumer
 
-from connectors.indices import open_index
 from connectors.kafka.client import create_topics
 from connectors.kafka.producer import Record, ReliableProducer
 from connectors.kafka.sinks import read_dead_letters
@@ -42,13 +40,6 @@ def settings(tmp_path: Path, kafka_settings: Kafka, opensearch_settings: OpenSea
     boundaries = settings.boundaries.model_copy(update={"hold_back_seconds": 0.0})
     extraction = settings.extraction.model_copy(update={"extractor": "model"})
     return settings.model_copy(update={"boundaries": boundaries, "extraction": extraction})
-
-
-@pytest.fixture
-def index(settings: Settings) -> Iterator[MemoryIndex]:
-    index = open_index(settings)
-    yield index
-    index.close()
 
 
 def said(conversation: str, user: str, word: str) -> list[Message]:

@@ -1,23 +1,22 @@
 """The main job on real servers: Kafka to OpenSearch, with a kill in the middle, and the same ids as from files."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from connectors.indices import open_index
-from connectors.kafka.client import create_topics
 from connectors.kafka.sinks import read_dead_letters
 from connectors.publisher import Publisher
-from flows import ingest
-from mneme.events import Delete, Document, Edit, Message, parse_event
+from flows import run
+from mneme.errors import StoreError, StoreRejected
+from mneme.events import Delete, Document, Edit, Message
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection, flush_marker
-from mneme.settings import EmbedderSettings, Kafka, OpenSearch, Settings
+from mneme.settings import EmbedderSettings, Settings
 from queries import Memories
-from tests.end_to_end.flow_process import FlowProcess, FlowThread, settings_for
+from tests.end_to_end.flow_process import FlowProcess, FlowThread, ingested, said, stored
 
 pytestmark = [pytest.mark.kafka, pytest.mark.opensearch, pytest.mark.slow]
 
@@ -26,23 +25,8 @@ CONVERSATIONS = [EXAMPLES / name for name in ("friends.jsonl", "team.jsonl", "ag
 HANDBOOK = EXAMPLES / "handbook.md"
 
 
-@pytest.fixture
-def settings(tmp_path: Path, kafka_settings: Kafka, opensearch_settings: OpenSearch) -> Settings:
-    create_topics(kafka_settings)
-    return settings_for(tmp_path / "kafka", kafka_settings, opensearch_settings, embedder=EmbedderSettings(provider="hash"))
-
-
-@pytest.fixture
-def index(settings: Settings) -> Iterator[MemoryIndex]:
-    index = open_index(settings)
-    yield index
-    index.close()
-
-
 def messages() -> list[Message]:
-    now = datetime.now(UTC)
-    events = [parse_event(line.encode(), now) for path in CONVERSATIONS for line in path.read_text().splitlines()]
-    return [event for event in events if isinstance(event, Message)]
+    return said(*(path.name for path in CONVERSATIONS))
 
 
 def flushed(index: MemoryIndex, flush_ids: list[str]) -> Callable[[], bool]:
@@ -51,8 +35,6 @@ def flushed(index: MemoryIndex, flush_ids: list[str]) -> Callable[[], bool]:
 
 
 def _markers(index: MemoryIndex, keys: list[object]) -> int:
-    from mneme.errors import StoreError
-
     try:
         return len(index.get(keys))  # type: ignore[arg-type]
     except StoreError:  # the flow has not made the index yet
@@ -95,15 +77,8 @@ def test_a_flow_that_is_killed_in_the_middle_leaves_every_record_exactly_once(
     assert max(found.values()) == 1, "an id lies in the index more than once"
 
     # the same events from files, undisturbed, give the same ids
-    files = settings.model_copy(
-        update={"data": tmp_path / "files", "index": settings.index.model_copy(update={"backend": "embedded"})}
-    )
-    ingest([*CONVERSATIONS, HANDBOOK], files)
-    embedded = open_index(files)
-    try:
+    with ingested([*CONVERSATIONS, HANDBOOK], settings, tmp_path / "files") as embedded:
         assert set(found) == set(everything(embedded))
-    finally:
-        embedded.close()
 
     by_message = Counter(
         (row.conversation_id, identity)
@@ -122,12 +97,12 @@ def test_a_flow_that_is_killed_in_the_middle_leaves_every_record_exactly_once(
 def test_edits_deletes_and_late_messages_leave_what_the_corrected_conversation_gives(
     settings: Settings, index: MemoryIndex, tmp_path: Path
 ) -> None:
-    said = [message for message in messages() if message.conversation_id == messages()[0].conversation_id]
-    late, edited, deleted = said.pop(5), said[10], said[20]
+    sent = [message for message in messages() if message.conversation_id == messages()[0].conversation_id]
+    late, edited, deleted = sent.pop(5), sent[10], sent[20]
     tenant, conversation = edited.tenant_id, edited.conversation_id
     words = "Rosalind moved to Reykjavik in March."
     with Publisher(settings.kafka) as publisher, FlowThread(settings) as flow:
-        publisher.send_many(said)
+        publisher.send_many(sent)
         first = publisher.flush_conversation(tenant, conversation)
         publisher.flush()
         flow.until(flushed(index, [first]))
@@ -140,20 +115,13 @@ def test_edits_deletes_and_late_messages_leave_what_the_corrected_conversation_g
         flow.until(flushed(index, [second]))
     assert list(read_dead_letters(settings.kafka)) == []
 
-    corrected = sorted((m for m in (*said, late) if m is not deleted), key=lambda message: message.sent_at)
+    corrected = sorted((m for m in (*sent, late) if m is not deleted), key=lambda message: message.sent_at)
     lines = [m.model_copy(update={"content": words} if m is edited else {}).to_bytes() for m in corrected]
     clean = tmp_path / "clean.jsonl"
     clean.write_bytes(b"\n".join(lines))
-    files = settings.model_copy(
-        update={"data": tmp_path / "files", "index": settings.index.model_copy(update={"backend": "embedded"})}
-    )
-    ingest([clean], files)
-    embedded = open_index(files)
-    try:
+    with ingested([clean], settings, tmp_path / "files") as embedded:
         assert told(index) == told(embedded)
         assert any("Reykjavik" in text for text in told(index).values())
-    finally:
-        embedded.close()
 
 
 def told(index: MemoryIndex) -> dict[str, str]:
@@ -165,7 +133,9 @@ def told(index: MemoryIndex) -> dict[str, str]:
     return {row.id: " | ".join(str(row.body[field]) for field in saying if field in row.body) for row in rows}
 
 
-def test_a_message_is_found_while_its_episode_is_still_open(settings: Settings, index: MemoryIndex) -> None:
+def test_a_message_is_found_while_its_episode_is_still_open_and_a_second_runner_is_refused(
+    settings: Settings, index: MemoryIndex
+) -> None:
     [first, *_] = messages()
     with Publisher(settings.kafka) as publisher, FlowThread(settings) as flow:
         publisher.send(first)
@@ -176,21 +146,5 @@ def test_a_message_is_found_while_its_episode_is_still_open(settings: Settings, 
             answer = memories.search(first.text, filters={"user_id": first.user_id}, top_k=5)
         assert [message.message_id for message in answer.raw_messages] == [first.message_id]
         assert not answer.episodes
-
-
-def test_a_second_runner_on_the_same_store_is_refused(settings: Settings, index: MemoryIndex) -> None:
-    with FlowThread(settings) as flow:
-        flow.until(lambda: (settings.data / "recovery" / "kafka" / "mneme.json").exists())
-        second = FlowProcess(settings).start()
-        assert second.wait() == 1
-        assert "another Mneme runs" in second.log()
-
-
-def stored(index: MemoryIndex) -> int:
-    from mneme.errors import StoreError
-
-    try:
-        index.refresh()
-        return index.count(Collection.MESSAGES)
-    except StoreError:  # the flow has not made the index yet
-        return 0
+        with pytest.raises(StoreRejected, match="another Mneme runs"):
+            run(settings)

@@ -2,37 +2,20 @@
 
 import signal
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import psutil
 import pytest
 
-from connectors.indices import open_index
 from connectors.kafka.client import create_topics
 from connectors.publisher import Publisher
 from mneme.ports import MemoryIndex
-from mneme.settings import EmbedderSettings, Kafka, OpenSearch, Settings
-from tests.end_to_end.flow_process import FlowProcess, FlowThread, settings_for
-from tests.end_to_end.test_kafka_to_opensearch import messages, stored
+from mneme.settings import Settings
+from tests.end_to_end.flow_process import FlowProcess, FlowThread, said, stored
 from tests.servers.isolated import isolated_kafka
 
 pytestmark = [pytest.mark.kafka, pytest.mark.opensearch, pytest.mark.slow, pytest.mark.timeout(600)]
 
 PATIENCE = 240.0  # seconds; each process alone needs some 3 s of a processor to begin
-
-
-@pytest.fixture
-def settings(tmp_path: Path, kafka_settings: Kafka, opensearch_settings: OpenSearch) -> Settings:
-    create_topics(kafka_settings)
-    return settings_for(tmp_path / "kafka", kafka_settings, opensearch_settings, embedder=EmbedderSettings(provider="hash"))
-
-
-@pytest.fixture
-def index(settings: Settings) -> Iterator[MemoryIndex]:
-    index = open_index(settings)
-    yield index
-    index.close()
 
 
 def test_all_processes_end_when_their_supervisor_is_killed_and_stop_in_order_at_ctrl_c(settings: Settings) -> None:
@@ -59,7 +42,7 @@ def test_all_processes_end_when_their_supervisor_is_killed_and_stop_in_order_at_
 
 def test_an_error_that_would_come_again_ends_all_and_reaches_the_user(settings: Settings, index: MemoryIndex) -> None:
     with Publisher(settings.kafka) as publisher, FlowThread(settings) as flow:
-        publisher.send_many(messages()[:20])
+        publisher.send_many(said("friends.jsonl")[:20])
         publisher.flush()
         flow.until(lambda: stored(index) == 20, PATIENCE)
     anew = isolated_kafka(settings.kafka.bootstrap_servers)  # topics that do not reach as far as the store says

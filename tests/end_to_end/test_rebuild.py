@@ -1,49 +1,28 @@
 """Rebuilding on real servers: from the messages and from the topics, and the flow goes on behind each."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from connectors.indices import open_index
-from connectors.kafka.client import connection_arguments, create_topics
+from connectors.kafka.client import connection_arguments
 from connectors.publisher import Publisher
-from flows import ingest
 from flows.maintenance.rebuild import rebuild_from_messages
 from flows.maintenance.rebuild_topics import rebuild_from_topics
 from mneme.errors import StoreRejected
-from mneme.events import Delete, Document, Edit, Message, parse_event
+from mneme.events import Delete, Document, Edit, Message
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection, flush_marker
-from mneme.settings import EmbedderSettings, Kafka, OpenSearch, Settings
-from tests.end_to_end.flow_process import FlowThread, settings_for
+from mneme.settings import Kafka, Settings
+from tests.end_to_end.flow_process import FlowThread, ingested, said, stored
 from tests.flows.river import contents
 
 pytestmark = [pytest.mark.kafka, pytest.mark.opensearch, pytest.mark.slow]
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HANDBOOK = EXAMPLES / "handbook.md"
-
-
-@pytest.fixture
-def settings(tmp_path: Path, kafka_settings: Kafka, opensearch_settings: OpenSearch) -> Settings:
-    create_topics(kafka_settings)
-    return settings_for(tmp_path / "kafka", kafka_settings, opensearch_settings, embedder=EmbedderSettings(provider="hash"))
-
-
-@pytest.fixture
-def index(settings: Settings) -> Iterator[MemoryIndex]:
-    index = open_index(settings)
-    yield index
-    index.close()
-
-
-def said(name: str) -> list[Message]:
-    now = datetime.now(UTC)
-    events = [parse_event(line.encode(), now) for line in (EXAMPLES / name).read_text().splitlines()]
-    return [event for event in events if isinstance(event, Message)]
 
 
 def test_the_flow_goes_on_behind_a_rebuild_from_messages_and_one_from_topics(
@@ -71,7 +50,7 @@ def test_the_flow_goes_on_behind_a_rebuild_from_messages_and_one_from_topics(
             publisher.send_many(amendments)
             publisher.send(Document(document_id=HANDBOOK.name, name=HANDBOOK.name, content=HANDBOOK.read_text()))
             publisher.flush()
-            flow.until(lambda: index_has(index, len(first) // 2))
+            flow.until(lambda: stored(index) >= len(first) // 2)
             flow.until(settled(publisher))
             with pytest.raises(StoreRejected, match="stop it first"):
                 rebuild_from_messages(settings)
@@ -79,7 +58,7 @@ def test_the_flow_goes_on_behind_a_rebuild_from_messages_and_one_from_topics(
                 rebuild_from_topics(settings)
             publisher.send_many(second[:20])  # some of them are under way when the flow stops
             publisher.flush()
-            flow.until(lambda: index_has(index, len(first) + 8))
+            flow.until(lambda: stored(index) >= len(first) + 8)
 
         rebuild_from_messages(settings)
         with FlowThread(settings) as flow:
@@ -89,16 +68,10 @@ def test_the_flow_goes_on_behind_a_rebuild_from_messages_and_one_from_topics(
             flow.until(lambda: sections(index) > 0)
         gone_on = contents(index)
 
-        files = settings.model_copy(
-            update={"data": tmp_path / "files", "index": settings.index.model_copy(update={"backend": "embedded"})}
-        )
         clean = tmp_path / "all.jsonl"
         clean.write_bytes(b"".join(event.to_bytes() + b"\n" for event in (*first, *amendments, *second)))
-        ingest([clean, HANDBOOK], files)
-        embedded = open_index(files)
-        undisturbed = contents(embedded)
-        embedded.close()
-        assert told(gone_on) == told(undisturbed)
+        with ingested([clean, HANDBOOK], settings, tmp_path / "files") as embedded:
+            assert told(gone_on) == told(contents(embedded))
 
         report = rebuild_from_topics(settings)
         assert report.removed[Collection.MESSAGES] == report.made[Collection.MESSAGES]
@@ -113,7 +86,7 @@ def test_messages_that_the_topics_no_longer_have_are_not_lost_unasked(settings: 
     with Publisher(settings.kafka) as publisher, FlowThread(settings) as flow:
         publisher.send_many(messages)
         publisher.flush()
-        flow.until(lambda: index_has(index, len(messages)))
+        flow.until(lambda: stored(index) >= len(messages))
     deleted = retention_deletes(settings.kafka, messages=5)
     before = contents(index).keys()
     with pytest.raises(StoreRejected, match=f"{deleted} of 12 messages are not in the topics any more"):
@@ -145,16 +118,6 @@ def told(found: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         for name, body in found.items()
         if body["owner"]["type"] != "tenant"
     }
-
-
-def index_has(index: MemoryIndex, messages: int) -> bool:
-    from mneme.errors import StoreError
-
-    try:
-        index.refresh()
-        return index.count(Collection.MESSAGES) >= messages
-    except StoreError:  # the flow has not made the index yet
-        return False
 
 
 def sections(index: MemoryIndex) -> int:

@@ -20,6 +20,7 @@ from tests.servers.models import ModelServer
 pytestmark = pytest.mark.slow
 
 FRIENDS = Path(__file__).parents[2] / "examples" / "friends.jsonl"
+MESSAGES = 50
 MIRA = Owner(tenant_id="default", type="user", id="mira")
 
 
@@ -35,7 +36,10 @@ def remembered(folder: Path, models: dict[str, Any], embedder: EmbedderSettings)
             "reconcile": Reconcile(judge="model"),
         }
     )
-    report = ingest([FRIENDS], settings)
+    talk = folder / "talk.jsonl"
+    folder.mkdir()
+    talk.write_text("\n".join(FRIENDS.read_text(encoding="utf-8").splitlines()[:MESSAGES]), encoding="utf-8")
+    report = ingest([talk], settings)
     export_owner(MIRA, folder / "mira.jsonl", settings)
     _, *rows, _ = map(json.loads, (folder / "mira.jsonl").read_text(encoding="utf-8").splitlines())
     for row in rows:  # the number of a write is given when it is made

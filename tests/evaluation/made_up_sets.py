@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 TOPICS = (
@@ -67,6 +67,31 @@ def write_beam(folder: Path) -> None:
             ],
         }
         content = {"chat": [{"batch_number": 1, "turns": turns}, {"batch_number": 2, "turns": more}], "questions": questions}
+        (folder / f"chat_{number}.json").write_text(json.dumps(content), encoding="utf-8")
+
+
+def write_chats(folder: Path, ability: str, days: Sequence[int], asked: Callable[[Sequence[list[str]]], list[object]]) -> None:
+    """Six chats with an assistant, each on so many days about a topic, with questions of one ability.
+
+    Args:
+        folder: made here.
+        ability: of the questions.
+        days: for each day how far its topic stands behind that of the chat.
+        asked: the questions about the topics of the days; a day has four messages.
+    """
+    folder.mkdir()
+    for number in range(6):
+        topics = [TOPICS[(number + day) % len(TOPICS)] for day in days]
+        batches = [
+            {
+                "turns": [
+                    [said("user", 4 * day + at, topic[at:], f"March-{10 + 7 * day}-2024") for at in (0, 2)],
+                    [said("assistant", 4 * day + at, topic[at:]) for at in (1, 3)],
+                ]
+            }
+            for day, topic in enumerate(topics)
+        ]
+        content = {"chat": batches, "questions": {ability: asked(topics)}}
         (folder / f"chat_{number}.json").write_text(json.dumps(content), encoding="utf-8")
 
 

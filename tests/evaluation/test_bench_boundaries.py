@@ -51,6 +51,7 @@ def measured(data: Path) -> tuple[Report, list[str]]:
         load_settings({}),
         data / "results" / "boundaries.json",
         locomo=data / "locomo.json",
+        paces=(1.0, 120.0),
         console=Console(file=printed, width=100),
     )
     return report, printed.getvalue().rstrip().splitlines()
@@ -115,7 +116,7 @@ def test_the_dialogues_are_cut_at_every_pace_and_without_times(measured: tuple[R
     assert [(each["set"], each["pace"], each["method"]) for each in rows] == [
         (name, pace, method)
         for name in ("TIAGE", "SuperDialseg", "Dialseg711")
-        for pace in ("no times", "1 s", "10 s", "30 s", "120 s")
+        for pace in ("no times", "1 s", "120 s")
         for method in (CROSS_VALIDATED, SHIPPED)
     ]
     assert all(each["f1"] > 0.9 for each in rows if each["method"] == CROSS_VALIDATED)

@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from evaluation.retrieval.sets import LOADERS
 from mneme.errors import InputError
 from mneme.settings import Settings, load_settings
 from queries.agents.joint import FEATURES
-from tests.evaluation.made_up_sets import TOPICS, said
+from tests.evaluation.made_up_sets import write_chats
 
 QUIET = Console(file=io.StringIO())
 SEVERAL, ONE = "Which towns has Ann seen?", "When did Ann move?"
@@ -64,22 +65,9 @@ def test_a_message_is_listed_where_it_first_stands() -> None:
     assert order(Model(weights, 0.0), told) == ["a", "b", "c"]
 
 
-def write_chats(folder: Path) -> None:
-    """Six chats with an assistant, in which each topic comes up on two days, with a question for both."""
-    for number in range(6):
-        topic, other = TOPICS[number % len(TOPICS)], TOPICS[(number + 1) % len(TOPICS)]
-        batches = [
-            {
-                "turns": [
-                    [said("user", 4 * day + at, told[at:], f"March-{10 + 7 * day}-2024") for at in (0, 2)],
-                    [said("assistant", 4 * day + at, told[at:]) for at in (1, 3)],
-                ]
-            }
-            for day, told in enumerate((topic, other, topic))
-        ]
-        asked = [{"question": f"What are all the {topic[0]} and {topic[1]}?", "source_chat_ids": [0, 8]}]
-        text = json.dumps({"chat": batches, "questions": {"multi_session_reasoning": asked}})
-        (folder / f"chat_{number}.json").write_text(text, encoding="utf-8")
+def of_two_days(topics: Sequence[list[str]]) -> list[object]:
+    [topic, *_] = topics
+    return [{"question": f"What are all the {topic[0]} and {topic[1]}?", "source_chat_ids": [0, 8]}]
 
 
 @pytest.fixture
@@ -91,8 +79,7 @@ def settings() -> Settings:
 @pytest.mark.slow
 def test_what_was_fitted_orders_the_next_agentic_search(settings: Settings, tmp_path: Path) -> None:
     chats, folds, fitted = tmp_path / "chats", tmp_path / "folds", tmp_path / "fitted.json"
-    chats.mkdir()
-    write_chats(chats)
+    write_chats(chats, "multi_session_reasoning", (0, 1, 0), of_two_days)
     run_fit_fusion([LOADERS["beam"]([chats])], settings, tmp_path / "fusion.json", QUIET, folds)
     printed = io.StringIO()
     run_fit_agents({"beam": [chats]}, settings, folds, fitted, Console(file=printed, width=200))

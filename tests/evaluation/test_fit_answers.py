@@ -28,7 +28,7 @@ def test_what_shares_the_words_of_a_question_is_the_likelier_to_answer_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     some = tmp_path / "talks.json"
-    some.write_text(json.dumps(json.loads(answerable.TALKS.read_text(encoding="utf-8"))[:8]), encoding="utf-8")
+    some.write_text(json.dumps(json.loads(answerable.TALKS.read_text(encoding="utf-8"))[:3]), encoding="utf-8")
     monkeypatch.setattr(answerable, "TALKS", some)
     shown, out = io.StringIO(), tmp_path / "likeliness.json"
     run_fit_answers([], load_settings({}), -1.5, out, Console(file=shown, width=120))

@@ -2,41 +2,28 @@
 
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from evaluation.fit_fusion import run_fit_fusion
+from evaluation.fit_fusion import DEFAULT_OUT, run_fit_fusion
+from evaluation.fitting import write_entry
 from evaluation.retrieval.bench import run_retrieval
 from evaluation.retrieval.sets import LOADERS
 from evaluation.retrieval.systems import read_folds
 from mneme.errors import InputError
 from mneme.settings import Settings, load_settings
-from tests.evaluation.made_up_sets import TOPICS, said
+from queries.scoring.learned import Coefficients
+from tests.evaluation.made_up_sets import write_chats
 
-QUIET = Console(file=io.StringIO())
 
-
-def write_chats(folder: Path) -> None:
-    """Six chats with an assistant, on another topic each day, with a question for each day."""
-    for number in range(6):
-        days = [TOPICS[(number + day) % len(TOPICS)] for day in range(3)]
-        batches = [
-            {
-                "turns": [
-                    [said("user", 4 * day + at, topic[at:], f"March-{10 + 7 * day}-2024") for at in (0, 2)],
-                    [said("assistant", 4 * day + at, topic[at:]) for at in (1, 3)],
-                ]
-            }
-            for day, topic in enumerate(days)
-        ]
-        asked = [
-            {"question": f"What of the {topic[0]} and the {topic[1]}?", "source_chat_ids": [4 * day]}
-            for day, topic in enumerate(days)
-        ]
-        path = folder / f"chat_{number}.json"
-        path.write_text(json.dumps({"chat": batches, "questions": {"information_extraction": asked}}), encoding="utf-8")
+def of_each_day(topics: Sequence[list[str]]) -> list[object]:
+    return [
+        {"question": f"What of the {topic[0]} and the {topic[1]}?", "source_chat_ids": [4 * day]}
+        for day, topic in enumerate(topics)
+    ]
 
 
 @pytest.fixture
@@ -48,8 +35,7 @@ def settings() -> Settings:
 @pytest.mark.slow
 def test_what_was_fitted_scores_the_next_search(settings: Settings, tmp_path: Path) -> None:
     chats = tmp_path / "chats"
-    chats.mkdir()
-    write_chats(chats)
+    write_chats(chats, "information_extraction", (0, 1, 2), of_each_day)
     fitted, folds = tmp_path / "out" / "fitted.json", tmp_path / "out" / "folds"
     fitted.parent.mkdir()
     printed = io.StringIO()
@@ -64,12 +50,16 @@ def test_what_was_fitted_scores_the_next_search(settings: Settings, tmp_path: Pa
     shown = io.StringIO()
     run_retrieval("beam", [chats], learned, tmp_path / "b.json", ["hybrid"], console=Console(file=shown, width=200))
     assert "scored by lr" in shown.getvalue()
-    run_retrieval("beam", [chats], settings, tmp_path / "c.json", ["hybrid"], console=QUIET, folds=folds)
 
-    # A second fit takes the place of the first, and leaves those of others alone.
-    fitted.write_text(json.dumps([entry | {"backend": "opensearch"}, entry]))
-    run_fit_fusion([LOADERS["beam"]([chats])], settings, fitted, QUIET)
-    assert [each["backend"] for each in json.loads(fitted.read_text())] == ["embedded", "opensearch"]
+
+def test_a_second_fit_takes_the_place_of_the_first_and_leaves_those_of_others_alone(tmp_path: Path) -> None:
+    first, *_ = map(Coefficients.model_validate, json.loads(DEFAULT_OUT.read_text(encoding="utf-8")))
+    first = first.model_copy(update={"backend": "embedded"})
+    out = tmp_path / "fitted.json"
+    for entry in (first, first.model_copy(update={"backend": "opensearch"}), first.model_copy(update={"alpha": 0.125})):
+        write_entry(out, entry)
+    written = [(each["backend"], each["alpha"]) for each in json.loads(out.read_text())]
+    assert written == [("embedded", 0.125), ("opensearch", first.alpha)]
 
 
 def test_folds_must_know_the_conversation(tmp_path: Path) -> None:

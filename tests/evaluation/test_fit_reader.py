@@ -32,7 +32,10 @@ def question(number: int) -> Asked:
 def test_what_answers_is_learned_where_the_words_are_the_same(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(fit_reader, "_QUESTIONS", 4)
     monkeypatch.setattr(fit_reader, "_MESSAGES", 5)
-    weights = fit([question(number) for number in range(100)], steps=120)
+    import jax  # which takes seconds
+
+    jax.config.update("jax_disable_most_optimizations", True)  # to compile is what takes the time, and not the steps
+    weights = fit([question(number) for number in range(100)], steps=40)
     unseen = [question(number) for number in range(1000, 1040)]
     found = [int(read(each.tokens, each.passages, weights).argmax()) == int(each.answers.argmax()) for each in unseen]
     assert {name: part.shape for name, part in weights.items()} == SHAPES

@@ -1,11 +1,13 @@
 """Servers that scenarios may harm, and the settings under which a flow is cheap enough to harm it often."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from evaluation.faults.deployment import Engine, Servers, flink
+from flows import ingest
+from mneme.events import Message
 from mneme.settings import EmbedderSettings, Settings
 from tests.servers import KafkaServer, OpenSearchServer
 from tests.servers.flink_cluster import FlinkServers
@@ -41,6 +43,16 @@ def fault_settings(bootstrap: str, url: str, lasting: bool = False) -> Settings:
             "flow": base.flow.model_copy(update={**ahead, "recovery_partitions": 4}),
         }
     )
+
+
+def in_order(messages: Sequence[Message], settings: Settings, folder: Path) -> Settings:
+    """Those of an embedded index in a new folder, which has taken in the messages as they come here, and nothing went wrong."""
+    folder.mkdir(parents=True)
+    file = folder / "messages.jsonl"
+    file.write_bytes(b"\n".join(message.to_bytes() for message in messages))
+    own = settings.replace(data=folder, index={"backend": "embedded"})
+    ingest([file], own)
+    return own
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from tests.servers.models import ModelServer
 
 pytestmark = [pytest.mark.kafka, pytest.mark.opensearch, pytest.mark.slow]
 
-KILLS = {Size.SHORT: 3, Size.LONG: 50}
+KILLS = {Size.SHORT: 2, Size.LONG: 50}
 MESSAGES = 60  # between two kills
 CONVERSATIONS = 8
 

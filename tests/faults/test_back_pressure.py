@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.kafka, pytest.mark.opensearch, pytest.mark.slow]
 EMBEDDINGS, CHAT = "/v1/embeddings", "/v1/chat/completions"
 PENDING, BATCH = 200, 20  # messages unfinished at most, and read at a time
 MEMORY_GROWTH = 1.1
-LIVE = 4  # messages while a backfill runs
+LIVE = 3  # messages while a backfill runs
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Outage:
 
 OUTAGES = {Size.SHORT: Outage(Volume(600, 40), 0, 3.0), Size.LONG: Outage(Volume(40_000, 800), 100, 300.0)}
 # Several times what is taken in while the live messages are: a backfill that ends before them shows nothing.
-BACKFILLS = {Size.SHORT: Volume(2000, 60), Size.LONG: Volume(20_000, 400)}
+BACKFILLS = {Size.SHORT: Volume(700, 40), Size.LONG: Volume(20_000, 400)}
 
 
 @pytest.fixture
@@ -111,22 +111,21 @@ def test_calls_that_hang_hold_up_their_own_conversations_only(deployment: Deploy
         return Fault("hang", seconds=300.0) if hanging[asked] in str(body) else None
 
     model_server.meets = meets
-    deployment.start()
-    deployment.publish(
-        _message(number, f"Ann and Bob saw {word} near the river on Monday.", word)
-        for number, word in enumerate(hanging.values())
-    )
-    stuck = deployment.flush_all()
-    deployment.flow.until(
-        lambda: all(any(word in str(request.body) for request in model_server.requests) for word in hanging.values())
-    )
-    deployment.publish(_message(number, "It rained in Lisbon all morning and Ann stayed at home.") for number in range(12))
-    others = deployment.flush_all()[len(stuck) :]
-    seconds = deployment.wait_for_markers(others)
-    held_up = len(stuck) - len(deployment.index.get(stuck))
-    model_server.meets = None
-    deployment.drain()
-    deployment.stop()
+    with deployment.in_thread() as flow:
+        deployment.publish(
+            _message(number, f"Ann and Bob saw {word} near the river on Monday.", word)
+            for number, word in enumerate(hanging.values())
+        )
+        stuck = deployment.flush_all()
+        flow.until(
+            lambda: all(any(word in str(request.body) for request in model_server.requests) for word in hanging.values())
+        )
+        deployment.publish(_message(number, "It rained in Lisbon all morning and Ann stayed at home.") for number in range(12))
+        others = deployment.flush_all()[len(stuck) :]
+        seconds = deployment.wait_for_markers(others)
+        held_up = len(stuck) - len(deployment.index.get(stuck))
+        model_server.meets = None
+        deployment.drain()
     print(f"{len(others)} others were done in {seconds:.1f} s")
     assert held_up == len(stuck), "the others were done while it hung"
     letters = [str(letter.position) for letter in read_dead_letters(deployment.settings.kafka)]
@@ -141,18 +140,18 @@ def test_a_backfill_gives_way_to_live_traffic(deployment: Deployment, model_serv
     with Publisher(deployment.settings.kafka) as publisher:
         publisher.send_many(old, backfill=True)
     model_server.meets = lambda asked, body: Fault("status", status=503) if asked == EMBEDDINGS else None
-    deployment.start()
-    deployment.until_stored(PENDING // 4)
-    deployment.publish(live[:1])
-    key = Key(Collection.MESSAGES, live[0].owner.key, message_id("default", "live", live[0].message_id))
-    deployment.flow.until(lambda: bool(deployment.index.get([key])))  # a backfill that cannot go on leaves it room
-    model_server.meets = None
-    waits = [deployment.drain()]
-    for message in live[1:]:
-        deployment.publish([message])
-        waits.append(deployment.drain())
-    behind = volume.messages - deployment.stored()
-    deployment.until_stored(len(old) + LIVE)
+    with deployment.in_thread() as flow:
+        deployment.until_stored(PENDING // 4)
+        deployment.publish(live[:1])
+        key = Key(Collection.MESSAGES, live[0].owner.key, message_id("default", "live", live[0].message_id))
+        flow.until(lambda: bool(deployment.index.get([key])))  # a backfill that cannot go on leaves it room
+        model_server.meets = None
+        waits = [deployment.drain()]
+        for message in live[1:]:
+            deployment.publish([message])
+            waits.append(deployment.drain())
+        behind = volume.messages - deployment.stored()
+        deployment.until_stored(len(old) + LIVE)
     print(f"live while {volume.messages} are filled in: {[round(wait, 1) for wait in waits]} s, {behind} were still to come")
     assert behind > 0, "the backfill was over before"
 

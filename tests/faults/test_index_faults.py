@@ -41,37 +41,26 @@ def deployment(tmp_path: Path, kafka_server: RunningKafka, proxy: OpenSearchProx
         yield deployment
 
 
-def test_bulks_that_are_refused_or_whose_answer_is_lost_change_nothing(
+def test_of_bulks_that_are_refused_or_lost_each_row_gets_what_it_deserves(
     deployment: Deployment, proxy: OpenSearchProxy, size: Size
 ) -> None:
-    (proxy.refuse, proxy.lose), proxy.busy = SHARES[size], 0.01
-    deployment.publish(deployment.traffic(VOLUMES[size], seed=1))
-    deployment.start()
-    seconds = deployment.drain()
-    deployment.stop()
-    proxy.calm()
-    print(f"{VOLUMES[size].messages} messages in {seconds:.0f} s: {dict(proxy.did)}")
-    assert min(proxy.did[what] for what in ("bulks 429", "bulks 503", "answers lost", "items 429")) > 1, proxy.did
-    found = verify(deployment.settings, deployment.run_undisturbed())
-    assert found.sound, found.examples
-    assert found.dead_letters == 0
-
-
-def test_of_one_bulk_each_row_gets_what_it_deserves(deployment: Deployment, proxy: OpenSearchProxy, size: Size) -> None:
-    proxy.busy, proxy.reject, proxy.rejected_collections = 0.01, REJECTED[size], ("messages", "facts")
+    (proxy.refuse, proxy.lose), proxy.busy, proxy.reject = SHARES[size], 0.01, REJECTED[size]
     deployment.publish(deployment.traffic(VOLUMES[size], seed=2))
-    deployment.start()
-    deployment.drain()
-    deployment.stop()
-    print(f"{len(proxy.rejected)} rows rejected, {dict(proxy.did)}")
-    assert proxy.did["items 429"] > 1
+    with deployment.in_thread():
+        seconds = deployment.drain()
+    proxy.calm()
+    print(f"{VOLUMES[size].messages} messages in {seconds:.0f} s, {len(proxy.rejected)} rows rejected: {dict(proxy.did)}")
+    assert min(proxy.did[what] for what in ("bulks 429", "bulks 503", "answers lost", "items 429")) > 1, proxy.did
     assert {identity.count("/f/") for identity in proxy.rejected} == {0, 1}, "messages and facts are among them"
     letters = list(read_dead_letters(deployment.settings.kafka))
     assert {letter.stage for letter in letters} == {"write"}
     assert all("failed to parse field [text]" in letter.reason for letter in letters)
     assert Counter(json.loads(letter.raw)["id"] for letter in letters) == dict.fromkeys(proxy.rejected, 1)
     there, proxy.reject = contents(read_rows(deployment.settings)), 0.0
-    whole = contents(read_rows(deployment.run_undisturbed()))
+    undisturbed = deployment.run_undisturbed()
+    found = verify(undisturbed)
+    assert found.sound, found.examples
+    whole = contents(read_rows(undisturbed))
     assert {identity.split(":", 2)[2] for identity in whole.keys() - there.keys()} == proxy.rejected
     assert there.items() <= whole.items(), "all others are as they would be"
 
@@ -84,23 +73,21 @@ def test_a_block_of_the_cluster_is_waited_for_until_it_is_lifted(
         setting = {"index.blocks.read_only_allow_delete": value}
         httpx.put(f"{opensearch_server.url}/{indices}/_settings", json=setting).raise_for_status()
 
-    traffic = deployment.traffic(Volume(300, 15), seed=3)
-    deployment.publish(islice(traffic, 100))
-    deployment.start()
-    deployment.drain()
-    process, refused = deployment.flow.pid, proxy.did["bulks"]
-    block_writes(True)
-    deployment.publish(islice(traffic, 100))
-    deployment.flow.until(lambda: proxy.did["bulks"] >= refused + 4)
-    assert deployment.stored() == 100
-    proxy.full = True
-    block_writes(None)
-    deployment.publish(traffic)
-    deployment.flow.until(lambda: proxy.did["items over the shard limit"] > 0)
-    proxy.full = False
-    deployment.drain()
-    assert deployment.flow.pid == process, "nobody had to start it again"
-    deployment.stop()
+    traffic = deployment.traffic(Volume(90, 6), seed=3)
+    with deployment.in_thread() as flow:  # nobody starts it again
+        deployment.publish(islice(traffic, 30))
+        deployment.drain()
+        refused = proxy.did["bulks"]
+        block_writes(True)
+        deployment.publish(islice(traffic, 30))
+        flow.until(lambda: proxy.did["bulks"] >= refused + 4)
+        assert deployment.stored() == 30
+        proxy.full = True
+        block_writes(None)
+        deployment.publish(traffic)
+        flow.until(lambda: proxy.did["items over the shard limit"] > 0)
+        proxy.full = False
+        deployment.drain()
     found = verify(deployment.settings)
     assert found.sound, found.examples
-    assert (found.messages, found.dead_letters) == (300, 0)
+    assert (found.messages, found.dead_letters) == (90, 0)

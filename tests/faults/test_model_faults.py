@@ -54,9 +54,8 @@ def test_every_episode_ends_as_memories_and_what_failed_as_a_letter(
 ) -> None:
     model_server.shares = MISHAPS
     deployment.publish(deployment.traffic(VOLUMES[size], seed=3))
-    deployment.start()
-    deployment.drain()
-    deployment.stop()
+    with deployment.in_thread():
+        deployment.drain()
     found = verify(deployment.settings, refused={"None": "the model failed"})
     assert found.sound, found.examples
     letters = list(read_dead_letters(deployment.settings.kafka))

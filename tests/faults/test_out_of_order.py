@@ -12,12 +12,11 @@ from evaluation.faults.deployment import Deployment
 from evaluation.faults.scenario import Size
 from evaluation.faults.texts import Volume
 from evaluation.faults.verifier import read_rows, verify
-from flows import ingest
 from mneme.events import Message
 from mneme.rows import Collection
 from mneme.settings import Settings
 from tests.conftest import RunningKafka, RunningOpenSearch
-from tests.faults.harmed import fault_settings
+from tests.faults.harmed import fault_settings, in_order
 
 pytestmark = [pytest.mark.kafka, pytest.mark.opensearch, pytest.mark.slow]
 
@@ -51,28 +50,17 @@ def records(settings: Settings) -> dict[str, dict[str, Any]]:
     return {row.id: {name: value for name, value in row.body.items() if name not in _HISTORY} for row in rows}
 
 
-def in_order(messages: Sequence[Message], settings: Settings) -> dict[str, dict[str, Any]]:
-    """What comes of the messages where they come in order, once."""
-    folder = settings.data / "in-order"
-    folder.mkdir(parents=True)
-    file = folder / "messages.jsonl"
-    file.write_bytes(b"\n".join(message.to_bytes() for message in messages))
-    files = settings.model_copy(update={"data": folder, "index": settings.index.model_copy(update={"backend": "embedded"})})
-    ingest([file], files)
-    return records(files)
-
-
 @pytest.mark.parametrize("late", [0.0, 0.05], ids=["shuffled", "an hour late"])
 def test_whatever_the_order_of_arrival_the_memory_is_that_of_the_order(late: float, deployment: Deployment, size: Size) -> None:
     if size is Size.SHORT and not late:
         pytest.skip("the short form is shuffled and late at once")
     messages = [event for event in deployment.traffic(VOLUMES[size], seed=8) if isinstance(event, Message)]
-    deployment.start()
     deployment.publish(as_they_arrive(messages, late, random.Random(8)))
-    deployment.drain()
-    deployment.stop()
+    with deployment.in_thread():
+        deployment.drain()
     found = verify(deployment.settings)
     assert found.sound, found.examples
     assert (found.messages, found.dead_letters) == (len(messages), 0)
-    assert records(deployment.settings) == in_order(messages, deployment.settings)
+    undisturbed = in_order(messages, deployment.settings, deployment.settings.data / "in-order")
+    assert records(deployment.settings) == records(undisturbed)
     print(f"{found.messages} messages, {late:.0%} late, 5 % again: {found.episodes} episodes and {found.records} records alike")

@@ -15,13 +15,13 @@ from connectors.kafka.client import create_topics
 from connectors.kafka.producer import Record, ReliableProducer
 from connectors.kafka.sinks import read_dead_letters
 from evaluation.faults.scenario import Size
-from mneme.errors import InputError, StoreError
+from mneme.errors import InputError
 from mneme.events import Message, parse_event
 from mneme.ids import message_id
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection
 from mneme.settings import Kafka, OpenSearch, Settings
-from tests.end_to_end.flow_process import FlowThread, settings_for
+from tests.end_to_end.flow_process import FlowThread, settings_for, stored
 from tests.faults.poison import KINDS, poison_events
 
 STARTED = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -88,14 +88,6 @@ def said(number: int) -> Message:
     content = f"{WORDS[number % 10]} and {WORDS[number // 10 % 10]}, number {number}"
     sent_at = STARTED + timedelta(minutes=place)
     return Message(conversation_id=f"talk-{talk}", user_id="ana", message_id=f"m{place}", content=content, sent_at=sent_at)
-
-
-def stored(index: MemoryIndex) -> int:
-    try:
-        index.refresh()
-        return index.count(Collection.MESSAGES)
-    except StoreError:  # the flow has not made the index yet
-        return 0
 
 
 def hash_of(ids: set[str]) -> str:

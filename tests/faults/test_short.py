@@ -15,7 +15,7 @@ from tests.faults.harmed import fault_settings, own_servers
 pytestmark = [pytest.mark.kafka, pytest.mark.opensearch, pytest.mark.slow]
 
 _SEED = 1
-_LONGER = ("soak",)  # soak-with-kills does all of it in the same time
+_LONGER = ("soak", "soak-with-kills")  # hours of what "killed" does; tests/evaluation/faults/test_scenarios.py plays both
 
 
 @pytest.fixture(scope="module")

@@ -13,18 +13,17 @@ from connectors.indices import open_index
 from evaluation.faults.deployment import Deployment
 from evaluation.faults.scenario import Size
 from evaluation.faults.verifier import verify
-from flows import ingest
 from mneme.events import Message
 from mneme.rows import Collection
 from mneme.settings import Settings
 from tests.conftest import RunningKafka, RunningOpenSearch
-from tests.faults.harmed import fault_settings
+from tests.faults.harmed import fault_settings, in_order
 
 pytestmark = [pytest.mark.kafka, pytest.mark.opensearch, pytest.mark.slow]
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 RUNS = {Size.SHORT: 1, Size.LONG: 10}
-KILLS = 2
+KILLS = {Size.SHORT: 1, Size.LONG: 2}
 OWNERS = 3
 CONVERSATIONS = 6  # of each owner
 CHANGES = {  # what is said of an attribute, of which the last holds
@@ -72,17 +71,6 @@ def validities(settings: Settings) -> dict[str, tuple[str, dict[str, Any]]]:
     return {fact["id"]: (fact["atomic_fact"], fact["validity"]) for fact in facts}
 
 
-def in_order(messages: list[Message], settings: Settings) -> dict[str, tuple[str, dict[str, Any]]]:
-    """What becomes of each fact where everything comes in the order in which it was said, and nothing goes wrong."""
-    folder = settings.data / "in-order"
-    folder.mkdir(parents=True)
-    file = folder / "messages.jsonl"
-    file.write_bytes(b"\n".join(message.to_bytes() for message in messages))
-    files = settings.model_copy(update={"data": folder, "index": settings.index.model_copy(update={"backend": "embedded"})})
-    ingest([file], files)
-    return validities(files)
-
-
 def test_what_holds_is_what_was_said_last_whatever_came_first(deployment: Deployment, size: Size) -> None:
     said = {f"run{seed}": changes_of_mind(random.Random(seed), f"run{seed}") for seed in range(RUNS[size])}
     deployment.start()
@@ -92,7 +80,7 @@ def test_what_holds_is_what_was_said_last_whatever_came_first(deployment: Deploy
         for message in messages:
             by_conversation.setdefault(message.conversation_id, []).append(message)
         order = luck.sample(sorted(by_conversation), len(by_conversation))  # one is told to its end before others begin
-        kills = luck.sample(range(len(order)), KILLS)
+        kills = luck.sample(range(len(order)), KILLS[size])
         for number, conversation in enumerate(order):
             deployment.publish(by_conversation[conversation])
             if number in kills:
@@ -106,9 +94,8 @@ def test_what_holds_is_what_was_said_last_whatever_came_first(deployment: Deploy
     assert verification.sound, verification.examples
     found = validities(deployment.settings)
     superseded = sum(1 for _, validity in found.values() if validity["superseded_by"])
-    print(f"{RUNS[size]} runs, {KILLS} kills each, {len(found)} facts, {superseded} superseded")
+    print(f"{RUNS[size]} runs, {KILLS[size]} kills each, {len(found)} facts, {superseded} superseded")
     assert superseded > len(found) // 4
     for run, messages in said.items():
-        folder = deployment.settings.data / run
         own = {identity: fact for identity, fact in found.items() if f"-{run}/" in identity}
-        assert own == in_order(messages, deployment.settings.model_copy(update={"data": folder}))
+        assert own == validities(in_order(messages, deployment.settings, deployment.settings.data / run))

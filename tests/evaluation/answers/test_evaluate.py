@@ -5,6 +5,8 @@ import json
 import shutil
 import threading
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from typer.testing import CliRunner
 from evaluation.answers.dry_run import dry_run
 from evaluation.answers.evaluate import answered_by, run_answers, work_through
 from evaluation.answers.plan import Plan, check_plan
+from evaluation.answers.recorder import standing_before
 from evaluation.recording.pending import ModelPending, PendingRequests, import_answers
 from evaluation.recording.recordings import Recordings
 from evaluation.report import Report
@@ -40,6 +43,19 @@ def words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Vectors of words everywhere."""
     monkeypatch.setattr("flows.running.process.open_embedder", lambda settings: WordEmbedder())
     monkeypatch.setattr("queries.memories.open_embedder", lambda settings: WordEmbedder())
+
+
+@pytest.fixture(autouse=True)
+def recorder_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recorder in this process: test_recorder.py and test_killed_runs.py run that of its own."""
+
+    @contextmanager
+    def recorded_here(settings: Settings, recordings: Path) -> Iterator[Settings]:
+        models = settings.models
+        with standing_before(str(models.base_url), models.deadline_seconds, recordings) as address:
+            yield settings.replace(models={"base_url": address})
+
+    monkeypatch.setattr("evaluation.answers.evaluate.recorded", recorded_here)
 
 
 @pytest.fixture

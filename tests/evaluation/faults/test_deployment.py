@@ -10,7 +10,7 @@ from mneme.errors import StoreUnavailable
 
 
 def sampled(memory: list[int], at: list[float]) -> Sampling:
-    sampling = Sampling(lambda: 0, lambda: 0, 1.0)
+    sampling = Sampling(lambda: 0, lambda: 0, lambda: 0, 1.0)
     sampling.memory, sampling.at = memory, at
     return sampling
 
@@ -28,9 +28,9 @@ def test_while_nothing_runs_nothing_is_counted() -> None:
 
 
 def test_samples_are_taken_until_the_end_of_the_block() -> None:
-    with Sampling(lambda: 7, lambda: 3, 0.01) as sampling:
+    with Sampling(lambda: 7, lambda: 3, lambda: 5, 0.01) as sampling:
         time.sleep(0.3)
-    assert len(sampling.at) == len(sampling.memory) == len(sampling.lag) > 1
+    assert len(sampling.at) == len(sampling.memory) == len(sampling.lag) == len(sampling.store) > 1
     assert sampling.is_done
 
 

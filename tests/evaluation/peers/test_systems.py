@@ -1,6 +1,5 @@
-"""Environments of other systems, without a network."""
+"""Environments of other systems, without a network: what makes one is only begun, for it takes a Python ten seconds."""
 
-import shutil
 import sys
 from pathlib import Path
 
@@ -9,33 +8,44 @@ import pytest
 from evaluation.peers import systems
 from evaluation.peers.systems import Peer, PeerUnavailable, environment_of
 
-EMPTY = Peer("empty", ("pip",), Path("adapter.py"), "none")
+REFUSED = "import sys; sys.exit('Looking in indexes\\nERROR: no such-package')"
+PEER = Peer("missing", ("such-package==1",), Path("adapter.py"), "none")
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an environment in it: to make one takes a Python ten seconds."""
-    folder = tmp_path_factory.mktemp("environments")
-    environment_of(EMPTY, folder, sys.executable)
-    return folder
-
-
-def test_what_cannot_be_installed_says_why(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    [environment] = made.iterdir()
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The commands that were given; packages with "such" in their name cannot be installed."""
+    commands: list[list[str]] = []
     run = systems._run
 
-    def copied(command: list[str], failed: str) -> None:
+    def begin(command: list[str], failed: str) -> None:
+        commands.append(command)
         if "venv" in command:
-            shutil.copytree(environment, command[-1], symlinks=True, ignore=shutil.ignore_patterns("installed.txt"))
-        else:
-            run(command, failed)
+            Path(command[-1]).mkdir()
+        elif "such" in command[-1]:
+            run([sys.executable, "-c", REFUSED], failed)
 
-    monkeypatch.setattr(systems, "_run", copied)
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    missing = Peer("missing", ("no-such-package-of-mneme==1",), tmp_path / "adapter.py", "none")
+    monkeypatch.setattr(systems, "_run", begin)
+    return commands
+
+
+def test_what_cannot_be_installed_says_why(begun: list[list[str]], tmp_path: Path) -> None:
     for _ in range(2):  # a failed environment is not taken for one that is there
-        with pytest.raises(PeerUnavailable, match=r"not installed: .*no-such-package-of-mneme"):
-            environment_of(missing, tmp_path, sys.executable)
+        with pytest.raises(PeerUnavailable, match=r"^not installed: ERROR: no such-package$"):
+            environment_of(PEER, tmp_path, sys.executable)
+    assert ["venv" in command for command in begun] == [True, False, True, False]
+
+
+def test_an_environment_is_made_once_with_its_packages(begun: list[list[str]], tmp_path: Path) -> None:
+    peer = Peer("good", ("one==1", "two==2"), Path("adapter.py"), "none")
+    first = environment_of(peer, tmp_path, "some-python")
+    own = first.parents[1]
+    assert begun == [
+        ["some-python", "-m", "venv", str(own)],
+        [str(first), "-m", "pip", "install", "--quiet", "one==1", "two==2"],
+    ]
+    assert environment_of(peer, tmp_path, "no-such-python") == first
+    assert len(begun) == 2
 
 
 def test_a_python_that_is_too_old_or_not_there_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,10 +55,3 @@ def test_a_python_that_is_too_old_or_not_there_is_said(tmp_path: Path, monkeypat
         environment_of(future, tmp_path)
     with pytest.raises(PeerUnavailable, match="no environment"):
         environment_of(future, tmp_path, "no-such-python")
-
-
-def test_an_environment_is_made_once(made: Path) -> None:
-    first = environment_of(EMPTY, made, sys.executable)
-    at = first.stat().st_mtime_ns
-    assert environment_of(EMPTY, made, "no-such-python") == first
-    assert first.stat().st_mtime_ns == at
