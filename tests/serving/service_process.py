@@ -80,7 +80,7 @@ def environment(folder: Path, **settings: str) -> dict[str, str]:
     """That of a process with its data in a folder, and settings without their prefix."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("MNEME_")}
     own = {"DATA": str(folder / "data"), "CACHE": str(folder / "cache"), "EMBEDDER__PROVIDER": "hash", **settings}
-    return {"PYTHONPATH": str(ROOT), **kept, "COLUMNS": "200"} | {f"MNEME_{name}": value for name, value in own.items()}
+    return kept | {"PYTHONPATH": str(ROOT), "COLUMNS": "200"} | {f"MNEME_{name}": value for name, value in own.items()}
 
 
 @contextmanager
