@@ -246,12 +246,10 @@ def growth(reader: Callable[[str], object], name: str, longest: int) -> float:
 
 @pytest.mark.parametrize("reader", READERS)
 def test_twice_the_text_takes_about_twice_as_long(reader, tried, is_long):
-    """The short form gives every second text to each reader: what one reads is left out for the next."""
     function, longest = READERS[reader]
     longest = longest if longest <= LONGEST_QUESTION or not is_long else LONGEST_TEXT
-    classes = CLASSES if is_long else CLASSES[list(READERS).index(reader) % 2 :: 2]
     grown = {}
-    for name in tried([each for each in classes if not (each == SURROGATES and reader in NO_SURROGATES)]):
+    for name in tried([each for each in CLASSES if not (each == SURROGATES and reader in NO_SURROGATES)]):
         with at_most(5):
             grown[name] = growth(function, name, longest)
     assert {name: ratio for name, ratio in grown.items() if ratio > TWICE} == {}
