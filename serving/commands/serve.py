@@ -179,7 +179,7 @@ def mcp(
     With MNEME_SERVICE__URL it speaks for that service; else it opens the index itself, and takes in what is remembered.
     """
     from mneme.settings import load_settings
-    from serving.mcp.scope import OwnerScope
+    from serving.mcp.memory import OwnerScope
     from serving.mcp.server import build_server
 
     whose = OwnerScope(**searched_owner(user, group, agent, tenant))

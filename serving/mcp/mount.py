@@ -19,8 +19,7 @@ from starlette.types import Receive, Scope, Send
 from mneme import problems
 from mneme.errors import InputError
 from mneme.fair_shares import current_caller
-from serving.mcp.memory import AgentMemory
-from serving.mcp.scope import OwnerScope
+from serving.mcp.memory import AgentMemory, OwnerScope
 from serving.mcp.server import build_server
 from serving.rest.middleware.auth import Caller
 from serving.rest.pools import PoolKind, RequestPools

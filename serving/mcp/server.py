@@ -17,9 +17,8 @@ from pydantic import ValidationError
 from mneme import __version__
 from mneme.errors import MnemeError
 from mneme.events import describe
-from serving.mcp.memory import AgentMemory
+from serving.mcp.memory import AgentMemory, OwnerScope
 from serving.mcp.reading import Reading
-from serving.mcp.scope import OwnerScope
 from serving.mcp.writing import Writing
 
 INSTRUCTIONS = """\

@@ -8,29 +8,27 @@ it came, so what is kept stays about the same, and what grows is not data.
 """
 
 import json
-import os
 import re
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from subprocess import DEVNULL, Popen
-from types import MappingProxyType
 from typing import Any
 
 import httpx
+import psutil
+
+from tests.serving.service_process import ServiceProcess, serving
 
 TENANTS = {f"key-of-tenant-{number}-0123456789abcdef": f"tenant-{number}" for number in range(3)}
 OPERATOR_KEY = "key-of-the-operator-0123456789abcdef"
 _LIVES = 12  # rounds that an owner's memory is kept
 _SAMPLE_SECONDS = 15.0
-_START_SECONDS, _END_SECONDS = 90.0, 30.0
-_ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +44,7 @@ class Sample:
 class Load:
     """A service under load. ``answers`` counts the requests by kind and status."""
 
-    url: str
-    process: Popen[bytes]
+    service: ServiceProcess
     pause: float
     answers: Counter[str] = field(default_factory=Counter)
     samples: list[Sample] = field(default_factory=list)
@@ -61,8 +58,8 @@ class Load:
         for thread in threads:
             thread.start()
         try:
-            while (elapsed := time.monotonic() - began) < seconds and self.process.poll() is None:
-                self.samples.append(Sample(round(elapsed, 1), *memory_of(self.process.pid)))
+            while (elapsed := time.monotonic() - began) < seconds and self.service.process.poll() is None:
+                self.samples.append(Sample(round(elapsed, 1), *memory_of(self.service.process)))
                 told(self.samples[-1])
                 time.sleep(min(_SAMPLE_SECONDS, seconds / 4))
         finally:
@@ -71,7 +68,7 @@ class Load:
                 thread.join()
 
     def _client(self) -> None:
-        with httpx.Client(base_url=self.url, timeout=120.0) as client:
+        with httpx.Client(base_url=self.service.url, timeout=120.0) as client:
             while not self._ended.is_set():
                 number = next(self._rounds)
                 for name, request in _round(number):
@@ -139,24 +136,9 @@ def _round(number: int) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "erase", {"method": "DELETE", "url": "/api/v1/memories", "params": {"user_id": gone}, "headers": headers}
 
 
-def memory_of(service: int) -> tuple[float, float]:
+def memory_of(service: psutil.Process) -> tuple[float, float]:
     """The private memory of a process, and of all that it started, in MB."""
-    started = _started_by(service)
-    return _private(service), sum(map(_private, started))
-
-
-def _started_by(process: int) -> list[int]:
-    parents = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(") ")[2].split()[1])
-            except (OSError, ValueError):  # it ended meanwhile
-                continue
-    found = [process]
-    for each in found:
-        found += [child for child, parent in parents.items() if parent == each]
-    return found[1:]
+    return _private(service.pid), sum(_private(each.pid) for each in service.children(recursive=True))
 
 
 def _private(process: int) -> float:
@@ -169,51 +151,17 @@ def _private(process: int) -> float:
 
 
 @contextmanager
-def under_load(folder: Path, pause: float = 0.0, more: Mapping[str, str] = MappingProxyType({})) -> Iterator[Load]:
-    """A service with keys of three tenants, in a folder of its own, that is ended afterwards.
-
-    Args:
-        folder: for its data and its log.
-        pause: seconds between two requests of a client.
-        more: variables of its environment.
-    """
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("MNEME_")} | {
-        "MNEME_DATA": str(folder / "data"),
-        "MNEME_EMBEDDER__PROVIDER": "hash",
-        "MNEME_SERVICE__KEYS": json.dumps({**TENANTS, OPERATOR_KEY: "*"}),
-        "MNEME_SERVICE__REQUESTS_PER_MINUTE": "0",
-        "PYTHONPATH": str(_ROOT),
-        "COLUMNS": "200",
-        **more,
-    }
-    log = folder / "log.txt"
-    with log.open("wb") as errors:
-        call = [sys.executable, "-m", "serving", "serve", "--port", "0"]
-        process = Popen(call, cwd=folder, env=environment, stdout=DEVNULL, stderr=errors)
-    try:
-        yield Load(_listening(process, log), process, pause)
-    finally:
-        process.terminate()
-        try:
-            process.wait(_END_SECONDS)
-        finally:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
-
-
-def _listening(process: "Popen[bytes]", log: Path) -> str:
-    ends = time.monotonic() + _START_SECONDS
-    while time.monotonic() < ends and process.poll() is None:
-        if found := re.search(r"Mneme listens on (\S+)", log.read_text()):
-            return found[1]
-        time.sleep(0.1)
-    raise AssertionError(f"it does not listen: {log.read_text()}")
+def with_tenants(folder: Path, **variables: str) -> Iterator[ServiceProcess]:
+    """A service with keys of three tenants, and more variables of its environment."""
+    keys = json.dumps({**TENANTS, OPERATOR_KEY: "*"})
+    with serving(folder, variables=variables, SERVICE__KEYS=keys, SERVICE__REQUESTS_PER_MINUTE="0") as service:
+        yield service
 
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    with under_load(folder, float(sys.argv[3]) if len(sys.argv) > 3 else 0.1) as load:
+    with with_tenants(folder) as service:
+        load = Load(service, float(sys.argv[3]) if len(sys.argv) > 3 else 0.1)
         load.run(60 * float(sys.argv[2]), lambda sample: print(sample, sum(load.answers.values()), flush=True))
         print(json.dumps(load.answers, indent=1, sort_keys=True))

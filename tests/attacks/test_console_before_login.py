@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.attacks.served import Served, serving
+from tests.serving.service_process import ServiceProcess, serving
 
 KEYS = {"SERVICE__KEYS": json.dumps({"a-key-of-a-tenant-0001": "acme"}), "SERVICE__INTAKE": "none"}
 PAGES = (
@@ -45,7 +45,9 @@ OTHERS = (
 GROWTH = 50_000_000  # bytes
 
 
-def asked(service: Served, paths: Iterable[str], method: str = "GET", body: str | None = None) -> Counter[tuple[int, str]]:
+def asked(
+    service: ServiceProcess, paths: Iterable[str], method: str = "GET", body: str | None = None
+) -> Counter[tuple[int, str]]:
     """What is answered, with where it leads."""
     place = urlsplit(service.url)
     answers: Counter[tuple[int, str]] = Counter()
@@ -61,27 +63,27 @@ def asked(service: Served, paths: Iterable[str], method: str = "GET", body: str 
 
 
 @pytest.fixture(scope="module")
-def unlimited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def unlimited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess]:
     """A service that answers any number of requests."""
     with serving(tmp_path_factory.mktemp("unlimited"), SERVICE__REQUESTS_PER_MINUTE="0", **KEYS) as service:
         asked(service, [*PAGES, *OTHERS])  # what is loaded once
         yield service
 
 
-def grown(service: Served, number: int) -> tuple[int, Counter[tuple[int, str]]]:
+def grown(service: ServiceProcess, number: int) -> tuple[int, Counter[tuple[int, str]]]:
     """How many bytes so many requests without a key cost for good, and what is answered."""
-    before = service.memory()
+    before = service.memory
     answers = asked(service, [PAGES[place % len(PAGES)] for place in range(number)])
     assert all(to == "login" for status, to in answers if status == 303)
-    return service.memory() - before, answers
+    return service.memory - before, answers
 
 
 @pytest.mark.slow
 def test_thousands_of_requests_without_a_key_take_no_memory(
-    unlimited: Served, record_property: Callable[[str, object], None], is_long: bool
+    unlimited: ServiceProcess, record_property: Callable[[str, object], None], is_long: bool
 ) -> None:
     """The limit alone must not be what keeps the memory: it is off."""
-    number = 10_000 if is_long else 1_500
+    number = 10_000 if is_long else 750
     record_property("inputs tried", number)
     more, answers = grown(unlimited, number)
     assert more < GROWTH, f"{more:,} bytes more"
@@ -102,14 +104,14 @@ def test_without_a_key_there_is_the_door_alone_and_requests_and_guesses_of_keys_
         assert guesses[303, "login?wrong"] > 0
         assert guesses[429, ""] > 0
         assert set(guesses) == {(303, "login?wrong"), (429, "")}
-        number = 10_000 if is_long else 1_500
+        number = 10_000 if is_long else 750
         more, beyond = grown(service, number)
         assert more < GROWTH, f"{more:,} bytes more"
         assert beyond[429, ""] > number // 2
         assert {status for status, _ in beyond} <= {200, 303, 429}
 
 
-def test_no_address_leads_to_the_host_that_a_request_names(unlimited: Served) -> None:
+def test_no_address_leads_to_the_host_that_a_request_names(unlimited: ServiceProcess) -> None:
     for path in ("login/", "conversations/", "search/", "x/"):
         connection = http.client.HTTPConnection(urlsplit(unlimited.url).netloc, timeout=60)
         connection.request("GET", f"/console/{path}", headers={"Host": "evil.example"})

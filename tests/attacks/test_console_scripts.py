@@ -9,14 +9,14 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Page
 
 import flows
 from mneme.settings import Settings, load_settings
 from serving.service.service import Service
-from tests.serving.console.conftest import Console, Visitor, browser, chromium, playwright, served
+from tests.serving.console.conftest import Console, Visitor, browser, chromium, playwright, served, visiting, window
 
-__all__ = ["browser", "chromium", "playwright"]  # fixtures
+__all__ = ["browser", "chromium", "playwright", "window"]  # fixtures
 
 PAYLOADS = (
     "<script>window.hacked=1</script>",
@@ -72,21 +72,22 @@ def console(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield console
 
 
-@pytest.fixture
-def visitor(browser: Browser, console: Console) -> Iterator[Visitor]:
-    context = browser.new_context(reduced_motion="reduce")
-    visitor = Visitor(context.new_page(), console)
-    visitor.page.on("dialog", lambda dialog: (visitor.troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-    visitor.page.add_init_script(
+@pytest.fixture(scope="module", autouse=True)
+def noted(window: Page) -> None:
+    window.add_init_script(
         "window.violations = []; addEventListener('securitypolicyviolation', e => violations.push(e.violatedDirective))"
     )
-    yield visitor
-    context.close()
-    assert visitor.troubles == []
+
+
+@pytest.fixture
+def visitor(window: Page, console: Console) -> Iterator[Visitor]:
+    with visiting(window, console) as visitor:
+        yield visitor
 
 
 _TOUCH = """for (const each of document.querySelectorAll("details")) each.open = true;
 for (const each of document.querySelectorAll("[data-record]")) each.dispatchEvent(new Event("mouseover", { bubbles: true }));"""
+_MARKUP = "main.content :is(script, img, iframe, math, style, base, [onload], [onerror], [onfocus], [onmouseover], [ontoggle])"
 _LEADS_TO = """[...document.querySelectorAll("main a, main form, main iframe, main img")]
   .map((each) => each.href?.baseVal ?? (each.href || each.action || each.src)).filter(Boolean)
   .map((to) => new URL(to, document.baseURI).href)"""
@@ -99,6 +100,7 @@ def seen_through(visitor: Visitor) -> None:
     page.wait_for_timeout(50)
     assert page.evaluate("window.hacked") is None, page.url
     assert page.evaluate("window.violations") == [], page.url
+    assert page.locator(_MARKUP).count() == 0, page.url
     here = page.url.split("/console/")[0]
     assert [to for to in page.evaluate(_LEADS_TO) if not to.startswith(here)] == []
 
@@ -106,28 +108,13 @@ def seen_through(visitor: Visitor) -> None:
 def pages(payloads: Sequence[str]) -> list[str]:
     """Every page about the hostile owner, then payloads in what the address says."""
     owner = f"owner=user:{quote(OWNER, safe='')}"
-    whole = [f"{page}?{owner}" for page in ("conversations", "graph", "profile", "documents", "flow")]
-    whole += [f"conversation?id=all&{owner}", f"search?q=Anna+Berlin&{owner}&top_k=60"]
+    whole = [f"{page}?{owner}" for page in ("conversations", "facts", "graph", "profile", "documents", "flow")]
+    whole += [f"conversation?id=all&{owner}", f"search?q=Anna+Berlin&{owner}&top_k=60", f"search?q=Anna&ask=1&{owner}"]
     for payload in payloads:
         named = quote(payload, safe="")
         whole += [f"search?q={named}&{owner}", f"conversation?id={named}&{owner}", f"document?id={named}&{owner}"]
     asked = quote(payloads[2], safe="")
-    names = (
-        "owner",
-        "tenant",
-        "id",
-        "after",
-        "told",
-        "from",
-        "method",
-        "top_k",
-        "kind",
-        "since",
-        "agent",
-        "name",
-        "hops",
-        "mode",
-    )
+    names = "owner tenant id after told from method top_k kind since agent name hops mode".split()
     said = "&".join(f"{name}={asked}" for name in names)
     return whole + [f"{page}?{said}" for page in ("conversations", "search", "graph", "profile", "documents", "document")]
 

@@ -38,6 +38,15 @@ _MEGABYTES = 900
 # --- documents --------------------------------------------------------------------------------------------------------
 
 
+Hostile = Sequence[tuple[str, bytes, str]]
+
+
+@pytest.fixture(scope="module")
+def hostile(is_long: bool) -> Hostile:
+    """Made once: to pack a gigabyte takes seconds."""
+    return list(hostile_files(is_long))
+
+
 @pytest.fixture
 def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ParserPool]:
     """A pool of one process, whose temporary files are nobody else's."""
@@ -48,11 +57,11 @@ def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ParserPool
 
 
 def test_hostile_files_end_within_the_limits_and_the_pool_goes_on(
-    pool: ParserPool, tmp_path: Path, is_long: bool, tried: Tried
+    pool: ParserPool, hostile: Hostile, tmp_path: Path, is_long: bool, tried: Tried
 ) -> None:
     wrong = {}
     before = {process.pid for process in psutil.Process().children(recursive=True)}
-    for name, content, expected in tried(list(hostile_files(is_long))):
+    for name, content, expected in tried(hostile):
         try:
             pool.parse(content, name, None)
         except InputError as refused:
@@ -70,14 +79,13 @@ def test_hostile_files_end_within_the_limits_and_the_pool_goes_on(
 
 
 def test_what_runs_before_the_pool_looks_at_first_bytes_and_opens_nothing(
-    monkeypatch: pytest.MonkeyPatch, tried: Tried, is_long: bool
+    monkeypatch: pytest.MonkeyPatch, hostile: Hostile, tried: Tried
 ) -> None:
     """What a picture or a recording is, the flow's own process tells."""
-    files = list(hostile_files(is_long))
     for module in ("zipfile.ZipFile", "PIL.Image.open", "olefile.OleFileIO"):
         monkeypatch.setattr(module, lambda *_, **__: pytest.fail("a library opened a file in the flow's own process"))
     refused = set()
-    for name, content, _ in tried(files):
+    for name, content, _ in tried(hostile):
         try:
             media_kind(content, name, None)
         except InputError:

@@ -14,7 +14,7 @@ import pytest
 from connectors.indices import open_index
 from mneme.rows import Collection
 from mneme.settings import Settings, load_settings
-from tests.attacks.mixed_load import OPERATOR_KEY, TENANTS, under_load
+from tests.attacks.mixed_load import OPERATOR_KEY, TENANTS, with_tenants
 from tests.servers.models import ModelServer
 from tests.serving.embedded_service import opened, over_http
 from tests.serving.service.test_service import eventually
@@ -121,7 +121,7 @@ def rows_of(settings: Settings) -> str:
 def test_no_secret_is_in_an_answer_a_log_a_metric_or_a_file(tmp_path: Path, tried: Callable[[Any], Any]) -> None:
     secrets = {name: value for name, value in SECRETS.items() if not name.startswith("MNEME_KAFKA__S")}
     secrets["MNEME_MODELS__BASE_URL"] = f"http://someone:url-{CANARY}@127.0.0.1:1/v1"
-    with under_load(tmp_path, more=secrets) as load, httpx.Client(base_url=load.url, timeout=SECONDS) as client:
+    with with_tenants(tmp_path, **secrets) as service, httpx.Client(base_url=service.url, timeout=SECONDS) as client:
         login = {"Authorization": f"Bearer {next(iter(TENANTS))}"}
         operator = {"Authorization": f"Bearer {OPERATOR_KEY}"}
         wrong = f"wrong-key-{CANARY}"
@@ -159,7 +159,7 @@ def test_no_secret_is_in_an_answer_a_log_a_metric_or_a_file(tmp_path: Path, trie
         eventually(lambda: client.get("/api/v1/dead-letters", headers=operator).json()["items"])
         letters = client.get("/api/v1/dead-letters", headers=operator).text
         metrics = client.get("/metrics", headers=operator).text
-    log = (tmp_path / "log.txt").read_text()
+    log = service.log.read_text()
     for told in (letters, metrics, log):
         assert CANARY not in told, told[max(0, told.find(CANARY) - 300) :][:600]
         assert not any(key in told for key in (*TENANTS, OPERATOR_KEY))

@@ -15,7 +15,7 @@ import flows
 from connectors import Publisher
 from mneme.settings import load_settings
 from queries import Memories
-from tests.attacks.served import environment, serving
+from tests.serving.service_process import environment, serving
 
 Tried = Callable[[Sequence[Path]], Sequence[Path]]
 TALK = [
@@ -48,7 +48,7 @@ def open_to_others(folder: Path) -> Iterator[str]:
 
 @pytest.mark.slow
 def test_nothing_that_mneme_writes_can_be_read_by_others(tmp_path: Path, tried: Tried) -> None:
-    """Ingest, serve with a document and a message, search, export and the console's secret: the whole tree is walked.
+    """Ingest, serve with a document and a message, export and the console's secret: the whole tree is walked.
 
     A data folder that was open is closed by the next start.
     """
@@ -70,7 +70,6 @@ def test_nothing_that_mneme_writes_can_be_read_by_others(tmp_path: Path, tried: 
         assert client.post("/api/v1/flush", json={"user_id": "mira", "timeout": 60}).json()["searchable"] is True
         assert client.post("/console/login", data={"key": key}).status_code == 303
         client.post("/console/logout")
-    assert "Lisbon" in mneme(tmp_path, umask, "search", "Where does Mira work?", "--user", "mira")
     mneme(tmp_path, umask, "admin", "export", "export.jsonl", "--user", "mira")
 
     written = tried(list(data.rglob("*")))

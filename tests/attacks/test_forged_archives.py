@@ -41,17 +41,25 @@ def taken_in(settings: Settings, owner: Owner, conversation: str) -> None:
     ingest([file], settings)
 
 
-def archive_of(folder: Path, owner: Owner, conversation: str, change: Callable[[Line], Line | None]) -> Path:
-    """The archive of an owner, with each row changed, or left out, and an end that fits."""
-    settings = settings_of(folder / "made")
-    if owner.type == "tenant":
-        page = {"event": "document", "tenant_id": owner.tenant_id, "document_id": "handbook", "name": "a.txt"}
-        (folder / "page.jsonl").write_text(json.dumps(page | {"content": "The scanner is in the cellar."}) + "\n")
-        ingest([folder / "page.jsonl"], settings)
-    else:
-        taken_in(settings, owner, conversation)
-    export_owner(owner, path := folder / "archive.jsonl", settings)
-    header, *lines, end = map(json.loads, path.read_bytes().splitlines())
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> dict[Owner, Path]:
+    """A sound archive of everybody who forges one."""
+    folder = tmp_path_factory.mktemp("exported")
+    settings = settings_of(folder / "data")
+    page = {"event": "document", "tenant_id": HANDBOOK.tenant_id, "document_id": "handbook", "name": "a.txt"}
+    (folder / "page.jsonl").write_text(json.dumps(page | {"content": "The scanner is in the cellar."}) + "\n")
+    ingest([folder / "page.jsonl"], settings)
+    taken_in(settings, THIEF, "mine")
+    taken_in(settings, NEIGHBOUR, "board")
+    archives = {owner: folder / f"{number}.jsonl" for number, owner in enumerate((HANDBOOK, THIEF, NEIGHBOUR))}
+    for owner, path in archives.items():
+        export_owner(owner, path, settings)
+    return archives
+
+
+def forged(archive: Path, path: Path, change: Callable[[Line], Line | None]) -> Path:
+    """The archive with each row changed, or left out, and an end that fits."""
+    header, *lines, end = map(json.loads, archive.read_bytes().splitlines())
     rows = [changed for line in lines if (changed := change(line)) is not None]
     written = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
     counts = {each: sum(row["collection"] == each for row in rows) for each in header["rows"]}
@@ -85,14 +93,14 @@ def row_at(settings: Settings, key: Key) -> Row | None:
 @pytest.mark.slow
 @pytest.mark.opensearch
 def test_an_archive_cannot_put_its_message_in_the_place_of_another_tenants(
-    tmp_path: Path, opensearch_settings: OpenSearch
+    exported: dict[Owner, Path], tmp_path: Path, opensearch_settings: OpenSearch
 ) -> None:
     """OpenSearch keeps one row of an id, whosoever it is: the one of the highest version."""
     settings = settings_of(tmp_path / "data", opensearch_settings)
     taken_in(settings, VICTIM, "board")
-    forged = archive_of(tmp_path, THIEF, "mine", with_id("messages", "default/board/1"))
+    archive = forged(exported[THIEF], tmp_path / "forged.jsonl", with_id("messages", "default/board/1"))
     with pytest.raises(InputError, match="no sound row"):
-        import_owner(forged, settings)
+        import_owner(archive, settings)
     said = row_at(settings, Key(Collection.MESSAGES, VICTIM.key, "default/board/1"))
     assert said is not None
     assert said.body["owner"]["id"] == "victim"
@@ -108,47 +116,50 @@ PLACES = {
 
 
 @pytest.mark.parametrize(("collection", "identity"), PLACES.values(), ids=PLACES.keys())
-def test_a_row_has_an_id_of_its_owners(tmp_path: Path, collection: str, identity: str) -> None:
-    other = settings_of(tmp_path / "data")
+def test_a_row_has_an_id_of_its_owners(exported: dict[Owner, Path], tmp_path: Path, collection: str, identity: str) -> None:
     change = with_id(collection, identity)
-    forged = archive_of(tmp_path, THIEF, "mine", lambda row: row if row["kind"] == "conversation" else change(row))
+    archive = forged(
+        exported[THIEF], tmp_path / "forged.jsonl", lambda row: row if row["kind"] == "conversation" else change(row)
+    )
     with pytest.raises(InputError, match="no sound row"):
-        import_owner(forged, other)
+        import_owner(archive, settings_of(tmp_path / "data"))
 
 
 @pytest.mark.parametrize("kind", ["erased", "flush", "erasure", "message"])
-def test_a_row_is_of_the_kind_of_its_record(tmp_path: Path, kind: str) -> None:
+def test_a_row_is_of_the_kind_of_its_record(exported: dict[Owner, Path], tmp_path: Path, kind: str) -> None:
     """A tombstone that says nothing would end every flow that asks for it."""
-    other = settings_of(tmp_path / "data")
-    forged = archive_of(tmp_path, HANDBOOK, "", lambda row: row | {"kind": kind} if row["kind"] == "document" else row)
+    archive = forged(
+        exported[HANDBOOK],
+        tmp_path / "forged.jsonl",
+        lambda row: row | {"kind": kind} if row["kind"] == "document" else row,
+    )
     with pytest.raises(InputError, match="no sound row"):
-        import_owner(forged, other)
+        import_owner(archive, settings_of(tmp_path / "data"))
 
 
-def test_a_conversation_of_somebody_else_is_not_entered_by_leaving_out_whose_it_is(tmp_path: Path) -> None:
+def test_a_conversation_of_somebody_else_is_not_entered_by_leaving_out_whose_it_is(
+    exported: dict[Owner, Path], tmp_path: Path
+) -> None:
     settings = settings_of(tmp_path / "data")
     taken_in(settings, VICTIM, "board")
-    forged = archive_of(tmp_path, NEIGHBOUR, "board", lambda row: None if row["kind"] == "conversation" else row)
+    archive = forged(exported[NEIGHBOUR], tmp_path / "forged.jsonl", lambda row: None if row["kind"] == "conversation" else row)
     with pytest.raises(StoreRejected, match="known here already"):
-        import_owner(forged, settings)
+        import_owner(archive, settings)
     key = conversation_key("default", "board")
     kept = row_at(settings, key)
     assert kept is not None
     assert kept.body["owner"]["id"] == "victim"
 
 
-@pytest.mark.parametrize("is_a_link", [True, False], ids=["a link", "a file of theirs"])
-def test_an_export_goes_into_no_file_that_somebody_else_laid_in_its_way(tmp_path: Path, is_a_link: bool) -> None:
+def test_an_export_goes_into_no_file_that_somebody_else_laid_in_its_way(tmp_path: Path) -> None:
     """In a folder for everybody the name of the draft can be guessed, and who made the file may read it."""
     settings = settings_of(tmp_path / "data")
     taken_in(settings, VICTIM, "board")
     (theirs := tmp_path / "theirs").write_text("as it was")
-    draft = tmp_path / "out.jsonl.draft"
-    if is_a_link:
-        draft.symlink_to(theirs)
-    else:
-        draft.hardlink_to(theirs)
-    export_owner(VICTIM, tmp_path / "out.jsonl", settings)
-    assert theirs.read_text() == "as it was"
-    assert (tmp_path / "out.jsonl").stat().st_mode & 0o777 == 0o600
-    assert (tmp_path / "out.jsonl").stat().st_nlink == 1
+    for number, lay in enumerate((Path.symlink_to, Path.hardlink_to)):
+        out = tmp_path / f"{number}.jsonl"
+        lay(tmp_path / f"{number}.jsonl.draft", theirs)
+        export_owner(VICTIM, out, settings)
+        assert theirs.read_text() == "as it was"
+        assert out.stat().st_mode & 0o777 == 0o600
+        assert out.stat().st_nlink == 1

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.attacks.mixed_load import under_load
+from tests.attacks.mixed_load import Load, with_tenants
 
 MINUTES, WARM_UP = 25, 12
 # MB a minute of service and flow together, after the warm-up. It was 107 when LanceDB kept what it read of all old versions;
@@ -17,7 +17,8 @@ MOST_GROWTH = 25
 def test_memory_comes_to_rest_under_mixed_load(tmp_path: Path, is_long: bool) -> None:
     if not is_long:
         pytest.skip("takes 25 minutes: MNEME_TEST_ATTACKS=long")
-    with under_load(tmp_path, pause=0.25) as load:
+    with with_tenants(tmp_path) as service:
+        load = Load(service, pause=0.25)
         load.run(60.0 * MINUTES)
     warm = [each for each in load.samples if each.seconds >= 60 * WARM_UP]
     grown = (warm[-1].service + warm[-1].flow) - (warm[0].service + warm[0].flow)

@@ -10,7 +10,7 @@ from mneme.errors import StoreUnavailable
 from mneme.events import AnyEvent, Message
 from mneme.ports import Lag
 from mneme.settings import Settings
-from serving.service.intake import MOST_UNREAD, BacklogQuota
+from serving.service.intake import MOST_UNREAD, BacklogQuota, RecentConversations
 from tests.serving.rest.conftest import ServiceWithoutFlow, client_of, memory_settings, with_service
 
 __all__ = ["memory_settings"]  # a fixture
@@ -72,3 +72,14 @@ def test_over_rest_the_one_gets_503_with_a_time_and_the_other_is_taken_in(client
     assert sent("a", 1) == 202
     queue.unread = 0
     assert sent("e") == 202
+
+
+def test_no_number_of_conversations_of_one_tenant_hides_what_another_has_just_sent() -> None:
+    lately = RecentConversations()
+    sent = Message(tenant_id="acme", conversation_id="standup", user_id="mira", content="Good morning.")
+    lately.note([sent])
+    for begin in range(0, 25_000, 1000):
+        lately.note(
+            Message(tenant_id="evil", conversation_id=f"c{begin + place}", user_id="eve", content="x") for place in range(1000)
+        )
+    assert lately.of("acme", sent.owner.key) == ["standup"]

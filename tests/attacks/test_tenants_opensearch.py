@@ -1,8 +1,8 @@
 """A tenant's key against everything of another tenant, on a real Kafka and a real OpenSearch.
 
-``acme`` is attacked by ``evil``: by REST, by the Python client and by MCP. Both have a user, a conversation, messages, a
-document and metadata of the same names, so that nothing but the tenant tells them apart; words that only acme said are looked
-for in every answer, and acme's rows are compared before and after.
+``acme`` is attacked by ``evil``, here by REST; by the Python client and by MCP test_tenants_rest.py does it. Both have a user,
+a conversation, messages, a document and metadata of the same names, so that nothing but the tenant tells them apart; words that
+only acme said are looked for in every answer, and acme's rows are compared before and after.
 """
 
 import base64
@@ -24,13 +24,12 @@ from connectors.kafka.sinks import read_dead_letters
 from connectors.publisher import Publisher
 from evaluation.faults.flow_process import FlowProcess
 from evaluation.servers import drop_indices
-from mneme.errors import InputError, MnemeError
+from mneme.errors import MnemeError
 from mneme.events import Message
 from mneme.ids import owner_key
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection, flush_marker
 from mneme.settings import EmbedderSettings, Settings
-from queries import Memories
 from serving.service.service import Service
 from tests.conftest import RunningKafka, RunningOpenSearch
 from tests.contracts.isolation import NAMES, QUERIES
@@ -44,68 +43,17 @@ START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 ACME_KEY, EVIL_KEY, OPERATOR_KEY = (f"key-of-{name}-0123456789abcdef" for name in ("acme", "evil", "operator"))
 SECRETS = ("Quetzalcoatl", "Xochipilli", "Tlaloc")  # said in a message, in a document, as metadata: by acme alone
 CONVERSATIONS = ("cats", "a/b", "talk,x")
-_SEPARATE = (
-    "acme",
-    "acme/user",
-    "acme,evil",
-    "evil,acme",
-    "*",
-    "evil*",
-    "evi?",
-    "evil/../acme",
-    "evil%2F..%2Facme",
-    "evil~",
-    "Evil",
-)
+_SEPARATE = "acme acme/user acme,evil evil,acme * evil* evi? evil/../acme evil%2F..%2Facme evil~ Evil".split()
 SYNTAX = (
-    *(
-        "acme/user/ann",
-        "evil/user/ann,acme/user/ann",
-        "acme/user/ann,",
-        ",acme/user/ann",
-        "ann,acme/tenant/acme",
-        "_all",
-        "_local",
-    ),
-    *(
-        "*,-evil",
-        "../acme",
-        "..%2facme",
-        "%2e%2e/acme",
-        "ann\n{}\n{}",
-        'ann"},{"match_all":{}}',
-        "ann\r\nX-API-Key: x",
-        "~",
-        "ann~",
-        "\x1b[2J",
-    ),
-    *(
-        "owner_key:acme*",
-        "tenant_id:acme AND *",
-        "(acme)",
-        "{{ctx.tenant}}",
-        "doc['tenant_id'].value",
-        "a" * 511,
-        "é" * 255,
-        "ann\u202e",
-        "�",
-    ),
+    *"acme/user/ann evil/user/ann,acme/user/ann acme/user/ann, ,acme/user/ann ann,acme/tenant/acme _all _local".split(),
+    *"*,-evil ../acme ..%2facme %2e%2e/acme ~ ann~ owner_key:acme* (acme) {{ctx.tenant}}".split(),
+    *("ann\n{}\n{}", 'ann"},{"match_all":{}}', "ann\r\nX-API-Key: x", "\x1b[2J", "tenant_id:acme AND *"),
+    *("doc['tenant_id'].value", "a" * 511, "é" * 255, "ann\u202e", "�"),
 )
 HOSTILE = tuple(dict.fromkeys((*NAMES, *SYNTAX)))
 NO_NAMES: tuple[Any, ...] = (
-    "",
-    " ",
-    "n" * 600,
-    ["ann"],
-    ["ann", "acme"],
-    {"$ne": 1},
-    {"terms": {}},
-    1,
-    True,
-    1.5,
-    [],
-    [[]],
-    {},
+    *("", " ", "n" * 600, ["ann"], ["ann", "acme"], {"$ne": 1}, {"terms": {}}),
+    *(1, True, 1.5, [], [[]], {}),
 )
 ANSWERED = {200, 202, 400, 403, 404, 405, 422}  # no 409 or 5xx: what OpenSearch refuses must not come that far
 _EACH = 8  # of how many inputs one is tried in the short form
@@ -286,23 +234,9 @@ def test_no_cursor_leads_to_another_tenant(world: World, tried: Callable[[Any], 
         [START.isoformat(), each]
         for each in ("", "acme", "acme/user/ann", "acme/cats/m0", "~", "￿", "\x00", "a" * 40_000, "evil/cats", '"}')
     ]
-    places += [
-        ["9999-12-31T23:59:59+00:00", "a"],
-        ["0001-01-01T00:00:00+00:00", "a"],
-        ["-1", "a"],
-        [None, None],
-        {},
-        [],
-        "x",
-        1,
-    ]
-    places += [
-        [START.isoformat(), 1],
-        [START.isoformat(), ["a"]],
-        [START.isoformat(), {"x": 1}],
-        [1e400, "a"],
-        [START.isoformat()],
-    ]
+    places += [[moment, "a"] for moment in ("9999-12-31T23:59:59+00:00", "0001-01-01T00:00:00+00:00", "-1")]
+    places += [[START.isoformat(), each] for each in (1, ["a"], {"x": 1})] + [[1e400, "a"], [START.isoformat()]]
+    places += [[None, None], {}, [], "x", 1]
     for place in tried(places):
         cursor = base64.urlsafe_b64encode(json.dumps(place).encode()).decode().rstrip("=")
         for path in ("/memories", "/conversations"):
@@ -310,16 +244,7 @@ def test_no_cursor_leads_to_another_tenant(world: World, tried: Callable[[Any], 
 
 
 def test_lists_of_everything_stay_within_the_tenant(world: World, some: Callable[[Any], Any]) -> None:
-    pages = (
-        "/memories",
-        "/conversations",
-        "/documents",
-        "/graph",
-        "/profile",
-        "/export",
-        "/history?entity=Ben",
-        "/conversations/cats",
-    )
+    pages = "/memories /conversations /documents /graph /profile /export /history?entity=Ben /conversations/cats".split()
     for name in some(["ann", *HOSTILE]):
         for page in pages:
             world.refused_or_own(
@@ -331,63 +256,13 @@ def test_lists_of_everything_stay_within_the_tenant(world: World, some: Callable
         assert world.ask("GET", f"/api/v1{path}").status_code in (403, 404)
 
 
-def test_the_python_client_gives_no_more_than_the_service(world: World, some: Callable[[Any], Any]) -> None:
-    with Memories.connect(url=world.url, api_key=EVIL_KEY) as memories:
-        for name in some([*HOSTILE, *_SEPARATE]):
-            for filters in ({"user_id": name}, {"user_id": "ann", "tenant_id": name}, {"user_id": "ann", "document_id": name}):
-                for ask in (
-                    lambda filters=filters: memories.search("cat landlord", filters=filters),
-                    lambda filters=filters, name=name: memories.inspect(name, filters=filters),
-                    lambda filters=filters, name=name: memories.get(f"acme/{name}", filters=filters),
-                ):
-                    try:
-                        told = repr(ask())
-                    except (InputError, MnemeError) as error:
-                        told = str(error)
-                    assert not any(secret in told for secret in SECRETS), (name, filters)
-
-
-def test_no_tool_of_mcp_names_another_tenant(world: World, tried: Callable[[Any], Any]) -> None:
-    def call(whose: dict[str, str], tool: str, arguments: dict[str, Any]) -> httpx.Response:
-        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
-        headers = {"Authorization": f"Bearer {EVIL_KEY}", "Accept": "application/json, text/event-stream"}
-        return world.client.post("/mcp", params=whose, json=body, headers=headers)
-
-    calls: list[tuple[dict[str, str], str, dict[str, Any]]] = [
-        ({"user_id": "ann", "tenant_id": "acme"}, "search", {"query": "cat"}),
-        ({"user_id": "ann"}, "search", {"query": "cat", "tenant_id": "acme"}),
-        ({"user_id": "ann"}, "search", {"query": "cat", "filters": {"tenant_id": "acme"}}),
-        ({"user_id": "ann"}, "profile", {"tenant_id": "acme"}),
-        ({"user_id": "ann"}, "timeline", {"about": "Ben", "tenant_id": "acme"}),
-        ({"user_id": "ann"}, "forget", {"target": "conversation", "id": "acme/cats", "confirm": True}),
-        ({"user_id": "ann"}, "forget", {"target": "message", "id": "acme/cats/m0", "confirm": True}),
-        ({"user_id": "ann"}, "drop_index", {"index": "*"}),
-        *(({"user_id": name}, "search", {"query": "cat landlord"}) for name in HOSTILE[::4] if name.isprintable()),
-        *(({"user_id": "ann"}, "ask", {"question": question}) for question in QUERIES[::4]),
-    ]
-    before = world.rows_of("acme")
-    for whose, tool, arguments in tried(calls):
-        answer = call(whose, tool, arguments)
-        assert answer.status_code < 500, (whose, tool, answer.text[:300])
-        assert not any(secret in answer.text for secret in SECRETS), (whose, tool, arguments)
-    assert world.rows_of("acme") == before
-
-
 class TestWhatIsWritten:
     """These write, and come last."""
 
     def test_nothing_that_evil_sends_changes_anything_of_acme(self, world: World, tried: Callable[[Any], Any]) -> None:
         before = world.rows_of("acme")
-        names = [
-            *CONVERSATIONS,
-            "acme/cats",
-            "../acme/cats",
-            "cats,",
-            "acme%2Fcats",
-            'x"}\n{"delete":{"_id":"acme/cats/m0"}}',
-            "cats\n",
-            "cats\x00",
-        ]
+        names = [*CONVERSATIONS, "acme/cats", "../acme/cats", "cats,", "acme%2Fcats", "cats\n", "cats\x00"]
+        names.append('x"}\n{"delete":{"_id":"acme/cats/m0"}}')
         events: list[dict[str, Any]] = []
         for name in names:
             message = {"event": "message", "conversation_id": name, "user_id": "ann", "content": "Hi.", "message_id": "m0"}
@@ -402,13 +277,8 @@ class TestWhatIsWritten:
             for tenant in ({}, {"tenant_id": "acme"}, {"tenant_id": "evil,acme"}):
                 answer = world.refused_or_own("POST", "/events", json={"events": [{**event, **tenant}]})
                 assert answer.status_code in ((202, 422) if not tenant else (403,)), (event, answer.text[:300])
-        for params in (
-            {"user_id": "ann"},
-            {"conversation_id": "cats"},
-            {"document_id": "lease.md"},
-            {"user_id": "*"},
-            {"user_id": "ann,acme/user/ann"},
-        ):
+        erased = ({"user_id": "ann"}, {"conversation_id": "cats"}, {"document_id": "lease.md"}, {"user_id": "*"})
+        for params in (*erased, {"user_id": "ann,acme/user/ann"}):
             world.refused_or_own("DELETE", "/memories", params={**params, "wait": 10})
         identity = quote(quote("acme/cats/m0", safe=""), safe="")
         for method, more in (("PATCH", {"json": {"content": "x"}}), ("DELETE", {})):
@@ -421,16 +291,8 @@ class TestWhatIsWritten:
         """``a/b`` and ``c`` have the key of ``a`` and ``b/c``; and a key may say one tenant where the event says another."""
         producer = ReliableProducer(world.settings.kafka)
         topic = world.settings.kafka.topics.messages
-        pairs = [
-            ("a/b", "c"),
-            ("a", "b/c"),
-            ("a/b/c", "d"),
-            ("a", "b/c/d"),
-            ("a%2Fb", "c"),
-            ("a", "b%2Fc"),
-            ("a~", "b"),
-            ("a", "~b"),
-        ]
+        pairs = [("a/b", "c"), ("a", "b/c"), ("a/b/c", "d"), ("a", "b/c/d")]
+        pairs += [("a%2Fb", "c"), ("a", "b%2Fc"), ("a~", "b"), ("a", "~b")]
         before = world.rows_of("acme")
         for number, (tenant, conversation) in enumerate(tried(pairs)):
             message = said(tenant, conversation, (f"Pet{number}x", "", f"Mark{number}"))[0]

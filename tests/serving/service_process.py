@@ -1,35 +1,41 @@
-"""``mneme serve`` as a process of its own, for tests of what it costs: its memory, and how soon it says that it lives."""
+"""``mneme serve`` as a program of its own: as an attacker meets it, and what it costs."""
 
 import os
 import re
-import subprocess
+import signal
 import sys
 import threading
 import time
-from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import httpx
 import psutil
 
-_LISTENS = re.compile(rb"Mneme listens on (http://\S+)")
+ROOT = Path(__file__).parents[2]
+_START_SECONDS, _END_SECONDS = 120, 120
 
 
 @dataclass(frozen=True)
 class ServiceProcess:
-    """A service that runs. ``url`` is where it listens."""
+    """A service that runs: where it listens, its MNEME_DATA, and the file that it logs to."""
 
     url: str
-    process: psutil.Process
+    data: Path
+    log: Path
+    process: psutil.Popen
 
     @property
     def memory(self) -> int:
         """The bytes that it has in memory now."""
         return int(self.process.memory_info().rss)
+
+    def end(self, seconds: float = _END_SECONDS) -> int:
+        """Ask it to end, and return its exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return int(self.process.wait(seconds))
 
     @contextmanager
     def watched(self) -> Iterator["Watch"]:
@@ -39,14 +45,11 @@ class ServiceProcess:
 
         def ask() -> None:
             with httpx.Client(base_url=self.url, timeout=60) as client:
-                while not over.is_set():
-                    began = time.perf_counter()
+                while not over.wait(0.1):
                     assert client.get("/health/live").status_code == 200
-                    watch.slowest = max(watch.slowest, time.perf_counter() - began)
-                    over.wait(0.01)
 
         def look() -> None:
-            while not over.wait(0.005):
+            while not over.wait(0.01):
                 watch.most = max(watch.most, self.memory)
 
         threads = [threading.Thread(target=each) for each in (ask, look)]
@@ -62,10 +65,9 @@ class ServiceProcess:
 
 @dataclass
 class Watch:
-    """What was seen: ``slowest`` answer of ``/health/live`` in seconds, bytes at first and at most."""
+    """What was seen: bytes at first and at most."""
 
     first: int
-    slowest: float = 0.0
     most: int = 0
 
     @property
@@ -74,23 +76,35 @@ class Watch:
         return max(0, self.most - self.first)
 
 
-@contextmanager
-def serving(folder: Path, **service: Any) -> Iterator[ServiceProcess]:
-    """A service that answers and takes nothing in, with settings of the group ``service``, everything in one folder."""
-    given = {"port": 0, "intake": "none", "requests_per_minute": 0, "console": "false"} | service
+def environment(folder: Path, **settings: str) -> dict[str, str]:
+    """That of a process with its data in a folder, and settings without their prefix."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("MNEME_")}
-    settings = {"MNEME_DATA": str(folder), "MNEME_EMBEDDER__PROVIDER": "hash"}
-    settings |= {f"MNEME_SERVICE__{name.upper()}": str(value) for name, value in given.items()}
-    process = subprocess.Popen([sys.executable, "-m", "serving", "serve"], env=kept | settings, stderr=subprocess.PIPE)
-    assert process.stderr is not None, "it is a pipe"
-    told = process.stderr
-    drained = threading.Thread(target=lambda: deque(told, 0), daemon=True)
+    own = {"DATA": str(folder / "data"), "CACHE": str(folder / "cache"), "EMBEDDER__PROVIDER": "hash", **settings}
+    return kept | {"PYTHONPATH": str(ROOT), "COLUMNS": "200"} | {f"MNEME_{name}": value for name, value in own.items()}
+
+
+@contextmanager
+def serving(
+    folder: Path, umask: int = -1, variables: Mapping[str, str] | None = None, **settings: str
+) -> Iterator[ServiceProcess]:
+    """Serve on a free port until the block ends, with settings without their prefix, and other variables."""
+    log = folder / "serve.log"
+    command = [sys.executable, "-m", "serving", "serve", "--port", "0"]
+    own = environment(folder, **settings) | dict(variables or {})
+    with log.open("wb") as out:
+        process = psutil.Popen(command, cwd=folder, env=own, stderr=out, umask=umask)
     try:
-        found = next(filter(None, map(_LISTENS.search, told)))
-        drained.start()  # so that it never waits for a reader
-        yield ServiceProcess(found[1].decode(), psutil.Process(process.pid))
+        end = time.monotonic() + _START_SECONDS
+        while not (found := re.search(r"Mneme listens on (\S+)", log.read_text())):
+            assert process.poll() is None, log.read_text()
+            assert time.monotonic() < end, log.read_text()
+            time.sleep(0.1)
+        yield ServiceProcess(found[1], folder / "data", log, process)
     finally:
-        process.terminate()
-        process.wait(120)
-        drained.join()
-        told.close()
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(_END_SECONDS)
+            except psutil.TimeoutExpired:
+                process.kill()
+                process.wait()

@@ -13,6 +13,7 @@ from mneme import records
 from queries.answers.answer import AnswerMetrics, AnswerResponse, AnswerStream, CitedMemory
 from serving.cli import app
 from tests.queries.answers.found import ASKED_AT, at, found
+from tests.serving.fake_memories import OpenedMemories
 
 PAGE_TWO = records.Citation(document_id="offer", name="offer.pdf", place="page 2")
 ANSWER = AnswerResponse(
@@ -34,21 +35,10 @@ ANSWER = AnswerResponse(
 )
 
 
-class FakeMemories:
+class FakeMemories(OpenedMemories):
     """Answers with ``answer``, and remembers what it was asked."""
 
-    asked: dict[str, Any]
     answer = ANSWER
-
-    @classmethod
-    def connect(cls, settings: object, url: str | None = None) -> "FakeMemories":
-        return cls()
-
-    def __enter__(self) -> "FakeMemories":
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        return None
 
     def ask_stream(self, question: str, filters: dict[str, Any], **arguments: Any) -> AnswerStream:
         type(self).asked = {"question": question, "filters": filters, **arguments}

@@ -11,6 +11,7 @@ import queries
 from queries.browsing.responses import DocumentList, ListedDocument
 from serving.cli import app
 from serving.terminal.history_view import documents_table
+from tests.serving.fake_memories import OpenedMemories
 from tests.serving.test_rendering import printed
 
 
@@ -47,20 +48,8 @@ FOUND = DocumentList(
 )
 
 
-class FakeMemories:
+class FakeMemories(OpenedMemories):
     """Lists ``FOUND``, and remembers what it was asked."""
-
-    asked: dict[str, Any]
-
-    @classmethod
-    def connect(cls, settings: object, url: str | None = None) -> "FakeMemories":
-        return cls()
-
-    def __enter__(self) -> "FakeMemories":
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        return None
 
     def documents(self, filters: dict[str, Any]) -> DocumentList:
         type(self).asked = filters

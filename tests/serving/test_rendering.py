@@ -70,6 +70,13 @@ def episode(rank: int | None, subject: str, document: str | None = None, facts: 
     )
 
 
+def expectation(rank: int, expired: bool = False) -> FoundForesight:
+    told = {"id": "s", "score": 0.2, "rank": rank, "statement": "later", "evidence": "", "start": None, "end": None}
+    return FoundForesight.model_validate(
+        told | {"expired": expired, "said_at": NOON, "parent_episode_id": "e1", "message_ids": ()}
+    )
+
+
 def response(**found: object) -> SearchResponse:
     query = QueryEcho(text="?", method="hybrid", filters_applied={}, type="general", top_k=20, notes=("vector leg off",))
     metrics = Metrics(milliseconds=1.0, round_trips=2, candidates={}, scoring="min-max")
@@ -104,25 +111,9 @@ def test_all_types_stand_in_one_list_by_rank() -> None:
         text="open",
         sent_at=NOON,
     )
-    expectation = FoundForesight(
-        id="s",
-        score=0.2,
-        rank=4,
-        statement="later",
-        evidence="",
-        start=None,
-        end=None,
-        said_at=NOON,
-        parent_episode_id="e1",
-        message_ids=(),
-    )
-    text = printed(
-        search_result(
-            response(
-                episodes=(episode(3, "third"),), facts=(fact(1, "first"),), raw_messages=(message,), foresights=(expectation,)
-            )
-        )
-    )
+    ahead = (expectation(4),)
+    found = response(episodes=(episode(3, "third"),), facts=(fact(1, "first"),), raw_messages=(message,), foresights=ahead)
+    text = printed(search_result(found))
     places = [text.index(word) for word in ("first", "Ben: open", "summary of third", "later")]
     assert places == sorted(places)
 
@@ -151,20 +142,7 @@ def test_what_ends_some_day_is_so_until_then() -> None:
 
 
 def test_what_is_expected_and_over_is_said_to_be_over() -> None:
-    expectation = FoundForesight(
-        id="s",
-        score=0.2,
-        rank=1,
-        statement="later",
-        evidence="",
-        start=None,
-        end=None,
-        expired=True,
-        said_at=NOON,
-        parent_episode_id="e1",
-        message_ids=(),
-    )
-    assert "later · over" in printed(search_result(response(foresights=(expectation,))))
+    assert "later · over" in printed(search_result(response(foresights=(expectation(1, expired=True),))))
 
 
 def test_a_line_of_a_portrait_says_how_often_it_was_shown() -> None:

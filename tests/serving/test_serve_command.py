@@ -1,11 +1,6 @@
 """``mneme serve`` as a program: it tells where it is, takes in and finds, and ends in order."""
 
-import os
-import re
-import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -19,57 +14,23 @@ from typer.testing import CliRunner
 
 from serving.cli import app
 from tests.serving.rest.test_search import ANNOUNCED
+from tests.serving.service_process import ROOT, ServiceProcess, serving
 
-START_SECONDS, END_SECONDS = 120, 45  # the end comes before the minute that somebody waits for
+END_SECONDS = 45  # before the minute that somebody waits for
 NOT_INSTALLED = ("kafka", "opensearchpy", "tiktoken")  # of extras that an embedded index does without
 
 
-class Served:
-    """A running ``mneme serve``."""
-
-    def __init__(self, folder: Path) -> None:
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("MNEME_")}
-        environment |= {"MNEME_DATA": str(folder / "data"), "MNEME_EMBEDDER__PROVIDER": "hash", "COLUMNS": "200"}
-        environment["MNEME_FLOW__EPOCH_SECONDS"] = "0.2"  # for which each flush waits
-        self.log = folder / "log.txt"
-        with self.log.open("wb") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "serving", "serve", "--port", "0"], cwd=folder, env=environment, stderr=log
-            )
-        self.url = self._listening()
-
-    def _listening(self) -> str:
-        end = time.monotonic() + START_SECONDS
-        while time.monotonic() < end and self.process.poll() is None:
-            if found := re.search(r"Mneme listens on (\S+)", self.log.read_text()):
-                return found[1]
-            time.sleep(0.1)
-        raise AssertionError(f"it does not listen: {self.log.read_text()}")
-
-    def end(self) -> int:
-        self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(END_SECONDS)
-
-
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[Served]:
+def served(tmp_path: Path) -> Iterator[ServiceProcess]:
     # `python -m serving` finds the rooms where this checkout is, in whatever folder it runs; its flow, a child, does too.
-    found = f"import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r})\n"
+    found = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
     (tmp_path / "sitecustomize.py").write_text(f"{found}sys.modules.update(dict.fromkeys({NOT_INSTALLED!r}))\n")
-    os.environ["PYTHONPATH"] = str(tmp_path)
-    try:
-        served = Served(tmp_path)
-    finally:
-        del os.environ["PYTHONPATH"]
-    try:
+    flushed_soon = {"FLOW__EPOCH_SECONDS": "0.2"}  # for which each flush waits
+    with serving(tmp_path, variables={"PYTHONPATH": str(tmp_path)}, **flushed_soon) as served:
         yield served
-    finally:
-        if served.process.poll() is None:
-            served.process.kill()
-            served.process.wait()
 
 
-def test_what_is_sent_is_found_and_it_ends_in_order_while_somebody_waits(served: Served) -> None:
+def test_what_is_sent_is_found_and_it_ends_in_order_while_somebody_waits(served: ServiceProcess) -> None:
     told = served.log.read_text()
     assert f"REST     {served.url}/docs" in told
     assert f"console  {served.url}/console" in told
@@ -105,7 +66,7 @@ def test_what_is_sent_is_found_and_it_ends_in_order_while_somebody_waits(served:
         asks.wait()
         while "mneme_http_requests_in_flight 2.0" not in client.get("/metrics").text:
             time.sleep(0.05)
-        assert served.end() == 0
+        assert served.end(END_SECONDS) == 0
         waiting.join()
     assert answers[0]["searchable"] is False
     assert "Traceback" not in served.log.read_text()

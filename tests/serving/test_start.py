@@ -52,7 +52,7 @@ def test_importing_a_room_loads_no_client_and_no_validation(room: str) -> None:
 def test_help_loads_no_settings() -> None:
     loaded = loaded_by(COMMAND, "--help")
     assert "serving.commands.search" in loaded
-    assert not loaded & {"pydantic", "numpy", "importlib.metadata", *CLIENTS}
+    assert not loaded & {"pydantic", "numpy", "importlib.metadata", "matplotlib", *CLIENTS}
 
 
 def test_a_search_loads_its_index_and_its_embedder_and_nothing_to_make_them_with(tmp_path: Path) -> None:

@@ -1,11 +1,14 @@
 """export, import and rebuild as a user types them: what they say, and what they refuse."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+import flows
+from mneme.settings import load_settings
 from queries import Memories
 from serving.cli import app
 
@@ -19,13 +22,20 @@ def mneme(*words: str, answer: str = "") -> tuple[int, str]:
     return result.exit_code, result.output
 
 
+@pytest.fixture(scope="module")
+def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """``MNEME_DATA`` with one memory in its index."""
+    settings = load_settings({}, data=tmp_path_factory.mktemp("transfer") / "data", embedder={"provider": "hash"})
+    flows.ingest([EXAMPLES / "friends.jsonl"], settings)
+    return settings.data
+
+
 @pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder whose index has one memory."""
+def data(ingested: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a copy of it."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MNEME_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("MNEME_DATA", str(shutil.copytree(ingested, tmp_path / "data")))
     monkeypatch.setenv("MNEME_EMBEDDER__PROVIDER", "hash")
-    assert mneme("ingest", str(EXAMPLES / "friends.jsonl"))[0] == 0
     return tmp_path
 
 

@@ -39,9 +39,9 @@ def tell(connection: Connection, *texts: str) -> None:
     connection.flush(conversation)
 
 
-def test_documents_are_memories_with_their_sources(connection: Connection):
-    tell(connection, "I am allergic to penicillin.", "My sister lives in Bremen.", "I keep three bees in the garden.")
-    retriever = MnemeRetriever(memories=connection.memories, filters={"user_id": connection.user_id}, k=2)
+def test_documents_are_memories_with_their_sources(here: Connection):
+    tell(here, "I am allergic to penicillin.", "My sister lives in Bremen.", "I keep three bees in the garden.")
+    retriever = MnemeRetriever(memories=here.memories, filters={"user_id": here.user_id}, k=2)
     documents = retriever.invoke("What is Mira allergic to: penicillin?")
     assert len(documents) == 2
     assert all(isinstance(each, Document) for each in documents)
@@ -49,7 +49,7 @@ def test_documents_are_memories_with_their_sources(connection: Connection):
     assert "penicillin" in best.page_content
     assert {"kind", "rank", "score", "date", "message_ids"} <= best.metadata.keys()
     assert best.metadata["rank"] == 1
-    assert best.metadata["conversation_id"] == f"told-{connection.user_id}"
+    assert best.metadata["conversation_id"] == f"told-{here.user_id}"
     assert len(retriever.invoke("penicillin", k=1)) == 1
     assert "allergic to penicillin" in retriever.context("What is Mira allergic to?", max_tokens=200)
     assert asyncio.run(retriever.ainvoke("penicillin")) == retriever.invoke("penicillin")

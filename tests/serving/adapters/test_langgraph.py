@@ -59,8 +59,8 @@ def test_a_value_comes_back_exactly_an_overwrite_replaces_it_and_a_delete_takes_
     assert store.get(at, "short-lived") is None
 
 
-def test_values_are_found_by_what_they_say_under_a_prefix(connection: Connection):
-    store = store_of(connection)
+def test_values_are_found_by_what_they_say_under_a_prefix(here: Connection):
+    store = store_of(here)
     store.put(("mira", "food"), "a", {"text": "Mira likes dumplings with vinegar."})
     store.put(("mira", "pets"), "b", {"text": "The dog Biscuit sleeps all day."})
     store.put(("miranda",), "c", {"text": "Miranda likes dumplings with vinegar too."})
@@ -152,14 +152,14 @@ def test_a_batch_reads_before_it_writes_and_works_awaited(here: Connection):
     asyncio.run(run())
 
 
-def test_a_label_of_the_namespace_names_whose_memory_it_is(connection: Connection):
-    store = store_of(connection, user_at=1)
-    mine, other = connection.user_id, f"{connection.user_id}-other"
+def test_a_label_of_the_namespace_names_whose_memory_it_is(here: Connection):
+    store = store_of(here, user_at=1)
+    mine, other = here.user_id, f"{here.user_id}-other"
     store.put(("memories", mine), "k", {"text": "The red bicycle stands in the cellar."})
     store.put(("memories", other), "k", {"text": "The blue bicycle stands in the yard."})
     assert [item.namespace for item in store.search(("memories", mine), query="bicycle")] == [("memories", mine)]
     wait_until_stored(store)
-    found = connection.memories.search("bicycle", "keyword", {"user_id": mine})
+    found = here.memories.search("bicycle", "keyword", {"user_id": mine})
     assert ["red" in each.text for each in found.ranked()] == [True]
     assert {("memories", mine), ("memories", other)} <= set(store.list_namespaces(prefix=("memories",)))
     assert store.list_namespaces(prefix=("memories", other)) == [("memories", other)]

@@ -15,8 +15,7 @@ CALLS = Path(__file__).parent / "mem0_calls.py"
 FOLDER = os.environ.get("MNEME_TEST_PEERS", "")
 
 
-@pytest.fixture
-def memory(connection: Connection) -> Memory:
+def memory_of(connection: Connection) -> Memory:
     return Memory(memories=connection.memories, publisher=connection.publisher, wait=30)
 
 
@@ -31,8 +30,8 @@ CHAT = [
 ]
 
 
-def test_a_message_becomes_a_memory_that_is_found_read_changed_and_deleted(memory: Memory, connection: Connection):
-    user = connection.user_id
+def test_a_message_becomes_a_memory_that_is_found_read_changed_and_deleted(connection: Connection):
+    memory, user = memory_of(connection), connection.user_id
     added = memory.add(CHAT, user_id=user, metadata={"category": "movies"})
     [loved] = [each for each in added["results"] if "sci-fi" in each["memory"]]
     assert loved == {"id": loved["id"], "memory": CHAT[2]["content"], "event": "ADD"}
@@ -56,8 +55,8 @@ def test_a_message_becomes_a_memory_that_is_found_read_changed_and_deleted(memor
     assert "I love Westerns." not in texts(memory.search("Westerns", filters={"user_id": user}))
 
 
-def test_without_inference_each_message_is_kept_as_it_is_and_filters_choose(memory: Memory, connection: Connection):
-    user = connection.user_id
+def test_without_inference_each_message_is_kept_as_it_is_and_filters_choose(here: Connection):
+    memory, user = memory_of(here), here.user_id
     spring = memory.add(
         [{"role": "user", "name": "Mira", "content": "Hm?"}], user_id=user, infer=False, metadata={"year": 2025}
     )
@@ -82,8 +81,8 @@ def test_without_inference_each_message_is_kept_as_it_is_and_filters_choose(memo
     assert kept() == []
 
 
-def test_owners_are_apart(memory: Memory, connection: Connection):
-    user = connection.user_id
+def test_owners_are_apart(here: Connection):
+    memory, user = memory_of(here), here.user_id
     memory.add("The code is 4711.", user_id=user, infer=False)
     memory.add("I answer in French.", agent_id=user, infer=False)
     memory.add("We plan a trip.", run_id=user, infer=False)
@@ -107,12 +106,12 @@ def test_owners_are_apart(memory: Memory, connection: Connection):
 )
 def test_wrong_calls_raise_value_errors_that_name_the_argument(here: Connection, call: Any, said: str):
     with pytest.raises(ValueError, match=said):
-        call(Memory(memories=here.memories, publisher=here.publisher))
+        call(memory_of(here))
 
 
 @pytest.mark.parametrize("text", ["👍", "...", "word " * 2_500])
 def test_any_text_may_be_searched_for(here: Connection, text: str):
-    assert isinstance(Memory(memories=here.memories, publisher=here.publisher).search(text, user_id="u")["results"], list)
+    assert isinstance(memory_of(here).search(text, user_id="u")["results"], list)
 
 
 @pytest.mark.slow
@@ -128,4 +127,4 @@ def test_the_documented_calls_have_the_shapes_of_mem0(here: Connection, tmp_path
     theirs = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment).stdout.splitlines()[-1])
     from tests.serving.adapters.mem0_calls import documented_calls
 
-    assert documented_calls(Memory(memories=here.memories, publisher=here.publisher, wait=30)) == theirs
+    assert documented_calls(memory_of(here)) == theirs

@@ -1,18 +1,29 @@
 """A memory with everything in it, the real service over it, a browser, and what every page must be like."""
 
-import json
 import shutil
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 import uvicorn
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Dialog,
+    Page,
+    Playwright,
+    Request,
+    Response,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
 import flows
 from connectors.models import open_embedder
@@ -26,9 +37,8 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 FLAGS = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
 FLAGS += " --disable-component-update --disable-sync"
 
+WIDE: ViewportSize = {"width": 1280, "height": 860}
 expect.set_options(timeout=120_000)  # for a machine that is busy with other tests
-
-HOSTILE = '<script>window.hacked = 1</script> **bold** <img src=x onerror="window.hacked = 2"> `code` ${window.hacked = 3}'
 
 
 @pytest.fixture(scope="session")
@@ -55,26 +65,15 @@ def browser(playwright: Playwright, chromium: str) -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def settings(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """Those of an embedded index with two examples, a document and a hostile conversation in it."""
-    folder = tmp_path_factory.mktemp("console")
+    """Those of an embedded index with two examples and a document in it."""
+    data = tmp_path_factory.mktemp("console")
     flow = {"epoch_seconds": 0.2}  # for which each flush and each erasure waits
-    settings = load_settings({}, data=folder / "data", service={"requests_per_minute": 0}, flow=flow)
+    settings = load_settings({}, data=data, service={"requests_per_minute": 0}, flow=flow)
     try:
         open_embedder(settings).close()
     except MnemeError:  # no weights on this machine
         settings = settings.replace(embedder={"provider": "hash"})
-    hostile = folder / "hostile.jsonl"
-    event = {
-        "event": "message",
-        "conversation_id": "<b>hostile</b>",
-        "user_id": "mallory",
-        "sender_id": "mallory",
-        "sender_name": "<i>Mallory</i>",
-        "sent_at": "2025-01-01T10:00:00Z",
-    }
-    lines = [event | {"message_id": str(number), "content": f"Anna {number} {HOSTILE}"} for number in range(2)]
-    hostile.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    flows.ingest([EXAMPLES / "friends.jsonl", EXAMPLES / "acme.jsonl", EXAMPLES / "handbook.md", hostile], settings)
+    flows.ingest([EXAMPLES / "friends.jsonl", EXAMPLES / "acme.jsonl", EXAMPLES / "handbook.md"], settings)
     return settings
 
 
@@ -124,12 +123,16 @@ class Visitor:
     is_examined: bool = False
 
     def __post_init__(self) -> None:
-        self.page.on("console", self._heard)
-        self.page.on("pageerror", lambda error: self.troubles.append(f"error: {error}"))
-        self.page.on("requestfailed", self._failed)
-        self.page.on(
-            "response", lambda answer: self.troubles.append(f"{answer.status}: {answer.url}") if answer.status >= 400 else None
-        )
+        for event, hear in self._ears().items():
+            self.page.on(event, hear)  # type: ignore[call-overload]
+
+    def leave(self) -> None:
+        """Let nobody who comes later hear of this visit, nor find what was chosen in it."""
+        self.page.evaluate("localStorage.clear()")
+        self.page.context.clear_cookies()
+        self.page.goto("about:blank")
+        for event, hear in self._ears().items():
+            self.page.remove_listener(event, hear)
 
     def open(self, address: str) -> Page:
         """Go to a page of the console, and wait until all of it is there."""
@@ -159,9 +162,29 @@ class Visitor:
             if each["impact"] in ("serious", "critical")
         ]
 
+    def _ears(self) -> dict[str, Callable[[Any], None]]:
+        return {
+            "console": self._heard,
+            "pageerror": self._broken,
+            "requestfailed": self._failed,
+            "response": self._answered,
+            "dialog": self._asked,
+        }
+
     def _failed(self, request: Request) -> None:
         if request.failure != "net::ERR_ABORTED":  # the next page was opened before the icon of this one was there
             self.troubles.append(f"failed: {request.url} ({request.failure})")
+
+    def _broken(self, error: Exception) -> None:
+        self.troubles.append(f"error: {error}")
+
+    def _answered(self, answer: Response) -> None:
+        if answer.status >= 400:
+            self.troubles.append(f"{answer.status}: {answer.url}")
+
+    def _asked(self, dialog: Dialog) -> None:
+        self.troubles.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
 
     def _heard(self, message: ConsoleMessage) -> None:
         if self.is_examined and any(each in message.text for each in _OF_AXE):
@@ -170,11 +193,25 @@ class Visitor:
             self.troubles.append(f"console: {message.text}")
 
 
-@pytest.fixture
-def visitor(browser: Browser, console: Console) -> Iterator[Visitor]:
-    """Somebody with a wide screen in the light."""
-    context = browser.new_context(viewport={"width": 1280, "height": 860}, color_scheme="light", reduced_motion="reduce")
-    visitor = Visitor(context.new_page(), console)
-    yield visitor
+@pytest.fixture(scope="module")
+def window(browser: Browser) -> Iterator[Page]:
+    """The one window of a file of tests: a page that opens anew in it needs no process, and no script compiled once more."""
+    context = browser.new_context(viewport=WIDE, color_scheme="light", reduced_motion="reduce")
+    yield context.new_page()
     context.close()
+
+
+@contextmanager
+def visiting(window: Page, console: Console) -> Iterator[Visitor]:
+    """Somebody new, with a wide screen in the light, for whom nothing may go wrong."""
+    window.set_viewport_size(WIDE)
+    visitor = Visitor(window, console)
+    yield visitor
+    visitor.leave()
     assert visitor.troubles == []
+
+
+@pytest.fixture
+def visitor(window: Page, console: Console) -> Iterator[Visitor]:
+    with visiting(window, console) as visitor:
+        yield visitor

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Page, expect
 
 import flows
 from mneme.settings import load_settings
 from serving.service.service import Service
-from tests.serving.console.conftest import EXAMPLES, Console, Visitor, served
+from tests.serving.console.conftest import EXAMPLES, Console, Visitor, served, visiting
 
 OPERATOR, TENANT, OTHER = "operator-key-of-the-tests", "tenant-key-of-the-tests", "other-key-of-the-tests"
 
@@ -27,12 +27,9 @@ def guarded(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 @pytest.fixture
-def visitor(browser: Browser, guarded: Console) -> Iterator[Visitor]:
-    context = browser.new_context(viewport={"width": 1280, "height": 860}, reduced_motion="reduce")
-    visitor = Visitor(context.new_page(), guarded)
-    yield visitor
-    context.close()
-    assert visitor.troubles == []
+def visitor(window: Page, guarded: Console) -> Iterator[Visitor]:
+    with visiting(window, guarded) as visitor:
+        yield visitor
 
 
 def log_in(visitor: Visitor, key: str) -> None:

@@ -28,6 +28,17 @@ async def finds_nothing(client: Client, query: str) -> None:
     assert text.startswith("nothing is remembered about this")
 
 
+async def remembers_until_it_forgets(client: Client) -> None:
+    """The short round, for what differs in its transport alone."""
+    await finds_nothing(client, "What is Mira allergic to?")
+    _, note = await told(client, "remember", note="Mira is allergic to penicillin.", wait=60)
+    _, found = await told(client, "search", query="What is Mira allergic to?")
+    assert found["memories"][0]["message_ids"] == note["message_ids"]
+    _, gone = await told(client, "forget", target="message", id=note["message_ids"][0], confirm=True)
+    assert gone["erased"]
+    await finds_nothing(client, "What is Mira allergic to?")
+
+
 async def goes_round(client: Client) -> None:
     """
     1. Nothing is known.

@@ -6,8 +6,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from syrupy.assertion import SnapshotAssertion
 
-from serving.mcp.memory import AgentMemory
-from serving.mcp.scope import OwnerScope
+from serving.mcp.memory import AgentMemory, OwnerScope
 from serving.mcp.server import build_server
 from serving.service.service import Service
 from tests.serving.mcp.round_trip import finds_nothing, refused, told

@@ -1,14 +1,21 @@
+"""The MCP server over HTTP and over standard input, each with what it alone has to refuse."""
+
 import asyncio
+import os
+import sys
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import httpx
 import httpx2
 import pytest
-from mcp import Client
+from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
+from typer.testing import CliRunner
 
-from tests.serving.mcp.conftest import KEY, OTHER_KEY
-from tests.serving.mcp.round_trip import finds_nothing, goes_round, told
+from serving.cli import app
+from tests.serving.mcp.conftest import KEY, OTHER_KEY, THIRD_KEY
+from tests.serving.mcp.round_trip import finds_nothing, goes_round, remembers_until_it_forgets, told
 
 
 @asynccontextmanager
@@ -29,14 +36,9 @@ def test_what_is_remembered_is_found_until_it_is_forgotten(url: str):
 
 
 def test_a_client_of_the_older_handshake_remembers_and_finds(url: str):
-    """Over standard input such a client goes the whole round (test_stdio.py)."""
-
     async def run() -> None:
         async with connected(url, "user_id=mira", OTHER_KEY, "legacy") as client:
-            await finds_nothing(client, "What is Mira allergic to?")
-            _, note = await told(client, "remember", note="Mira is allergic to penicillin.", wait=60)
-            _, found = await told(client, "search", query="What is Mira allergic to?")
-            assert found["memories"][0]["message_ids"] == note["message_ids"]
+            await remembers_until_it_forgets(client)
 
     asyncio.run(run())
 
@@ -84,3 +86,41 @@ def test_without_a_key_nobody_comes_in(url: str):
 def test_there_is_no_stream_to_listen_to_and_no_session_to_end(url: str, method: str):
     answer = httpx.request(method, f"{url}/mcp?user_id=mira", headers={"Authorization": f"Bearer {KEY}"})
     assert answer.status_code == 405
+
+
+# --- over standard input ------------------------------------------------------------------------------------------------
+
+
+def server(*options: str, **variables: str) -> StdioServerParameters:
+    """``mneme mcp`` as a client starts it, with nothing of this environment but short epochs, for which a flush waits."""
+    unset = {name: value for name, value in os.environ.items() if not name.startswith("MNEME_")}
+    unset["MNEME_FLOW__EPOCH_SECONDS"] = "0.2"
+    return StdioServerParameters(
+        command=sys.executable, args=["-m", "serving", "mcp", *options], env=unset | variables, cwd=Path.cwd()
+    )
+
+
+def test_a_process_of_its_own_takes_in_what_is_remembered_and_finds_it(tmp_path: Path):
+    async def run() -> None:
+        parameters = server("--user", "mira", MNEME_DATA=str(tmp_path), MNEME_EMBEDDER__PROVIDER="hash")
+        async with Client(parameters, mode="legacy") as client:
+            await remembers_until_it_forgets(client)
+
+    asyncio.run(run())
+
+
+def test_with_a_url_it_speaks_for_that_service(url: str, tmp_path: Path):
+    async def run() -> None:
+        of_service = {"MNEME_SERVICE__URL": url, "MNEME_SERVICE__API_KEY": THIRD_KEY}
+        parameters = server("--user", "mira", "--tenant", "third", MNEME_DATA=str(tmp_path / "unused"), **of_service)
+        async with Client(parameters) as client:
+            await remembers_until_it_forgets(client)
+        assert not (tmp_path / "unused").exists()
+
+    asyncio.run(run())
+
+
+def test_whose_memory_it_is_has_to_be_said():
+    done = CliRunner().invoke(app, ["mcp"])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "--user, --group or --agent is needed" in done.stderr
