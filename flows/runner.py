@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from connectors.durable import is_locked, replace_json
 from connectors.folders import private_folder
 from connectors.inbox import inbox_folder
-from flows.running.recovery import TOPICS, Engine, RecoveryStore
+from flows.running.recovery import FILES, TOPICS, Engine, RecoveryStore
 from mneme.errors import SettingsError, StoreRejected
 from mneme.ids import short_hash
 from mneme.ports import Incoming, MemoryIndex, Role, Usage
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from flows.running.feeds import FileFeed
     from flows.running.process import RunContext
 
-_FILES = "files"  # the recovery store of files and of the inbox
 _NAMED = "named-files.json"  # in the recovery store of files
 _STOP_SECONDS = 4.5  # what a server that does not answer can keep waiting longer is ended, and repeated at the next start
 
@@ -125,12 +124,12 @@ def ingest(
         wrote(kind, identity)
         on_written(kind, identity)
 
-    folder = _folder(settings, _FILES)
+    folder = _folder(settings, FILES)
     with ExitStack() as stack:
         dead_letters = FileDeadLetters(settings.data / "dead-letters.sqlite")
         stack.callback(dead_letters.close)
         stack.enter_context(stopped_by_signals(stopping))
-        store = stack.enter_context(recovery_store(settings, _FILES))
+        store = stack.enter_context(recovery_store(settings, FILES))
         ends = Endpoints(
             [Source("files", ("files",), open_feed)],
             dead_letters,
@@ -196,10 +195,10 @@ def run(
     stopping = stopping or threading.Event()
     if intake == "inbox":
         # That of files: a conversation may come from both, and its state must be known to whichever flow goes on with it.
-        with recovery_store(settings, _FILES) as store, stopped_by_signals(stopping, _STOP_SECONDS):
+        with recovery_store(settings, FILES) as store, stopped_by_signals(stopping, _STOP_SECONDS):
             from flows.running.live import stream_inbox
 
-            named = _named(_folder(settings, _FILES) / _NAMED, ())
+            named = _named(_folder(settings, FILES) / _NAMED, ())
             stream_inbox(settings, partial(single_process_run, settings, store), stopping, on_ready, named)
         return
     with recovery_store(settings, TOPICS) as store, stopped_by_signals(stopping, _STOP_SECONDS):
@@ -260,7 +259,7 @@ def recovery_store(settings: Settings, name: str, engine: Engine = "bytewax") ->
     private_folder(settings.data)
     flow = settings.flow
     # Where one process writes, more files would only be more to sync and to tidy: 16 take a start and an end a second.
-    is_shared = name != _FILES and settings.index.backend != "embedded"
+    is_shared = name != FILES and settings.index.backend != "embedded"
     partitions = flow.recovery_partitions if is_shared else 1
     return RecoveryStore(_folder(settings, name), name, flow.buckets, partitions, engine)
 

@@ -10,7 +10,8 @@ a conversation, unless that is a recording's.
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from mneme.records import Citation, Claim, ProfileItem, Quote
 
@@ -237,7 +238,10 @@ class TimeSpan(ResponseModel):
 
 
 class QueryEcho(ResponseModel):
-    """The question as it was understood. ``period`` is the time that it speaks of; ``notes`` say what was left out, and why."""
+    """The question as it was understood. ``period`` is the time that it speaks of; ``notes`` say what was left out, and why.
+
+    ``asker`` is the name of who asks, where the rows that were looked at tell it: for answers, and in no JSON.
+    """
 
     text: str
     method: Method
@@ -246,6 +250,7 @@ class QueryEcho(ResponseModel):
     top_k: int
     period: TimeSpan | None = None
     notes: tuple[str, ...] = ()
+    asker: SkipJsonSchema[str | None] = Field(default=None, exclude=True, repr=False)
 
 
 class AgentMetrics(ResponseModel):

@@ -227,6 +227,7 @@ class Searcher:
                     top_k=question.top_k,
                     period=TimeSpan(since=question.period.since, before=question.period.before) if question.period else None,
                     notes=(*question.notes, *self._notes(question, ranking), *ranking.notes, *reranked.notes),
+                    asker=ranking.recalled.asker,
                 ),
                 metrics=Metrics(
                     milliseconds=round(1000 * (time.perf_counter() - started), 3),

@@ -227,12 +227,15 @@ def people_of(found: SearchResponse) -> tuple[str, ...]:
 
 
 def asker_of(found: SearchResponse) -> str | None:
-    """The name of who asks, where what was found tells it."""
+    """The name of who asks, where the search or what it found tells it."""
+    owner = found.query.filters_applied.get("user_id")
+    if found.query.asker not in (None, owner):  # messages of episodes, which tell their senders, are not found themselves
+        return found.query.asker
     said = [each for each in found.raw_messages if each.citation is None]
     talks = [each for each in found.episodes if each.document_id is None]
     speakers = {person for talk in talks for person in talk.participants} | {each.sender_name for each in said}
     senders = ((each.sender_id, each.sender_name) for each in said)
-    return asker_among(speakers, senders, found.query.filters_applied.get("user_id"))
+    return asker_among(speakers, senders, owner)
 
 
 def question_words(question: str, people: Iterable[str]) -> frozenset[str]:

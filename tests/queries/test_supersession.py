@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from mneme.records import Claim, Owner
 from mneme.rows import row_of
+from queries.answers.support import asker_of
 from queries.compete import Standing
 from queries.questions.tense import asks_about_past
 from queries.supersession import in_order, inherit
@@ -122,6 +123,8 @@ class TestSearch:
         sent = [sent_by(row, owner) if row.people[-1] == "Kim" and row.kind == "message" else row for row in (*first, *then)]
         found = memories(filled(*sent, newer, older)).search("Where do I live?", method, {"user_id": owner})
         assert found.episodes[0].conversation_id == "new"
+        assert asker_of(found) == "Kim", "an answer knows it, too"
+        assert "asker" not in found.model_dump()["query"]
 
     @pytest.mark.parametrize("method", METHODS)
     def test_a_question_about_the_past_is_answered_by_what_fits_best(self, method):
