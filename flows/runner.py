@@ -75,7 +75,7 @@ def ingest(
         SettingsError, StoreError: the flow cannot run.
     """
     from connectors.dead_letters import FileDeadLetters
-    from connectors.files.files import content_identity, is_document, read_file
+    from connectors.files.files import identities, read_file
     from connectors.files.folders import find_files
     from flows.engines.port import Source
     from flows.lanes.pending import Pending
@@ -98,25 +98,23 @@ def ingest(
     if on_progress is not None:
         on_progress(0, total)
 
-    def identity(path: Path) -> str | None:
+    def known_as(path: Path) -> Iterator[str]:
         """The same content given to another owner, or at another place of a folder, is another file."""
-        if is_document(path):
-            return None
         naming = dict(owner_defaults) | ({"name": names[path]} if names[path] != path.name else {})
-        content = content_identity(path)
-        return f"{content}:{short_hash(repr(sorted(naming.items())))}" if naming else content
+        ending = f":{short_hash(repr(sorted(naming.items())))}" if naming else ""
+        return (f"{content}{ending}" for content in identities(path))
 
     def fed(count: int) -> None:
         if on_progress is not None:
             on_progress(max(0, count - pending.total), total)
 
-    def read(path: Path, start: int) -> Iterator[Incoming]:
-        return read_file(path, start, name=names[path], **owner_defaults)
+    def read(path: Path, start: int, source: str | None) -> Iterator[Incoming]:
+        return read_file(path, start, source=source, name=names[path], **owner_defaults)
 
     def open_feed(name: str, place: Any) -> "FileFeed":
         flow = settings.flow
         limits = FeedLimits(pending, flow.pending_limit, flow.source_batch, stopping, flow.buckets)
-        return FileFeed(list(names), read, identity, place, limits, fed)
+        return FileFeed(list(names), read, known_as, place, limits, fed)
 
     wrote = WrittenRows()
 
