@@ -11,7 +11,6 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
 
 from flows.consistency.revise import Revision
 from flows.items import Amendment, Erased, Erasure
@@ -83,9 +82,10 @@ class Tombstones:
 def tombstone_row(erasure: Erasure, version: int) -> Row:
     """The row that keeps older events out for ever."""
     key, tenant = _key(erasure.tenant_id, _subject_of(erasure)), tenant_of(erasure.tenant_id)
-    body: dict[str, Any] = {"position": erasure.position.model_dump(), "arrived_at": erasure.arrived_at.isoformat()}
-    body |= {"is_of_an_owner": True} if erasure.is_of_an_owner else {}
-    return control_row(tenant, "erased", key.id, version, erasure.arrived_at, body)
+    until = {"position": erasure.position.model_dump(), "arrived_at": erasure.arrived_at.isoformat()}
+    return control_row(
+        tenant, "erased", key.id, version, erasure.arrived_at, {**until, "is_of_an_owner": erasure.is_of_an_owner}
+    )
 
 
 def tombstone_keys(owner: Owner, conversation_id: str | None, document_id: str | None = None) -> list[Key]:
@@ -113,7 +113,8 @@ def is_amendment_erased(
     if lately.cover_an_owner(tenant.tenant_id, amendment.position, at):
         return True
     newer = Filter(tenant.tenant_id, (tenant.key,), kinds=("erased",), since=amendment.received_at)
-    found = [tombstone_of(row) for row in index.scan(Collection.CONTROL, newer) if "is_of_an_owner" in row.body]
+    rows = index.scan(Collection.CONTROL, newer)
+    found = [tombstone_of(row) for row in rows if row.body.get("is_of_an_owner", True)]  # older ones do not tell
     return any(each is not None and each.covers(amendment.position, at) for each in found)
 
 

@@ -190,13 +190,16 @@ def test_an_edit_that_is_older_than_the_erasure_of_its_owner_leaves_nothing(is_k
 def test_an_edit_behind_an_erasure_still_tells_that_its_message_is_not_known() -> None:
     flow = River(ReferenceIndex())
     newer = replace(edit(1, "hello", 30, topic="backfill"), received_at=START + timedelta(days=2))
-    flow.feed(erase(20), forget(21, "other"), newer)
+    before_a_forget = edit(3, "hello", 31, topic="backfill")  # of another conversation: that names whose it is
+    flow.feed(forget(19, "other"), before_a_forget)
+    flow.settle()
+    flow.feed(erase(20), newer)
     flow.settle()
     flow.epoch()
     flow.crash()
     flow.feed(edit(1, "in the same partition", 40), replace(newer, message_id="m002"))
     flow.settle()
-    assert [letter.stage for letter in flow.letters.letters] == ["embed"] * 3
+    assert [letter.stage for letter in flow.letters.letters] == ["embed"] * 4
 
 
 def test_an_edit_in_a_file_is_as_new_as_its_message() -> None:
