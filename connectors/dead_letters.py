@@ -18,7 +18,7 @@ from mneme.ids import make_id
 from mneme.ports import DeadLetter, Scope
 from mneme.records import Position
 
-_OF_EVENTS = ("decode", "read", "embed")  # stages whose letters hold an event's own bytes
+OF_EVENTS = ("decode", "read", "embed")  # stages whose letters hold an event's own bytes
 _WITHOUT_OWNER = ("edit", "delete", "retract", "flush", "forget")  # events that name a conversation and nobody
 _OF_DOCUMENTS = ("document", "forget_document")  # events that name a document; without an owner it is the tenant's
 _OWNER_FIELDS = (("user", "user_id"), ("group", "group_id"), ("agent", "agent_id"))
@@ -67,7 +67,7 @@ def _subject_of(letter: DeadLetter) -> _Subject | None:
         return None
     if letter.stage == "write":
         return _of_row(data)
-    if letter.stage in _OF_EVENTS:
+    if letter.stage in OF_EVENTS:
         return _of_event(data)
     return _of_reference(data)
 
@@ -110,7 +110,7 @@ def _may_be_of(letter: DeadLetter, tenant_id: str) -> bool:
         data = json.loads(letter.raw)
     except (ValueError, RecursionError):
         data = None
-    if isinstance(data, dict) and letter.stage in _OF_EVENTS:
+    if isinstance(data, dict) and letter.stage in OF_EVENTS:
         named = data.get("tenant_id", "default")
         return named == tenant_id or not isinstance(named, str)
     tenants = _TENANT.findall(letter.raw.decode(errors="replace"))

@@ -23,6 +23,7 @@ from mneme.records import Position
 from mneme.times import from_milliseconds
 
 LANES: tuple[Lane, ...] = get_args(Lane)
+_TOPICS = "inbox."  # in positions, before the lane
 _MOST_BYTES_READ = 1_000_000  # in one poll; one event may be larger
 _MOST_EVENTS, _MOST_BYTES = 10_000, 4_000_000  # that wait in memory to be written
 
@@ -57,6 +58,11 @@ def _bounds(database: sqlite3.Connection) -> tuple[int, int]:
     return last + 1 if first is None else first, last + 1
 
 
+def is_of_an_inbox(topic: str) -> bool:
+    """Return whether positions of this topic are places of an inbox: each has its own."""
+    return topic.startswith(_TOPICS)
+
+
 class InboxReader:
     """Reads one lane in order, beside those who add to it. For one thread at a time (``flows.running.feeds.EventReader``).
 
@@ -72,7 +78,7 @@ class InboxReader:
 
     def __init__(self, data: Path, lane: Lane, offset: int | None) -> None:
         self._path = _file(data, lane)
-        self._topic = f"inbox.{lane}"
+        self._topic = f"{_TOPICS}{lane}"
         with database_errors(self._path):
             self._database = _opened(self._path)
             first, following = _bounds(self._database)

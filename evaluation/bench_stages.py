@@ -140,13 +140,13 @@ def through_the_engine(events: Sequence[Incoming], settings: Settings, known: di
     queue = EmbeddingQueue(known_texts, settings.embedder.batch, max_wait_seconds=0.005)
     services = services_of(settings, index, known, pool.submit, pending, queue)
 
-    def read(path: Path, start: int) -> Iterator[Incoming]:
+    def read(path: Path, start: int, source: str | None) -> Iterator[Incoming]:
         return iter(events[start:])
 
     def open_feed(name: str, place: object) -> FileFeed:
         assert place is None, "the recovery store is new"
         limits = FeedLimits(pending, flow.pending_limit, flow.source_batch, stopping, flow.buckets)
-        return FileFeed([Path("stages")], read, lambda path: "stages", None, limits)
+        return FileFeed([Path("stages")], read, lambda path: ["stages"], None, limits)
 
     dataflow = Dataflow(
         [Source("stages", ("stages",), open_feed)], partial(decode, buckets=flow.buckets), services, writer_of(index)

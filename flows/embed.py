@@ -337,7 +337,7 @@ class EmbedLane:
         owner = self._owners.get(conversation_path(waiting.tenant_id, waiting.conversation_id))
         was_seen = waiting.amendment is not None and identity in self._recent
         before, self._amending[identity] = self._amending.get(identity), waiting.progress
-        self._jobs.add("", waiting, lambda: apply_amendment(waiting, owner, was_seen, services, before))
+        self._jobs.add("", waiting, lambda: apply_amendment(waiting, owner, was_seen, services, self._erased, before))
 
     def _pass_on_change(self, waiting: PendingAmendment, change: AmendmentResult | None) -> Iterator[Amended | SinkItem]:
         key, progress = waiting.key, waiting.progress

@@ -211,7 +211,7 @@ class ReadLane:
             return read_document(work.unread, recent.get(work.lane), self._erased, self._services)
         if isinstance(work.unread.event, Correct | Retract):  # it is its turn
             return Attached(None)
-        return read_attachments(work.unread, recent, self._services)
+        return read_attachments(work.unread, recent, self._erased, self._services)
 
     def _erase(self, erasure: Erasure) -> None:
         """Read nothing older any more, and forget what is known here of the erased."""

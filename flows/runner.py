@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from connectors.durable import is_locked, replace_json
 from connectors.folders import private_folder
 from connectors.inbox import inbox_folder
-from flows.running.recovery import TOPICS, Engine, RecoveryStore
+from flows.running.recovery import FILES, TOPICS, Engine, RecoveryStore
 from mneme.errors import SettingsError, StoreRejected
 from mneme.ids import short_hash
 from mneme.ports import Incoming, MemoryIndex, Role, Usage
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from flows.running.feeds import FileFeed
     from flows.running.process import RunContext
 
-_FILES = "files"  # the recovery store of files and of the inbox
 _NAMED = "named-files.json"  # in the recovery store of files
 _STOP_SECONDS = 4.5  # what a server that does not answer can keep waiting longer is ended, and repeated at the next start
 
@@ -76,7 +75,7 @@ def ingest(
         SettingsError, StoreError: the flow cannot run.
     """
     from connectors.dead_letters import FileDeadLetters
-    from connectors.files.files import content_identity, is_document, read_file
+    from connectors.files.files import identities, read_file
     from connectors.files.folders import find_files
     from flows.engines.port import Source
     from flows.lanes.pending import Pending
@@ -99,25 +98,23 @@ def ingest(
     if on_progress is not None:
         on_progress(0, total)
 
-    def identity(path: Path) -> str | None:
+    def known_as(path: Path) -> Iterator[str]:
         """The same content given to another owner, or at another place of a folder, is another file."""
-        if is_document(path):
-            return None
         naming = dict(owner_defaults) | ({"name": names[path]} if names[path] != path.name else {})
-        content = content_identity(path)
-        return f"{content}:{short_hash(repr(sorted(naming.items())))}" if naming else content
+        ending = f":{short_hash(repr(sorted(naming.items())))}" if naming else ""
+        return (f"{content}{ending}" for content in identities(path))
 
     def fed(count: int) -> None:
         if on_progress is not None:
             on_progress(max(0, count - pending.total), total)
 
-    def read(path: Path, start: int) -> Iterator[Incoming]:
-        return read_file(path, start, name=names[path], **owner_defaults)
+    def read(path: Path, start: int, source: str | None) -> Iterator[Incoming]:
+        return read_file(path, start, source=source, name=names[path], **owner_defaults)
 
     def open_feed(name: str, place: Any) -> "FileFeed":
         flow = settings.flow
         limits = FeedLimits(pending, flow.pending_limit, flow.source_batch, stopping, flow.buckets)
-        return FileFeed(list(names), read, identity, place, limits, fed)
+        return FileFeed(list(names), read, known_as, place, limits, fed)
 
     wrote = WrittenRows()
 
@@ -125,12 +122,12 @@ def ingest(
         wrote(kind, identity)
         on_written(kind, identity)
 
-    folder = _folder(settings, _FILES)
+    folder = _folder(settings, FILES)
     with ExitStack() as stack:
         dead_letters = FileDeadLetters(settings.data / "dead-letters.sqlite")
         stack.callback(dead_letters.close)
         stack.enter_context(stopped_by_signals(stopping))
-        store = stack.enter_context(recovery_store(settings, _FILES))
+        store = stack.enter_context(recovery_store(settings, FILES))
         ends = Endpoints(
             [Source("files", ("files",), open_feed)],
             dead_letters,
@@ -196,10 +193,10 @@ def run(
     stopping = stopping or threading.Event()
     if intake == "inbox":
         # That of files: a conversation may come from both, and its state must be known to whichever flow goes on with it.
-        with recovery_store(settings, _FILES) as store, stopped_by_signals(stopping, _STOP_SECONDS):
+        with recovery_store(settings, FILES) as store, stopped_by_signals(stopping, _STOP_SECONDS):
             from flows.running.live import stream_inbox
 
-            named = _named(_folder(settings, _FILES) / _NAMED, ())
+            named = _named(_folder(settings, FILES) / _NAMED, ())
             stream_inbox(settings, partial(single_process_run, settings, store), stopping, on_ready, named)
         return
     with recovery_store(settings, TOPICS) as store, stopped_by_signals(stopping, _STOP_SECONDS):
@@ -260,7 +257,7 @@ def recovery_store(settings: Settings, name: str, engine: Engine = "bytewax") ->
     private_folder(settings.data)
     flow = settings.flow
     # Where one process writes, more files would only be more to sync and to tidy: 16 take a start and an end a second.
-    is_shared = name != _FILES and settings.index.backend != "embedded"
+    is_shared = name != FILES and settings.index.backend != "embedded"
     partitions = flow.recovery_partitions if is_shared else 1
     return RecoveryStore(_folder(settings, name), name, flow.buckets, partitions, engine)
 

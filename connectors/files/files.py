@@ -38,6 +38,7 @@ def read_file(
     path: Path,
     start: int = 0,
     *,
+    source: str | None = None,
     name: str | None = None,
     user_id: str | None = None,
     group_id: str | None = None,
@@ -53,6 +54,7 @@ def read_file(
     Args:
         path: the file.
         start: the first offset wanted; offsets are line numbers in JSON Lines, else ordinals, both from 0.
+        source: the identity that is in the positions of the events; None: that of the content.
         name: the id of a document, without its owner; None: the file's name. Files of a folder have their path in it.
         user_id, group_id, agent_id, tenant_id, conversation_id: what holds where the file itself does not say it.
 
@@ -63,7 +65,7 @@ def read_file(
     form = _recognise(path)
     modified = modified_at(path)
     given = Given(str(path), user_id, group_id, agent_id, tenant_id, conversation_id, modified, name or path.name)
-    topic = f"file:{content_identity(path)[:16]}"
+    topic = f"file:{(source or content_identity(path))[:16]}"
     return (Incoming(raw, Position(topic=topic, partition=0, offset=offset), None) for offset, raw in form.events(given, start))
 
 
@@ -90,15 +92,6 @@ def modified_at(path: Path) -> datetime:
     return from_milliseconds(int(path.stat().st_mtime) * 1000)
 
 
-def is_document(path: Path) -> bool:
-    """True if a file is one document, and no chat.
-
-    Raises:
-        InputError: as ``read_file``.
-    """
-    return isinstance(_recognise(path), _Document)
-
-
 def content_identity(path: Path) -> str:
     """SHA-256 of the content, hexadecimal: the same file under another name is the same file.
 
@@ -107,6 +100,29 @@ def content_identity(path: Path) -> str:
     """
     with _opened(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def identities(path: Path) -> Iterator[str]:
+    """The identity of a file that is no document; before it, of JSON Lines, those that it had when it ended sooner.
+
+    Raises:
+        InputError: as ``read_file``.
+    """
+    form = _recognise(path)
+    if isinstance(form, _Lines):
+        yield from _identities_of_beginnings(path)
+    if not isinstance(form, _Document):
+        yield content_identity(path)
+
+
+def _identities_of_beginnings(path: Path) -> Iterator[str]:
+    read = hashlib.sha256()
+    with _opened(path) as file:
+        for line in file:
+            text = line.rstrip(b"\r\n")
+            for part in (text, line[len(text) :]):  # the last line may have had no end
+                read.update(part)
+                yield read.hexdigest()
 
 
 # --- forms -----------------------------------------------------------------------------------------------------------

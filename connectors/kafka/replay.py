@@ -4,13 +4,13 @@ import json
 from collections.abc import Sequence
 from uuid import uuid4
 
+from connectors.dead_letters import OF_EVENTS
 from mneme.errors import InputError
 from mneme.events import Flush, parse_event
 from mneme.ports import DeadLetter
 from mneme.settings import Kafka
 from mneme.times import time_of_record, utc_now
 
-OF_EVENTS = ("decode", "embed")  # stages whose letters hold an event's own bytes
 _TIMES = {
     "message": "sent_at",
     "correct": "sent_at",

@@ -48,6 +48,7 @@ class _Sink:
         self._shorten = shorten
         self._lock = Lock()
         self._producer = ReliableProducer(settings, delivery_seconds)
+        self._is_spent = False
 
     def close(self) -> None:
         """Release the connection."""
@@ -55,6 +56,8 @@ class _Sink:
 
     def _write(self, records: Iterator[Record]) -> None:
         with self._lock:
+            if self._is_spent:
+                self._renew()
             try:
                 for record in records:
                     if len(record.value) < BATCH_BYTES:
@@ -72,9 +75,15 @@ class _Sink:
             self._producer.flush()
         except RecordTooLarge as error:
             log.warning("a record of %d bytes is shortened: %s", len(record.value), error)
-            refused, self._producer = self._producer, ReliableProducer(self._settings, self._delivery_seconds)
-            refused.close()  # the client writes nothing any more once a broker has refused a record
+            self._renew()
             self._producer.send(self._shorten(record))
+
+    def _renew(self) -> None:
+        """Connect anew, or else with the next batch: the client writes nothing any more once a broker refused a record."""
+        self._is_spent = True
+        refused, self._producer = self._producer, ReliableProducer(self._settings, self._delivery_seconds)
+        self._is_spent = False
+        refused.close()
 
 
 class KafkaDeadLetters(_Sink):

@@ -6,7 +6,7 @@ from functools import partial
 from flows.cuts import Utterance
 from flows.embedding.admission import belongs_to, embeddings_of
 from flows.items import Amendment
-from flows.lanes.erasures import conversation_tombstone_key, tombstone_of
+from flows.lanes.erasures import Tombstones, is_amendment_erased
 from flows.lanes.owners import message_key, owner_in
 from flows.lanes.parked_events import amendment_in
 from flows.lanes.scheduling import NotReady
@@ -58,7 +58,7 @@ class AmendmentResult:
     """The message as an amendment leaves it, or why it is ``refused``.
 
     ``replayed`` when an earlier run of the flow had got at least so far with it; then the amendment itself may be gone.
-    ``failure`` kept the message from having a vector. ``erased`` when its conversation was erased after it.
+    ``failure`` kept the message from having a vector. ``erased`` when its conversation, or its owner, was erased after it.
     """
 
     amendment: Amendment | None
@@ -74,6 +74,7 @@ def apply_amendment(
     owner: Owner | None,
     was_seen: bool,
     services: Services,
+    lately: Tombstones,
     before: Progress | None = None,
 ) -> AmendmentResult | None:
     """Apply an amendment to its stored message. Blocks: for the pool.
@@ -83,6 +84,7 @@ def apply_amendment(
         owner: its conversation's, where that is remembered.
         was_seen: whether the message itself had come a moment before.
         services: where to read and embed.
+        lately: erasures of a moment ago, which the index may not show yet.
         before: the amendment of the same message that came a moment before: one of words builds on it.
 
     Returns:
@@ -95,15 +97,16 @@ def apply_amendment(
     row = None if waiting.amendment else services.index.get([waiting.key]).get(waiting.key)
     amendment = waiting.amendment if row is None else amendment_in(row)
     stored = stored_message(waiting.tenant_id, waiting.conversation_id, waiting.message_id, owner, services)
-    as_it_is = partial(apply_amendment, waiting, owner, False, services)
+    as_it_is = partial(apply_amendment, waiting, owner, False, services, lately)
     if before is not None and amendment is not None and amendment.words and not before.is_in(stored):
         raise NotReady(f"an earlier change of message {waiting.message_id} is on its way to the index", as_it_is)
+    is_erased = amendment is not None and is_amendment_erased(amendment, stored, owner, lately, services.index)
+    if stored is None and was_seen and not (is_erased and amendment and amendment.received_at):
+        raise NotReady(f"message {waiting.message_id} is on its way to the index", as_it_is)
+    if is_erased:
+        return AmendmentResult(amendment, erased=True)
     if stored is None:
-        if was_seen:
-            raise NotReady(f"message {waiting.message_id} is on its way to the index", as_it_is)
-        if amendment is None:
-            return None
-        return AmendmentResult(amendment, refused=amendment.refusal(UNKNOWN), erased=_is_erased(amendment, services))
+        return None if amendment is None else AmendmentResult(amendment, refused=amendment.refusal(UNKNOWN))
     if amendment is None or _is_in(stored, amendment):
         changed = stored
     elif refused := _refusal(stored, amendment, services):
@@ -167,12 +170,6 @@ def stored_message(
     row = services.index.get([key]).get(key)
     record = row.record() if row is not None else None
     return record if isinstance(record, StoredMessage) else None
-
-
-def _is_erased(amendment: Amendment, services: Services) -> bool:
-    key = conversation_tombstone_key(amendment.tenant_id, amendment.conversation_id)
-    tombstone = tombstone_of(services.index.get([key]).get(key))
-    return tombstone is not None and tombstone.covers(amendment.position, amendment.received_at or tombstone.arrived_at)
 
 
 def _is_in(stored: StoredMessage, amendment: Amendment) -> bool:

@@ -9,7 +9,7 @@ before it (a message of a file: was sent before it, since a file has no time of 
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 
 from flows.consistency.revise import Revision
@@ -22,6 +22,7 @@ from mneme.ports import Filter, MemoryIndex
 from mneme.records import Owner, Position, StoredDocument, StoredMessage
 from mneme.rows import Collection, Key, Row, control_row
 
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _REMEMBERED = 8192  # of a bucket; the index knows all older ones
 
 
@@ -72,12 +73,19 @@ class Tombstones:
         found = self._known.get(amendment.lane)
         return found is not None and found.covers(amendment.position, amendment.received_at or found.arrived_at)
 
+    def cover_an_owner(self, tenant_id: str, position: Position, arrived_at: datetime) -> bool:
+        """Return whether one of them erases any owner of a tenant after an event from there, that arrived then."""
+        owners = f"owner {make_id(tenant_id)}/"
+        return any(each.startswith(owners) and known.covers(position, arrived_at) for each, known in [*self._known.items()])
+
 
 def tombstone_row(erasure: Erasure, version: int) -> Row:
     """The row that keeps older events out for ever."""
     key, tenant = _key(erasure.tenant_id, _subject_of(erasure)), tenant_of(erasure.tenant_id)
-    body = {"position": erasure.position.model_dump(), "arrived_at": erasure.arrived_at.isoformat()}
-    return control_row(tenant, "erased", key.id, version, erasure.arrived_at, body)
+    until = {"position": erasure.position.model_dump(), "arrived_at": erasure.arrived_at.isoformat()}
+    return control_row(
+        tenant, "erased", key.id, version, erasure.arrived_at, {**until, "is_of_an_owner": erasure.is_of_an_owner}
+    )
 
 
 def tombstone_keys(owner: Owner, conversation_id: str | None, document_id: str | None = None) -> list[Key]:
@@ -85,9 +93,29 @@ def tombstone_keys(owner: Owner, conversation_id: str | None, document_id: str |
     return [_key(owner.tenant_id, subject) for subject in _subjects(owner, conversation_id, document_id)]
 
 
-def conversation_tombstone_key(tenant_id: str, conversation_id: str) -> Key:
-    """The key of the tombstone of a conversation."""
-    return _key(tenant_id, conversation_path(tenant_id, conversation_id))
+def is_amendment_erased(
+    amendment: Amendment, stored: StoredMessage | None, owner: Owner | None, lately: Tombstones, index: MemoryIndex
+) -> bool:
+    """Return whether an edit or delete of a message is older than an erasure. Blocks: for the pool.
+
+    The message is ``stored``, or its conversation's ``owner`` is remembered. Else any owner of its tenant who was erased since
+    may be the owner: rather one edit too many is lost than the text of an erased one kept.
+    """
+    tenant = tenant_of(amendment.tenant_id)
+    owner = stored.owner if stored is not None else amendment.owner or owner
+    # An edit in a file tells no time, but it is no older than its message.
+    at = amendment.received_at or (stored.created_at if stored is not None else _LONG_AGO)
+    event = (owner or tenant, amendment.conversation_id, None, amendment.position, at)
+    if lately.cover_event(*event) or is_covered(*event, index.get(tombstone_keys(*event[:2]))):
+        return True
+    if owner is not None:
+        return False
+    if lately.cover_an_owner(tenant.tenant_id, amendment.position, at):
+        return True
+    newer = Filter(tenant.tenant_id, (tenant.key,), kinds=("erased",), since=amendment.received_at)
+    rows = index.scan(Collection.CONTROL, newer)
+    found = [tombstone_of(row) for row in rows if row.body.get("is_of_an_owner", True)]  # older ones do not tell
+    return any(each is not None and each.covers(amendment.position, at) for each in found)
 
 
 def is_erased(message: StoredMessage, rows: Mapping[Key, Row]) -> bool:

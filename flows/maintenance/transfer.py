@@ -1,13 +1,13 @@
 """Export and import: everything of an owner out of one index, and into another, without a difference.
 
 An owner has the rows under its key in all collections, and the rows that say whose its conversations are. Rows keep their
-ids, contents, vectors and versions. Positions in a topic mean something only to the deployment that reads it: in an archive
-they name it, and so they do in every index but its own. There a position is never that of an event of the new topics, nor
-before or after one: a message that is sent again is a repetition, and an edit or an erasure reaches it.
+ids, contents, vectors and versions. Positions in a topic, or an inbox, mean something only to the deployment that reads it: in
+an archive they name it, and so they do in every index but its own. There a position is never that of an event of the new
+topics, nor before or after one: a message that is sent again is a repetition, and an edit or an erasure reaches it.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -91,7 +91,7 @@ def export_owner(
         header = Header(
             owner=owner, embedder=identity.fingerprint, tokeniser=TOKENISER, exported_at=utc_now(), rows=_present(counts)
         )
-        rows = map(_naming(deployment_of(index.metadata())), _rows_of(owner, index, conversations))
+        rows = map(_naming(index.metadata()), _rows_of(owner, index, conversations))
         write_archive(path, header, _counted(rows, on_progress, total))
     return Transferred(owner, _present(counts))
 
@@ -178,7 +178,7 @@ def import_owner(
         index.set_metadata({"run": str(run), _UNFINISHED: begun})
         index.write([Remove(key, row.version) for key, row in index.get(sorted(tombstones, key=str)).items()])
         # 3.
-        at_home = _at_home(deployment_of(index.metadata()))
+        at_home = _at_home(index.metadata())
         with read_archive(path) as archive:
             for rows in batches(_counted(archive.rows, on_progress, 2 * total, total), _BATCH):
                 _write(list(map(at_home, rows)), index)
@@ -294,18 +294,24 @@ def _write(rows: list[Row], index: MemoryIndex) -> None:
 # --- positions -------------------------------------------------------------------------------------------------------
 
 
-def _naming(deployment: str | None) -> Callable[[Row], Row]:
+def _naming(metadata: Mapping[str, str]) -> Callable[[Row], Row]:
     """Positions with the deployment they are of; those of files are the same everywhere."""
 
     def named(topic: str) -> str:
+        deployment = deployment_of(metadata, topic)
         return topic if deployment is None or ":" in topic else f"{deployment}:{topic}"  # no topic of Kafka has a colon
 
     return partial(_with_topics, rename=named)
 
 
-def _at_home(deployment: str | None) -> Callable[[Row], Row]:
+def _at_home(metadata: Mapping[str, str]) -> Callable[[Row], Row]:
     """Positions as the deployment itself has them."""
-    return partial(_with_topics, rename=lambda topic: topic.removeprefix(f"{deployment}:"))
+
+    def plain(topic: str) -> str:
+        deployment, _, own = topic.rpartition(":")
+        return own if deployment and deployment == deployment_of(metadata, own) else topic
+
+    return partial(_with_topics, rename=plain)
 
 
 def _with_topics(row: Row, rename: Callable[[str], str]) -> Row:

@@ -15,8 +15,8 @@ from urllib.parse import unquote, urlsplit
 
 from flows.embedding.amendments import stored_message
 from flows.items import Unread
-from flows.lanes.erasures import is_covered, tombstone_keys
-from flows.lanes.owners import owner_in, tenant_of
+from flows.lanes.erasures import Tombstones, is_covered, tombstone_keys
+from flows.lanes.owners import conversation_key, origin_of, owner_in, tenant_of
 from flows.lanes.scheduling import NotReady, worth_retrying
 from flows.lanes.services import Services
 from flows.reading.documents import stored_document
@@ -46,12 +46,17 @@ class Attached:
     before: tuple[StoredDocument, ...] = ()
 
 
-def read_attachments(unread: Unread, recent: Mapping[str, StoredDocument], services: Services) -> Attached | None:
-    """The message with what was read; None if it is a repetition, was edited since, or is erased.
+def read_attachments(
+    unread: Unread, recent: Mapping[str, StoredDocument], erased: Tombstones, services: Services
+) -> Attached | None:
+    """The message with what was read; None if it is a repetition, was edited since, is erased, or a stranger's.
+
+    A repetition of a message of which nothing was read stands in for it: its dead letter was replayed.
 
     Args:
         unread: a message or an edit.
         recent: records that its lane wrote a moment ago, by their ids.
+        erased: the erasures of a moment ago, which the index may not show yet.
         services: what reads it, and where.
 
     Raises:
@@ -60,6 +65,8 @@ def read_attachments(unread: Unread, recent: Mapping[str, StoredDocument], servi
     """
     event = unread.event
     assert isinstance(event, Message | Edit)
+    if isinstance(event, Message) and _is_of_a_stranger(event, erased, services):
+        return None
     stored = stored_message(event.tenant_id, event.conversation_id, event.message_id, None, services)
     if stored is None:
         raise NotReady(f"message {event.message_id} is on its way to the index", partial(_without_message, unread, services))
@@ -67,8 +74,11 @@ def read_attachments(unread: Unread, recent: Mapping[str, StoredDocument], servi
     # One of words follows that: the text stays. An edit behind it withdraws what is read here.
     had_words_changed = was_changed and bool(stored.corrected or stored.retracted)
     was_edited = was_changed and not had_words_changed
-    if isinstance(event, Message) and (stored.position != unread.position or was_edited or stored.deleted):
-        return None
+    before = attachments_of(stored.owner, event.conversation_id, event.message_id, recent, services)
+    if isinstance(event, Message):
+        is_repeated = stored.position != unread.position and (bool(before) or stored.text != event.text)
+        if is_repeated or was_edited or stored.deleted:
+            return None
     assert not isinstance(event.content, str)
     numbers = count()
     reading = [_Part(unread, part, next(numbers) if part.is_attached else 0, stored, services) for part in event.content]
@@ -76,8 +86,19 @@ def read_attachments(unread: Unread, recent: Mapping[str, StoredDocument], servi
     return Attached(
         None if isinstance(event, Message) and had_words_changed else "\n".join(texts),
         tuple(part.edition for part in reading if part.edition is not None),
-        attachments_of(stored.owner, event.conversation_id, event.message_id, recent, services),
+        before,
     )
+
+
+def _is_of_a_stranger(event: Message, erased: Tombstones, services: Services) -> bool:
+    """Return whether a conversation is another owner's, so that its message is refused (flows/embed.py)."""
+    key = conversation_key(event.tenant_id, event.conversation_id)
+    origin = origin_of(services.index.get([key]).get(key))
+    if origin is None or origin.owner == event.owner:
+        return False
+    begun = (origin.owner, event.conversation_id, None, origin.began_with, origin.began_at)
+    rows = services.index.get(tombstone_keys(origin.owner, event.conversation_id))
+    return not (erased.cover_event(*begun) or is_covered(*begun, rows))
 
 
 def _without_message(unread: Unread, services: Services) -> Attached | None:

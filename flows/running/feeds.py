@@ -21,6 +21,7 @@ from mneme.records import StoredMessage
 from mneme.rows import Key, Row
 
 Fed = Incoming | Embedded | Pause
+FilePlace = tuple[int, str]  # how many events of a file were read, and the name of their source
 
 
 class Feed(Protocol):
@@ -258,14 +259,15 @@ class FiniteFeed(ABC):
 class FileFeed(FiniteFeed):
     """Files, one after the other, then the end of all conversations.
 
-    The place is ``{content hash: events read}``: a file that was read is not read again under any name, and one that
-    grew is another file, of which the messages that are known are recognised by their ids. A document is given again each
-    time: it is known by its edition where it is read, also when it is what it was two versions ago.
+    The place is ``{identity: (events read, source)}``: a file that was read is not read again under any name. One that grew
+    goes on behind what was read of it, and its events stay in one source, named by what it was at first. Where two files have
+    one beginning, the second goes on as a source of its own. A document has no identity and is given again each time: it is
+    known by its edition where it is read, also when it is what it was two versions ago.
 
     Args:
         paths: the files.
-        read: a file's events from an ordinal on (connectors/files/files.py).
-        identity: the hash of a file's content; None of a document.
+        read: the events of a file from an ordinal on, in a source (connectors/files/files.py).
+        identities: those of a file: its present one comes last, behind those that it had when it ended sooner.
         place: where an earlier run stopped.
         limits, fed: as for ``FiniteFeed``.
     """
@@ -273,18 +275,19 @@ class FileFeed(FiniteFeed):
     def __init__(
         self,
         paths: Sequence[Path],
-        read: Callable[[Path, int], Iterator[Incoming]],
-        identity: Callable[[Path], str | None],
-        place: dict[str, int] | None,
+        read: Callable[[Path, int, str | None], Iterator[Incoming]],
+        identities: Callable[[Path], Iterable[str]],
+        place: Mapping[str, FilePlace | int] | None,
         limits: FeedLimits,
         fed: Callable[[int], None] = lambda count: None,
     ) -> None:
         super().__init__(limits, fed)
-        self._place = dict(place or {})
-        self._events = self._all_events(paths, read, identity)
+        kept = (place or {}).items()  # before files went on where they had grown, a place was a number
+        self._place = {known: (each, known) if isinstance(each, int) else each for known, each in kept}
+        self._events = self._all_events(paths, read, identities)
 
-    def resume_state(self) -> dict[str, int]:
-        """The number of events that were read of each file."""
+    def resume_state(self) -> dict[str, FilePlace]:
+        """The number of events that were read of each file, and their source."""
         return dict(self._place)
 
     def close(self) -> None:
@@ -300,16 +303,28 @@ class FileFeed(FiniteFeed):
     def _all_events(
         self,
         paths: Sequence[Path],
-        read: Callable[[Path, int], Iterator[Incoming]],
-        identity: Callable[[Path], str | None],
+        read: Callable[[Path, int, str | None], Iterator[Incoming]],
+        identities: Callable[[Path], Iterable[str]],
     ) -> Iterator[Incoming]:
         for path in paths:
-            content = identity(path)
-            for event in read(path, 0 if content is None else self._place.get(content, 0)):
-                if content is not None:
-                    self._place[content] = event.position.offset + 1
+            identity = known = None
+            for identity in identities(path):
+                if identity in self._place:
+                    known = identity
+            start, source = self._place_behind(known, identity)
+            for event in read(path, start, source):
+                if identity is not None and source is not None:
+                    self._place[identity] = (event.position.offset + 1, source)
                 self._count += 1
                 yield event
+
+    def _place_behind(self, known: str | None, identity: str | None) -> tuple[int, str | None]:
+        """The place at which a file goes on, of which the beginning is ``known``."""
+        if known is None:
+            return 0, identity
+        start, source = self._place[known]
+        has_gone_on = any(name == source and count > start for count, name in self._place.values())
+        return start, identity if has_gone_on and known != identity else source
 
 
 class StoredFeed(FiniteFeed):

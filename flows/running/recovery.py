@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Literal
 
 from connectors.durable import FolderLock, replace_json
+from connectors.inbox import is_of_an_inbox
 from flows.running.store_files import disk_errors, is_used, remedy, tidy
 from mneme.errors import StoreError, StoreRejected, StoreUnavailable
 from mneme.ports import MemoryIndex
@@ -24,6 +25,7 @@ from mneme.settings import Settings
 from mneme.store_format import FORMAT
 
 TOPICS = "kafka"  # the name of the store of the flow from Kafka
+FILES = "files"  # of that of files and of the inbox
 REBUILD = "rebuild"  # in the index's metadata while a rebuild is under way, and the name of its store
 REINDEX = "reindex"  # in the index's metadata while its rows move to another embedder or tokeniser, which it names
 
@@ -35,9 +37,9 @@ _STORE = "recovery_"  # in the index's metadata, before the name of each flow th
 log = logging.getLogger(__name__)
 
 
-def deployment_of(metadata: Mapping[str, str]) -> str | None:
-    """The name of the topics whose positions an index has: the id of the store of the flow that read them."""
-    return metadata.get(f"{_STORE}{TOPICS}") or None
+def deployment_of(metadata: Mapping[str, str], topic: str) -> str | None:
+    """The name of the topics, or the inbox, whose positions an index has: the id of the store of the flow that read them."""
+    return metadata.get(f"{_STORE}{FILES if is_of_an_inbox(topic) else TOPICS}") or None
 
 
 def refuse_unfinished(metadata: Mapping[str, str], but: str = "") -> None:

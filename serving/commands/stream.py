@@ -241,9 +241,11 @@ def show_skipped(skipped: "Sequence[Skipped]") -> None:
 
 def _show_dead_letters(dead_letters: "Sequence[DeadLetter]", files: Sequence[Path]) -> None:
     """Show each dead letter on a line: the file, its line (or the number of its message, from 1), the reason."""
-    from connectors.files.files import content_identity
+    from connectors.files.files import identities
 
-    names = {f"file:{content_identity(path)[:16]}": str(path) for path in files}
+    wanted = {letter.position.topic for letter in dead_letters if letter.position}
+    topics = ((f"file:{identity[:16]}", str(path)) for path in files for identity in (identities(path) if wanted else ()))
+    names = {topic: path for topic, path in topics if topic in wanted}
     lines = []
     for dead_letter in dead_letters:
         position = dead_letter.position

@@ -348,14 +348,14 @@ def document(number: int, text: str | None, document_id: str = "paper", document
     return Unread(event, Position(topic="t", partition=0, offset=number), START, event.to_bytes())
 
 
-def with_attachments(number: int, text: str, *files: str, conversation: str = "talk") -> list[Fed]:
+def with_attachments(number: int, text: str, *files: str, conversation: str = "talk", user_id: str = "ann") -> list[Fed]:
     """A message of this number, and what is to be read of it: ``files`` are the contents of its attachments."""
     parts = [{"type": "text", "text": text}]
     for at, content in enumerate(files, 1):
         parts.append({"type": "file", "name": f"file{at}.txt", "data": b64encode(content.encode()).decode()})
     event = Message(
         conversation_id=conversation,
-        user_id="ann",
+        user_id=user_id,
         message_id=f"m{number:03d}",
         sender_name="Ann",
         sent_at=START + timedelta(seconds=60 * number),

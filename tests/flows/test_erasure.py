@@ -1,6 +1,7 @@
 """Erasing a conversation, or an owner: nothing is left, nothing else is touched, and what is older stays out."""
 
 import random
+from dataclasses import replace
 from datetime import timedelta
 
 from hypothesis import given
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from flows.items import Arrived, Erasure, Pause
 from mneme.ports import Filter, Scope
-from mneme.records import Owner
+from mneme.records import Owner, Position
 from mneme.rows import Collection, Row
 from tests.flows.river import START, River, contents, edit, episodes, erase, few, forget, lucks, message
 from tests.flows.test_river_chaos import SlowPool
@@ -161,6 +162,54 @@ def test_an_edit_that_is_older_than_an_erasure_leaves_no_dead_letter_with_its_te
     flow.settle()
     assert flow.letters.letters == []
     assert "Zebra" not in str([row.body for row in everything(flow.index)])
+
+
+def elsewhere(number: int, text: str) -> Arrived:
+    """A message of another partition than that of erasures."""
+    came = message(number, text).message
+    return Arrived(came.model_copy(update={"position": came.position.model_copy(update={"topic": "backfill"})}))
+
+
+@pytest.mark.parametrize("is_known", [False, True], ids=["its message came behind the erasure, too", "its message had come"])
+@pytest.mark.parametrize("has_restarted", [False, True])
+def test_an_edit_that_is_older_than_the_erasure_of_its_owner_leaves_nothing(is_known: bool, has_restarted: bool) -> None:
+    flow = River(ReferenceIndex())
+    flow.feed(*([elsewhere(1, "hello")] if is_known else []), erase(20))
+    flow.end()
+    if has_restarted:
+        flow.epoch()
+        flow.crash()
+    flow.feed(elsewhere(1, "hello"), edit(1, "Zebra secrets", 30, topic="backfill"))
+    flow.settle()
+    assert flow.letters.letters == []
+    assert "Zebra" not in str([row.body for row in everything(flow.index)])
+    assert flow.tally["erased"] == 2
+
+
+def test_an_edit_behind_an_erasure_still_tells_that_its_message_is_not_known() -> None:
+    flow = River(ReferenceIndex())
+    newer = replace(edit(1, "hello", 30, topic="backfill"), received_at=START + timedelta(days=2))
+    before_a_forget = edit(3, "hello", 31, topic="backfill")  # of another conversation: that names whose it is
+    flow.feed(forget(19, "other"), before_a_forget)
+    flow.settle()
+    flow.feed(erase(20), newer)
+    flow.settle()
+    flow.epoch()
+    flow.crash()
+    flow.feed(edit(1, "in the same partition", 40), replace(newer, message_id="m002"))
+    flow.settle()
+    assert [letter.stage for letter in flow.letters.letters] == ["embed"] * 4
+
+
+def test_an_edit_in_a_file_is_as_new_as_its_message() -> None:
+    flow = River(ReferenceIndex())
+    flow.feed(erase(20))
+    flow.settle()
+    newer, in_a_file = message(30, "hello", after=172_800).message, Position(topic="file:a", partition=0, offset=0)
+    change = edit(30, "hello again", 1, topic="file:a")
+    flow.feed(Arrived(newer.model_copy(update={"position": in_a_file})), replace(change, received_at=None))
+    flow.end()
+    assert [row.body["text"] for row in flow.index.scan(Collection.MESSAGES)] == ["hello again"]
 
 
 def test_a_conversation_that_was_erased_may_begin_again_with_another_owner() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from connectors.documents.references import open_references
-from connectors.files.files import content_identity, count_events, read_file
+from connectors.files.files import content_identity, count_events, identities, read_file
 from mneme.errors import InputError
 from mneme.events import Document, Message, parse_event
 from mneme.ports import Incoming
@@ -250,3 +250,27 @@ def test_a_lone_surrogate_stops_nothing(tmp_path):
     with pytest.raises(InputError, match="UTF-8"):
         parse_event(first.raw, utc_now())
     assert parse_event(second.raw, utc_now()).content == "Hi"
+
+
+# --- files that grow -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("before", [lines(LINE, LINE), lines(LINE, LINE).rstrip("\n")])
+def test_a_file_that_grew_is_known_by_what_it_was(tmp_path, before):
+    was = content_identity(written(tmp_path, "before.jsonl", before))
+    grown = written(tmp_path, "grown.jsonl", lines(LINE, LINE, LINE))
+    assert was in list(identities(grown))
+    assert list(identities(grown))[-1] == content_identity(grown)
+    other = written(tmp_path, "other.jsonl", lines({**LINE, "content": "Bye"}, LINE, LINE))
+    assert was not in list(identities(other))
+
+
+def test_events_stay_in_the_source_that_is_given(tmp_path):
+    path = written(tmp_path, "a.jsonl", lines(LINE, LINE))
+    assert [str(one.position) for one in read_file(path, 1, source="0123456789abcdef01")] == ["file:0123456789abcdef/0/1"]
+
+
+def test_a_document_has_no_identity_and_a_chat_only_that_of_all(tmp_path):
+    assert list(identities(written(tmp_path, "notes.md", "Tea"))) == []
+    chat = written(tmp_path, "a.json", [LINE, LINE])
+    assert list(identities(chat)) == [content_identity(chat)]

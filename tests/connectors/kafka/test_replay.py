@@ -41,9 +41,16 @@ def test_a_document_without_a_date_keeps_the_day_it_came():
     assert json.loads(raw)["dated_at"] == AT.isoformat()
 
 
-def test_an_edit_that_met_no_message_can_be_sent_again():
+@pytest.mark.parametrize("stage", ["embed", "read"])
+def test_an_edit_that_met_no_message_can_be_sent_again(stage: str):
     edit = {"event": "edit", "conversation_id": "talk", "message_id": "m", "content": "x"}
-    assert event_to_replay(letter(edit, "embed")) == ("default/talk", json.dumps(edit).encode())
+    assert event_to_replay(letter(edit, stage)) == ("default/talk", json.dumps(edit).encode())
+
+
+def test_a_document_that_could_not_be_fetched_can_be_sent_again():
+    lease = {"event": "document", "document_id": "lease", "name": "lease.pdf", "uri": "s3://dockside/lease.pdf"}
+    key, raw = event_to_replay(letter(lease, "read", topic="mneme.documents"))
+    assert (key, json.loads(raw)) == ("default/lease", {**lease, "dated_at": AT.isoformat()})
 
 
 def test_what_came_from_the_future_can_be_sent_again_when_its_time_has_come():

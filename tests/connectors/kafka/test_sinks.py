@@ -9,7 +9,9 @@ from kafka import KafkaConsumer, TopicPartition
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 from kafka.errors import KafkaConnectionError
 
+from connectors.kafka import sinks
 from connectors.kafka.client import connection_arguments, create_topics
+from connectors.kafka.producer import ReliableProducer
 from connectors.kafka.replay import event_to_replay
 from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters, _reading, _records, read_dead_letters
 from mneme.errors import InputError, StoreUnavailable
@@ -137,6 +139,27 @@ class TestKafkaDeadLetters(DeadLettersContract):
         assert others == [letter(2), fits]
         assert cut.raw.startswith(b'{"user_id": "ana", "conversation_id": "talk", "content": "xxx')
         assert 100_000 < len(cut.raw) < 1_000_000
+
+    def test_a_broker_that_goes_away_when_it_has_refused_a_letter_gets_all_others_when_it_is_back(self, monkeypatch):
+        self._limit(1_048_588)
+        letters = [letter(1, json.dumps({"conversation_id": "talk", "content": "x" * 2_000_000}).encode()), letter(2)]
+        store = self.open_store()
+
+        def gone(*_: object) -> ReliableProducer:
+            raise StoreUnavailable("the broker is gone")
+
+        try:
+            with monkeypatch.context() as away:
+                away.setattr(sinks, "ReliableProducer", gone)
+                with pytest.raises(StoreUnavailable, match="gone"):
+                    store.send(letters)
+            store.send(letters[1:])
+            store.send(letters[:1])
+        finally:
+            store.close()
+        second, cut = self.read_back()
+        assert second == letters[1]
+        assert cut.raw.startswith(b'{"conversation_id": "talk", "content": "xxx')
 
     def _limit(self, size: int) -> None:
         topic = ConfigResource(ConfigResourceType.TOPIC, self.settings.topics.dead_letters, {"max.message.bytes": str(size)})

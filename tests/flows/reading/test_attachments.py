@@ -96,6 +96,40 @@ def test_the_same_message_again_is_not_read_again(river: River) -> None:
     assert len(texts(river)) == 1
 
 
+def test_a_message_whose_attachment_met_a_defect_is_read_when_it_is_replayed(
+    river: River, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr(river.reader, "read", lambda *asked: {}["a defect"])
+        run(river, *with_attachments(1, "See", "The budget"))
+    assert [letter.stage for letter in river.letters.letters] == ["read"]
+    again = [type(each)(**_moved(each)) for each in with_attachments(1, "See", "The budget")]
+    for _ in range(2):
+        run(river, *again)
+        assert texts(river) == ["See\n[file: file1.txt: The budget]"]
+    assert river.reader.read_names == ["file1.txt"]
+
+
+def test_an_attachment_of_a_stranger_holds_up_nothing_and_is_not_read(river: River) -> None:
+    run(river, message(1, "hello"))
+    [stranger] = with_attachments(2, "See", "The budget", user_id="eve")[1:]
+    river.feed(stranger, *with_attachments(3, "And this", "The plan"))
+    river.wait(1)
+    assert texts(river) == ["hello", "And this\n[file: file1.txt: The plan]"]
+    assert river.reader.read_names == ["file1.txt"]
+
+
+@pytest.mark.parametrize("forgets", [False, True])
+def test_who_begins_an_erased_conversation_anew_is_no_stranger(forgets: bool, river: River) -> None:
+    run(river, message(1, "hello"))
+    river.feed(forget(20))
+    if forgets:
+        river.epoch()
+        river.crash()
+    run(river, *with_attachments(21, "See", "The plan", user_id="eve"))
+    assert texts(river) == ["See\n[file: file1.txt: The plan]"]
+
+
 def _moved(item: Any) -> dict[str, Any]:
     """The fields of an item that comes again from another place of the source."""
     fields = {name: getattr(item, name) for name in item.__dataclass_fields__}

@@ -1,14 +1,15 @@
 """Where the stream begins: back-pressure, the place to resume from, and the end."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
 
 from flows.items import Pause
 from flows.lanes.pending import Pending
-from flows.running.feeds import FeedLimits, FileFeed, PartitionFeed
+from flows.running.feeds import FeedLimits, FileFeed, FilePlace, PartitionFeed
 from mneme.ports import Incoming
 from mneme.records import Position
 
@@ -75,20 +76,29 @@ def test_a_partition_ends_when_the_flow_is_told_to_stop() -> None:
 
 
 class Files:
-    """Two files of three events; the identity is the name's first letter."""
+    """Files of three lines for each letter of their names; with fewer letters a file is the beginning of another."""
 
     def __init__(self) -> None:
         self.pending = Pending()
-        self.read_from: list[tuple[str, int]] = []
+        self.read_from: list[tuple[str, int, str | None]] = []
 
-    def read(self, path: Path, start: int) -> Iterator[Incoming]:
-        self.read_from.append((path.name, start))
-        return (event(offset) for offset in range(start, 3))
+    def read(self, path: Path, start: int, source: str | None) -> Iterator[Incoming]:
+        self.read_from.append((path.name, start, source))
+        return (event(offset) for offset in range(start, 3 * len(lines_of(path))))
 
-    def feed(self, *names: str, place: dict[str, int] | None = None, limit: int = 100) -> FileFeed:
+    def feed(self, *names: str, place: Mapping[str, FilePlace | int] | None = None, limit: int = 100) -> FileFeed:
         paths = [Path(name) for name in names]
         limits = FeedLimits(self.pending, limit, 2, threading.Event(), buckets=2)
-        return FileFeed(paths, self.read, lambda path: path.name[0], place, limits)
+        return FileFeed(paths, self.read, identities, place, limits)
+
+
+def lines_of(path: Path) -> str:
+    """Each letter is three lines."""
+    return path.name.partition("-")[0].partition(".")[0]
+
+
+def identities(path: Path) -> Iterator[str]:
+    return accumulate(lines_of(path))
 
 
 def all_of(feed: FileFeed, pending: Pending) -> list[object]:
@@ -125,8 +135,8 @@ def test_a_file_that_was_read_is_not_read_again_under_another_name() -> None:
     files = Files()
     first = files.feed("a.jsonl")
     all_of(first, files.pending)
-    assert first.resume_state() == {"a": 3}
-    fed = all_of(files.feed("a-copy.jsonl", "b.jsonl", place={"a": 3}), files.pending)
+    assert first.resume_state() == {"a": (3, "a")}
+    fed = all_of(files.feed("a-copy.jsonl", "b.jsonl", place={"a": (3, "a")}), files.pending)
     assert sum(isinstance(item, Incoming) for item in fed) == 3
 
 
@@ -134,6 +144,33 @@ def test_a_file_goes_on_where_the_last_epoch_ended() -> None:
     files = Files()
     feed = files.feed("a.jsonl")
     files.pending.leave(len(feed.next_batch()))
-    assert feed.resume_state() == {"a": 2}
+    assert feed.resume_state() == {"a": (2, "a")}
     all_of(files.feed("a.jsonl", place=feed.resume_state()), files.pending)
-    assert files.read_from[-1] == ("a.jsonl", 2)
+    assert files.read_from[-1] == ("a.jsonl", 2, "a")
+
+
+def test_a_file_that_grew_goes_on_behind_what_was_read_in_the_same_source() -> None:
+    files = Files()
+    feed = files.feed("a.jsonl", "ab.jsonl", "abc.jsonl")
+    all_of(feed, files.pending)
+    assert files.read_from == [("a.jsonl", 0, "a"), ("ab.jsonl", 3, "a"), ("abc.jsonl", 6, "a")]
+    fed = all_of(files.feed("a.jsonl", "ab.jsonl", "abc.jsonl", place=feed.resume_state()), files.pending)
+    assert not [item for item in fed if isinstance(item, Incoming)]
+
+
+def test_a_second_file_with_the_same_beginning_is_a_source_of_its_own() -> None:
+    files = Files()
+    all_of(files.feed("a.jsonl", "ab.jsonl", "ac.jsonl", "acd.jsonl"), files.pending)
+    assert files.read_from[2:] == [("ac.jsonl", 3, "ac"), ("acd.jsonl", 6, "ac")]
+
+
+def test_a_file_grows_before_it_was_read_to_its_end() -> None:
+    files = Files()
+    all_of(files.feed("ab.jsonl", place={"a": (2, "a")}), files.pending)
+    assert files.read_from == [("ab.jsonl", 2, "a")]
+
+
+def test_a_place_of_before_is_understood() -> None:
+    files = Files()
+    all_of(files.feed("ab.jsonl", place={"a": 3}), files.pending)
+    assert files.read_from == [("ab.jsonl", 3, "a")]

@@ -1,0 +1,94 @@
+"""A file that grew is ingested again: only its new lines are carried out."""
+
+import json
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from connectors.indices import open_index
+from flows import ingest
+from mneme.rows import Collection
+from mneme.settings import Settings
+
+pytestmark = pytest.mark.slow
+
+Line = dict[str, Any]
+Ingest = Callable[..., None]
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    base = Settings(_env_file=None)
+    return base.model_copy(
+        update={
+            "data": tmp_path / "data",
+            "embedder": base.embedder.model_copy(update={"provider": "hash"}),
+            "index": base.index.model_copy(update={"backend": "embedded"}),
+        }
+    )
+
+
+@pytest.fixture
+def taken_in(settings: Settings, tmp_path: Path) -> Ingest:
+    """Write a file and ingest it."""
+
+    def taken_in(name: str, *lines: Line) -> None:
+        path = tmp_path / name
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        ingest([path], settings)
+
+    return taken_in
+
+
+def said(name: str, day: str, conversation: str = "talk", text: str = "") -> Line:
+    who = {"conversation_id": conversation, "user_id": "ann", "message_id": name}
+    return {"event": "message", **who, "sent_at": f"2026-{day}T09:00:00Z", "content": text or f"I like tea of the kind {name}."}
+
+
+def forget(day: str) -> Line:
+    return {"event": "forget", "conversation_id": "talk", "requested_at": f"2026-{day}T10:00:00Z"}
+
+
+def erase(day: str) -> Line:
+    return {"event": "erase", "user_id": "ann", "requested_at": f"2026-{day}T10:00:00Z"}
+
+
+def stored(settings: Settings) -> dict[str, str]:
+    """The messages of the index, with their texts."""
+    with closing(open_index(settings, read_only=True)) as index:
+        return {row.id.rpartition("/")[2]: row.body["text"] for row in index.scan(Collection.MESSAGES)}
+
+
+def test_a_forget_is_not_carried_out_again(settings: Settings, taken_in: Ingest) -> None:
+    lines = [said("assam", "03-01"), forget("03-02"), said("ceylon", "03-03")]
+    taken_in("chat.jsonl", *lines)
+    taken_in("chat.jsonl", *lines, said("darjeeling", "03-04"))
+    assert stored(settings).keys() == {"ceylon", "darjeeling"}
+
+
+def test_an_edit_is_not_carried_out_again(settings: Settings, taken_in: Ingest) -> None:
+    edit = {"event": "edit", "conversation_id": "talk", "message_id": "home"}
+    lines = [said("home", "01-01", text="I live in Rome."), {**edit, "content": "I live in Milan."}]
+    taken_in("a.jsonl", *lines)
+    taken_in("b.jsonl", {**edit, "content": "I live in Lyon."})
+    taken_in("a.jsonl", *lines, said("assam", "01-02"))
+    assert stored(settings)["home"] == "I live in Lyon."
+
+
+def test_what_a_grown_file_changes_in_its_old_lines_is_in_order(settings: Settings, taken_in: Ingest) -> None:
+    """Positions before and behind the place at which the file grew are of one source."""
+    lines = [said("assam", "03-01"), forget("03-05")]
+    taken_in("chat.jsonl", *lines)
+    taken_in("chat.jsonl", *lines, said("ceylon", "03-04"))  # behind the erasure, whatever its time
+    assert stored(settings).keys() == {"ceylon"}
+
+
+def test_an_erasure_of_an_owner_is_not_carried_out_again(settings: Settings, taken_in: Ingest) -> None:
+    lines = [said("assam", "01-01"), erase("01-02")]
+    taken_in("january.jsonl", *lines)
+    taken_in("summer.jsonl", said("ceylon", "07-01", "other"))
+    taken_in("january.jsonl", *lines, said("darjeeling", "11-01"))
+    assert stored(settings).keys() == {"ceylon", "darjeeling"}
