@@ -1,10 +1,14 @@
 """Traditional and simplified Chinese: the rules are written in simplified characters, and read both."""
 
+import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from opencc import OpenCC
+
+
+_HALF = re.compile("[\ud800-\udfff]")  # halves of characters, which the library does not take
 
 
 @lru_cache(maxsize=1_024)  # each set of rules asks for the same sentence
@@ -16,7 +20,7 @@ def simplified(text: str) -> str:
     """
     if text.isascii():
         return text
-    converted = _converter().convert(text)
+    converted = _converter().convert(_HALF.sub("\ufffd", text))
     return converted if len(converted) == len(text) else text
 
 
