@@ -52,8 +52,8 @@ def _file(
 def _ole() -> Iterator[tuple[str, bytes, str]]:
     root, word = _entry("Root Entry", 5, child=1), _entry("WordDocument", size=0x7FFFFFFF)
     book = _entry("Workbook", size=0x7FFFFFFF)
-    yield "circle-of-sectors.xls", _file([root, book]), "broken"
-    yield "circle-of-directory.xls", _file([root, book], (_FAT, 1)), "broken"
+    yield "circle-of-sectors.xls", _file([root, book]), "may be damaged"
+    yield "circle-of-directory.xls", _file([root, book], (_FAT, 1)), "may be damaged"
     yield "circle-of-entries.doc", _file([root, _entry("a", 1, 2, 2, 1), _entry("b", 1, 1, 1, 0)]), "no format that is read"
     yield "sectors-of-a-gigabyte.doc", _file([root, word], shift=30), "cannot be opened"
     yield "sectors-of-a-byte.doc", _file([root, word], shift=0), "cannot be opened"
