@@ -1,7 +1,7 @@
 """Traditional and simplified Chinese: the rules are written in simplified characters, and read both."""
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 _HALF = re.compile("[\ud800-\udfff]")  # halves of characters, which the library does not take
 
 
-@lru_cache(maxsize=1_024)  # each set of rules asks for the same sentence
 def simplified(text: str) -> str:
     """A text in simplified characters, each in the place of its own; unchanged where a word would grow or shrink.
 

@@ -66,12 +66,13 @@ def certain_dates(sentence: str, said_at: datetime, zone: tzinfo, language: str,
     """
     local = said_at.astimezone(zone)
     rules, doubts = _LANGUAGES.get(language, (english.find_iso, english_doubt))
-    words, before = (simplified(sentence), simplified(earlier)) if language == "zh" else (sentence, earlier)
+    read = simplified if language == "zh" else str
+    words = read(sentence)
     found = rules(words, local.date(), _MOST)
     if not found:
         return ()
     chosen = [each for each in _apart(found) if each.certain and not doubts.in_doubt(words, each)]
-    if before:
+    if before := read(earlier):
         chosen = [each for each in chosen if not doubts.is_of_another(words[each.start : each.end], before)]
     if local.hour < _MORNING:  # before one has slept, today is yesterday
         chosen = [
