@@ -9,16 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from mneme.dates import DateMention, resolve_dates
 from mneme.dates.english_words import ALONE, MONTH
 from mneme.rows import Row
 from mneme.text import has_cjk
 from queries.questions.tense import asks_about_past
-
-if TYPE_CHECKING:
-    from queries.questions.understand import Question
 
 _DAY = timedelta(days=1)
 _OPEN = timedelta(days=30)  # what counts as the length of a period without an end
@@ -63,16 +59,13 @@ def period_of(text: str, asked_at: datetime) -> Period | None:
     return Period(since, before)
 
 
-def period_fit(question: "Question", row: Row) -> float | None:
-    """The fit of a memory to the time that a question names; None where it names none.
+def period_fit(period: Period, row: Row) -> float:
+    """The fit of a memory to the time that a question names.
 
     1 where what the row tells happens in that time, or where it was said then: of LoCoMo's questions with a date, the answer
     happens in its time in 75 %, and happens or was said then in 88 %. Outside a half, and half of that with each length of the
     period that the row is further away.
     """
-    period = question.period
-    if period is None:
-        return None
     if row.event_at is None:
         return _fit(period, row.at, row.until or row.at)
     return max(_fit(period, row.at, row.at), _fit(period, row.event_at, row.until or row.event_at + _DAY))

@@ -203,7 +203,7 @@ def _period_fits(question: Question, candidates: Sequence[Candidate]) -> Numbers
     """The fit of each to the time that the question names; 0 where it names none."""
     if question.period is None:
         return np.zeros(len(candidates))
-    return np.array([period_fit(question, each.row) or 0.0 for each in candidates])
+    return np.array([period_fit(question.period, each.row) for each in candidates])
 
 
 def _of_messages(statements: Sequence[Row], messages: Iterable[Candidate]) -> tuple[Numbers, Numbers]:

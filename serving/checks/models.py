@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from mneme.errors import MnemeError
 from mneme.settings import Settings
-from serving.checks.examination import Check, State
+from serving.checks import Check, State
 
 if TYPE_CHECKING:
     from connectors.documents.kinds import Kind, Need

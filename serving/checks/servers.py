@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mneme.errors import MnemeError, StoreError, StoreRejected, StoreUnavailable
 from mneme.settings import Settings
-from serving.checks.examination import Check, State
+from serving.checks import Check, State
 
 if TYPE_CHECKING:
     from mneme.ports import MemoryIndex

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 from mneme.errors import SettingsError
 from mneme.ports import Role
 from mneme.settings import Settings
-from serving.checks.examination import Check, State
-from serving.rest.middleware.auth import Keys
+from serving.checks import Check, State
+from serving.rest.keys import Keys
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "[::1]", ""})
 _ROOM_BYTES = 1_000_000_000

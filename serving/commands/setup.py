@@ -18,7 +18,7 @@ from serving.terminal.output import messages, note, output
 
 if TYPE_CHECKING:
     from mneme.settings import Settings
-    from serving.checks.examination import Check
+    from serving.checks import Check
     from serving.status import Status
 
 _STYLES = {"ready": "green", "partly": "yellow", "missing": "red"}
@@ -40,7 +40,8 @@ def doctor(
 
     The exit code is 1 when something is missing that is needed.
     """
-    from serving.checks.examination import examine, groups, is_fit
+    from serving.checks import is_fit
+    from serving.checks.examination import examine, groups
 
     if unknown := sorted(set(only or ()) - set(groups())):
         raise InputError(f"GROUP: {', '.join(unknown)} is not known; accepted are {', '.join(groups())}")

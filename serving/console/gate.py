@@ -10,8 +10,8 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mneme import problems
+from serving.rest.keys import ANONYMOUS, Caller
 from serving.rest.middleware import SAFE, is_under, state
-from serving.rest.middleware.auth import ANONYMOUS, Caller
 from serving.rest.problems import problem_response
 from serving.rest.sessions import Session, Sessions
 

@@ -16,8 +16,8 @@ from mneme.fair_shares import current_caller
 from mneme.records import Owner
 from queries.browsing.responses import OwnerSummary
 from serving.console.markup import tag
+from serving.rest.keys import Caller
 from serving.rest.middleware import state
-from serving.rest.middleware.auth import Caller
 from serving.rest.pools import PoolKind, RequestPools
 from serving.service.service import Service
 

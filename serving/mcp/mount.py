@@ -21,7 +21,7 @@ from mneme.errors import InputError
 from mneme.fair_shares import current_caller
 from serving.mcp.memory import AgentMemory, OwnerScope
 from serving.mcp.server import build_server
-from serving.rest.middleware.auth import Caller
+from serving.rest.keys import Caller
 from serving.rest.pools import PoolKind, RequestPools
 from serving.rest.problems import Forbidden, problem_response
 from serving.service.service import Service

@@ -11,7 +11,8 @@ from starlette.middleware import Middleware
 from connectors.telemetry.meters import MeasuredRequests
 from mneme import __version__
 from serving.rest import openapi, problems
-from serving.rest.middleware.auth import Authentication, Keys
+from serving.rest.keys import Keys
+from serving.rest.middleware.auth import Authentication
 from serving.rest.middleware.body_limits import BodyLimits, DrainedBodies
 from serving.rest.middleware.rate_limit import RateLimit
 from serving.rest.middleware.request_id import RequestId, SecurityHeaders

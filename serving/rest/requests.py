@@ -17,7 +17,7 @@ from mneme.events.base import MOST_ENTRIES
 from mneme.records import Owner
 from queries.filtering.filters import Filters
 from serving.clients import one_owner
-from serving.rest.middleware.auth import Caller
+from serving.rest.keys import Caller
 from serving.rest.pools import RequestPools, kind_of
 from serving.service.service import Service
 

@@ -28,7 +28,7 @@ from connectors.durable import exclusive, replace_bytes
 from connectors.folders import private_folder
 from mneme.errors import SettingsError
 from mneme.settings import Settings
-from serving.rest.middleware.auth import Caller, Keys, digest_of
+from serving.rest.keys import Caller, Keys, digest_of
 
 _MOST_ENDED = 1_000  # of one key; to keep more would let a key's holder fill the disk by logging in and out
 

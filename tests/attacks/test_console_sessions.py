@@ -19,7 +19,7 @@ from mneme.settings import Settings, load_settings
 from serving.console.mount import mount
 from serving.rest import sessions
 from serving.rest.app import create_app
-from serving.rest.middleware.auth import Keys, digest_of
+from serving.rest.keys import Keys, digest_of
 from serving.rest.sessions import COOKIE, LASTS, Sessions, console_secret
 from serving.service.service import Service
 

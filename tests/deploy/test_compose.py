@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from mneme.settings import Settings, load_settings
-from serving.rest.middleware.auth import Keys
+from serving.rest.keys import Keys
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "docker-compose.yml"

@@ -12,7 +12,7 @@ from mneme.errors import InputError
 from mneme.settings import Settings, load_settings
 from serving.cli import app
 from serving.environment_file import environment_file
-from serving.rest.middleware.auth import Keys
+from serving.rest.keys import Keys
 from tests.docs.settings_page import settings_page
 
 

@@ -15,8 +15,8 @@ from mneme.events.messages import Content
 from mneme.ids import content_hash, message_id
 from queries.browsing.responses import Memory, MemoryKind, MemoryPage
 from queries.responses import ResponseModel
+from serving.rest.keys import Caller
 from serving.rest.middleware import API
-from serving.rest.middleware.auth import Caller
 from serving.rest.openapi import problem_responses
 from serving.rest.pools import uses_pool
 from serving.rest.problems import ProblemRaised

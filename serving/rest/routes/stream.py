@@ -13,8 +13,8 @@ from mneme.errors import InputError
 from mneme.events import AnyEvent, Name, parse_event
 from mneme.times import utc_now
 from queries.responses import ResponseModel
+from serving.rest.keys import Caller
 from serving.rest.middleware import API
-from serving.rest.middleware.auth import Caller
 from serving.rest.openapi import problem_responses
 from serving.rest.pools import uses_pool
 from serving.rest.requests import (

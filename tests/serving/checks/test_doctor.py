@@ -13,8 +13,8 @@ from typer.testing import CliRunner, Result
 from connectors.durable import FolderLock
 from mneme.errors import StoreUnavailable
 from mneme.settings import Settings
-from serving.checks import examination
-from serving.checks.examination import Check, Group, examine
+from serving.checks import Check, examination
+from serving.checks.examination import Group, examine
 from serving.checks.servers import service
 from serving.cli import app
 from tests.servers.models import ModelServer

@@ -6,8 +6,8 @@ import pytest
 
 from connectors.documents.kinds import KINDS
 from mneme.settings import Settings
+from serving.checks import Check, is_fit
 from serving.checks import models as documents_check
-from serving.checks.examination import Check, is_fit
 from serving.checks.models import documents
 
 

@@ -11,8 +11,8 @@ from connectors.indices import open_index
 from connectors.models import open_embedder
 from mneme.errors import StoreRejected
 from mneme.settings import EmbedderSettings, Settings
+from serving.checks import Check
 from serving.checks import servers as index_check
-from serving.checks.examination import Check
 from serving.checks.servers import index
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from connectors.kafka.client import create_topics
 from mneme.settings import Kafka, OpenSearch, Settings
-from serving.checks.examination import is_fit
+from serving.checks import is_fit
 from serving.checks.servers import index, kafka
 from serving.status import local_status
 

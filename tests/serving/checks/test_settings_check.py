@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mneme.settings import Settings
-from serving.checks.examination import Check
+from serving.checks import Check
 from serving.checks.settings import settings
 
 
