@@ -65,6 +65,24 @@ def refuse_unfinished(metadata: Mapping[str, str], but: str = "") -> None:
         )
 
 
+def why_index_is_older(directory: Path, run: int, metadata: Mapping[str, str]) -> str | None:
+    """Say what to do if an index is older than a recovery store: the store goes on behind events that the index lost.
+
+    Args:
+        directory: of the store.
+        run: the last one that the store began.
+        metadata: of the index; none if there is no index.
+    """
+    if run <= int(metadata.get("run", "0")):
+        return None
+    return (
+        f"the index has not seen run {run} of the recovery store {directory}: it is another index, empty, or from an older "
+        "backup, and what the flow read since is missing in it. Restore the index and this store from one backup; or read "
+        "everything again, with `mneme admin rebuild --from topics`, or for files without this store; or go on without what "
+        "is missing, once, with MNEME_FLOW__ADOPT_INDEX=true"
+    )
+
+
 def forget_older_stores(data: Path, metadata: Mapping[str, str]) -> tuple[str, ...]:
     """Forget what recovery stores of an older format know; the names of their flows. None of them may run.
 
@@ -166,11 +184,14 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
             The run's number, higher than that of every earlier run on this index.
 
         Raises:
-            StoreRejected: the index was filled by another recovery store, and ``adopt`` does not allow to go on.
+            StoreRejected: the index was filled by another recovery store, or is older than this one, and ``adopt`` does not
+                allow to go on.
             DiskFull: there is no room on its volume.
         """
         metadata = index.metadata()
         refuse_unfinished(metadata, but=REBUILD if self._name == REBUILD else "")
+        if not adopt and (older := why_index_is_older(self._directory, self._run, metadata)):
+            raise StoreRejected(older)
         key = f"{_STORE}{self._name}"
         other = metadata.get(key)
         if other and other != self._id and not adopt and index.count(Collection.MESSAGES):
@@ -179,7 +200,6 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
                 "open conversations are not known here. Restore that store, or set MNEME_FLOW__ADOPT_INDEX=true to read the "
                 "topics from the start (nothing is duplicated: ids are positions in the source)"
             )
-        self._run = max(self._run, int(metadata.get("run", "0"))) + 1
         with disk_errors(self._directory):
             if self._engine == "bytewax":
                 from flows.engines.bytewax import (
@@ -190,8 +210,13 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
             self.epochs.mkdir(exist_ok=True)
             state = {"recovery_id": self._id, "run": self._run, "buckets": self._buckets, "format": FORMAT}
             state["engine"] = self._engine
-            replace_json(self._state_file, state)
+            replace_json(self._state_file, state)  # the index names no store that is not there
+        self._run = max(self._run, int(metadata.get("run", "0"))) + 1
         index.set_metadata({key: self._id, "run": str(self._run)})
+        with disk_errors(
+            self._directory
+        ):  # last: a store with a run that its index has not seen tells that the index went back
+            replace_json(self._state_file, state | {"run": self._run})
         return self._run
 
     def tidy(self) -> None:

@@ -53,8 +53,11 @@ def _contents(settings: Settings) -> Iterator[Check]:
             metadata = opened.metadata()
             rows = opened.count(Collection.MESSAGES)
         except StoreError as error:
-            state: State = "missing" if isinstance(error, StoreRejected) and "no index here yet" not in str(error) else "partly"
+            is_empty = "no index here yet" in str(error)
+            state: State = "missing" if isinstance(error, StoreRejected) and not is_empty else "partly"
             yield Check("index", "memories", "none yet", state, str(error))
+            if is_empty:
+                yield from _recovery(settings, {})
             return
         yield Check("index", "memories", f"{rows:,} messages", "ready")
         yield _embedder(settings, opened)
@@ -95,25 +98,26 @@ def _embedder(settings: Settings, opened: "MemoryIndex") -> Check:
 
 
 def _recovery(settings: Settings, metadata: "dict[str, str]") -> Iterator[Check]:
-    """Check that each flow's recovery store is the one that wrote the index."""
-    from flows.running.recovery import TOPICS
+    """Check that each flow's recovery store is the one that wrote the index, and the index no older one."""
+    from flows.running.recovery import FILES, TOPICS, why_index_is_older
 
-    for name in (TOPICS, "files"):
+    for name in (TOPICS, FILES):
         written_by = metadata.get(f"recovery_{name}")
-        if not written_by:
-            continue
         folder = settings.data / "recovery" / name
         try:
-            own = json.loads((folder / "mneme.json").read_text(encoding="utf-8"))["recovery_id"]
+            state = json.loads((folder / "mneme.json").read_text(encoding="utf-8"))
+            own, older = state["recovery_id"], why_index_is_older(folder, int(state["run"]), metadata)
         except FileNotFoundError:
-            own = None
+            own, older = None, None
         except (OSError, ValueError, KeyError, TypeError):
             remedy = f"{folder / 'mneme.json'} cannot be read; restore the recovery store (docs/operations.md)"
             yield Check("index", f"recovery store of {name}", str(folder), "missing", remedy, needed=True)
             continue
-        if own == written_by:
+        if older:
+            yield Check("index", f"recovery store of {name}", str(folder), "missing", older, needed=True)
+        elif written_by and own == written_by:
             yield Check("index", f"recovery store of {name}", str(folder), "ready")
-        else:
+        elif written_by:
             what = "there is none here" if own is None else "another one is here"
             remedy = (
                 f"{what}: the index was written with {written_by}. Where the flow runs, restore that store, or set "

@@ -10,6 +10,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Literal
+from unittest.mock import Mock
 
 import pytest
 
@@ -73,6 +74,42 @@ def test_an_empty_index_may_be_taken_over(tmp_path: Path, index: ReferenceIndex)
     with RecoveryStore(tmp_path / "old", "kafka", 256, 2) as store:
         store.begin_run(index, adopt=False)
     with RecoveryStore(tmp_path / "new", "kafka", 256, 2) as store:
+        assert store.begin_run(index, adopt=False) == 2
+
+
+def test_an_index_that_is_older_than_its_store_is_refused_unless_told(tmp_path: Path, index: ReferenceIndex) -> None:
+    with RecoveryStore(tmp_path, "kafka", 256, 2) as store:
+        store.begin_run(index, adopt=False)
+    backup = index.metadata()
+    with RecoveryStore(tmp_path, "kafka", 256, 2) as store:
+        store.begin_run(index, adopt=False)
+    index.set_metadata(backup)
+    with RecoveryStore(tmp_path, "kafka", 256, 2) as store:
+        with pytest.raises(StoreRejected, match=r"has not seen run 2.*rebuild --from topics.*MNEME_FLOW__ADOPT_INDEX"):
+            store.begin_run(index, adopt=False)
+        assert store.begin_run(index, adopt=True) == 3
+
+
+def test_an_empty_index_in_place_of_the_one_that_was_filled_is_refused(tmp_path: Path, index: ReferenceIndex) -> None:
+    with RecoveryStore(tmp_path, "kafka", 256, 2) as store:
+        store.begin_run(index, adopt=False)
+    with (
+        RecoveryStore(tmp_path, "kafka", 256, 2) as store,
+        pytest.raises(StoreRejected, match="what the flow read since is missing"),
+    ):
+        store.begin_run(ReferenceIndex(), adopt=False)
+
+
+def test_a_start_that_was_killed_halfway_is_repeated(
+    tmp_path: Path, index: ReferenceIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with RecoveryStore(tmp_path, "kafka", 256, 2) as store:
+        store.begin_run(index, adopt=False)
+    with monkeypatch.context() as killed:
+        killed.setattr(index, "set_metadata", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt), RecoveryStore(tmp_path, "kafka", 256, 2) as store:
+            store.begin_run(index, adopt=False)
+    with RecoveryStore(tmp_path, "kafka", 256, 2) as store:
         assert store.begin_run(index, adopt=False) == 2
 
 

@@ -29,7 +29,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("index")
     opened = open_index(settings_of(folder))
     opened.prepare(HashEmbedder().identity)
-    opened.set_metadata({"recovery_kafka": "a1"})
+    opened.set_metadata({"recovery_kafka": "a1", "run": "1"})
     opened.close()
     return folder
 
@@ -75,6 +75,16 @@ def test_a_recovery_store_that_is_another_s_is_told(made: Path):
     assert found(settings_of(made))[name].state == "ready"
     file.write_text("{")
     assert found(settings_of(made))[name].state == "missing"
+
+
+def test_an_index_that_is_older_than_its_recovery_store_is_told(made: Path, tmp_path: Path):
+    for folder in (made, tmp_path):  # restored from an older backup; gone
+        file = folder / "recovery" / "kafka" / "mneme.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps({"recovery_id": "a1", "run": 2}))
+        check = found(settings_of(folder))["recovery store of kafka"]
+        assert (check.state, check.needed) == ("missing", True)
+        assert "the index has not seen run 2" in check.remedy
 
 
 def test_an_index_that_is_damaged_is_missing(made: Path, monkeypatch: pytest.MonkeyPatch):
