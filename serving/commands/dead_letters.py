@@ -112,18 +112,38 @@ def _open(settings: "Settings", place: Place | None) -> "DeadLetterQueue":
     from serving.service.dead_letters import open_dead_letters
 
     chosen: Place = place or ("kafka" if settings.index.backend == "opensearch" else "file")
-    return open_dead_letters(settings, chosen, partial(_ingest, settings))
+    return open_dead_letters(settings, chosen, partial(_send_again, settings))
 
 
-def _ingest(settings: "Settings", dead_letters: "Sequence[DeadLetter]") -> None:
-    import flows
+def _send_again(settings: "Settings", dead_letters: "Sequence[DeadLetter]") -> None:
+    from connectors.durable import is_locked
+    from connectors.inbox import inbox_folder
     from connectors.kafka.replay import event_to_replay
+
+    events = [event_to_replay(dead_letter)[1] for dead_letter in dead_letters]
+    if settings.intake == "inbox" and is_locked(inbox_folder(settings.data)):  # a flow runs, and it alone writes
+        _into_inbox(settings, events)
+    else:
+        _ingest(settings, events)
+
+
+def _into_inbox(settings: "Settings", events: Sequence[bytes]) -> None:
+    from connectors.documents.stores import documents_of
+    from connectors.inbox import InboxTransport
+    from connectors.publisher import Publisher
+    from mneme.events import parse_event
+    from mneme.times import utc_now
+
+    with Publisher(documents=documents_of(settings), transport=InboxTransport(settings.data)) as publisher:
+        publisher.send_many(parse_event(event, utc_now()) for event in events)
+
+
+def _ingest(settings: "Settings", events: Sequence[bytes]) -> None:
+    import flows
 
     with tempfile.TemporaryDirectory(prefix="mneme-replay-") as folder:
         path = Path(folder) / "events.jsonl"
-        path.write_bytes(
-            b"".join(b" ".join(event_to_replay(dead_letter)[1].splitlines()) + b"\n" for dead_letter in dead_letters)
-        )
+        path.write_bytes(b"".join(b" ".join(event.splitlines()) + b"\n" for event in events))
         flows.ingest([path], settings)
 
 

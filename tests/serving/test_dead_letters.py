@@ -10,6 +10,8 @@ from typer.testing import CliRunner, Result
 
 import flows
 from connectors.dead_letters import FileDeadLetters
+from connectors.durable import FolderLock
+from connectors.inbox import inbox_folder, unread
 from connectors.indices import open_index
 from mneme.errors import StoreUnavailable
 from mneme.ports import DeadLetter
@@ -118,6 +120,19 @@ def test_a_replay_that_is_interrupted_keeps_the_letters(letters: FileDeadLetters
     monkeypatch.setattr(flows, "ingest", ingest, raising=False)
     assert run("replay", "--all").exit_code == 1
     assert len(listed()) == 1
+
+
+def test_beside_a_flow_letters_go_back_into_its_inbox(letters: FileDeadLetters, tmp_path: Path):
+    letters.send([letter(1, event(1))])
+    inbox = inbox_folder(tmp_path / "mneme-data")
+    inbox.mkdir()
+    flow = FolderLock(inbox, "the inbox")
+    try:
+        assert run("replay", "--all").stdout == "1 dead letter replayed\n"
+    finally:
+        flow.release()
+    assert unread(tmp_path / "mneme-data", "messages") == 1
+    assert listed() == []
 
 
 def test_only_the_stage_that_was_asked_for_is_replayed(letters: FileDeadLetters):
