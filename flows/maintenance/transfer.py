@@ -205,8 +205,8 @@ def _nothing_is_known(owner: Owner, index: MemoryIndex) -> None:
     known = sum(index.count(collection, _scope(owner, collection)) for collection in Collection)
     if known:
         raise StoreRejected(
-            f"{_named(owner)} has {known} rows here, and an import does not mix memories; erase the owner here first, "
-            "or import into another index"
+            f"{_named(owner)} has {known} rows here, and an import does not mix memories. If this file was imported before, it "
+            "is here already; else erase the owner here first, or import into another index"
         )
 
 

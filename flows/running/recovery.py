@@ -213,9 +213,8 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
             replace_json(self._state_file, state)  # the index names no store that is not there
         self._run = max(self._run, int(metadata.get("run", "0"))) + 1
         index.set_metadata({key: self._id, "run": str(self._run)})
-        with disk_errors(
-            self._directory
-        ):  # last: a store with a run that its index has not seen tells that the index went back
+        # Last: a store with a run that its index has not seen tells that the index went back.
+        with disk_errors(self._directory):
             replace_json(self._state_file, state | {"run": self._run})
         return self._run
 
