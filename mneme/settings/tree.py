@@ -30,7 +30,13 @@ class Settings(BaseSettings):
     """Everything that can be set."""
 
     model_config = SettingsConfigDict(
-        env_prefix=PREFIX, env_nested_delimiter="__", env_file=_ENV_FILE, env_file_encoding="utf-8", extra="forbid", frozen=True
+        env_prefix=PREFIX,
+        env_nested_delimiter="__",
+        env_file=_ENV_FILE,
+        env_file_encoding="utf-8",
+        env_ignore_empty=True,
+        extra="forbid",
+        frozen=True,
     )
 
     data: Path = Field(default=Path("mneme-data"), description="embedded index, recovery store, answer cache, dead letters")

@@ -19,6 +19,13 @@ def _clean(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     monkeypatch.chdir(tmp_path)  # type: ignore[arg-type]
 
 
+def test_an_empty_variable_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MNEME_SERVICE__URL", "")
+    monkeypatch.setenv("MNEME_SERVICE__KEYS", "")
+    service = load_settings().service
+    assert (service.url, service.keys) == (None, {})
+
+
 def test_a_nested_variable_reaches_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MNEME_OPENSEARCH__URL", "http://search:9200")
     monkeypatch.setenv("MNEME_KAFKA__TOPICS__MESSAGES", "chat")
