@@ -69,7 +69,7 @@ class ReadLane:
         self._services = services
         self._jobs: KeyedJobs[ReadJob, Outcome] = KeyedJobs(self._submit, services.clock)
         half_of_calls = services.settings.models.calls_in_flight // 2 if services.extractor.calls_a_model else 0
-        self._most_in_flight = max(_IN_FLIGHT, half_of_calls)
+        self._most_in_flight = max(_IN_FLIGHT, half_of_calls) * services.processes
         self._queues: dict[str, deque[ReadJob]] = {}  # by lane; the first is in the pump, or has ended
         self._awaiting_snapshot: list[AwaitingSnapshot] = []
         self._ends: list[Pause] = []

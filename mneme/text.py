@@ -1,9 +1,9 @@
 """Tokens for keyword search: one tokeniser for both indices and for every query.
 
 Lower case, possessives and punctuation stripped, English stop words dropped, Porter2 stems. Chinese, Japanese and Korean
-runs, and those of other scripts without blanks between words, become their characters and their bigrams. Both backends
-index these tokens, joined by blanks, with a whitespace analyser, so that both rank alike. A change here is a change of
-the index (``TOKENISER``).
+runs, and those of other scripts without blanks between words, become their characters and their bigrams, traditional
+characters as simplified ones. Both backends index these tokens, joined by blanks, with a whitespace analyser, so that both
+rank alike. A change here is a change of the index (``TOKENISER``).
 """
 
 import re
@@ -17,9 +17,10 @@ from string import ascii_lowercase, ascii_uppercase
 
 import snowballstemmer
 
+from mneme.chinese_script import folded
 from mneme.tokens import LONGEST_REMEMBERED
 
-TOKENISER = "mneme-2"
+TOKENISER = "mneme-3"
 
 STOP_WORDS = frozenset(
     """a about above after again against all am an and any are aren't as at be because been before being below between both
@@ -90,6 +91,8 @@ def tokenise(text: str) -> list[str]:
     ['carolin', 'dog', 'run', '2023']
     >>> tokenise("我喜欢咖啡")
     ['我', '喜', '欢', '咖', '啡', '我喜', '喜欢', '欢咖', '咖啡']
+    >>> tokenise("喝過臺灣")
+    ['喝', '台', '湾', '喝过', '过台', '台湾']
     """
     if text.isascii():
         runs = _RUNS.of(text)
@@ -99,7 +102,7 @@ def tokenise(text: str) -> list[str]:
     tokens: list[str] = []
     for piece in _pieces(_composed(text).lower()):
         if piece[0] >= "ก" and _IS_UNSPACED.match(piece):  # most letters of the world come before the first of Thai
-            characters = piece if _IS_CJK.match(piece) else _patterns_with_marks()[1].findall(piece)
+            characters = folded(piece) if _IS_CJK.match(piece) else _patterns_with_marks()[1].findall(piece)
             tokens += [character for character in characters if character not in _CJK_STOP_CHARACTERS]
             tokens += map(add, characters, characters[1:])
         elif token := _token(piece) if _is_short(piece) else _token.__wrapped__(piece):

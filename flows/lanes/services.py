@@ -30,7 +30,7 @@ class Submit(Protocol):
 class Reading:
     """The reader of documents and attachments. ``submit`` runs it in a pool of its own: parsing takes seconds, or minutes.
 
-    ``in_flight`` counts chunks on their way through the other steps of this process; ``at_work`` what waits to be read.
+    ``in_flight`` counts chunks on their way through the other steps, ``at_work`` what waits to be read, in all processes.
     """
 
     reader: DocumentReader

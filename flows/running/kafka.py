@@ -10,7 +10,7 @@ from connectors.kafka.client import bounds_of, create_topics, partitions_of, top
 from connectors.kafka.reader import PartitionReader
 from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters
 from flows.engines.port import Source
-from flows.lanes.pending import Pending, SharedSum
+from flows.lanes.pending import Pending, SharedSums
 from flows.running.feeds import BoundedFeed, EndOffsets, FeedLimits
 from flows.running.live import LiveLag, Partitions, live_sources
 from flows.running.open_services import Endpoints
@@ -38,8 +38,7 @@ def stream(
     stopping: threading.Event,
     on_ready: Callable[[], None],
     on_failure: Callable[[Exception], None] = lambda error: None,
-    unfinished: SharedSum | None = None,
-    live_lag: SharedSum | None = None,
+    sums: SharedSums | None = None,
 ) -> None:
     """Run the flow from Kafka, or the part of it of one of ``flow.processes``, until ``stopping``.
 
@@ -50,21 +49,22 @@ def stream(
         stopping: set when the flow is to end.
         on_ready: called when everything is there and reading begins.
         on_failure: called with what ends the flow, before anything is closed.
-        unfinished: what all processes have not finished; None where there is one. Their limits are added as well.
-        live_lag: what all processes have not read of the live topics; None where there is one.
+        sums: of all processes; None where there is one. Their limits are added as well.
 
     Raises:
         SettingsError, StoreError: the flow cannot run, or cannot go on.
     """
     kafka, flow = settings.kafka, settings.flow
-    pending, documents = Pending(unfinished), Pending()
+    sums = sums or SharedSums()
+    pending, documents = Pending(sums.unfinished), Pending(sums.documents)
     topics = topics_of_lanes(kafka.topics)
 
     def open_reader(lane: Lane, number: str, place: int | None) -> PartitionReader:
         return PartitionReader(kafka, topics[lane], int(number), place)
 
-    sources = live_sources(flow, open_reader, partitions, pending, documents, LiveLag(live_lag), stopping)
-    with _endpoints(settings, sources, documents_at_work=documents) as endpoints:
+    sources = live_sources(flow, open_reader, partitions, pending, documents, LiveLag(sums.live_lag), stopping)
+    counted = {"documents_at_work": documents, "chunks_in_flight": Pending(sums.chunks)}
+    with _endpoints(settings, sources, **counted) as endpoints:
         run_process(settings, start_run, endpoints, pending, stopping, on_ready, on_failure)
 
 

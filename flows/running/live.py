@@ -74,7 +74,7 @@ def live_sources(
         open_reader: opens a partition.
         partitions: what is read, by all processes together.
         pending: what is not finished.
-        documents: what waits to be read of documents, in this process.
+        documents: what waits to be read of documents.
         lag: told of the messages, and what the backfill gives way to.
         stopping: set when the flow is to end.
     """
@@ -92,7 +92,7 @@ def live_sources(
     def open_documents(number: str, place: int | None) -> PartitionFeed:
         few = replace(limits, batch=_DOCUMENTS_AT_WORK)
         reader = open_reader("documents", number, place)
-        return PartitionFeed(reader, few, may_read=lambda: documents.total < _DOCUMENTS_AT_WORK)
+        return PartitionFeed(reader, few, may_read=lambda: documents.total < _DOCUMENTS_AT_WORK * flow.processes)
 
     openings: dict[Lane, Callable[[str, int | None], PartitionFeed]] = {
         "messages": open_messages,

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from connectors.telemetry.logs import set_levels, telemetry
-from flows.lanes.pending import SharedSum
+from flows.lanes.pending import SharedSums
 from flows.running.child_process import begin, end, report
 from mneme.errors import MnemeError
 from mneme.settings import Settings
@@ -39,14 +39,12 @@ class Share:
     Attributes:
         place: its place in the flow.
         partitions: what all members read together.
-        unfinished: the descriptor of what all have not finished (flows/lanes/pending.py).
-        live_lag: the descriptor of what all have not read of the live topics.
+        sums: the descriptors of what all count together (flows/lanes/pending.py).
     """
 
     place: "RunContext"
     partitions: "Partitions"
-    unfinished: int
-    live_lag: int
+    sums: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +115,8 @@ def _run_share(
     from flows.running.kafka import stream
 
     place = share.place
-    unfinished, live_lag = (SharedSum(each, place.processes, place.number) for each in (share.unfinished, share.live_lag))
-    stream(settings, lambda index: place, share.partitions, stopping, on_ready, on_failure, unfinished, live_lag)
+    sums = SharedSums.of(share.sums, place.processes, place.number)
+    stream(settings, lambda index: place, share.partitions, stopping, on_ready, on_failure, sums)
 
 
 def _obey(stopping: threading.Event) -> None:

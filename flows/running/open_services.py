@@ -43,7 +43,8 @@ _GRACE_SECONDS = 2.0  # for what runs in the pools at a stop: enough for all tha
 class Endpoints:
     """The sources and sinks of a process's flow, apart from the index.
 
-    ``wrote`` is called as ``Writer`` says. ``documents_at_work`` counts what is read; ``named_files`` may be read by reference.
+    ``wrote`` is called as ``Writer`` says. ``documents_at_work`` counts what is read, ``chunks_in_flight`` what of
+    that is on its way through the other steps; ``named_files`` may be read by reference.
     """
 
     sources: Sequence[Source]
@@ -51,6 +52,7 @@ class Endpoints:
     changes: ChangeFeed | None
     wrote: Callable[[str, str], None] = lambda kind, identity: None
     documents_at_work: Pending = field(default_factory=Pending)
+    chunks_in_flight: Pending = field(default_factory=Pending)
     named_files: Sequence[Path] = ()
 
 
@@ -145,7 +147,7 @@ def _reading(settings: Settings, ends: Endpoints, stack: ExitStack) -> Reading:
     pool = Pool(processes_of(settings.documents) + _FETCHING, "mneme-reading")
     stack.callback(pool.close, _GRACE_SECONDS)
     references = open_references(documents_of(settings), ends.named_files)
-    return Reading(reader, references, pool.submit, Pending(), ends.documents_at_work)
+    return Reading(reader, references, pool.submit, ends.chunks_in_flight, ends.documents_at_work)
 
 
 def _erase_answers(file: Path, erased: Erased) -> int:

@@ -52,6 +52,8 @@ ASKED = [
     ("zh", "ｉＰｈｏｎｅ　１５怎么了？", "phone"),  # full width
     ("zh", "我对什么东西过敏？", "allergy"),
     ("zh", "臺北的書店", "taipei"),
+    ("zh", "买书", "taipei"),  # told in traditional characters
+    ("zh", "領養貓", "cat"),  # told in simplified ones
     ("ja", "味噌ラーメンはどこで食べましたか？", "ramen"),
     ("ja", "ﾗｰﾒﾝ屋はどこ？", "ramen"),  # half-width kana
     ("ja", "ギターを買ったのは誰？", "guitar"),

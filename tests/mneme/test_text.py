@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from mneme.text import Runs, cjk_languages, cjk_share, has_cjk, index_tokens, tokenise
 from mneme.tokens import estimate_tokens
 
+CHINESE = st.text(st.sampled_from("乾隆坤淨瞭解藉口著名於夫羅臺灣"), max_size=8)  # some change with their neighbours, elsewhere
+
 
 @given(text=st.text(max_size=200))
 def test_tokens_are_words_without_blanks_for_any_text(text: str) -> None:
@@ -52,6 +54,24 @@ def test_the_tokens_of_a_plain_text_are_those_of_any_text(text: str) -> None:
 )
 def test_a_question_shares_a_token_with_what_was_said(asked: str, said: str) -> None:
     assert set(tokenise(asked)) & set(tokenise(said))
+
+
+@pytest.mark.parametrize(
+    ("traditional", "simple"),
+    [
+        ("我在臺北買了一把結他", "我在台北买了一把结他"),
+        ("慶祝，聽說妳瞭解頭髮", "庆祝，听说你了解头发"),
+        ("乾隆看著乾淨的名著", "乾隆看着干净的名著"),
+        ("衞生署附近的餐枱", "卫生署附近的餐台"),
+    ],
+)
+def test_traditional_and_simplified_chinese_have_the_same_tokens(traditional: str, simple: str) -> None:
+    assert tokenise(traditional) == tokenise(simple)
+
+
+@given(before=CHINESE, asked=CHINESE, after=CHINESE)
+def test_the_tokens_of_a_part_of_chinese_are_tokens_of_the_whole(before: str, asked: str, after: str) -> None:
+    assert set(tokenise(asked)) <= set(tokenise(before + asked + after))
 
 
 def test_words_that_say_nothing_are_left_out() -> None:

@@ -279,6 +279,15 @@ class TestTextsThatAreNotEnglish:
         question, answer, other = both.embed(["Wo wohnt Anna jetzt?", "Anna ist nach Köln gezogen.", "Der Hund frisst Gras."])
         assert question @ answer > question @ other + 0.2
 
+    def test_traditional_chinese_has_the_vectors_of_simplified(self, both: LocalEmbedder) -> None:
+        traditional, simple = both.embed_tokens(["我在臺北買了一把結他", "我在台北买了一把结他"])
+        assert abs(traditional.vector - simple.vector).max() < 1e-6
+        assert traditional.token_vectors == simple.token_vectors
+
+    def test_japanese_is_embedded_as_it_is_written(self, both: LocalEmbedder) -> None:
+        japanese, changed = both.embed(["東京の図書館に住んでいます。", "东京の図书馆に住んでいます。"])
+        assert japanese @ changed < 0.99
+
     def test_no_text_is_near_one_of_the_other_model(self, both: LocalEmbedder) -> None:
         english, german = both.embed(["Anna moved to Cologne.", "Anna ist nach Köln gezogen."])
         assert abs(english @ german) < 0.2
@@ -290,7 +299,7 @@ class TestTextsThatAreNotEnglish:
     def test_the_identity_names_both_models_and_coefficients_are_those_of_english(
         self, both: LocalEmbedder, small: LocalEmbedder
     ) -> None:
-        assert both.identity.fingerprint == "all-MiniLM-L6-v2+multilingual-e5-small/int8-per-token/384/tokens64"
+        assert both.identity.fingerprint == "all-MiniLM-L6-v2+multilingual-e5-small-hans/int8-per-token/384/tokens64"
         assert both.identity.languages == ("*",)
         assert both.identity.fitted_as == small.identity.fitted_as
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from flows.decode import decode
+from flows.items import Unread
 from flows.reading.attachments import attachment_id
 from mneme.errors import StoreUnavailable
 from mneme.events import Correct, Retract
@@ -192,7 +193,7 @@ class Away:
 
     def __init__(self, river: River) -> None:
         self.is_away, self._read = True, river.reader.read
-        river.reader.read = self._tried  # type: ignore[method-assign]
+        river.reader.read = self._tried  # type: ignore[method-assign, assignment]
 
     def _tried(self, *asked: Any) -> Any:
         if self.is_away:
@@ -318,7 +319,7 @@ def test_an_attachment_is_read_however_long_the_index_was_away(river: River) -> 
     def away(*asked: Any) -> Any:
         raise StoreUnavailable("not now")
 
-    index.get = away  # type: ignore[method-assign]
+    index.get = away  # type: ignore[method-assign, assignment]
     river.feed(unread)
     river.wait(100)
     index.get = get  # type: ignore[method-assign]
@@ -335,6 +336,7 @@ def test_an_attachment_of_a_message_that_never_comes_is_a_dead_letter(river: Riv
     assert not river.letters.letters
     river.wait(10)
     [letter] = river.letters.letters
+    assert isinstance(unread, Unread)
     assert (letter.stage, letter.raw) == ("read", unread.raw)
     assert "message m001 is not in the index" in letter.reason
     assert not parked(river)

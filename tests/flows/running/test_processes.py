@@ -1,16 +1,26 @@
 """What a step does, and what is refused, where several processes run the flow."""
 
+import tempfile
+import threading
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from flows import run
-from flows.items import FlushDone, Pause
+from flows.embed import EmbedLane
+from flows.items import Arrived, FlushDone, Pause
+from flows.lanes.pending import SUMS, SharedSums, reset
+from flows.lanes.services import Services
+from flows.read import ReadLane
 from flows.reconcile import ReconcileLane
+from flows.running import kafka
+from flows.running.open_services import Endpoints, _reading
 from mneme.errors import SettingsError
 from mneme.settings import Settings
-from tests.flows.river import River
+from tests.flows.river import River, document
 from tests.memory_index_reference import ReferenceIndex
 
 FLUSH = Pause("default/talk", "flush", tenant_id="default", flush_id="f1", owner_key="default/user/ann")
@@ -44,6 +54,48 @@ def test_a_flush_that_waited_when_all_stopped_is_done_at_the_next_start() -> Non
     again = lane(4, reconcile.snapshot())
     assert again.wake_at() is not None
     assert list(again.poll()) == [FlushDone("default", "f1")]
+
+
+def services_of_each(processes: int, stack: ExitStack, monkeypatch: pytest.MonkeyPatch) -> list[Services]:
+    """Services of processes that inherited the same sums, with the endpoints that the flow from Kafka gives each."""
+    descriptors = []
+    for _ in range(SUMS):
+        file = tempfile.TemporaryFile()  # noqa: SIM115  closed by the stack
+        descriptors.append(stack.enter_context(file).fileno())
+        reset(descriptors[-1], processes)
+    flow, run_process, settings = River(ReferenceIndex()), Mock(), Settings(_env_file=None)
+    for name, stub in (("run_process", run_process), ("KafkaDeadLetters", Mock()), ("KafkaChangeFeed", Mock())):
+        monkeypatch.setattr(kafka, name, stub)
+    services = []
+    for number in range(processes):
+        sums = SharedSums.of(descriptors, processes, number)
+        none = dict.fromkeys(("messages", "documents", "backfill"), ())
+        kafka.stream(settings, Mock(), none, threading.Event(), Mock(), sums=sums)  # type: ignore[arg-type]
+        ends = run_process.call_args.args[2]
+        assert isinstance(ends, Endpoints)
+        counted = _reading(settings, ends, stack)
+        reading = replace(counted, reader=flow.reader, references=flow.folder, submit=flow._submit)
+        services.append(replace(flow._lanes[0]._services, processes=processes, reading=reading))
+    return services
+
+
+def test_chunks_that_one_process_reads_and_another_takes_in_hold_up_neither(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = "".join(f"== page {number} == Clause {number} says what is owed.\n" for number in range(20))
+    with ExitStack() as stack:
+        mine, others = services_of_each(2, stack, monkeypatch)
+        read, embed = ReadLane(mine, None), EmbedLane(others, None)
+        chunks, found = [], list(read.on_batch([document(1, pages)]))
+        assert mine.reading is not None
+        assert others.reading is not None
+        assert others.reading.at_work.total == 1, "who reads the topic hears of what waits elsewhere"
+        for _ in range(30):
+            arrived = [item for item in found if isinstance(item, Arrived)]
+            chunks += arrived
+            list(embed.on_batch(arrived))
+            list(embed.poll())
+            found = list(read.poll())
+        assert len(chunks) == 20
+        assert mine.reading.in_flight.total == others.reading.in_flight.total == 0
 
 
 def test_the_embedded_index_has_one_writing_process(tmp_path: Path) -> None:
