@@ -23,6 +23,8 @@ from mneme.settings import load_settings
 from serving.service.service import FlushStatus, Service
 from tests.serving.console.conftest import served
 
+pytestmark = pytest.mark.slow
+
 ONE, TWO = "a-key-of-one-tenant-0001", "a-key-of-two-tenants-002"
 SOCKET = "_nicegui_ws/socket.io/"
 Tried = Callable[[Sequence[Any]], Sequence[Any]]

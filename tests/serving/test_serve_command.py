@@ -16,6 +16,8 @@ from serving.cli import app
 from tests.serving.rest.test_search import ANNOUNCED
 from tests.serving.service_process import ROOT, ServiceProcess, serving
 
+pytestmark = pytest.mark.slow
+
 END_SECONDS = 45  # before the minute that somebody waits for
 NOT_INSTALLED = ("kafka", "opensearchpy", "tiktoken")  # of extras that an embedded index does without
 

@@ -15,6 +15,8 @@ from mneme.times import utc_now
 from queries.responses import FoundEpisode, FoundFact
 from tests.serving.console.conftest import Console, Visitor
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "What is Jason building?"
 MARKUP = '<script>window.hacked = 1</script> **bold** <img src=x onerror="window.hacked = 2"> `code`'
 PAGES = {
