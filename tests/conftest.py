@@ -9,6 +9,7 @@ from collections.abc import Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -27,7 +28,7 @@ settings.register_profile("mneme", deadline=None, derandomize="MNEME_TEST_EXPLOR
 settings.load_profile("mneme")
 pytest.register_assert_rewrite("tests.contracts")  # so that a failed contract says what it compared
 
-_STARTS = pytest.StashKey[list[Future[KafkaServer | OpenSearchServer]]]()  # of the servers that all processes share
+_STARTS = pytest.StashKey[list[Future[Any]]]()  # of the servers that all processes share
 
 
 def pytest_configure(config: pytest.Config) -> None:
