@@ -236,7 +236,7 @@ def growth(reader: Callable[[str], object], name: str, longest: int) -> float:
     while (once := seconds(reader, text_of(name, length, next(LEADS)))) < MEASURABLE:
         if length == longest:
             return 0
-        length = min(max(2, int(MEASURABLE / max(once, 1e-6))) * length, longest)
+        length = min((int(MEASURABLE / max(once, 1e-6)) + 1) * length, longest)
     ratios = []
     for _ in range(5):
         ratios.append(seconds(reader, text_of(name, 2 * length, next(LEADS))) / once)
