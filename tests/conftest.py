@@ -3,11 +3,13 @@
 ``MNEME_TEST_KAFKA`` (``host:port``) and ``MNEME_TEST_OPENSEARCH`` (URL) name servers to use instead.
 """
 
+import gc
 import os
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Generator, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -26,22 +28,43 @@ settings.register_profile("mneme", deadline=None, derandomize="MNEME_TEST_EXPLOR
 settings.load_profile("mneme")
 pytest.register_assert_rewrite("tests.contracts")  # so that a failed contract says what it compared
 
+_STARTS = pytest.StashKey[list[Future[Any]]]()  # of the servers that all processes share
+
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Where tests run in several processes, the servers are started here, once, and the processes are told where."""
+    """Where tests run in several processes, the servers are started here, once, while those processes collect the tests."""
     if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
         config.option.loadscopereorder = False  # the order is that of pytest_collection_modifyitems
-        servers: list[tuple[str, KafkaServer | OpenSearchServer]] = []
+        servers: list[KafkaServer | OpenSearchServer] = []
         if "MNEME_TEST_KAFKA" not in os.environ:
-            servers.append(("MNEME_TEST_KAFKA", KafkaServer()))
+            servers.append(kafka := KafkaServer())
+            os.environ["MNEME_TEST_KAFKA"] = kafka.bootstrap
         if "MNEME_TEST_OPENSEARCH" not in os.environ:
-            servers.append(("MNEME_TEST_OPENSEARCH", OpenSearchServer()))
-        for _, server in servers:
+            servers.append(opensearch := OpenSearchServer())
+            os.environ["MNEME_TEST_OPENSEARCH"] = opensearch.url
+        for server in servers:
             config.add_cleanup(partial(server.__exit__, None, None, None))
-        with ThreadPoolExecutor() as pool:
-            list(pool.map(lambda named: named[1].__enter__(), servers))
-        for variable, server in servers:
-            os.environ[variable] = server.bootstrap if isinstance(server, KafkaServer) else server.url
+        pool = ThreadPoolExecutor()
+        config.add_cleanup(pool.shutdown)  # the last cleanup is the first: no server is stopped while it starts
+        config.stash[_STARTS] = [pool.submit(server.start) for server in servers]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> None:
+    """Wait for the servers before the first test begins."""
+    for start in session.config.stash.get(_STARTS, []):
+        start.result()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage meanwhile, nor later among modules and ten thousand tests: all of that stays until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -29,6 +29,8 @@ from mneme.times import utc_now
 from tests.attacks.hostile_files import grey_png, hostile_files, many_members
 from tests.contracts.rows import ALICE, NOON, axis, episode, fact, message
 
+pytestmark = pytest.mark.slow
+
 Tried = Callable[[Sequence[Any]], Sequence[Any]]
 
 _SECONDS = 60  # none of the short ones comes near

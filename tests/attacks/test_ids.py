@@ -14,6 +14,8 @@ from mneme.errors import MnemeError
 from mneme.settings import Settings, load_settings
 from queries import Memories
 
+pytestmark = pytest.mark.slow
+
 VICTIM = "mira-the-very-long-name-of-an-account-" + "x" * 107
 SECRET = "The alarm code of the garage is 7741."
 

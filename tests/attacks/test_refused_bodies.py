@@ -12,6 +12,8 @@ import pytest
 
 from tests.serving.service_process import ServiceProcess, serving
 
+pytestmark = pytest.mark.slow
+
 API = "/api/v1"
 LIMIT = 16_000_000  # of JSON
 MOST_MEMORY = 300_000_000

@@ -20,6 +20,8 @@ from serving.service.service import ErasureStatus, Service
 from tests.serving.embedded_service import over_http
 from tests.serving.rest.conftest import ServiceWithoutFlow
 
+pytestmark = pytest.mark.slow
+
 API = "/api/v1"
 OWN, OTHER = "own", "other"
 KEYS = {OWN: "own-0123456789abcdef", OTHER: "other-0123456789abcdef"}

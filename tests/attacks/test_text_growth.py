@@ -58,6 +58,8 @@ from queries.questions.understand import LONGEST_QUESTION, focus, understand
 from tests.attacks.patterns_help import all_patterns, hostile_to
 from tests.flows.extraction.cuts import cut_of, document, message
 
+pytestmark = pytest.mark.slow
+
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SENTENCE = 800  # characters that a rule sees at most (flows/extraction/sentences.py)
 TWICE = 2.5  # times as long for twice the text
@@ -98,7 +100,7 @@ def text_of(name: str, length: int, lead: str = "x ") -> str:
     if name in UNITS:
         pieces = UNITS[name] * (length // len(UNITS[name]) + 1)
     else:
-        pieces = "".join(NUMBERED[name].format(number) for number in range(length // 3))
+        pieces = "".join(NUMBERED[name].format(number) for number in range(length // len(NUMBERED[name].format(0)) + 1))
     end = lead.strip()
     return (lead + pieces)[: length - len(end)] + end
 
@@ -234,7 +236,7 @@ def growth(reader: Callable[[str], object], name: str, longest: int) -> float:
     while (once := seconds(reader, text_of(name, length, next(LEADS)))) < MEASURABLE:
         if length == longest:
             return 0
-        length = min(2 * length, longest)
+        length = min((int(MEASURABLE / max(once, 1e-6)) + 1) * length, longest)
     ratios = []
     for _ in range(5):
         ratios.append(seconds(reader, text_of(name, 2 * length, next(LEADS))) / once)

@@ -38,7 +38,7 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         [*command, "--project-directory", str(ROOT), "--profile", "observability", "config"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         env={"PATH": "/usr/local/bin:/usr/bin:/bin"},
     )
     assert done.returncode == 0, done.stderr

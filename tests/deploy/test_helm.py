@@ -21,7 +21,7 @@ SECRETS = {"MNEME_SERVICE__KEYS": '{"0123456789abcdef0123": "*"}', "MNEME_SERVIC
 
 
 def helm(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([str(HELM), *arguments], capture_output=True, text=True, timeout=60)
+    return subprocess.run([str(HELM), *arguments], capture_output=True, text=True, timeout=120)
 
 
 @pytest.fixture(scope="module")

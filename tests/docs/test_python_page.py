@@ -14,6 +14,8 @@ import pytest
 from mneme.settings import load_settings
 from tests.docs.test_first_steps import blocks
 
+pytestmark = pytest.mark.slow
+
 PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
 
 

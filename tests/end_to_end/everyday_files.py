@@ -5,6 +5,7 @@ What they say is below, and in the folder ``everyday``: the pages that become PD
 
 import io
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -12,9 +13,10 @@ from PIL import Image, ImageDraw, ImageFont
 from playwright.sync_api import Browser
 
 from tests.samples.fonts import font_file
-from tests.samples.office import Cell, converted
+from tests.samples.office import Cell, converted, settled
 
 FOLDER = Path(__file__).parent / "everyday"
+MADE_AT = datetime(2026, 3, 2, 9, tzinfo=UTC)  # the same in each run, so that the same file is the same bytes
 _AS_A_TEXT = "--infilter=HTML (StarWriter)"  # with pages, and no web page
 
 
@@ -124,6 +126,7 @@ def _workbook(sheets: Mapping[str, Sequence[Sequence[Cell]]]) -> bytes:
     import openpyxl
 
     book = openpyxl.Workbook()
+    book.properties.created = MADE_AT.replace(tzinfo=None)
     book.remove(book.active)
     for name, rows in sheets.items():
         sheet = book.create_sheet(name)
@@ -133,7 +136,7 @@ def _workbook(sheets: Mapping[str, Sequence[Sequence[Cell]]]) -> bytes:
             sheet.merge_cells(start_row=1, end_row=1, start_column=1, end_column=len(rows[1]))
     out = io.BytesIO()
     book.save(out)
-    return out.getvalue()
+    return settled(out.getvalue(), MADE_AT)
 
 
 def _slides(slides: Sequence[Slide]) -> bytes:
@@ -154,7 +157,7 @@ def _slides(slides: Sequence[Slide]) -> bytes:
             slide.notes_slide.notes_text_frame.text = notes
     out = io.BytesIO()
     show.save(out)
-    return out.getvalue()
+    return settled(out.getvalue(), MADE_AT)
 
 
 def _trip() -> bytes:

@@ -72,7 +72,6 @@ def longest_line(text: str) -> str:
 
 @pytest.mark.kafka
 @pytest.mark.opensearch
-@pytest.mark.timeout(900)
 def test_files_of_every_format_are_searchable_and_cited_or_dead_letters(
     settings: Settings, index: MemoryIndex, tmp_path: Path
 ) -> None:

@@ -15,7 +15,7 @@ from queries.responses import Found
 from tests.end_to_end.everyday_files import everyday_files
 from tests.samples.office import OfficeMissing
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.slow
 
 FIRST, ENOUGH = 3, 38
 

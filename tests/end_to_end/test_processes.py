@@ -13,7 +13,7 @@ from mneme.settings import Settings
 from tests.end_to_end.flow_process import FlowProcess, FlowThread, said, stored
 from tests.servers.isolated import isolated_kafka
 
-pytestmark = [pytest.mark.kafka, pytest.mark.opensearch, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.kafka, pytest.mark.opensearch, pytest.mark.slow]
 
 PATIENCE = 240.0  # seconds; each process alone needs some 3 s of a processor to begin
 

@@ -24,6 +24,8 @@ from serving.cli import app
 from tests.evaluation.made_up_sets import DIALOGUES, SETS, write_locomo, write_sets
 from tests.queries.world import WordEmbedder
 
+pytestmark = pytest.mark.slow
+
 BENCH_COLUMNS = "set method signals pk window_diff precision recall f1 length_quarter length_median length_three_quarters"
 
 

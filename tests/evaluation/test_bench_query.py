@@ -23,6 +23,8 @@ from mneme.ports import Put
 from mneme.rows import Collection
 from mneme.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 
 def hashed(folder: Path) -> Settings:
     settings = Settings(_env_file=None, data=folder)

@@ -89,7 +89,7 @@ def test_kafkajs(kafka_settings: Kafka, tmp_path: Path) -> None:
     (tmp_path / "node_modules").symlink_to(KAFKAJS.parent)  # modules are looked for beside the script, not on a path
     script = shutil.copy(FOLDER / "publish.mjs", tmp_path)
     command = ["node", script, kafka_settings.bootstrap_servers, kafka_settings.topics.messages]
-    subprocess.run(command, check=True, timeout=60)
+    subprocess.run(command, check=True, timeout=120)
     assert told(arrived(kafka_settings)) == STANDUP
 
 
@@ -111,7 +111,7 @@ def test_what_kafkajs_is_given_fits_the_schema(tmp_path: Path) -> None:
     (stub / "package.json").write_text('{"name": "kafkajs", "type": "module", "exports": "./index.js"}')
     (stub / "index.js").write_text(STUB)
     script = shutil.copy(FOLDER / "publish.mjs", tmp_path)
-    done = subprocess.run(["node", script], check=True, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["node", script], check=True, capture_output=True, text=True, timeout=120)
     sent = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     assert told([taken(one["value"]) for one in sent]) == STANDUP
     assert {one["key"] for one in sent} == {"default/standup"}
@@ -122,7 +122,7 @@ def test_the_shell_sends_keys_and_events_that_fit_the_schema(tmp_path: Path) -> 
     producer.write_text('#!/bin/sh\nprintf "%s\\n" "$*" > "$(dirname "$0")/arguments"\ncat > "$(dirname "$0")/lines"\n')
     producer.chmod(0o755)
     environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    subprocess.run([str(FOLDER / "publish.sh"), "broker:9092", "talks"], env=environment, check=True, timeout=30)
+    subprocess.run([str(FOLDER / "publish.sh"), "broker:9092", "talks"], env=environment, check=True, timeout=120)
     assert "--bootstrap-server broker:9092 --topic talks" in (tmp_path / "arguments").read_text()
     lines = [line.partition("|") for line in (tmp_path / "lines").read_text(encoding="utf-8").splitlines()]
     assert told([taken(value) for _, _, value in lines]) == STANDUP
@@ -131,7 +131,7 @@ def test_the_shell_sends_keys_and_events_that_fit_the_schema(tmp_path: Path) -> 
 
 def test_the_shell_names_the_program_that_it_needs() -> None:
     command = ["/bin/bash", str(FOLDER / "publish.sh")]
-    done = subprocess.run(command, env={"PATH": ""}, capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(command, env={"PATH": ""}, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 1
     assert "kafka-console-producer.sh is not on the PATH; add bin/ of Apache Kafka" in done.stderr
 
@@ -161,7 +161,7 @@ def test_what_goes_by_http_are_the_same_messages(key: str | None) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), Recording) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{server.server_port}"
-        subprocess.run([str(FOLDER / "publish-by-http.sh"), url], env=environment, check=True, timeout=30, capture_output=True)
+        subprocess.run([str(FOLDER / "publish-by-http.sh"), url], env=environment, check=True, timeout=120, capture_output=True)
         server.shutdown()
     ((path, authorization, request),) = Recording.requests
     assert f"### POST {path}\n" in (FOLDER.parents[1] / "docs" / "rest.md").read_text(encoding="utf-8")

@@ -1,5 +1,6 @@
 """Word, Excel and PowerPoint files, by python-docx, openpyxl and python-pptx; and the old ones, by LibreOffice."""
 
+import hashlib
 import io
 import re
 import shutil
@@ -13,6 +14,7 @@ from pathlib import Path
 from PIL import Image
 
 from tests.samples.papers import Grid, Heading, Items, Paper, Paragraph
+from tests.servers.process import cache_directory, exclusive
 
 Cell = str | int | float | date | None
 
@@ -57,7 +59,7 @@ def docx_of(paper: Paper, picture: Image.Image | None = None) -> bytes:
         document.add_picture(drawn)
     out = io.BytesIO()
     document.save(out)
-    return _settled(out.getvalue(), paper.dated_at)
+    return settled(out.getvalue(), paper.dated_at)
 
 
 def xlsx_of(sheets: Mapping[str, Sequence[Sequence[Cell]]], title: str, author: str, dated_at: datetime) -> bytes:
@@ -77,7 +79,7 @@ def xlsx_of(sheets: Mapping[str, Sequence[Sequence[Cell]]], title: str, author: 
                 sheet.merge_cells(start_row=number, start_column=1, end_row=number, end_column=width)
     out = io.BytesIO()
     book.save(out)
-    return _settled(out.getvalue(), dated_at)
+    return settled(out.getvalue(), dated_at)
 
 
 def pptx_of(paper: Paper, notes: str) -> bytes:
@@ -115,7 +117,7 @@ def pptx_of(paper: Paper, notes: str) -> bytes:
             slide.notes_slide.notes_text_frame.text = notes
     out = io.BytesIO()
     show.save(out)
-    return _settled(out.getvalue(), paper.dated_at)
+    return settled(out.getvalue(), paper.dated_at)
 
 
 def converted(files: Mapping[str, bytes], format: str, *options: str) -> dict[str, bytes]:
@@ -126,6 +128,8 @@ def converted(files: Mapping[str, bytes], format: str, *options: str) -> dict[st
         format: as LibreOffice names it, with a filter if need be: ``pdf:writer_pdf_Export``.
         options: more of its options.
 
+    What this LibreOffice made of the same files before is kept for later runs: to make it takes seconds of a processor.
+
     Raises:
         OfficeMissing: LibreOffice is not installed.
     """
@@ -133,22 +137,33 @@ def converted(files: Mapping[str, bytes], format: str, *options: str) -> dict[st
     if office is None:
         raise OfficeMissing("no soffice on this machine; install it: apt-get install libreoffice-writer-nogui "
                             "libreoffice-calc-nogui libreoffice-impress-nogui")  # fmt: skip
+    program = Path(office).resolve().stat()
+    known = repr((program.st_size, program.st_mtime_ns, format, options, sorted(files.items())))
+    with exclusive(cache_directory() / "office" / hashlib.sha256(known.encode()).hexdigest()[:24]) as kept:
+        made = kept / "made"
+        if not made.exists():
+            _convert(office, files, format, options, kept / "unfinished")
+            (kept / "unfinished").rename(made)
+        return {file.name: file.read_bytes() for file in sorted(made.iterdir())}
+
+
+def _convert(office: str, files: Mapping[str, bytes], format: str, options: Sequence[str], out: Path) -> None:
+    shutil.rmtree(out, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix="mneme-samples-") as folder:
-        given, made = Path(folder) / "given", Path(folder) / "made"
+        given = Path(folder) / "given"
         given.mkdir()
         for name, content in files.items():
             (given / name).write_bytes(content)
         words = [office, f"-env:UserInstallation=file://{folder}/profile", "--headless", *options]
         subprocess.run(
-            [*words, "--convert-to", format, "--outdir", str(made), *(str(given / name) for name in files)],
+            [*words, "--convert-to", format, "--outdir", str(out), *(str(given / name) for name in files)],
             check=True,
             capture_output=True,
-            timeout=170,
+            timeout=500,
         )
-        return {file.name: file.read_bytes() for file in sorted(made.iterdir())}
 
 
-def _settled(content: bytes, dated_at: datetime) -> bytes:
+def settled(content: bytes, dated_at: datetime) -> bytes:
     """The same zip without the moment at which it was made, so that the same sample is the same bytes."""
     out = io.BytesIO()
     moment = dated_at.strftime("%Y-%m-%dT%H:%M:%SZ").encode()

@@ -19,7 +19,7 @@ _WATCHDOG = 'read _; kill -9 "$1"; rm -rf "$2"'
 
 
 def cache_directory() -> Path:
-    """Where downloads lie, once for a machine: ``$MNEME_TEST_CACHE`` or ``~/.cache/mneme-tests``."""
+    """Downloads, and files that take seconds to make, once for a machine: ``$MNEME_TEST_CACHE`` or ``~/.cache/mneme-tests``."""
     return Path(os.environ.get("MNEME_TEST_CACHE") or Path.home() / ".cache" / "mneme-tests")
 
 

@@ -26,7 +26,7 @@ def embedded_settings(folder: Path, **service: Any) -> Settings:
 def opened(settings: Settings) -> Iterator[Service]:
     """A service whose flow reads."""
     with Service(settings) as service:
-        await_index(service.memories, 60.0)
+        await_index(service.memories, 300.0)
         yield service
 
 

@@ -45,7 +45,7 @@ class Command:
         """The exit code, and all that was printed after the address."""
         if self._process.poll() is None:
             self._process.send_signal(number)
-        output, errors = self._process.communicate(timeout=30)
+        output, errors = self._process.communicate(timeout=300)
         return self._process.returncode, output + errors
 
 
@@ -114,7 +114,7 @@ def test_a_killed_recording_is_continued_and_nothing_is_asked_twice(file: Path) 
 
             asked = [pool.submit(ask, body) for body in bodies]
             for _ in range(8):
-                assert enough.acquire(timeout=30)
+                assert enough.acquire(timeout=300)
             assert record.end(signal.SIGKILL)[0] == -signal.SIGKILL
             for each in asked:
                 each.result()

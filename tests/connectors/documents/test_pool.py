@@ -22,6 +22,8 @@ from connectors.documents.pool import ParserPool
 from mneme.errors import InputError, StoreUnavailable
 from mneme.settings import Documents
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = "tests.connectors.documents.hostile_parser:HostileParser"
 
 

@@ -21,6 +21,8 @@ from mneme.settings import EmbedderSettings
 from queries.scoring.late_interaction import max_sim
 from tests.contracts.embedder import TEXTS, EmbedderContract
 
+pytestmark = pytest.mark.slow
+
 # Cosines to "That is a happy person" that the published model gives in its own runtime.
 HAPPY = "That is a happy person"
 KNOWN = {"That is a happy dog": 0.6946, "That is a very happy person": 0.9429, "Today is a sunny day": 0.2569}

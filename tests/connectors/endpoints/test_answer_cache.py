@@ -186,7 +186,7 @@ def test_a_reader_that_holds_the_log_makes_erasing_say_so(
 
 
 def test_two_who_ask_at_once_get_the_same_answer(open_cache: Open, model_server: ModelServer) -> None:
-    both = threading.Barrier(2, timeout=10)
+    both = threading.Barrier(2, timeout=120)
     subjects = iter("ab")
 
     def answer(*_: object) -> dict[str, object]:

@@ -12,7 +12,7 @@ from mneme.errors import ModelTimeout
 from mneme.ports import Role
 
 INGESTION, QUERIES = Purpose.INGESTION, Purpose.QUERIES
-GENEROUS = 3.0  # seconds, for a machine that is busy: what is tested is that nothing waits much longer than it must
+GENEROUS = 30.0  # seconds, for a machine that is busy: what is tested is that nothing waits for a minute of the clock
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def minute(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def until(condition: Callable[[], bool]) -> None:
-    ends = time.monotonic() + 5
+    ends = time.monotonic() + 120
     while not condition():
         assert time.monotonic() < ends, "it never came to be"
         time.sleep(0.001)

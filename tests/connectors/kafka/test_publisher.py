@@ -126,7 +126,7 @@ def test_flushing_a_conversation_gives_each_time_another_id(kafka_settings: Kafk
 def test_what_is_flushed_is_there_while_the_publisher_is_open(kafka_settings: Kafka):
     with Publisher(kafka_settings) as publisher:
         publisher.send(message(1))
-        publisher.flush(timeout=20)
+        publisher.flush(timeout=120)
         read_topic(kafka_settings, kafka_settings.topics.messages, 1)
 
 

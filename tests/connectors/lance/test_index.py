@@ -26,6 +26,8 @@ from tests.contracts.labels import LabelsContract
 from tests.contracts.memory_index import MemoryIndexContract
 from tests.contracts.rows import EMBEDDER, NOON, axis, fact, message, of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:

@@ -417,7 +417,7 @@ def test_what_waits_in_a_file_is_not_tried_again() -> None:
 
 
 def test_no_more_are_under_way_than_are_allowed() -> None:
-    lock, together = threading.Barrier(3, timeout=10), []
+    lock, together = threading.Barrier(3, timeout=120), []
     counted = threading.Lock()
     now = [0]
 

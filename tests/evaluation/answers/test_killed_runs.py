@@ -20,7 +20,7 @@ from tests.evaluation.answers.made_up_gold import write_talks
 from tests.servers.model_answers import fill
 from tests.servers.models import RATE_LIMITED, SERVER_ERROR, Fault, ModelServer
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.slow
 
 TALKS = 2
 FAULTS = {RATE_LIMITED: 0.12, SERVER_ERROR: 0.08, Fault("malformed"): 0.08, Fault("drop"): 0.05}

@@ -67,12 +67,12 @@ def test_a_run_that_is_killed_loses_no_answer_that_was_under_way(tmp_path: Path)
 
         def slowly(schema: dict[str, Any], user: str) -> dict[str, str]:
             waiting.set()
-            assert go_on.wait(30)
+            assert go_on.wait(120)
             return {"subject": "beans"}
 
         server.answer = slowly
         with subprocess.Popen([sys.executable, "-c", A_RUN_THAT_ASKS, server.url, str(path)]) as run:
-            assert waiting.wait(60)
+            assert waiting.wait(120)
             run.send_signal(signal.SIGKILL)
         # The next run waits for the recorder of the first, which waits for the model.
         threading.Timer(0.3, go_on.set).start()

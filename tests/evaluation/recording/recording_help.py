@@ -38,7 +38,7 @@ def replaying(file: Path, pending: bool = False) -> Iterator[tuple[str, ModelRep
 
 def post(base_url: str, path: str = "/chat/completions", headers: Any = HEADERS, **sent: Any) -> httpx.Response:
     return httpx.post(
-        f"{base_url}{path}", headers=headers, timeout=30.0, verify=False, **sent
+        f"{base_url}{path}", headers=headers, timeout=120.0, verify=False, **sent
     )  # no TLS: certificates take long to load
 
 

@@ -93,7 +93,7 @@ def test_embeddings_that_are_not_one_for_each_text_pass_through(model_server: Mo
 def test_a_stream_is_passed_on_piece_by_piece_while_it_is_recorded(file: Path) -> None:
     goes_on = threading.Event()
     with StreamingUpstream(goes_on) as upstream, recording(upstream.url, file) as (url, _):
-        with httpx.stream("POST", f"{url}/chat/completions", json=chat("Hi", stream=True), timeout=20.0) as response:
+        with httpx.stream("POST", f"{url}/chat/completions", json=chat("Hi", stream=True), timeout=120.0) as response:
             lines = response.iter_lines()
             assert next(lines) == 'data: {"choices": []}'  # the end has not been sent yet
             assert len(Recordings(file)) == 0
@@ -126,7 +126,7 @@ class StreamingUpstream:
                 continue
             connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")
             connection.sendall(b'data: {"choices": []}\n\n')
-            assert self._goes_on.wait(20)
+            assert self._goes_on.wait(120)
             connection.sendall(b"data: [DONE]\n\n")
 
 

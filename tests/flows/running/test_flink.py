@@ -14,6 +14,8 @@ from flows.running.recovery import RecoveryStore
 from mneme.errors import SettingsError, StoreUnavailable
 from mneme.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 
 class PlayedCluster:
     """A cluster of four slots, and what is submitted to it. ``stops`` are the states of the job at which a run is stopped."""

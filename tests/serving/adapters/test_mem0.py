@@ -115,7 +115,6 @@ def test_any_text_may_be_searched_for(here: Connection, text: str):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 @pytest.mark.skipif(not FOLDER, reason="MNEME_TEST_PEERS names no folder in which mem0 has, or gets, an environment")
 def test_the_documented_calls_have_the_shapes_of_mem0(here: Connection, tmp_path: Path):
     from evaluation.peers.systems import PEERS, environment_of

@@ -14,7 +14,6 @@ FOLDER = Path(os.environ.get("MNEME_TEST_FRAMEWORKS", "/nowhere"))
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize(("name", "most_skipped"), [("langgraph", 8), ("openai-agents", 20)])
 def test_the_published_tests_of_a_framework_pass_on_ours(name: str, most_skipped: int):
     root = FOLDER / FRAMEWORKS[name].root

@@ -15,6 +15,8 @@ from mneme.times import utc_now
 from queries.responses import FoundEpisode, FoundFact
 from tests.serving.console.conftest import Console, Visitor
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "What is Jason building?"
 MARKUP = '<script>window.hacked = 1</script> **bold** <img src=x onerror="window.hacked = 2"> `code`'
 PAGES = {
@@ -336,7 +338,7 @@ def test_the_flow_tells_its_health_lag_and_counts_and_goes_on(visitor: Visitor) 
     requests = page.get_by_role("region", name="Requests").get_by_role("row")
     expect(requests.nth(1)).to_contain_text(re.compile(r"\d+ ?m?s"))
     chart = page.get_by_role("region", name="Messages that became searchable").get_by_role("img")
-    expect(chart).to_have_attribute("aria-label", re.compile("now .* a second"), timeout=20_000)
+    expect(chart).to_have_attribute("aria-label", re.compile("now .* a second"), timeout=120_000)
 
 
 # --- a wrong fact: a few clicks to correct it, or to erase it --------------------------------------------------------------

@@ -11,6 +11,8 @@ from serving.mcp.server import build_server
 from serving.service.service import Service
 from tests.serving.mcp.round_trip import finds_nothing, refused, told
 
+pytestmark = pytest.mark.slow
+
 
 def client_of(service: Service | None, user: str, **options: bool) -> Client:
     def memories() -> Any:

@@ -17,6 +17,8 @@ from serving.cli import app
 from tests.serving.mcp.conftest import KEY, OTHER_KEY, THIRD_KEY
 from tests.serving.mcp.round_trip import finds_nothing, goes_round, remembers_until_it_forgets, told
 
+pytestmark = pytest.mark.slow
+
 
 @asynccontextmanager
 async def connected(url: str, whose: str, key: str = KEY, mode: str = "auto"):

@@ -18,6 +18,8 @@ from serving.service.service import Service
 from tests.serving.rest.conftest import HERE, WHOSE, ServiceWithoutFlow
 from tests.serving.rest.test_openapi import OPERATIONS
 
+pytestmark = pytest.mark.slow
+
 ASKED = int(os.environ.get("MNEME_TEST_FUZZ", "0"))
 LABELS = sorted(f"{method.upper()} {path}" for method, path in OPERATIONS)
 

@@ -15,7 +15,7 @@ GENERATORS = Path(os.environ.get("MNEME_TEST_GENERATORS", "/nowhere")).absolute(
 CLIENTS = Path(__file__).parent / "generated"
 FACT = "The release moves to Friday."
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -2,12 +2,16 @@
 
 from pathlib import Path
 
+import pytest
+
 from connectors.documents.stores import uploads_of
 from connectors.publisher import Publisher
 from mneme.records import Owner
 from mneme.settings import Settings
 from tests.serving.embedded_service import opened
 from tests.serving.service.test_service import SECONDS, settings_in
+
+pytestmark = pytest.mark.slow
 
 CANARY = "Quetzalcoatl"
 BOOK = "".join(f"# Part {part}\n\nOn day {part} {CANARY} painted the shed of Oslo.\n\n" for part in range(4)).encode()

@@ -30,7 +30,7 @@ START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 # Nothing takes so long, also on a machine that does other things: the flow gives way to all of them.
 SECONDS = 300.0
 
-pytestmark = pytest.mark.timeout(3 * SECONDS)
+pytestmark = pytest.mark.slow
 
 
 def settings_in(data: Path, **service: object) -> Settings:

@@ -19,6 +19,8 @@ from connectors.documents.formats.layout import grids_of, lines_of
 from connectors.documents.formats.ocr import Ocr, cleaned, skew
 from mneme.errors import InputError
 
+pytestmark = pytest.mark.slow
+
 OCR = Ocr(("eng", "chi_sim"))
 READS = pytest.mark.skipif(not OCR.is_installed, reason="tesseract is not installed")
 READS_CHINESE = pytest.mark.skipif(
