@@ -20,7 +20,8 @@ HEADER = """# Settings
 <!-- Written by `make docs` from mneme/settings/. Do not edit. -->
 
 Every setting is an environment variable, or a line of a file `.env` in the working directory; the environment wins.
-Settings are read once, when a program starts. An unknown or wrong variable stops the program with its name; an empty one counts as not set.
+Settings are read once, when a program starts. An unknown or wrong variable stops the program with its name.
+An empty one counts as not set.
 Lists and mappings are written as JSON: `MNEME_MODELS__BY_ROLE='{"extraction": "gpt-4.1"}'`.
 """
 
