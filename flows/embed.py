@@ -72,6 +72,7 @@ class EmbedLane:
         self._edited: RecentKeys[Position] = RecentKeys()
         self._amending: RecentKeys[Progress] = RecentKeys()
         self._withdrawn: RecentKeys[None] = RecentKeys()
+        self._kept_out: RecentKeys[None] = RecentKeys()  # messages that were older than an erasure
         self._owners: RecentKeys[Owner] = RecentKeys()  # as the first message seen lately says; the index may say otherwise
         self._decided: RecentKeys[Owner] = RecentKeys()  # as the messages that were admitted lately say
         self._erased = Tombstones()
@@ -90,17 +91,19 @@ class EmbedLane:
                     self._services.reading.in_flight.leave()  # from here on it is counted among what is at work in this step
                 if self._erased.cover(item.message):
                     self._services.tally["erased"] += 1
+                    self._kept_out[item.message.id] = None
                 elif owner not in (None, item.message.owner):
                     yield self._refused(Foreign(item.message, owner), item.raw)
                 elif self._recent.get(item.message.id) == owner is not None:
                     self._services.tally["duplicate"] += 1
                 else:
                     self._recent[item.message.id] = item.message.owner
+                    self._kept_out.pop(item.message.id, None)
                     fresh.append(item)
                 continue
             yield from self._submit(fresh)
             fresh = []
-            if isinstance(item, Amendment) and self._erased.cover_amendment(item):
+            if isinstance(item, Amendment) and (self._erased.cover_amendment(item) or item.stored_id in self._kept_out):
                 self._services.tally["erased"] += 1
             elif isinstance(item, Amendment):
                 row = amendment_row(item, self._services.versions.next())
@@ -179,8 +182,9 @@ class EmbedLane:
         for item in self._jobs.items():
             if isinstance(item, PendingAmendment):
                 self._amending[item.stored_id] = self._amending.get(item.stored_id, item.progress)
-        for recent in (self._owners, self._decided, self._recent, self._edited, self._amending, self._withdrawn):
-            recent.epoch_done()
+        recent = (self._owners, self._decided, self._recent, self._edited, self._amending, self._withdrawn, self._kept_out)
+        for each in recent:
+            each.epoch_done()
 
     def _restore(self, state: dict[str, object]) -> None:
         owners = state["owners"]
@@ -250,6 +254,7 @@ class EmbedLane:
             )
         for message in served.erased:
             self._owners.pop(lane_of_message(message), None)
+            self._kept_out[message.id] = None
         # In OpenSearch a row may lie where another owner's of the same id would: that one must not be removed in its place.
         unwanted = [*served.erased, *(each.message for each in foreign if not each.has_its_id)]
         writes: list[Write] = [Remove(message_key(message.owner, message.id), versions.next()) for message in unwanted]
@@ -337,7 +342,12 @@ class EmbedLane:
         owner = self._owners.get(conversation_path(waiting.tenant_id, waiting.conversation_id))
         was_seen = waiting.amendment is not None and identity in self._recent
         before, self._amending[identity] = self._amending.get(identity), waiting.progress
-        self._jobs.add("", waiting, lambda: apply_amendment(waiting, owner, was_seen, services, self._erased, before))
+
+        def apply() -> AmendmentResult | None:
+            is_on_its_way = was_seen and identity not in self._kept_out  # that shows once it is this one's turn
+            return apply_amendment(waiting, owner, is_on_its_way, services, self._erased, before)
+
+        self._jobs.add("", waiting, apply)
 
     def _pass_on_change(self, waiting: PendingAmendment, change: AmendmentResult | None) -> Iterator[Amended | SinkItem]:
         key, progress = waiting.key, waiting.progress
@@ -353,7 +363,7 @@ class EmbedLane:
         if utterance is None or refused:
             assert amendment is not None, "only what is known is refused"
             yield WriteBatch((Remove(key, version),))
-            if change.erased:
+            if change.erased or amendment.stored_id in self._kept_out:
                 self._services.tally["erased"] += 1
                 return
             yield DeadLetter("embed", refused, amendment.raw, amendment.position, self._services.clock())

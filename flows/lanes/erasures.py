@@ -22,7 +22,7 @@ from mneme.ports import Filter, MemoryIndex
 from mneme.records import Owner, Position, StoredDocument, StoredMessage
 from mneme.rows import Collection, Key, Row, control_row
 
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+_LONG_AGO, _NEVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 _REMEMBERED = 8192  # of a bucket; the index knows all older ones
 
 
@@ -69,9 +69,9 @@ class Tombstones:
         return any(each.covers(position, arrived_at) for each in found if each is not None)
 
     def cover_amendment(self, amendment: Amendment) -> bool:
-        """Return whether one of them erases the conversation of this edit or delete, after it."""
+        """Return whether one of them certainly erases the conversation of this edit or delete, after it."""
         found = self._known.get(amendment.lane)
-        return found is not None and found.covers(amendment.position, amendment.received_at or found.arrived_at)
+        return found is not None and found.covers(amendment.position, amendment.received_at or _NEVER)
 
     def cover_an_owner(self, tenant_id: str, position: Position, arrived_at: datetime) -> bool:
         """Return whether one of them erases any owner of a tenant after an event from there, that arrived then."""

@@ -202,6 +202,43 @@ def test_an_edit_behind_an_erasure_still_tells_that_its_message_is_not_known() -
     assert [letter.stage for letter in flow.letters.letters] == ["embed"] * 4
 
 
+@pytest.mark.parametrize("erasure", [erase(20), erase(20, "bob"), forget(20)], ids=["owner", "another owner", "conversation"])
+@pytest.mark.parametrize("has_restarted", [False, True])
+def test_an_edit_in_a_file_of_an_unknown_message_is_told_but_not_kept_where_it_may_be_erased(
+    erasure: Erasure, has_restarted: bool
+) -> None:
+    flow = River(ReferenceIndex())
+    flow.feed(erasure)
+    flow.settle()
+    if has_restarted:
+        flow.epoch()
+        flow.crash()
+    flow.feed(replace(edit(30, "Zebra secrets", 1, topic="file:a"), received_at=None))
+    flow.settle()
+    [letter] = flow.letters.letters
+    assert (str(letter.position), letter.raw, flow.tally["erased"]) == ("file:a/0/1", b"", 0)
+    assert "not known here" in letter.reason
+    assert "talk" not in letter.reason, "not even its conversation is told"
+    assert "Zebra" not in str([row.body for row in everything(flow.index)])
+
+
+@pytest.mark.parametrize("has_restarted", [False, True])
+def test_edits_in_a_file_of_a_message_that_is_kept_out_go_with_it_at_once(has_restarted: bool) -> None:
+    flow = River(ReferenceIndex())
+    flow.feed(erase(20))
+    flow.settle()
+    if has_restarted:
+        flow.epoch()
+        flow.crash()
+    began, in_a_file = flow.now, Position(topic="file:a", partition=0, offset=0)
+    edits = [replace(edit(1, "Zebra secrets", offset, topic="file:a"), received_at=None) for offset in (1, 2)]
+    flow.feed(Arrived(message(1, "hello").message.model_copy(update={"position": in_a_file})), *edits)
+    flow.settle()
+    assert flow.now - began < timedelta(seconds=30), "none waits for a message that does not come"
+    assert (flow.letters.letters, flow.tally["erased"]) == ([], 3)
+    assert "Zebra" not in str([row.body for row in everything(flow.index)])
+
+
 def test_an_edit_in_a_file_is_as_new_as_its_message() -> None:
     flow = River(ReferenceIndex())
     flow.feed(erase(20))

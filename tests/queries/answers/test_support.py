@@ -1,5 +1,7 @@
 """Whether quotes tell what is asked: by words, by everyday matters, by the kind of words, and by who said them."""
 
+from typing import Any
+
 import pytest
 
 from mneme.records import Citation, Quote
@@ -69,10 +71,10 @@ def test_a_document_that_names_nobody_tells_only_of_whose_it_is(
     question: str, words: str, is_told: bool, quoted: bool, cited: bool
 ) -> None:
     citation = Citation(document_id="scale", name="scale.pdf", section="Pay") if cited else None
-    section = {"document_id": "scale", "section": "Pay", "conversation_id": None, "participants": (), "citation": citation}
+    place: dict[str, Any] = {"document_id": "scale", "section": "Pay", "conversation_id": None, "citation": citation}
     said = Quote(speaker="scale.pdf", words=words) if quoted else None
     told = fact("a", f"scale.pdf, Pay: {words}", parent_episode_id="e", citation=citation, quote=said, score=0.9)
-    assert bool(told_by(question, episode("e", "", rank=None, **section), told)) is is_told
+    assert bool(told_by(question, episode("e", "", rank=None, participants=(), **place), told)) is is_told
 
 
 def test_what_shares_nothing_does_not_answer_however_well_it_is_placed() -> None:
