@@ -67,7 +67,7 @@ class EmbedLane:
     def __init__(self, services: Services, state: bytes | None) -> None:
         self._services = services
         self._jobs: KeyedJobs[Item, Admitted | AmendmentResult | Owner | None] = KeyedJobs(services.submit, services.clock)
-        self._recent: RecentKeys[Owner] = RecentKeys()
+        self._recent: RecentKeys[tuple[Owner, ...]] = RecentKeys()  # who sent a message of this id
         self._deleted: OrderedDict[str, None] = OrderedDict()
         self._edited: RecentKeys[Position] = RecentKeys()
         self._amending: RecentKeys[Progress] = RecentKeys()
@@ -86,7 +86,7 @@ class EmbedLane:
         fresh: list[Arrived] = []
         for item in items:
             if isinstance(item, Arrived):
-                owner = self._decided.get(item.lane) or self._recent.get(item.message.id)
+                owner, senders = self._decided.get(item.lane), self._recent.get(item.message.id, ())
                 if item.message.document_id is not None and self._services.reading is not None:
                     self._services.reading.in_flight.leave()  # from here on it is counted among what is at work in this step
                 if self._erased.cover(item.message):
@@ -94,10 +94,10 @@ class EmbedLane:
                     self._kept_out[item.message.id] = None
                 elif owner not in (None, item.message.owner):
                     yield self._refused(Foreign(item.message, owner), item.raw)
-                elif self._recent.get(item.message.id) == owner is not None:
+                elif item.message.owner in senders:
                     self._services.tally["duplicate"] += 1
                 else:
-                    self._recent[item.message.id] = item.message.owner
+                    self._recent[item.message.id] = (*senders, item.message.owner)
                     self._kept_out.pop(item.message.id, None)
                     fresh.append(item)
                 continue
@@ -213,9 +213,9 @@ class EmbedLane:
 
     def _submit(self, arrived: Sequence[Arrived]) -> Iterator[WriteBatch]:
         for start in range(0, len(arrived), _JOB_MESSAGES):
-            raw = {each.message.id: each.raw for each in arrived[start : start + _JOB_MESSAGES]}
             part = [each.message for each in arrived[start : start + _JOB_MESSAGES]]
             rows = [row_of(message) for message in part]
+            raw = {row.key: each.raw for row, each in zip(rows, arrived[start : start + _JOB_MESSAGES], strict=True)}
             for message in part:
                 lane = lane_of_message(message)
                 self._owners[lane] = self._owners.get(lane, message.owner)
@@ -255,19 +255,21 @@ class EmbedLane:
         for message in served.erased:
             self._owners.pop(lane_of_message(message), None)
             self._kept_out[message.id] = None
-        # In OpenSearch a row may lie where another owner's of the same id would: that one must not be removed in its place.
-        unwanted = [*served.erased, *(each.message for each in foreign if not each.has_its_id)]
-        writes: list[Write] = [Remove(message_key(message.owner, message.id), versions.next()) for message in unwanted]
+        writes: list[Write] = [Remove(message_key(message.owner, message.id), versions.next()) for message in served.erased]
+        # In OpenSearch the owner's own message of that id lies in the same place, and must stay there.
+        strangers = [each.message for each in foreign]
+        writes += [Remove(message_key(message.owner, message.id), versions.next_below()) for message in strangers]
         writes += [self._beginning(each) for each in served.beginnings if self._is_its_own(each.row)]
         writes += puts
         if writes:
             yield WriteBatch(tuple(writes))
         for stranger in foreign:
             identity, lane = stranger.message.id, lane_of_message(stranger.message)
-            for seen, name in ((self._recent, identity), (self._owners, lane)):
-                if seen.get(name) == stranger.message.owner:
-                    del seen[name]
-            yield self._refused(stranger, batch.raw.get(identity, b""))
+            if self._owners.get(lane) == stranger.message.owner:
+                del self._owners[lane]
+            senders = self._recent.get(identity, ())
+            self._recent[identity] = tuple(each for each in senders if each != stranger.message.owner)
+            yield self._refused(stranger, batch.raw.get(message_key(stranger.message.owner, identity), b""))
         for utterance in utterances:
             message = utterance.message
             self._owners[lane_of_message(message)] = message.owner
@@ -340,7 +342,7 @@ class EmbedLane:
     def _amend(self, waiting: PendingAmendment) -> None:
         identity, services = waiting.stored_id, self._services
         owner = self._owners.get(conversation_path(waiting.tenant_id, waiting.conversation_id))
-        was_seen = waiting.amendment is not None and identity in self._recent
+        was_seen = waiting.amendment is not None and bool(self._recent.get(identity))
         before, self._amending[identity] = self._amending.get(identity), waiting.progress
 
         def apply() -> AmendmentResult | None:
