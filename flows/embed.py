@@ -305,7 +305,9 @@ class EmbedLane:
     def _erase(self, erasure: Erasure) -> Iterator[WriteBatch]:
         """Keep older events out from here on, and forget what is known here of the erased."""
         if erasure.bucket == 0:  # one for all tokens
-            yield WriteBatch((Put(tombstone_row(erasure, self._services.versions.next())),))
+            tombstone = tombstone_row(erasure, self._services.versions.next())
+            # A newer one may be there already; the sweep knows which stays.
+            yield WriteBatch((Create(tombstone) if erasure.is_dated else Put(tombstone),))
         if erasure.conversation_id is not None and (owner := self._owners.get(erasure.lane)) is not None:
             erasure = replace(erasure, owner=owner)
         lanes = [lane for lane, owner in self._owners.items() if erasure.concerns(lane, owner)]
