@@ -215,14 +215,15 @@ class EmbedLane:
         for start in range(0, len(arrived), _JOB_MESSAGES):
             part = [each.message for each in arrived[start : start + _JOB_MESSAGES]]
             rows = [row_of(message) for message in part]
-            raw = {row.key: each.raw for row, each in zip(rows, arrived[start : start + _JOB_MESSAGES], strict=True)}
+            keys = tuple(row.key for row in rows)
+            raw = dict(zip(keys, (each.raw for each in arrived[start : start + _JOB_MESSAGES]), strict=True))
             for message in part:
                 lane = lane_of_message(message)
                 self._owners[lane] = self._owners.get(lane, message.owner)
             yield WriteBatch(tuple(map(Create, rows)))
             withdrawn = frozenset(message.id for message in part if message.id in self._withdrawn)
             chunks = sum(message.document_id is not None for message in part)
-            self._add(MessageBatch(tuple(row.key for row in rows), tuple(part), withdrawn, chunks, tuple(rows), raw))
+            self._add(MessageBatch(keys, tuple(part), withdrawn, chunks, tuple(rows), raw))
 
     def _add(self, batch: MessageBatch) -> None:
         self._jobs.add("", batch, lambda: admit(batch, self._services, self._erased))

@@ -55,7 +55,7 @@ class Tombstones:
         """Remember one, and the conversations that it is known to be about."""
         tombstone = Tombstone(erasure.position, erasure.arrived_at)
         for subject in (_subject_of(erasure), *lanes):
-            if tombstone.replaces(self._known.get(subject)):
+            if not erasure.is_dated or tombstone.replaces(self._known.get(subject)):
                 self._known[subject] = tombstone
             if len(self._known) > _REMEMBERED:
                 self._known.popitem(last=False)
