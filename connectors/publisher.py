@@ -33,8 +33,9 @@ class Publisher:
     """Sends events to Kafka, or with ``Publisher.connect`` to where the settings say.
 
     Events of one conversation stay in order. What is sent is durable when ``flush``, or the end of the ``with`` block,
-    returns; what could not be written is raised there. To send again what may have failed is safe: an event that arrives
-    twice counts once. Safe for several threads; ``flush`` waits for, and reports on, what all of them sent.
+    returns; what could not be written is raised there. To send again what may have failed is safe: a message that arrives
+    twice counts once, an edit or an erasure is carried out again. Safe for several threads; ``flush`` waits for, and reports
+    on, what all of them sent.
 
     >>> with Publisher.connect() as publisher:  # doctest: +SKIP
     ...     publisher.send(Message(conversation_id="standup", user_id="user_123", content="Good morning"))

@@ -117,6 +117,7 @@ def _erasure_of(
         bucket=bucket,
         tokens=tokens,
         document_id=document_id,
+        is_dated=incoming.received_at is None and "requested_at" in event.model_fields_set,
     )
 
 

@@ -67,11 +67,12 @@ class EmbedLane:
     def __init__(self, services: Services, state: bytes | None) -> None:
         self._services = services
         self._jobs: KeyedJobs[Item, Admitted | AmendmentResult | Owner | None] = KeyedJobs(services.submit, services.clock)
-        self._recent: RecentKeys[Owner] = RecentKeys()
+        self._recent: RecentKeys[tuple[Owner, ...]] = RecentKeys()  # who sent a message of this id
         self._deleted: OrderedDict[str, None] = OrderedDict()
         self._edited: RecentKeys[Position] = RecentKeys()
         self._amending: RecentKeys[Progress] = RecentKeys()
         self._withdrawn: RecentKeys[None] = RecentKeys()
+        self._kept_out: RecentKeys[None] = RecentKeys()  # messages that were older than an erasure
         self._owners: RecentKeys[Owner] = RecentKeys()  # as the first message seen lately says; the index may say otherwise
         self._decided: RecentKeys[Owner] = RecentKeys()  # as the messages that were admitted lately say
         self._erased = Tombstones()
@@ -85,22 +86,24 @@ class EmbedLane:
         fresh: list[Arrived] = []
         for item in items:
             if isinstance(item, Arrived):
-                owner = self._decided.get(item.lane) or self._recent.get(item.message.id)
+                owner, senders = self._decided.get(item.lane), self._recent.get(item.message.id, ())
                 if item.message.document_id is not None and self._services.reading is not None:
                     self._services.reading.in_flight.leave()  # from here on it is counted among what is at work in this step
                 if self._erased.cover(item.message):
                     self._services.tally["erased"] += 1
+                    self._kept_out[item.message.id] = None
                 elif owner not in (None, item.message.owner):
                     yield self._refused(Foreign(item.message, owner), item.raw)
-                elif self._recent.get(item.message.id) == owner is not None:
+                elif item.message.owner in senders:
                     self._services.tally["duplicate"] += 1
                 else:
-                    self._recent[item.message.id] = item.message.owner
+                    self._recent[item.message.id] = (*senders, item.message.owner)
+                    self._kept_out.pop(item.message.id, None)
                     fresh.append(item)
                 continue
             yield from self._submit(fresh)
             fresh = []
-            if isinstance(item, Amendment) and self._erased.cover_amendment(item):
+            if isinstance(item, Amendment) and (self._erased.cover_amendment(item) or item.stored_id in self._kept_out):
                 self._services.tally["erased"] += 1
             elif isinstance(item, Amendment):
                 row = amendment_row(item, self._services.versions.next())
@@ -179,8 +182,9 @@ class EmbedLane:
         for item in self._jobs.items():
             if isinstance(item, PendingAmendment):
                 self._amending[item.stored_id] = self._amending.get(item.stored_id, item.progress)
-        for recent in (self._owners, self._decided, self._recent, self._edited, self._amending, self._withdrawn):
-            recent.epoch_done()
+        recent = (self._owners, self._decided, self._recent, self._edited, self._amending, self._withdrawn, self._kept_out)
+        for each in recent:
+            each.epoch_done()
 
     def _restore(self, state: dict[str, object]) -> None:
         owners = state["owners"]
@@ -209,16 +213,17 @@ class EmbedLane:
 
     def _submit(self, arrived: Sequence[Arrived]) -> Iterator[WriteBatch]:
         for start in range(0, len(arrived), _JOB_MESSAGES):
-            raw = {each.message.id: each.raw for each in arrived[start : start + _JOB_MESSAGES]}
             part = [each.message for each in arrived[start : start + _JOB_MESSAGES]]
             rows = [row_of(message) for message in part]
+            keys = tuple(row.key for row in rows)
+            raw = dict(zip(keys, (each.raw for each in arrived[start : start + _JOB_MESSAGES]), strict=True))
             for message in part:
                 lane = lane_of_message(message)
                 self._owners[lane] = self._owners.get(lane, message.owner)
             yield WriteBatch(tuple(map(Create, rows)))
             withdrawn = frozenset(message.id for message in part if message.id in self._withdrawn)
             chunks = sum(message.document_id is not None for message in part)
-            self._add(MessageBatch(tuple(row.key for row in rows), tuple(part), withdrawn, chunks, tuple(rows), raw))
+            self._add(MessageBatch(keys, tuple(part), withdrawn, chunks, tuple(rows), raw))
 
     def _add(self, batch: MessageBatch) -> None:
         self._jobs.add("", batch, lambda: admit(batch, self._services, self._erased))
@@ -250,19 +255,22 @@ class EmbedLane:
             )
         for message in served.erased:
             self._owners.pop(lane_of_message(message), None)
-        # In OpenSearch a row may lie where another owner's of the same id would: that one must not be removed in its place.
-        unwanted = [*served.erased, *(each.message for each in foreign if not each.has_its_id)]
-        writes: list[Write] = [Remove(message_key(message.owner, message.id), versions.next()) for message in unwanted]
+            self._kept_out[message.id] = None
+        writes: list[Write] = [Remove(message_key(message.owner, message.id), versions.next()) for message in served.erased]
+        # In OpenSearch the owner's own message of that id lies in the same place, and must stay there.
+        strangers = [each.message for each in foreign]
+        writes += [Remove(message_key(message.owner, message.id), versions.next_below()) for message in strangers]
         writes += [self._beginning(each) for each in served.beginnings if self._is_its_own(each.row)]
         writes += puts
         if writes:
             yield WriteBatch(tuple(writes))
         for stranger in foreign:
             identity, lane = stranger.message.id, lane_of_message(stranger.message)
-            for seen, name in ((self._recent, identity), (self._owners, lane)):
-                if seen.get(name) == stranger.message.owner:
-                    del seen[name]
-            yield self._refused(stranger, batch.raw.get(identity, b""))
+            if self._owners.get(lane) == stranger.message.owner:
+                del self._owners[lane]
+            senders = self._recent.get(identity, ())
+            self._recent[identity] = tuple(each for each in senders if each != stranger.message.owner)
+            yield self._refused(stranger, batch.raw.get(message_key(stranger.message.owner, identity), b""))
         for utterance in utterances:
             message = utterance.message
             self._owners[lane_of_message(message)] = message.owner
@@ -298,7 +306,9 @@ class EmbedLane:
     def _erase(self, erasure: Erasure) -> Iterator[WriteBatch]:
         """Keep older events out from here on, and forget what is known here of the erased."""
         if erasure.bucket == 0:  # one for all tokens
-            yield WriteBatch((Put(tombstone_row(erasure, self._services.versions.next())),))
+            tombstone = tombstone_row(erasure, self._services.versions.next())
+            # A newer one may be there already; the sweep knows which stays.
+            yield WriteBatch((Create(tombstone) if erasure.is_dated else Put(tombstone),))
         if erasure.conversation_id is not None and (owner := self._owners.get(erasure.lane)) is not None:
             erasure = replace(erasure, owner=owner)
         lanes = [lane for lane, owner in self._owners.items() if erasure.concerns(lane, owner)]
@@ -335,9 +345,14 @@ class EmbedLane:
     def _amend(self, waiting: PendingAmendment) -> None:
         identity, services = waiting.stored_id, self._services
         owner = self._owners.get(conversation_path(waiting.tenant_id, waiting.conversation_id))
-        was_seen = waiting.amendment is not None and identity in self._recent
+        was_seen = waiting.amendment is not None and bool(self._recent.get(identity))
         before, self._amending[identity] = self._amending.get(identity), waiting.progress
-        self._jobs.add("", waiting, lambda: apply_amendment(waiting, owner, was_seen, services, self._erased, before))
+
+        def apply() -> AmendmentResult | None:
+            is_on_its_way = was_seen and identity not in self._kept_out  # that shows once it is this one's turn
+            return apply_amendment(waiting, owner, is_on_its_way, services, self._erased, before)
+
+        self._jobs.add("", waiting, apply)
 
     def _pass_on_change(self, waiting: PendingAmendment, change: AmendmentResult | None) -> Iterator[Amended | SinkItem]:
         key, progress = waiting.key, waiting.progress
@@ -353,7 +368,7 @@ class EmbedLane:
         if utterance is None or refused:
             assert amendment is not None, "only what is known is refused"
             yield WriteBatch((Remove(key, version),))
-            if change.erased:
+            if change.erased or amendment.stored_id in self._kept_out:
                 self._services.tally["erased"] += 1
                 return
             yield DeadLetter("embed", refused, amendment.raw, amendment.position, self._services.clock())

@@ -178,7 +178,8 @@ class Erasure:
 
     That of a conversation or a document goes its way; a conversation's ``owner`` is set once it is known. That of an owner,
     with neither, goes through every ``bucket`` of conversations, in ``tokens`` tokens, and the owner's lane acts when
-    all have come. ``arrived_at`` and ``position`` tell what is older than it (flows/lanes/erasures.py).
+    all have come. ``arrived_at`` and ``position`` tell what is older than it (flows/lanes/erasures.py). One ``is_dated`` whose
+    file says when it was asked for: then what files say later stays.
     """
 
     tenant_id: str
@@ -190,6 +191,7 @@ class Erasure:
     bucket: int = 0
     tokens: int = 1
     document_id: str | None = None
+    is_dated: bool = False
 
     @property
     def is_of_an_owner(self) -> bool:

@@ -27,7 +27,7 @@ class MessageBatch:
 
     ``rows`` are those with which the messages were stored as they arrived. ``withdrawn`` are ids of
     chunks that were withdrawn a moment ago, which the index may still show; ``chunks`` counts those of documents.
-    ``raw`` are the bytes of the events, by the ids of their messages.
+    ``raw`` are the bytes of the events, by the keys of their messages.
     """
 
     keys: tuple[Key, ...]
@@ -35,7 +35,7 @@ class MessageBatch:
     withdrawn: frozenset[str] = frozenset()
     chunks: int = 0
     rows: tuple[Row, ...] = ()
-    raw: Mapping[str, bytes] = field(default_factory=dict)
+    raw: Mapping[Key, bytes] = field(default_factory=dict)
 
     @property
     def lanes(self) -> set[str]:
@@ -45,11 +45,10 @@ class MessageBatch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Foreign:
-    """A message of another owner than its conversation's (``owner``), who may have another message that ``has_its_id``."""
+    """A message of another owner than its conversation's (``owner``)."""
 
     message: StoredMessage
     owner: Owner
-    has_its_id: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,14 +92,13 @@ def admit(batch: MessageBatch, services: Services, lately: Tombstones) -> Admitt
         is_chunk = message.document_id is not None  # its owner is its document's
         origin = None if is_chunk else origin_of(stored.get(key))
         if origin is not None and origin.owner != message.owner:
-            namesake = message_key(origin.owner, message.id)
-            stored |= services.index.get([namesake, *_tombstone_keys([message], origin.owner)])
+            stored |= services.index.get(_tombstone_keys([message], origin.owner))
         if origin is not None and _has_erased_beginning(origin, message.conversation_id or "", stored, lately):
             if key not in beginnings:
                 beginnings[key] = over_erased(Create(conversation_row(message)), services.versions.next())
             origin = None
         elif origin is not None and origin.owner != message.owner:
-            foreign.append(Foreign(message, origin.owner, namesake in stored))
+            foreign.append(Foreign(message, origin.owner))
             continue
         elif origin is None and not is_chunk and key not in beginnings:
             beginnings[key] = Create(conversation_row(message))

@@ -1,6 +1,6 @@
 """Apply edits, deletes, corrections and retractions to stored messages."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from flows.cuts import Utterance
@@ -18,6 +18,10 @@ from mneme.rows import Key
 from mneme.tokens import estimate_tokens
 
 UNKNOWN = "is not known here; send the message first, then this event again"
+NOT_KEPT = (
+    "an edit, a delete or a retraction: its message is not known here; send the message first, then this event again. It is "
+    "not kept: a file tells no time of it, so it may be of what was erased"
+)
 DELETED = "was deleted; send the new text as a message with another message_id"
 _NOT_SAID = "does not say these words; give them as the fact's quote has them"
 
@@ -72,7 +76,7 @@ class AmendmentResult:
 def apply_amendment(
     waiting: PendingAmendment,
     owner: Owner | None,
-    was_seen: bool,
+    is_on_its_way: bool,
     services: Services,
     lately: Tombstones,
     before: Progress | None = None,
@@ -82,7 +86,7 @@ def apply_amendment(
     Args:
         waiting: the amendment.
         owner: its conversation's, where that is remembered.
-        was_seen: whether the message itself had come a moment before.
+        is_on_its_way: whether the message itself came a moment before, and was not kept out.
         services: where to read and embed.
         lately: erasures of a moment ago, which the index may not show yet.
         before: the amendment of the same message that came a moment before: one of words builds on it.
@@ -91,7 +95,7 @@ def apply_amendment(
         None if neither the amendment nor the message is there any more.
 
     Raises:
-        NotReady: the message was seen and is still on its way to the index, or the amendment before is.
+        NotReady: the message is still on its way to the index, or the amendment before is.
         StoreUnavailable, ModelError: worth trying again.
     """
     row = None if waiting.amendment else services.index.get([waiting.key]).get(waiting.key)
@@ -101,8 +105,10 @@ def apply_amendment(
     if before is not None and amendment is not None and amendment.words and not before.is_in(stored):
         raise NotReady(f"an earlier change of message {waiting.message_id} is on its way to the index", as_it_is)
     is_erased = amendment is not None and is_amendment_erased(amendment, stored, owner, lately, services.index)
-    if stored is None and was_seen and not (is_erased and amendment and amendment.received_at):
+    if stored is None and is_on_its_way and not (is_erased and amendment and amendment.received_at):
         raise NotReady(f"message {waiting.message_id} is on its way to the index", as_it_is)
+    if is_erased and amendment and stored is None and amendment.received_at is None:
+        return AmendmentResult(replace(amendment, raw=b""), refused=NOT_KEPT)
     if is_erased:
         return AmendmentResult(amendment, erased=True)
     if stored is None:

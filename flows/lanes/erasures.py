@@ -3,7 +3,8 @@
 Tombstones name nobody.
 
 An event is older than an erasure if it stands before it in the same partition of the source, or else if it arrived
-before it (a message of a file: was sent before it, since a file has no time of arrival).
+before it (a message of a file: was sent before it, since a file has no time of arrival). An erasure in a file arrives when it
+says that it was asked for, or else now.
 """
 
 from collections import Counter, OrderedDict
@@ -22,7 +23,7 @@ from mneme.ports import Filter, MemoryIndex
 from mneme.records import Owner, Position, StoredDocument, StoredMessage
 from mneme.rows import Collection, Key, Row, control_row
 
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+_LONG_AGO, _NEVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 _REMEMBERED = 8192  # of a bucket; the index knows all older ones
 
 
@@ -39,6 +40,10 @@ class Tombstone:
             return position.offset <= self.position.offset
         return arrived_at <= self.arrived_at
 
+    def replaces(self, other: "Tombstone | None") -> bool:
+        """Return whether it stands in the place of another of the same: one that is newer stays."""
+        return other is None or self.covers(other.position, other.arrived_at)
+
 
 class Tombstones:
     """The erasures of a moment ago, which the index may not show yet."""
@@ -48,8 +53,10 @@ class Tombstones:
 
     def add(self, erasure: Erasure, lanes: Iterable[str]) -> None:
         """Remember one, and the conversations that it is known to be about."""
+        tombstone = Tombstone(erasure.position, erasure.arrived_at)
         for subject in (_subject_of(erasure), *lanes):
-            self._known[subject] = Tombstone(erasure.position, erasure.arrived_at)
+            if not erasure.is_dated or tombstone.replaces(self._known.get(subject)):
+                self._known[subject] = tombstone
             if len(self._known) > _REMEMBERED:
                 self._known.popitem(last=False)
 
@@ -69,9 +76,9 @@ class Tombstones:
         return any(each.covers(position, arrived_at) for each in found if each is not None)
 
     def cover_amendment(self, amendment: Amendment) -> bool:
-        """Return whether one of them erases the conversation of this edit or delete, after it."""
+        """Return whether one of them certainly erases the conversation of this edit or delete, after it."""
         found = self._known.get(amendment.lane)
-        return found is not None and found.covers(amendment.position, amendment.received_at or found.arrived_at)
+        return found is not None and found.covers(amendment.position, amendment.received_at or _NEVER)
 
     def cover_an_owner(self, tenant_id: str, position: Position, arrived_at: datetime) -> bool:
         """Return whether one of them erases any owner of a tenant after an event from there, that arrived then."""
@@ -219,10 +226,14 @@ def sweep(
         conversations.add(erasure.conversation_id)
     rows |= index.get([conversation_key(erasure.tenant_id, each) for each in sorted(conversations)])
     # 3.
-    tombstone = Tombstone(erasure.position, erasure.arrived_at)
-    gone = tuple(row for row in rows.values() if _is_of_the_source(row) and _is_older(row, tombstone))
+    older = {row.key for row in rows.values() if _is_of_the_source(row) and _is_older(row, erasure)}
     episodes = {row.id: row for row in rows.values() if row.collection is Collection.EPISODES}
-    kept = _newer(episodes.values(), rows, {row.key for row in gone}, tombstone, index)
+    kept = _newer(episodes.values(), rows, older, erasure, index)
+    if erasure.is_dated:  # of the past: an episode that reaches over that time goes whole, and its conversation may go on
+        older |= {key for row in episodes.values() if row.id not in kept for key in _sources(row)}
+        staying = [row for row in rows.values() if row.collection is Collection.MESSAGES and row.key not in older]
+        older -= {conversation_key(row.tenant_id, row.conversation_id) for row in staying if row.conversation_id is not None}
+    gone = tuple(row for row in rows.values() if row.key in older)
     # 4.
     own = {key: row for key, row in rows.items() if not _is_of_the_source(row)}
     if erasure.is_of_an_owner and not kept:
@@ -231,6 +242,8 @@ def sweep(
         changes = revise([Revision(each) for each in episodes if each not in kept])
         changes |= {key: None for key, row in own.items() if _episode_id(row) not in {None, *kept}}
     removed = Counter(key.collection.value for key, row in changes.items() if row is None)
+    if erasure.is_dated:
+        changes |= _tombstone_in_its_place(erasure, index)
     removed.update(row.collection.value for row in gone)
     return SweepResult(changes, gone, Erased(erasure, dict(removed), tuple(sorted(conversations))))
 
@@ -259,31 +272,43 @@ def _is_of_the_source(row: Row) -> bool:
     return row.collection is Collection.MESSAGES or row.kind in ("conversation", "document", UNREAD)
 
 
-def _is_older(row: Row, tombstone: Tombstone) -> bool:
+def _is_older(row: Row, erasure: Erasure) -> bool:
+    """Return whether a stored row is older than an erasure.
+
+    One of a file came before it even if it says it was sent later. But where a file tells when the erasure was asked for, the
+    time of a message counts. What else there is of files tells none: documents, and what was said in recordings.
+    """
+    tombstone = Tombstone(erasure.position, erasure.arrived_at)
+    tells_its_time = False
     if row.kind == "conversation":
-        return _covers(tombstone, Position.model_validate(row.body["began_with"]), row.at)
-    if row.kind == UNREAD:
-        return _covers(tombstone, Position.model_validate(row.body["position"]), row.at)
-    record = row.record()
-    assert isinstance(record, StoredMessage | StoredDocument)
-    return _covers(tombstone, record.position, record.created_at)
-
-
-def _covers(tombstone: Tombstone, position: Position, arrived_at: datetime) -> bool:
-    """Return whether a stored row is older. One of a file came before the erasure even if it says it was sent later."""
-    if position.is_in_a_file:
-        arrived_at = min(arrived_at, tombstone.arrived_at)
+        position, arrived_at = Position.model_validate(row.body["began_with"]), row.at
+    elif row.kind == UNREAD:
+        position, arrived_at = Position.model_validate(row.body["position"]), row.at
+    else:
+        record = row.record()
+        assert isinstance(record, StoredMessage | StoredDocument)
+        position, arrived_at = record.position, record.created_at
+        tells_its_time = isinstance(record, StoredMessage) and record.citation is None
+    if position.is_in_a_file and not (erasure.is_dated and tells_its_time):
+        arrived_at = min(arrived_at, erasure.arrived_at)
     return tombstone.covers(position, arrived_at)
 
 
+def _tombstone_in_its_place(erasure: Erasure, index: MemoryIndex) -> dict[Key, Row]:
+    """The tombstone of an erasure, unless a newer one of the same is there."""
+    row = tombstone_row(erasure, 0)
+    there = tombstone_of(index.get([row.key]).get(row.key))
+    return {row.key: row} if Tombstone(erasure.position, erasure.arrived_at).replaces(there) else {}
+
+
 def _newer(
-    episodes: Iterable[Row], rows: Mapping[Key, Row], gone: Container[Key], tombstone: Tombstone, index: MemoryIndex
+    episodes: Iterable[Row], rows: Mapping[Key, Row], gone: Container[Key], erasure: Erasure, index: MemoryIndex
 ) -> set[str]:
     """The ids of the episodes that are made of messages behind the erasure only."""
     sources = {row.id: _sources(row) for row in episodes}
     candidates = {key for keys in sources.values() if not any(key in gone for key in keys) for key in keys}
     found = index.get([key for key in candidates if key not in rows])  # the newest may not be visible yet
-    staying = {key for key in candidates if key in rows} | {key for key, row in found.items() if not _is_older(row, tombstone)}
+    staying = {key for key in candidates if key in rows} | {key for key, row in found.items() if not _is_older(row, erasure)}
     return {identity for identity, keys in sources.items() if staying.issuperset(keys)}
 
 

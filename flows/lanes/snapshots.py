@@ -95,6 +95,7 @@ def refer(item: Cut | Retraction | Pause | Erasure) -> Reference:
                 "bucket": item.bucket,
                 "tokens": item.tokens,
                 "document": item.document_id,
+                "dated": item.is_dated,
             }
 
 
@@ -118,6 +119,7 @@ def referred(reference: Reference) -> Retraction | Pause | Erasure:
             bucket=reference["bucket"],
             tokens=reference["tokens"],
             document_id=reference["document"],
+            is_dated=reference.get("dated", False),
         )
     return Pause(*reference["pause"])
 

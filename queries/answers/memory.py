@@ -35,13 +35,13 @@ _OF_PROFILE = ("profile", "relationship")
 class ContextMemory:
     """Something that was found.
 
-    ``text`` is what it says, on one line, ``source`` who said it and ``citation`` where it stands in a document; of a document
-    without one ``source`` is its id. ``said`` is the day it was said, ``happens`` the days it is about, ``ended`` the day from
-    which it no longer holds, because of ``replaced_by`` if that is known; ``plan`` says that it is expected, not told. A line
-    of a profile has its ``category``, and ``source`` is whom it is about. Of a ``quote`` the text is what was said, with the
-    days that its words mean; ``claims`` are those that it makes. A quote that ``names_its_day`` has the day on which its
-    speaker said it, which is ``said``. ``score`` compares the memories of one search; lower ``rank`` is better. ``reading`` are
-    the log-odds that it answers.
+    ``text`` is what it says, on one line, ``source`` who said it and ``citation`` where it stands in a document; where one
+    ``of_document`` has none ``source`` is its id. ``said`` is the day it was said, ``happens`` the days it is about, ``ended``
+    the day from which it no longer holds, because of ``replaced_by`` if that is known; ``plan`` says that it is expected, not
+    told. A line of a profile has its ``category``, and ``source`` is whom it is about. Of a ``quote`` the text is what was
+    said, with the days that its words mean; ``claims`` are those that it makes. A quote that ``names_its_day`` has the day on
+    which its speaker said it, which is ``said``. ``score`` compares the memories of one search; lower ``rank`` is better.
+    ``reading`` are the log-odds that it answers.
     """
 
     id: str
@@ -49,6 +49,7 @@ class ContextMemory:
     text: str
     source: str = ""
     citation: Citation | None = None
+    of_document: bool = False
     said_at: datetime | None = None
     said: date | None = None
     names_its_day: bool = False
@@ -145,7 +146,7 @@ def _memories(item: Found, parents: Mapping[str, FoundEpisode], zone: tzinfo, wo
                 **_when_said(item.sent_at, zone),
             )
         case FoundForesight():
-            yield _foresight(item, zone)
+            yield _foresight(item, parents.get(item.parent_episode_id), zone)
         case FoundProfile():
             lines = [_portrait(item, each, zone) for each in (*item.explicit, *item.implicit)]
             lines.sort(key=lambda each: each.said or date.min, reverse=True)
@@ -182,12 +183,17 @@ def _became(statement: FoundFact | FoundForesight, zone: tzinfo) -> dict[str, An
     }
 
 
+def _is_document(parent: FoundEpisode | None) -> bool:
+    return parent is not None and parent.document_id is not None
+
+
 def _fact(fact: FoundFact, parent: FoundEpisode | None, zone: tzinfo) -> ContextMemory:
-    of_document = parent is not None and parent.document_id is not None
+    of_document = _is_document(parent)
     return _memory(
         fact,
         "fact",
         fact.atomic_fact,
+        of_document=of_document,
         source=_unnamed_place(parent) if parent and of_document and fact.citation is None else "",
         happens=event_days(fact.event_at, fact.event_until, zone) if fact.event_at else None,
         quote=fact.quote,
@@ -211,7 +217,7 @@ def _day_named(fact: FoundFact) -> dict[str, Any]:
 
 
 def _episode(episode: FoundEpisode, zone: tzinfo) -> ContextMemory:
-    of_document = episode.document_id is not None
+    of_document = _is_document(episode)
     place = "" if episode.citation else _unnamed_place(episode)
     return _memory(
         episode,
@@ -219,15 +225,16 @@ def _episode(episode: FoundEpisode, zone: tzinfo) -> ContextMemory:
         f"Subject: {episode.subject}. Episode: {episode.episode}",
         source=place if of_document else _line(", ".join(episode.participants)),
         citation=episode.citation,
+        of_document=of_document,
         message_ids=episode.message_ids,
         **_when_said(None if of_document else episode.started_at, zone),
     )
 
 
-def _foresight(foresight: FoundForesight, zone: tzinfo) -> ContextMemory:
+def _foresight(foresight: FoundForesight, parent: FoundEpisode | None, zone: tzinfo) -> ContextMemory:
     span = event_days(foresight.start, foresight.end, zone) if foresight.start else None
-    when = _when_said(foresight.said_at, zone)
-    return _memory(foresight, "foresight", foresight.statement, happens=span, plan=True, **when, **_became(foresight, zone))
+    fields = {"of_document": _is_document(parent), "happens": span, "plan": True} | _when_said(foresight.said_at, zone)
+    return _memory(foresight, "foresight", foresight.statement, **fields, **_became(foresight, zone))
 
 
 def _portrait(profile: FoundProfile, item: ProfileItem, zone: tzinfo) -> ContextMemory:

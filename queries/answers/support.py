@@ -77,10 +77,14 @@ class Support:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The people that a question is about: those who spoke, and others by the names that it gives them."""
+    """The people that a question is about: those who spoke, and others by the names that it gives them.
+
+    ``is_asker`` where who asks is one of them.
+    """
 
     speakers: frozenset[str]
     others: tuple[str, ...]
+    is_asker: bool
 
 
 def support_of(memories: Sequence[ContextMemory], found: SearchResponse, asked_at: datetime) -> Support:
@@ -159,7 +163,8 @@ def considered_of(memories: Sequence[ContextMemory], found: SearchResponse) -> C
     question = found.query.text
     named = frozenset(person for person in people if names_person(question, person) and not is_asker(person, None))
     unmentioned = (name for name in likely_people(question) if not any(names_person(name, person) for person in people))
-    asked = _Asked(named | _meant(found, people), tuple(unmentioned))
+    speakers = named | _meant(found, people)
+    asked = _Asked(speakers, tuple(unmentioned), any(is_asker(person, found.query.asker) for person in speakers))
     words = question_words(question, (*people, *asked.others))
     memories = [memory for memory in memories if not _is_question(said(memory))]
     abouts = [_about(memory, asked, people) for memory in memories]
@@ -266,15 +271,16 @@ def _about(memory: ContextMemory, asked: _Asked, people: Sequence[str]) -> tuple
     """True each if one of the people asked about said it, if it names one, and if it is about others."""
     if not asked.speakers and not asked.others:
         return False, False, False
-    quote = memory.quote
+    quote = memory.quote if not memory.of_document else None
     text = " ".join(each.words for each in (quote, quote.question, quote.context) if each) if quote else memory.text
     text = _QUOTED_QUESTION.sub("", text)
     if not quote and memory.kind not in ("message", "profile"):
         spans = [(spans[0][0], person) for person in people if (spans := occurrences(text, person))]
         names = any(names_person(text, name) for name in asked.others) or (bool(spans) and min(spans)[1] in asked.speakers)
-        of_all = not spans and not asked.others and (memory.said is not None or not memory.source)
+        # What names nobody is told of all who talked; in a document, of whose memory it is.
+        of_all = not spans and not asked.others and (asked.is_asker or not memory.of_document)
         return names, False, not (names or of_all)  # what is told of somebody counts like what they say
     speaker = quote.speaker if quote else memory.source
-    said_by = speaker in asked.speakers or (bool(speaker) and speaker not in people and not asked.others)
+    said_by = speaker in asked.speakers
     names = any(names_person(text, name) for name in (*asked.others, *asked.speakers))
     return said_by, names, not (said_by or names)

@@ -81,7 +81,10 @@ def publish(
     backfill: Annotated[bool, typer.Option("--backfill", help="Send behind everything live: for history.")] = False,
     url: UrlOption = None,
 ) -> None:
-    """Send the events of files to the flow: to a service, to Kafka, or to the inbox of the embedded index."""
+    """Send the events of files to the flow: to a service, to Kafka, or to the inbox of the embedded index.
+
+    Files are sent whole. Messages sent before count once; edits and erasures are carried out again.
+    """
     from connectors import Publisher
     from connectors.files.files import read_file
     from connectors.files.folders import find_files

@@ -83,6 +83,16 @@ def test_a_message_of_a_file_must_tell_its_time() -> None:
     assert "sent_at: missing" in letter.reason
 
 
+@pytest.mark.parametrize("when", [{}, {"requested_at": "2026-03-02T09:00:00+00:00"}])
+def test_only_a_file_dates_an_erasure_and_one_that_arrived_counts_from_its_arrival(when: dict[str, str]) -> None:
+    raw = json.dumps({"event": "erase", "user_id": "ann", **when}).encode()
+    [in_a_file] = decode(Incoming(raw, Position(topic="file:x", partition=0, offset=0), None), buckets=1)
+    [arrived] = decode(Incoming(raw, Position(topic="t", partition=0, offset=0), ARRIVED), buckets=1)
+    assert isinstance(in_a_file, Erasure)
+    assert isinstance(arrived, Erasure)
+    assert (in_a_file.is_dated, arrived.is_dated, arrived.arrived_at) == (bool(when), False, ARRIVED)
+
+
 @pytest.mark.parametrize(
     ("raw", "reason"),
     [

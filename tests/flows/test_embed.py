@@ -1,6 +1,7 @@
 """The embed step: whose a conversation is, and edits and deletes between messages."""
 
 import json
+import random
 import zlib
 from dataclasses import replace
 from typing import Any
@@ -9,13 +10,14 @@ import pytest
 
 from flows.decode import decode
 from flows.embedding.admission import MessageBatch, admit
-from flows.items import Arrived
+from flows.items import Arrived, Pause
 from flows.lanes.erasures import Tombstones
 from mneme.events import Message, parse_event
-from mneme.ports import Incoming
+from mneme.ports import Create, Incoming, Outcome, Remove, Write, WriteResult
 from mneme.records import Position
 from mneme.rows import Collection, Key, row_of
 from tests.flows.river import START, River, at_once, contents, edit, episodes, erase, message
+from tests.flows.test_river_chaos import SlowPool
 from tests.memory_index_reference import ReferenceIndex
 
 
@@ -179,6 +181,56 @@ def test_a_message_of_another_owner_leaves_one_of_the_same_id_as_it_is(is_forgot
     flow.feed(pin(0))
     flow.end()
     assert (stored(flow, 0)["text"], reasons(flow), flow.tally["duplicate"]) == ("coffee", [OF_ANN], 0)
+    assert {row.owner_id for row in flow.index.scan(Collection.MESSAGES)} == {"ann"}
+
+
+class SharedPlaces(ReferenceIndex):
+    """Rows of one id lie in one place, whosever they are: as in an OpenSearch with one shard."""
+
+    def _write(self, write: Write) -> WriteResult:
+        key = write.key if isinstance(write, Remove) else write.row.key
+        version = write.version if isinstance(write, Remove) else write.row.version
+        rows, removed = self._store.rows, self._store.removed
+        there = [each for each in rows if (each.collection, each.id) == (key.collection, key.id)]
+        newest = [rows[each].version for each in there]
+        newest += [removed[each] for each in removed if (each.collection, each.id) == (key.collection, key.id) and not there]
+        if (isinstance(write, Create) and there) or (not isinstance(write, Create) and version < max(newest, default=0)):
+            return WriteResult(Outcome.NEWER_EXISTS)
+        for each in there:
+            del rows[each]
+        return super()._write(write)
+
+
+@pytest.mark.parametrize("index", [ReferenceIndex, SharedPlaces])
+@pytest.mark.parametrize("begins", ["here", "long ago"])
+@pytest.mark.parametrize("comes", ["first", "second"])
+@pytest.mark.parametrize("together", [True, False])
+def test_a_stranger_takes_no_id_from_the_owner(index: type[ReferenceIndex], begins: str, comes: str, together: bool) -> None:
+    pool = SlowPool(random.Random(0))
+    flow = River(index(), submit=pool)
+    flow.feed(message(0, "coffee"))
+    if begins == "long ago":
+        settled(flow, pool)
+        for _ in range(5):
+            flow.epoch()
+        flow.crash()
+    both = [pin(1), message(1, "tea")] if comes == "first" else [message(1, "tea"), pin(1)]
+    for items in [both] if together else [[each] for each in both]:
+        flow.feed(*items)
+    settled(flow, pool)
+    flow.feed(pin(1), message(1, "tea"), pin(2), message(2, "bread"))
+    flow.feed(Pause("", "end"))
+    settled(flow, pool)
+    assert [row.body["text"] for row in flow.index.scan(Collection.MESSAGES)] == ["coffee", "tea", "bread"]
+    assert episodes(flow.index) == [("m000", "m001", "m002")]
+    assert {(letter.reason, letter.raw) for letter in flow.letters.letters} == {(OF_ANN, b"as it came")}
+
+
+def settled(flow: River, pool: SlowPool) -> None:
+    for _ in range(100):
+        pool.work(4)
+        flow.wait(0.1)
+    assert not flow.unfinished
 
 
 def test_who_comes_first_again_in_a_forgotten_conversation_does_not_own_it() -> None:

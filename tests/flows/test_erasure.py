@@ -12,7 +12,7 @@ from flows.items import Arrived, Erasure, Pause
 from mneme.ports import Filter, Scope
 from mneme.records import Owner, Position
 from mneme.rows import Collection, Row
-from tests.flows.river import START, River, contents, edit, episodes, erase, few, forget, lucks, message
+from tests.flows.river import START, River, contents, document, edit, episodes, erase, few, forget, lucks, message
 from tests.flows.test_river_chaos import SlowPool
 from tests.memory_index_reference import ReferenceIndex
 
@@ -202,6 +202,43 @@ def test_an_edit_behind_an_erasure_still_tells_that_its_message_is_not_known() -
     assert [letter.stage for letter in flow.letters.letters] == ["embed"] * 4
 
 
+@pytest.mark.parametrize("erasure", [erase(20), erase(20, "bob"), forget(20)], ids=["owner", "another owner", "conversation"])
+@pytest.mark.parametrize("has_restarted", [False, True])
+def test_an_edit_in_a_file_of_an_unknown_message_is_told_but_not_kept_where_it_may_be_erased(
+    erasure: Erasure, has_restarted: bool
+) -> None:
+    flow = River(ReferenceIndex())
+    flow.feed(erasure)
+    flow.settle()
+    if has_restarted:
+        flow.epoch()
+        flow.crash()
+    flow.feed(replace(edit(30, "Zebra secrets", 1, topic="file:a"), received_at=None))
+    flow.settle()
+    [letter] = flow.letters.letters
+    assert (str(letter.position), letter.raw, flow.tally["erased"]) == ("file:a/0/1", b"", 0)
+    assert "not known here" in letter.reason
+    assert "talk" not in letter.reason, "not even its conversation is told"
+    assert "Zebra" not in str([row.body for row in everything(flow.index)])
+
+
+@pytest.mark.parametrize("has_restarted", [False, True])
+def test_edits_in_a_file_of_a_message_that_is_kept_out_go_with_it_at_once(has_restarted: bool) -> None:
+    flow = River(ReferenceIndex())
+    flow.feed(erase(20))
+    flow.settle()
+    if has_restarted:
+        flow.epoch()
+        flow.crash()
+    began, in_a_file = flow.now, Position(topic="file:a", partition=0, offset=0)
+    edits = [replace(edit(1, "Zebra secrets", offset, topic="file:a"), received_at=None) for offset in (1, 2)]
+    flow.feed(Arrived(message(1, "hello").message.model_copy(update={"position": in_a_file})), *edits)
+    flow.settle()
+    assert flow.now - began < timedelta(seconds=30), "none waits for a message that does not come"
+    assert (flow.letters.letters, flow.tally["erased"]) == ([], 3)
+    assert "Zebra" not in str([row.body for row in everything(flow.index)])
+
+
 def test_an_edit_in_a_file_is_as_new_as_its_message() -> None:
     flow = River(ReferenceIndex())
     flow.feed(erase(20))
@@ -265,3 +302,99 @@ def _mixed(luck: random.Random, one: list[Arrived], other: list[Arrived]) -> lis
     while one or other:
         mixed.append((one if one and (not other or luck.random() < 0.5) else other).pop(0))
     return mixed
+
+
+# --- erasures in files ----------------------------------------------------------------------------------------------
+
+
+def in_file(item: Arrived | Erasure, name: str, offset: int = 0) -> list[Arrived | Erasure]:
+    """A message or an erasure as it comes from a file."""
+    position = Position(topic=f"file:{name}", partition=0, offset=offset)
+    if isinstance(item, Erasure):
+        return [replace(item, position=position)]
+    return [Arrived(item.message.model_copy(update={"position": position}))]
+
+
+def dated(erasure: Erasure, days: int) -> Erasure:
+    """An erasure whose file says when it was asked for."""
+    return replace(erasure, arrived_at=START + timedelta(days=days), is_dated=True)
+
+
+def said_on(day: int, conversation: str = "talk") -> Arrived:
+    return message(day, f"NEW tea of day {day}", conversation, after=86_400 * day)
+
+
+def texts(flow: River) -> list[str]:
+    return [row.body["text"] for row in flow.index.scan(Collection.MESSAGES)]
+
+
+@pytest.mark.parametrize("erasure", [erase(0), forget(0)], ids=["owner", "conversation"])
+@pytest.mark.parametrize("has_restarted", [False, True])
+def test_an_erasure_that_its_file_dates_leaves_what_other_files_say_later(erasure: Erasure, has_restarted: bool) -> None:
+    flow = River(ReferenceIndex())
+    for name, day in (("spring", 10), ("summer", 100)):
+        flow.feed(*in_file(said_on(day), name))
+        flow.end()
+    if has_restarted:
+        flow.epoch()
+        flow.crash()
+    flow.feed(*in_file(dated(erasure, 30), "april"))
+    flow.end()
+    assert texts(flow) == ["NEW tea of day 100"]
+    assert episodes(flow.index) == [("m100",)]
+    assert (receipt := flow.receipt("gone")) is not None
+    assert (receipt["removed"]["messages"], receipt["removed"]["episodes"]) == (1, 1)
+    flow.feed(*in_file(said_on(11), "more"), *in_file(said_on(101), "more", 1))
+    flow.feed(replace(edit(100, "coffee", 2, topic="file:more"), received_at=None))
+    flow.end()
+    assert texts(flow) == ["coffee", "NEW tea of day 101"]
+    assert flow.letters.letters == []
+
+
+def test_an_episode_that_reaches_over_the_time_of_an_erasure_goes_whole() -> None:
+    flow = River(ReferenceIndex())
+    texts_of = {29: "NEW tea", 31: "more tea", 32: "NEW coffee"}
+    for offset, (day, text) in enumerate(texts_of.items()):
+        flow.feed(*in_file(message(day, text, after=86_400 * day), "march", offset))
+    flow.end()
+    assert episodes(flow.index) == [("m029", "m031"), ("m032",)]
+    flow.feed(*in_file(dated(forget(0), 30), "april"))
+    flow.end()
+    assert texts(flow) == ["NEW coffee"]
+    assert episodes(flow.index) == [("m032",)]
+
+
+def test_an_erasure_that_its_file_does_not_date_erases_all_that_files_said_before() -> None:
+    flow = River(ReferenceIndex())
+    flow.feed(*in_file(said_on(10), "a"), *in_file(said_on(3_000), "b"))
+    flow.end()
+    flow.feed(*in_file(erase(0), "c"))
+    flow.end()
+    assert texts(flow) == []
+
+
+@pytest.mark.parametrize("text", ["The rent is 900.", "== speech ==\nAnn 0: The rent is 900.\n"], ids=["text", "recording"])
+def test_a_document_tells_no_time_and_goes_with_its_owner(text: str) -> None:
+    flow = River(ReferenceIndex())
+    in_a_file = Position(topic="file:a", partition=0, offset=0)
+    flow.feed(replace(document(0, text), position=in_a_file, received_at=None))
+    flow.end()
+    assert len(texts(flow)) == 1
+    flow.feed(*in_file(dated(erase(0), -30), "b"))
+    flow.end()
+    assert texts(flow) == []
+
+
+@pytest.mark.parametrize("order", [("january", "november"), ("november", "january")])
+@pytest.mark.parametrize("has_restarted", [False, True])
+def test_the_newer_of_two_erasures_keeps_out_whichever_is_read_first(order: tuple[str, str], has_restarted: bool) -> None:
+    flow, days = River(ReferenceIndex()), {"january": 1, "november": 300}
+    for name in order:
+        flow.feed(*in_file(dated(erase(0, erasure_id=name), days[name]), name))
+        flow.settle()
+        if has_restarted:
+            flow.epoch()
+            flow.crash()
+    flow.feed(*in_file(said_on(40), "again"), *in_file(said_on(301), "again", 1))
+    flow.end()
+    assert texts(flow) == ["NEW tea of day 301"]

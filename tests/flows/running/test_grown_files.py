@@ -1,4 +1,4 @@
-"""A file that grew is ingested again: only its new lines are carried out."""
+"""Files that are ingested one after another: of one that grew only what is new is carried out, and an erasure has its day."""
 
 import json
 from collections.abc import Callable
@@ -92,3 +92,15 @@ def test_an_erasure_of_an_owner_is_not_carried_out_again(settings: Settings, tak
     taken_in("summer.jsonl", said("ceylon", "07-01", "other"))
     taken_in("january.jsonl", *lines, said("darjeeling", "11-01"))
     assert stored(settings).keys() == {"ceylon", "darjeeling"}
+
+
+def test_an_erasure_leaves_what_other_files_say_after_its_day(settings: Settings, taken_in: Ingest) -> None:
+    taken_in("spring.jsonl", said("assam", "03-01"))
+    taken_in("summer.jsonl", said("ceylon", "07-01"), said("darjeeling", "07-02", "other"))
+    taken_in("april.jsonl", erase("04-01"))
+    assert stored(settings).keys() == {"ceylon", "darjeeling"}
+    with closing(open_index(settings, read_only=True)) as index:
+        told = [row.body["message_ids"] for row in index.scan(Collection.EPISODES)]
+    assert sorted(told) == [["ceylon"], ["darjeeling"]]
+    taken_in("again.jsonl", said("jasmine", "03-02"), said("oolong", "07-03"))
+    assert stored(settings).keys() == {"ceylon", "darjeeling", "oolong"}

@@ -1,13 +1,15 @@
 """Whether quotes tell what is asked: by words, by everyday matters, by the kind of words, and by who said them."""
 
+from typing import Any
+
 import pytest
 
-from mneme.records import Quote
+from mneme.records import Citation, Quote
 from mneme.tokens import estimate_tokens
 from queries.answers.context import context_of
 from queries.answers.features import FEATURES, matters_of
 from queries.answers.support import support_of
-from queries.responses import FoundFact
+from queries.responses import FoundEpisode, FoundFact
 from tests.queries.answers.found import ASKED_AT, episode, fact, found
 
 SPEAKERS = episode("talk", "They talked.", rank=None)  # names who speaks: Maya and Jonas
@@ -20,7 +22,7 @@ def quote(
     return fact(identity, f"{speaker}: {words}", rank=rank, score=score, reading=reading, quote=said)
 
 
-def told_by(question: str, *quotes: FoundFact) -> list[str]:
+def told_by(question: str, *quotes: FoundFact | FoundEpisode) -> list[str]:
     """The texts that fit, best first; none where what is asked is not told."""
     response = found(question, SPEAKERS, *quotes)
     context = context_of(response, ASKED_AT, 4000, estimate_tokens)
@@ -53,6 +55,26 @@ def test_of_two_that_fit_alike_the_one_that_reads_as_the_answer_leads(answering:
 
 def test_what_somebody_else_said_does_not_answer() -> None:
     assert not told_by("What is Jonas's salary?", quote("a", "Maya", "My salary is 2900 a month."))
+
+
+@pytest.mark.parametrize("cited", [True, False], ids=["cited", "without a citation"])
+@pytest.mark.parametrize("quoted", [True, False], ids=["quoted", "written by a model"])
+@pytest.mark.parametrize(
+    ("question", "words", "is_told"),
+    [
+        ("What is Jonas's salary?", "The salary is 2900 a month.", False),
+        ("What is Jonas's salary?", "The salary of Jonas is 2900 a month.", True),
+        ("What is my salary?", "The salary is 2900 a month.", True),
+    ],
+)
+def test_a_document_that_names_nobody_tells_only_of_whose_it_is(
+    question: str, words: str, is_told: bool, quoted: bool, cited: bool
+) -> None:
+    citation = Citation(document_id="scale", name="scale.pdf", section="Pay") if cited else None
+    place: dict[str, Any] = {"document_id": "scale", "section": "Pay", "conversation_id": None, "citation": citation}
+    said = Quote(speaker="scale.pdf", words=words) if quoted else None
+    told = fact("a", f"scale.pdf, Pay: {words}", parent_episode_id="e", citation=citation, quote=said, score=0.9)
+    assert bool(told_by(question, episode("e", "", rank=None, participants=(), **place), told)) is is_told
 
 
 def test_what_shares_nothing_does_not_answer_however_well_it_is_placed() -> None:
