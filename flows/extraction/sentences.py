@@ -9,13 +9,13 @@ tells happens. Pure.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, tzinfo
 from typing import Literal, NamedTuple
 
 import sentencex
 
-from mneme.dates import DateMention, resolve_dates
+from mneme.dates import DateMention, DaySpan, resolve_dates
 from mneme.records import Claim, Spoken
 from mneme.text import STOP_WORDS
 
@@ -205,25 +205,65 @@ _PARTED = re.compile(r"[;；](?!\s*$)")
 _HEADS = re.compile("[^;；]*[:：]")  # what follows is of the date: 下周计划：…；…
 
 
+_LONGEST_JOURNEY = timedelta(days=60)
+_SETS_OUT = re.compile(
+    r"\b(?:arriv\w+|away|comes?|coming|driv(?:e|es|ing)|fl(?:y|ies|ying)|go|goes|going|here|leav\w+|off|out|stay\w*|travel\w*|"
+    r"trip|visit\w*)\b",
+    re.I,
+)
+_RETURNS = re.compile(r"\b(?:back|home|leav\w+|return\w*)\b", re.I)
+_BARE_WEEKDAY = re.compile(r"(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.I)
+
+
+def journey_of(one: Sentence) -> DateMention | None:
+    """The days from the first to the last of a journey that is told by both: "We fly on the 3rd and are back on the 9th"."""
+    if len(one.dates) != 2:
+        return None
+    first, last = one.dates
+    text = one.text
+    begins, ends = _SETS_OUT.search(text, 0, first.end_index), _RETURNS.search(text, first.end_index)
+    if not begins or not ends or not timedelta(0) < last.span.first - first.span.last < _LONGEST_JOURNEY:
+        return None
+    words = text[first.start_index : last.end_index]
+    span = DaySpan.between(first.span.first, last.span.last)
+    return replace(first, end_index=last.end_index, text=words, until=last.until, span=span)
+
+
 def event_of(sentences: Sequence[Sentence]) -> DateMention | None:
     """The one date in a passage; of several the most exact, where the others contain it; none of a clause beside the main one.
+
+    A journey is one date, and so are a day and its weekday ("18 October. Saturday.").
 
     Dates that are not certain count as others: of "this week the model, in the first half of next week the tests" the first is
     not the day of the whole.
     """
     statements = [one for one in sentences if not one.is_question]
-    mentions = [(one, mention) for one in statements for mention in one.dates]
+    mentions = [(one, mention) for one in statements for mention in _dates_of(one)]
     if not mentions:
         return None
     sentence, best = min(mentions, key=lambda each: each[1].span.days)
-    others = [mention for one in statements for mention in (*one.dates, *_perhaps(one))]
-    around = all(other.since <= best.since and best.until <= other.until for other in others)
+    others = [mention for one in statements for mention in (*_dates_of(one), *_perhaps(one))]
+    around = all((other.since <= best.since and best.until <= other.until) or _is_weekday(other, best) for other in others)
     return best if around and not _is_aside(sentence, best) else None
 
 
+def _dates_of(one: Sentence) -> Sequence[DateMention]:
+    """The certain dates of a sentence; those of a journey are one."""
+    journey = journey_of(one)
+    return one.dates if journey is None else (journey,)
+
+
+def _is_weekday(other: DateMention, day: DateMention) -> bool:
+    """Tell whether a date is the bare weekday of a day."""
+    first = day.span.first
+    return (
+        day.span.last == first and first.weekday() == other.span.first.weekday() and bool(_BARE_WEEKDAY.fullmatch(other.text))
+    )
+
+
 def _perhaps(one: Sentence) -> list[DateMention]:
-    """The dates of a sentence in their likeliest reading."""
-    return [] if one.meant else resolve_dates(one.text, one.said_at, one.zone, _MOST_DATES)
+    """The dates of a sentence in their likeliest reading; none of a journey, whose days are known."""
+    return [] if one.meant or journey_of(one) else resolve_dates(one.text, one.said_at, one.zone, _MOST_DATES)
 
 
 def _is_aside(one: Sentence, date: DateMention) -> bool:
