@@ -212,7 +212,7 @@ _SETS_OUT = re.compile(
     re.I,
 )
 _RETURNS = re.compile(r"\b(?:back|home|leav\w+|return\w*)\b", re.I)
-_BARE_WEEKDAY = re.compile(r"(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.I)
+_BARE_WEEKDAY = re.compile(r"(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\W*", re.I)
 
 
 def journey_of(one: Sentence) -> DateMention | None:
@@ -242,8 +242,8 @@ def event_of(sentences: Sequence[Sentence]) -> DateMention | None:
     if not mentions:
         return None
     sentence, best = min(mentions, key=lambda each: each[1].span.days)
-    others = [mention for one in statements for mention in (*_dates_of(one), *_perhaps(one))]
-    around = all((other.since <= best.since and best.until <= other.until) or _is_weekday(other, best) for other in others)
+    others = [mention for one in statements if not _is_weekday_of(best, one) for mention in (*_dates_of(one), *_perhaps(one))]
+    around = all(other.since <= best.since and best.until <= other.until for other in others)
     return best if around and not _is_aside(sentence, best) else None
 
 
@@ -253,12 +253,10 @@ def _dates_of(one: Sentence) -> Sequence[DateMention]:
     return one.dates if journey is None else (journey,)
 
 
-def _is_weekday(other: DateMention, day: DateMention) -> bool:
-    """Tell whether a date is the bare weekday of a day."""
-    first = day.span.first
-    return (
-        day.span.last == first and first.weekday() == other.span.first.weekday() and bool(_BARE_WEEKDAY.fullmatch(other.text))
-    )
+def _is_weekday_of(day: DateMention, one: Sentence) -> bool:
+    """Tell whether a sentence is nothing but the weekday of a day."""
+    names = (each.span.first.weekday() for each in _perhaps(one)) if _BARE_WEEKDAY.fullmatch(one.text) else ()
+    return day.span.days == 1 and day.span.first.weekday() in names
 
 
 def _perhaps(one: Sentence) -> list[DateMention]:

@@ -106,9 +106,9 @@ _PAST = re.compile(
     r"(?:based|called|dated|entitled|located|named|needed|noted|planned|headed|related|required|scared|scheduled|thrilled|tired|"
     r"titled|used|worried)\b)"
     r"(?:\w{2,}ed|was|were|wasn't|weren't|did|didn't|had|went|(?<!ve )(?<!has )got|took|made|saw|came|found|met|bought|gave|"
-    r"felt|ate|ran|won|lost|left|held|told|said|began|spent|wrote|drove|flew|caught|been(?! \w+ing)|born|since|paid|kept|brought|sold|"
-    r"thought|slept|sent|stood|swam|sang|drank|broke|fell|forgot|grew|knew|rode|rose|sat|spoke|stole|taught|threw|understood|woke|"
-    r"wore|built|chose|dreamt|drew|fought|heard|hid|hung|led|learnt|rang|shook|snuck|stuck|swore|tore)\b",
+    r"felt|ate|ran|won|lost|left|held|told|said|began|spent|wrote|drove|flew|caught|been(?! \w+ing)|born|since|paid|kept|"
+    r"brought|sold|thought|slept|sent|stood|swam|sang|drank|broke|fell|forgot|grew|knew|rode|rose|sat|spoke|stole|taught|threw|understood|"
+    r"woke|wore|built|chose|dreamt|drew|fought|heard|hid|hung|led|learnt|rang|shook|snuck|stuck|swore|tore)\b",
     re.I,
 )
 # What is arranged in the past lies ahead as often as not: "they moved it to 15 May", "she promised to call on Friday".

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 
 from mneme.records import Claim
-from mneme.relations.english_clauses import Part, joints, lowered, parts, prepared, without_adverbs
+from mneme.relations.english_clauses import Part, asserted, is_made_up, joints, lowered, parts, without_adverbs, written_out
 from mneme.relations.english_subjects import act, person, thing
 from mneme.relations.table import Pattern, Slot, Table, kind_named, load_table, row_of
 from mneme.relations.values import (
@@ -71,18 +71,30 @@ def english() -> Table:
 
 def english_claims(sentence: str, speaker: str, follows: str = "") -> Iterator[Claim]:
     """Read the certain claims of a sentence, in order, each once; ``follows`` is the sentence before it."""
-    text = prepared(sentence)
-    if not text:
+    told = written_out(sentence)
+    if not told:
         return
     table = english()
+    text = asserted(told) or ""
     low = lowered(text)
-    candidates = table.said_index.candidates(low) if speaker or low != text else []
+    candidates = table.said_index.candidates(low) if text and (speaker or low != text) else []
     anywhere = table.anywhere_index.candidates(low)
-    if not candidates and not anywhere:
+    if text != told and not is_made_up(low_told := lowered(told)):
+        yield from distinct_claims(_presupposed(told, low_told, speaker), sentence)
+    if not text or not (candidates or anywhere):
         return
     caseless = not any(each.isupper() for each in text.replace("I ", ""))
     elides = bool(speaker) and _OF_ANOTHER.search(follows) is None
     yield from distinct_claims(_found(text, low, candidates, anywhere, speaker, caseless, elides), sentence)
+
+
+def _presupposed(text: str, low: str, speaker: str) -> Iterator[Found]:
+    """Who is named beside what is asked or doubted: "if my sister Lena comes"."""
+    table = english()
+    for number in table.anywhere_index.candidates(low):
+        if "presupposed" in (pattern := table.anywhere[number]).flags:
+            for match in pattern.shape.finditer(low):
+                yield from _claimed(pattern, match, Part(text, low, False, False, False), speaker, False, "")
 
 
 def _found(
