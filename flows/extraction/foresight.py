@@ -115,7 +115,7 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
                 found.append(ExtractedForesight(words, one.text, (one.index,), day.since, day.until, own))
             continue
         start, end = (date.since, date.until) if date else (None, None)
-        found.append(ExtractedForesight(one.meant or one.text, one.text, (one.index,), start, end, claims))
+        found.append(ExtractedForesight(one.meant or one.told, one.text, (one.index,), start, end, claims))
     return tuple(found[:_MOST])
 
 

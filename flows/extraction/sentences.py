@@ -28,7 +28,7 @@ class Sentence:
     ...), of which nothing is claimed. ``language`` is an ISO 639-1 code, empty where it is not known. ``dates`` are the
     certain dates in it, ``claims`` those of ``mneme.relations.claims_in``. ``corrects`` is the sentence that it corrects,
     ``meant`` that sentence with the right value, of which the dates and claims are then; ``withdrawn``: another corrects it.
-    ``start`` is its place in its message.
+    ``answers`` is the question by which alone its dates or claims are understood. ``start`` is its place in its message.
     """
 
     text: str
@@ -46,7 +46,13 @@ class Sentence:
     corrects: Spoken | None = None
     meant: str = ""
     withdrawn: bool = False
+    answers: str = ""
     start: int = 0
+
+    @property
+    def told(self) -> str:
+        """Its words, behind the question that they answer where they say nothing without it."""
+        return f'("{self.answers}") {self.text}' if self.answers else self.text
 
     @property
     def end(self) -> int:
@@ -260,8 +266,12 @@ def _is_weekday_of(day: DateMention, one: Sentence) -> bool:
 
 
 def _perhaps(one: Sentence) -> list[DateMention]:
-    """The dates of a sentence in their likeliest reading; none of a journey, whose days are known."""
-    return [] if one.meant or journey_of(one) else resolve_dates(one.text, one.said_at, one.zone, _MOST_DATES)
+    """The dates of a sentence that are not certain, in their likeliest reading; none of a journey, whose days are known."""
+    if one.meant or journey_of(one):
+        return []
+    likely = resolve_dates(one.text, one.said_at, one.zone, _MOST_DATES)
+    sure = [(date.start_index, date.end_index) for date in one.dates]
+    return [each for each in likely if not any(each.start_index < end and start < each.end_index for start, end in sure)]
 
 
 def _is_aside(one: Sentence, date: DateMention) -> bool:

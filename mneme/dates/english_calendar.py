@@ -186,7 +186,7 @@ RULES = (
     rule(rf"{BETWEEN}\b{_FIRST}\s+{_FIRST_MONTH}\s+(?P<first_year>\d{{4}}){TO_LAST}{_LAST}\s+{_MONTH_NAME}\s+(?P<year>\d{{4}})\b",
          _days, relative=False),
     rule(rf"\b(?P<ordinal>(?i:first|second|third))\s+of\s+{_MONTH_NAME}\b(?!\s+\d)", _ordinal_day, lacks_year=True),
-    rule(rf"\b(?P<weekday>{WEEKDAY}|(?<!I )(?<!he )(?<!we )(?<!ey )(?i:{SHORT_WEEKDAY}))\b,?"
+    rule(rf"\b(?P<weekday>{WEEKDAY}|(?<![Ii] )(?<![Hh]e )(?<![Ww]e )(?<!ey )(?i:{SHORT_WEEKDAY}))\b,?"
          rf"\s+(?:the\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b", _weekday_and_day),
     rule(rf"\b(?P<weekday>{WEEKDAY}),?\s+(?P<day>\d{{1,2}})(?=[.!]?$|[,;] |\. )", _weekday_and_day),
     rule(r"\b[Tt]he\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\s+(?P<was>is|was|will\s+be|falls\s+on|fell\s+on)\s+"

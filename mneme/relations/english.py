@@ -60,6 +60,19 @@ _BEGUN = re.compile(
 _OF_ANOTHER = re.compile(
     r"\b(?:he|she|they|his|her|their)\b|\bmy (?!job|work|company|office|flat|house)\w+ (?:is|was|has)\b", re.I
 )
+_ANSWER_LEADS = re.compile(
+    r"^(?:(?:oh|um+|uh+|er+|so|well|yeah|yes|yep|haha|lol|ok|just|only|mostly|still)\b[,.!]? ?)*"
+    r"(?:(?:(?:it|that|he|she|(?:his|her|its) name|name)(?:'s| is)|its|hes|shes|i'm|im|i am)(?: (?:called|named))? |"
+    r"(?:called|named|in|at|from|to|on|a|an) )?(?:(?:just|only|mostly|still|in|at|from|to|on|a|an) )*",
+    re.IGNORECASE,
+)
+_NO_ANSWER = re.compile(
+    r"(?:no|not|none|nope|nah|nothing|nowhere|nobody|never|idk|dunno|i|you|we|they|why|what|who|how|where|when|guess|depends|same|"
+    r"secret|don't|dont|can't|ask|like|maybe|probably|think|if|good|home)\b",
+    re.IGNORECASE,
+)
+_YOU = re.compile(r"\b(?:your|you|ur|u)\b", re.IGNORECASE)
+_FIRST_PERSON = {"your": "my", "ur": "my", "you": "i", "u": "i"}
 _SELF = frozenset({"i", "me", "we", "us", "my", "our"})
 
 
@@ -69,8 +82,29 @@ def english() -> Table:
     return load_table("english", _PERSON, _OWNER, _THING)
 
 
-def english_claims(sentence: str, speaker: str, follows: str = "") -> Iterator[Claim]:
-    """Read the certain claims of a sentence, in order, each once; ``follows`` is the sentence before it."""
+def english_claims(sentence: str, speaker: str, follows: str = "", asked: str = "") -> Iterator[Claim]:
+    """Read the certain claims of a sentence, in order, each once.
+
+    ``follows`` is the sentence before it, ``asked`` the question that it answers where it says too little alone.
+    """
+    claims = tuple(_own_claims(sentence, speaker, follows))
+    yield from claims or (_answered(sentence, speaker, asked) if asked and speaker else ())
+
+
+def _answered(sentence: str, speaker: str, asked: str) -> Iterator[Claim]:
+    """The claim of an answer that is understood with its question: "Kunle." to "What is your husband called?"."""
+    value = _ANSWER_LEADS.sub("", sentence.replace("’", "'"), count=1).strip()
+    if not value or _NO_ANSWER.match(value):
+        return
+    own = _YOU.sub(lambda word: _FIRST_PERSON[word[0].lower()], asked)
+    for subject, attribute in english_asked(own):
+        if not subject and (told := english().answers.get(attribute)):
+            for claim in _own_claims(told.format(value), speaker, ""):
+                if claim.attribute == attribute:
+                    yield claim.model_copy(update={"evidence": sentence})
+
+
+def _own_claims(sentence: str, speaker: str, follows: str) -> Iterator[Claim]:
     told = written_out(sentence)
     if not told:
         return
@@ -327,7 +361,7 @@ def english_asked(question: str) -> list[tuple[str, str]]:
     """(subject, attribute) of the present state that a question asks for."""
     table = english()
     low = without_adverbs(
-        " " + re.sub(r"\b(what|where|who|when|how)'s\b", r"\1 is", question.replace("’", "'").lower())
+        " " + re.sub(r"\b(what|where|who|when)'?s\b|\b(how)'s\b", r"\1\2 is", question.replace("’", "'").lower())
     ).strip()
     low = _COURTESY.sub("", low.split("?")[0].strip(" .!")).strip()
     while trailing := _TRAILING.search(low):

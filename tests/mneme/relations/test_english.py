@@ -523,3 +523,28 @@ def test_who_is_named_beside_is_known_whatever_the_sentence_doubts(sentence: str
 )
 def test_what_only_looks_like_a_name_is_nobody(sentence: str) -> None:
     assert claimed(sentence) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "claims"),
+    [
+        ("What's your husband called?", "He's Kunle.", ["spouse Kunle"]),
+        ("whats ur dog called", "Biscuit lol", ["pet Biscuit"]),
+        ("Where do you live now?", "Still in Cork.", ["home Cork"]),
+        ("where do u live", "dublin", ["home dublin"]),
+        ("What do you do?", "Nurse.", ["role Nurse"]),
+        ("Are you allergic to anything?", "Just cats.", ["allergy cats"]),
+        ("When's your birthday?", "14 April", ["birthday 14 April"]),
+        ("What's your husband called?", "Guess.", []),
+        ("What's your husband called?", "Divorced.", []),
+        ("What's your husband called?", "Why?", []),
+        ("Are you allergic to anything?", "No.", []),
+        ("Where do you live?", "With my mum.", []),
+        ("Where did you live?", "Cork.", []),
+        ("What's his dog called?", "Biscuit", []),
+    ],
+)
+def test_an_answer_claims_what_its_question_asks_for(question: str, answer: str, claims: list[str]) -> None:
+    found = claims_in(answer, "en", "Mira", asked=question)
+    assert [f"{one.attribute} {one.value}" for one in found] == claims
+    assert {(one.subject, one.evidence) for one in found} <= {("Mira", answer)}
