@@ -91,7 +91,9 @@ def _is_moved(text: str, found: Found) -> bool:
     return _TO.search(text, found.start, found.end) is not None and is_left(text, own.end() if own else found.start)
 
 
-_ASKS_WHEN = re.compile(r"\b(?:when|what (?:day|date)|which (?:day|date))(?:['’]?s)?\b", re.I)
+_ASKS_WHEN = re.compile(
+    r"(?:^(?:\W*\w+,?){0,2}?\W*|(?=[^?]*\?\W*$)[^?]*\b)(?:when|(?:what|which) (?:day|date))(?:['’]?s)?\b", re.I
+)
 _NO_ONE_DAY = re.compile(  # asked of what comes again, or of what may be
     r"\b(?:birthdays?|bday|born|anniversary|pay ?day|paid|usually|normally|always|every|often|bins?|opens?|close[sd]?|"
     r"class(?:es)?|lessons?|work|shifts?|off|can|could|would|should|shall|since|until|till|if)\b",
@@ -109,7 +111,7 @@ def answer_lead(question: str, answer: str) -> str:
     >>> answer_lead("When do you fly?", "14th"), answer_lead("When did you move?", "Friday"), answer_lead("Who?", "Friday")
     ('It is on the ', 'It was on ', '')
     """
-    if not _ASKS_WHEN.search(question) or _NO_ONE_DAY.search(question):
+    if not _ASKS_WHEN.match(question) or _NO_ONE_DAY.search(question):
         return ""
     day, month = _BARE_DAY.match(answer), _BARE_MONTH.match(answer)
     if day is None and month is None:

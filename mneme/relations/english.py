@@ -73,6 +73,7 @@ _NO_ANSWER = re.compile(
 )
 _YOU = re.compile(r"\b(?:your|you|ur|u)\b", re.IGNORECASE)
 _FIRST_PERSON = {"your": "my", "ur": "my", "you": "i", "u": "i"}
+_OFTEN_OF_BEFORE = ("boss",)  # "my manager Tom told us that he leaves"
 _SELF = frozenset({"i", "me", "we", "us", "my", "our"})
 
 
@@ -128,7 +129,8 @@ def _presupposed(text: str, low: str, speaker: str) -> Iterator[Found]:
     for number in table.anywhere_index.candidates(low):
         if "presupposed" in (pattern := table.anywhere[number]).flags:
             for match in pattern.shape.finditer(low):
-                yield from _claimed(pattern, match, Part(text, low, False, False, False), speaker, False, "")
+                claims = _claimed(pattern, match, Part(text, low, False, False, False), speaker, False, "")
+                yield from (claim for claim in claims if claim[1] not in _OFTEN_OF_BEFORE)
 
 
 def _found(
