@@ -124,7 +124,7 @@ def _own_claims(sentence: str, speaker: str, follows: str) -> Iterator[Claim]:
 
 
 def _presupposed(text: str, low: str, speaker: str) -> Iterator[Found]:
-    """Who is named beside what is asked or doubted: "if my sister Lena comes"."""
+    """People named beside what is doubted: "if my sister Lena comes"."""
     table = english()
     for number in table.anywhere_index.candidates(low):
         if "presupposed" in (pattern := table.anywhere[number]).flags:

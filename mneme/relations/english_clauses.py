@@ -196,7 +196,7 @@ def is_made_up(low: str) -> bool:
 
 
 def asserted(text: str) -> str | None:
-    """What a sentence, written out, claims for certain; None where that is nothing.
+    """The part of a sentence, written out, that claims for certain; None where that is nothing.
 
     >>> asserted("I am in Rome"), asserted("If I am in Rome")
     ('I am in Rome', None)
