@@ -72,6 +72,13 @@ _KNOWN_AFTER = re.compile(  # a work or a brand that is called by a name: "a Har
     r"^ (?:fans?|conferences?|themes?|themed|books?|movies?|films?|series|party|project|world|universe|characters?|trivia|"
     r"quotes?|concerts?|songs?|albums?|exhibitions?|museum|marathon|award|prize|foundation|collection)\b"
 )
+_THING_AFTER = re.compile(  # what "the" makes of a name: "for the Marie Curie thing"
+    r"^ (?:appeal|avenue|bridge|centre|center|charity|fund|fundraiser|hospice|hospital|park|road|school|stadium|street|stuff|"
+    r"thing|trust|ward)\b"
+)
+_THE_BEFORE = re.compile(r"\bthe $", re.I)
+_WITHIN_BEFORE = re.compile(r"\b(?<!believe )(?<!confided )(?<!faith )(?<!interested )(?<!trust )in $")
+_AT_BEFORE = re.compile(r"\b(?:at|in|near) $")
 _AND_I_AFTER = re.compile(r"^ (?:and|&) I\b(?!['’])")  # at the beginning of a clause, somebody and I
 _SPEAKS_AFTER = re.compile(r"^ (?:said|told|asked|called|texted|laughed|and I)\b")
 _PLACE_BEFORE = re.compile(
@@ -104,7 +111,8 @@ _NAMED_IT = re.compile(
 )
 _FROM_OR_IN = re.compile(  # a place even where it could be a given name: "she is from Kochi", "the new flat in Austin"
     r"(?:\b(?:is|am|are|was|were|comes?|came|back|flight|train|bus|drove|flew|moved)|['’](?:s|m|re)) (?:originally )?from $|"
-    r"\b(?:house|flat|apartment|place|room|home|office|hotel|hospital|airport|station|job|live[sd]?|living|based|stay(?:s|ed|ing)?|"
+    r"\b(?:house|flat|apartment|place|room|home|folks|parents|family|friends|relatives|cousins?|aunt|uncle|sister|brother|"
+    r"office|hotel|hospital|airport|station|job|live[sd]?|living|based|stay(?:s|ed|ing)?|"
     r"born|arrived|landed|work(?:s|ed|ing)?) (?:\w+ )?in $"
 )
 _POSSESSIVE_ALONE = re.compile(  # "we ate at Whelan's"
@@ -332,6 +340,11 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
         return ""
     if given and _FROM_OR_IN.search(before):
         return LOCATION
+    if given and (
+        (_WITHIN_BEFORE.search(before) and after[:1] not in ("'", "’"))
+        or (_THING_AFTER.match(after) and _THE_BEFORE.search(before))
+    ):
+        return ""
     if given and len(words) <= 3:
         return WORK if len(words) > 1 and _KNOWN_AFTER.match(after) else PERSON
     if place:
@@ -343,7 +356,7 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
     for kind, told_before in ((PERSON, _PERSON_BEFORE), (ORGANISATION, _ORGANISATION_BEFORE), (LOCATION, _PLACE_BEFORE)):
         if told_before.search(before):
             return "" if kind == LOCATION and _IN_A_FIELD.fullmatch(first) else kind
-    if _HUMAN_AFTER.match(after):
+    if _HUMAN_AFTER.match(after) and not _AT_BEFORE.search(before):
         return PERSON
     return OTHER if not dropped and _THING_BEFORE.search(before) else ""
 

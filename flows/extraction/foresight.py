@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from flows.cuts import ExtractedForesight
-from flows.extraction.sentences import Sentence
+from flows.extraction.sentences import Sentence, journey_of
 from mneme.chinese_script import simplified
 from mneme.dates import DateMention, resolve_dates
 from mneme.records import Claim
@@ -12,12 +12,16 @@ from mneme.relations import PLANNED
 
 _MOST = 100  # of an episode; each is a row of its own, and compared with all others about the same
 _LONGEST = 400  # characters
+_LEAST = 3  # letters of a clause besides its date
 _MONTH = 31  # days; "this year" names no day
 _MOST_DATES = 20  # of one form in a sentence
+_CLAUSE_END = re.compile(r"[,;，；]\s*|\s+(?:and|but|then)\s+", re.I)
+_CHOICE = re.compile(r"\b(?:or|either)\b|或|还是", re.I)
 _FAMILY = "plan:"  # claims of plans
 
 _VAGUE = (  # what follows "going to" and plans nothing
     r"(?!be (?:able|ok|okay|fine|honest)\b|"
+    r"(?:bed|church|college|school|sleep|uni|work|the (?:gym|loo|office|pub|shops?|toilet))\b|"
     r"(?:have to|need|keep|miss|say|try|think|see|love|check|continue|stay|give|reach|"
     r"make (?:it|this|that|sure|my|a difference))\b)"
 )
@@ -87,8 +91,8 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
 
     A certain date ahead is enough; one of today needs a word of what is to come, and without any date it must be said that
     it is planned ("I'm going to", 我打算). One that names a day which is not certain is left out. It lasts from start to
-    end of its date; where it names several, it has none. Its claims are those of the family ``plan:``; what a later sentence of
-    the episode claims as over is left out.
+    end of its date. Where each of several clauses has a day of its own, each is one; where a clause names several, the sentence
+    has none. Its claims are those of the family ``plan:``; what a later sentence of the episode claims as over is left out.
     """
     found: list[ExtractedForesight] = []
     over = [(position, claim.about) for position, one in enumerate(sentences) for claim in one.claims if _ends_a_plan(claim)]
@@ -102,14 +106,41 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
         claims = tuple(claim for claim in one.claims if claim.attribute.startswith(_FAMILY) and not claim.ends)
         if any(later > position and about == claim.about for claim in claims for later, about in over[:_MOST]):
             continue
-        date = _date(one)
+        date = journey_of(one) or _date(one)
         if date is None and len(one.dates) < 2 and _names_a_day(one):
             continue
+        if date is None and (clauses := _by_clause(one)):
+            for words, day in clauses:
+                own = tuple(claim for claim in claims if claim.value in words)
+                found.append(ExtractedForesight(words, one.text, (one.index,), day.since, day.until, own))
+            continue
         start, end = (date.since, date.until) if date else (None, None)
-        found.append(ExtractedForesight(one.meant or one.text, one.text, (one.index,), start, end, claims))
-        if len(found) == _MOST:
-            break
-    return tuple(found)
+        found.append(ExtractedForesight(one.meant or one.told, one.text, (one.index,), start, end, claims))
+    return tuple(found[:_MOST])
+
+
+def _by_clause(one: Sentence) -> list[tuple[str, DateMention]]:
+    """The clauses that have one day each, all of them ahead; none where a clause has two, or is one of a choice.
+
+    A clause is left out before one with a day that is not certain, which may take its place: "the move on the 23rd, or Sunday".
+    """
+    later = _ahead(one)
+    if one.meant or len(later) < 2 or len(later) != len(one.dates) or _CHOICE.search(one.text):
+        return []
+    ends = [mark.span() for mark in _CLAUSE_END.finditer(one.text)]
+    found: list[tuple[str, DateMention]] = []
+    for date, following in zip(later, (*later[1:], None), strict=True):
+        begins = max((end for _, end in ends if end <= date.start_index), default=0)
+        stops = min((start for start, _ in ends if start >= date.end_index), default=len(one.text))
+        if following is not None and following.start_index < stops:
+            return []
+        if sum(map(str.isalpha, one.text[begins : date.start_index] + one.text[date.end_index : stops])) < _LEAST:
+            return []
+        found.append((one.text[begins:stops].strip(" .!…"), date))
+    perhaps = [
+        each for each in resolve_dates(one.text, one.said_at, one.zone, _MOST_DATES) if each.start_index > later[-1].end_index
+    ]
+    return found[:-1] if perhaps else found
 
 
 def _denied(sentences: Sequence[Sentence]) -> set[int]:

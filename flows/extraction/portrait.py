@@ -84,7 +84,7 @@ def profile_of(sentences: Sequence[Sentence]) -> tuple[ExtractedProfileItem, ...
     for one in sentences:
         if one.artifact or one.is_question or one.role != "user" or not one.speaker or len(one.text) > _LONGEST:
             continue
-        statement = f"{one.speaker}: {one.text}"
+        statement = f"{one.speaker}: {one.told}"
         for about, category, claim in _traits(one):
             if about in present:
                 lines.append(ExtractedProfileItem(about, statement, category, False, (one.index,), claim))

@@ -36,6 +36,8 @@ _STORY_WITHIN = 6  # messages back in which a story may have been begun, in a co
 _LONGEST_BEFORE = 300  # characters of a question or context that are taken along
 _LONGEST_BEHIND = 200  # the same of what is before those
 _TELLS_LITTLE = 60  # characters taken along that need what is before them, whether they lean or not
+_FIRST_SENTENCES = 2  # of a message that may answer the question before it
+_LONGEST_ANSWER = 60  # characters of a sentence that is understood with its question
 _LAST_SENTENCES = 3  # of a message among which its question may stand
 _REPLIED_WITHIN = timedelta(hours=1)  # from what is no question: what comes later begins anew
 _ADDRESSED = re.compile(
@@ -43,6 +45,7 @@ _ADDRESSED = re.compile(
 )
 _MENTIONED = re.compile(r"@([^\W_]+)")
 _HEADING = re.compile(r"\W*#{1,6} [^\n]+|\W*\*\*[^*\n]+\*\*\W*|[^.!?。！？\n]{1,80}[:：]\W*")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
 
@@ -78,7 +81,9 @@ def annotated(utterances: Sequence[Utterance]) -> list[AnnotatedMessage]:
     names = list(dict.fromkeys(utterance.message.sender_name for utterance in utterances))
     stories = _stories([utterance.message for utterance in utterances])
     found = [
-        _annotated(index, utterance.message, language, names, _before(utterances, index), index in stories)
+        _annotated(
+            index, utterance.message, language, names, _before(utterances, index), _asked(utterances, index), index in stories
+        )
         for index, (utterance, language) in enumerate(zip(utterances, languages, strict=True))
         if utterance.message.text.strip()
     ]
@@ -105,6 +110,15 @@ def _before(utterances: Sequence[Utterance], index: int) -> str:
     return "\n".join(each.message.text[-_LONGEST_BEFORE:] for each in nearest)
 
 
+def _asked(utterances: Sequence[Utterance], index: int) -> str:
+    """The last question in the last message of somebody else, shortly before; without a mark, its last sentence."""
+    sender = utterances[index].message.sender_id
+    nearest = reversed(utterances[max(0, index - _ANSWERED_WITHIN) : index])
+    other = next((each.message.text for each in nearest if each.message.sender_id != sender), "")
+    asked = _SENTENCE_END.split(other[-_LONGEST_BEFORE:].strip())
+    return next((each for each in reversed(asked) if is_question(each)), asked[-1])
+
+
 def _stories(messages: Sequence[StoredMessage]) -> set[int]:
     """The places of messages that may tell a story: those that begin one, and with an assistant those shortly behind."""
     behind = _STORY_WITHIN if any(message.role == "assistant" for message in messages) else 0
@@ -113,7 +127,7 @@ def _stories(messages: Sequence[StoredMessage]) -> set[int]:
 
 
 def _annotated(
-    index: int, message: StoredMessage, language: str, names: Sequence[str], before: str, of_a_story: bool
+    index: int, message: StoredMessage, language: str, names: Sequence[str], before: str, asked: str, of_a_story: bool
 ) -> AnnotatedMessage:
     """A message with its sentences; in one of a story nothing is claimed or dated."""
     zone = zone_or_utc(message.timezone)
@@ -126,32 +140,41 @@ def _annotated(
         for span in sentence_spans(text, language, part.start, part.end):
             words = span.of(text)
             earlier = f"{before}\n{text[max(0, span.start - _LONGEST_BEFORE) : span.start]}"
-            told = part.artifact is None and not of_a_story and not is_made_up(words)
-            asks = is_question(words)
             follows = found.sentences[-1].text if found.sentences else before.rpartition("\n")[2]
-            found.sentences.append(
-                Sentence(
-                    index=index,
-                    start=span.start,
-                    text=words,
-                    speaker=message.sender_name,
-                    listener=listener,
-                    language=language,
-                    said_at=message.sent_at,
-                    zone=zone,
-                    role="assistant" if message.role == "assistant" else "user",
-                    artifact=part.artifact is not None,
-                    is_question=asks,
-                    dates=certain_dates(words, message.sent_at, zone, language, earlier) if told else (),
-                    claims=claims_in(words, language, message.sender_name, follows) if told and by_user and not asks else (),
-                )
+            question = asked if len(found.sentences) < _FIRST_SENTENCES and len(words) <= _LONGEST_ANSWER else ""
+            sentence = Sentence(
+                index=index,
+                start=span.start,
+                text=words,
+                speaker=message.sender_name,
+                listener=listener,
+                language=language,
+                said_at=message.sent_at,
+                zone=zone,
+                role="assistant" if message.role == "assistant" else "user",
+                artifact=part.artifact is not None,
+                is_question=is_question(words),
+                dates=(),
+                claims=(),
             )
+            told = part.artifact is None and not of_a_story and not is_made_up(words)
+            found.sentences.append(_understood(sentence, by_user, earlier, follows, question) if told else sentence)
         limit = longest if part.artifact is None else _LONGEST_OF_ARTIFACT
         for group in _grouped(text, found.sentences[first:], limit):
             place = slice(first, first + len(group))
             found.passages.append(Passage(text[group[0].start : group[-1].end], part.artifact, place))
             first = place.stop
     return found
+
+
+def _understood(one: Sentence, by_user: bool, earlier: str, follows: str, question: str) -> Sentence:
+    """A sentence with its certain dates and claims; where it has none by itself, those of an answer to a question."""
+    for asked in ("", question) if question else ("",):
+        dates = certain_dates(one.text, one.said_at, one.zone, one.language, earlier, asked)
+        claims = claims_in(one.text, one.language, one.speaker, follows, asked) if by_user and not one.is_question else ()
+        if dates or claims:
+            return replace(one, dates=dates, claims=claims, answers=asked)
+    return one
 
 
 def _correct(messages: list[AnnotatedMessage], corrected: Corrected) -> None:

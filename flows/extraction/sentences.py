@@ -9,13 +9,13 @@ tells happens. Pure.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, tzinfo
 from typing import Literal, NamedTuple
 
 import sentencex
 
-from mneme.dates import DateMention, resolve_dates
+from mneme.dates import DateMention, DaySpan, resolve_dates
 from mneme.records import Claim, Spoken
 from mneme.text import STOP_WORDS
 
@@ -28,7 +28,7 @@ class Sentence:
     ...), of which nothing is claimed. ``language`` is an ISO 639-1 code, empty where it is not known. ``dates`` are the
     certain dates in it, ``claims`` those of ``mneme.relations.claims_in``. ``corrects`` is the sentence that it corrects,
     ``meant`` that sentence with the right value, of which the dates and claims are then; ``withdrawn``: another corrects it.
-    ``start`` is its place in its message.
+    ``answers`` is the question by which alone its dates or claims are understood. ``start`` is its place in its message.
     """
 
     text: str
@@ -46,7 +46,13 @@ class Sentence:
     corrects: Spoken | None = None
     meant: str = ""
     withdrawn: bool = False
+    answers: str = ""
     start: int = 0
+
+    @property
+    def told(self) -> str:
+        """Its words, behind the question that they answer where they say nothing without it."""
+        return f'("{self.answers}") {self.text}' if self.answers else self.text
 
     @property
     def end(self) -> int:
@@ -205,25 +211,67 @@ _PARTED = re.compile(r"[;；](?!\s*$)")
 _HEADS = re.compile("[^;；]*[:：]")  # what follows is of the date: 下周计划：…；…
 
 
+_LONGEST_JOURNEY = timedelta(days=60)
+_SETS_OUT = re.compile(
+    r"\b(?:arriv\w+|away|comes?|coming|driv(?:e|es|ing)|fl(?:y|ies|ying)|go|goes|going|here|leav\w+|off|out|stay\w*|travel\w*|"
+    r"trip|visit\w*)\b",
+    re.I,
+)
+_RETURNS = re.compile(r"\b(?:back|home|leav\w+|return\w*)\b", re.I)
+_BARE_WEEKDAY = re.compile(r"(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\W*", re.I)
+
+
+def journey_of(one: Sentence) -> DateMention | None:
+    """The days from the first to the last of a journey that is told by both: "We fly on the 3rd and are back on the 9th"."""
+    if len(one.dates) != 2:
+        return None
+    first, last = one.dates
+    text = one.text
+    begins, ends = _SETS_OUT.search(text, 0, first.end_index), _RETURNS.search(text, first.end_index)
+    if not begins or not ends or not timedelta(0) < last.span.first - first.span.last < _LONGEST_JOURNEY:
+        return None
+    words = text[first.start_index : last.end_index]
+    span = DaySpan.between(first.span.first, last.span.last)
+    return replace(first, end_index=last.end_index, text=words, until=last.until, span=span)
+
+
 def event_of(sentences: Sequence[Sentence]) -> DateMention | None:
     """The one date in a passage; of several the most exact, where the others contain it; none of a clause beside the main one.
+
+    A journey is one date, and so are a day and its weekday ("18 October. Saturday.").
 
     Dates that are not certain count as others: of "this week the model, in the first half of next week the tests" the first is
     not the day of the whole.
     """
     statements = [one for one in sentences if not one.is_question]
-    mentions = [(one, mention) for one in statements for mention in one.dates]
+    mentions = [(one, mention) for one in statements for mention in _dates_of(one)]
     if not mentions:
         return None
     sentence, best = min(mentions, key=lambda each: each[1].span.days)
-    others = [mention for one in statements for mention in (*one.dates, *_perhaps(one))]
+    others = [mention for one in statements if not _is_weekday_of(best, one) for mention in (*_dates_of(one), *_perhaps(one))]
     around = all(other.since <= best.since and best.until <= other.until for other in others)
     return best if around and not _is_aside(sentence, best) else None
 
 
+def _dates_of(one: Sentence) -> Sequence[DateMention]:
+    """The certain dates of a sentence; those of a journey are one."""
+    journey = journey_of(one)
+    return one.dates if journey is None else (journey,)
+
+
+def _is_weekday_of(day: DateMention, one: Sentence) -> bool:
+    """Tell whether a sentence is nothing but the weekday of a day."""
+    names = (each.span.first.weekday() for each in _perhaps(one)) if _BARE_WEEKDAY.fullmatch(one.text) else ()
+    return day.span.days == 1 and day.span.first.weekday() in names
+
+
 def _perhaps(one: Sentence) -> list[DateMention]:
-    """The dates of a sentence in their likeliest reading."""
-    return [] if one.meant else resolve_dates(one.text, one.said_at, one.zone, _MOST_DATES)
+    """The dates of a sentence that are not certain, in their likeliest reading; none of a journey, whose days are known."""
+    if one.meant or journey_of(one):
+        return []
+    likely = resolve_dates(one.text, one.said_at, one.zone, _MOST_DATES)
+    sure = [(date.start_index, date.end_index) for date in one.dates]
+    return [each for each in likely if not any(each.start_index < end and start < each.end_index for start, end in sure)]
 
 
 def _is_aside(one: Sentence, date: DateMention) -> bool:

@@ -6,7 +6,7 @@ one has to of a question. Rules of our own because of tense ("on Friday" after "
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 
 from mneme.chinese_script import simplified
@@ -42,7 +42,9 @@ class DateMention:
         return self.span.in_chinese() if has_cjk(self.text) else self.span.in_english()
 
 
-def certain_dates(sentence: str, said_at: datetime, zone: tzinfo, language: str, earlier: str = "") -> tuple[DateMention, ...]:
+def certain_dates(
+    sentence: str, said_at: datetime, zone: tzinfo, language: str, earlier: str = "", asked: str = ""
+) -> tuple[DateMention, ...]:
     """The dates of a sentence that can mean nothing else, in order; none where the words do not say enough.
 
     Left out are those of which another reading is within reason ("next Friday" on a Thursday, "in May" without a tense), what
@@ -63,11 +65,13 @@ def certain_dates(sentence: str, said_at: datetime, zone: tzinfo, language: str,
         zone: the zone of who said it.
         language: its code, "en" or "zh"; of another only days like 2026-03-04 are read.
         earlier: what was said shortly before: an occasion or a month in it may be that of a day without one.
+        asked: the question that it answers: after "When do you fly?" a bare "The 14th" is ahead.
     """
     local = said_at.astimezone(zone)
     rules, doubts = _LANGUAGES.get(language, (english.find_iso, english_doubt))
     read = simplified if language == "zh" else str
-    words = read(sentence)
+    lead = english.answer_lead(asked, sentence) if language == "en" and asked else ""
+    words = lead + read(sentence)
     found = rules(words, local.date(), _MOST)
     if not found:
         return ()
@@ -78,6 +82,8 @@ def certain_dates(sentence: str, said_at: datetime, zone: tzinfo, language: str,
         chosen = [
             each for each in chosen if not each.relative or each.span is None or abs((each.span.first - local.date()).days) > 2
         ]
+    if lead:
+        chosen = [replace(each, start=max(0, each.start - len(lead)), end=each.end - len(lead)) for each in chosen]
     return tuple(_mentions(sentence, chosen, zone))
 
 

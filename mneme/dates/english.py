@@ -91,6 +91,35 @@ def _is_moved(text: str, found: Found) -> bool:
     return _TO.search(text, found.start, found.end) is not None and is_left(text, own.end() if own else found.start)
 
 
+_ASKS_WHEN = re.compile(
+    r"(?:^(?:\W*\w+,?){0,2}?\W*|(?=[^?]*\?\W*$)[^?]*\b)(?:when|(?:what|which) (?:day|date))(?:['’]?s)?\b", re.I
+)
+_NO_ONE_DAY = re.compile(  # asked of what comes again, or of what may be
+    r"\b(?:birthdays?|bday|born|anniversary|pay ?day|paid|usually|normally|always|every|often|bins?|opens?|close[sd]?|"
+    r"class(?:es)?|lessons?|work|shifts?|off|can|could|would|should|shall|since|until|till|if)\b",
+    re.I,
+)
+_ASKS_BACK = re.compile(r"\b(?:did|was|were|had|got|left|came|went|moved|started)\b", re.I)
+_BARE_ORDINAL = re.compile(rf"\d{{1,2}}(?:st|nd|rd|th)\b(?!\s+(?:of\s+)?{MONTH})", re.I)
+_BARE_DAY = re.compile(rf"(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)\b|{WEEKDAY}\b|\d{{1,2}}\s+{MONTH}\b|{MONTH}\s+\d", re.I)
+_BARE_MONTH = re.compile(rf"{MONTH}\b", re.I)
+
+
+def answer_lead(question: str, answer: str) -> str:
+    """The words that make a sentence of a bare date by the question before it; empty where it asks for no one day.
+
+    >>> answer_lead("When do you fly?", "14th"), answer_lead("When did you move?", "Friday"), answer_lead("Who?", "Friday")
+    ('It is on the ', 'It was on ', '')
+    """
+    if not _ASKS_WHEN.match(question) or _NO_ONE_DAY.search(question):
+        return ""
+    day, month = _BARE_DAY.match(answer), _BARE_MONTH.match(answer)
+    if day is None and month is None:
+        return ""
+    tense = "It was" if _ASKS_BACK.search(question) else "It is"
+    return f"{tense} {'on' if day else 'in'} {'the ' if _BARE_ORDINAL.match(answer) else ''}"
+
+
 def find_iso(text: str, said: date, most: int) -> list[Found]:
     """Days like 2026-03-04, of a text in any language."""
     return apply([english_calendar.ISO], text, said, most)

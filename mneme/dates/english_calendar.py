@@ -16,12 +16,16 @@ from mneme.dates.english_words import (
     edged,
     looks_back,
     month_number,
+    tells_no_past,
     weekday_number,
 )
 from mneme.dates.rules import Days, Likely, Rule, days_of_month, if_certain, in_years, nearest, rule
 from mneme.dates.spans import DaySpan
 
 _AHEAD = 0.6  # what lies ahead counts as nearer: of the past one speaks in the past tense, which tells
+_SOON = timedelta(days=120)  # of a day that is so near, and by no word past, the next is meant
+_NEAR = timedelta(days=45)  # the same of "Saturday the 17th", of which there may be two in a quarter
+_STANDS_ALONE = re.compile(ALONE)
 _NEXT = 183  # days within which "Saturday the 17th" is to be found
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
 
@@ -42,7 +46,11 @@ def _days(match: re.Match[str], said: date) -> Days | None:
     candidates = in_years(within, said)
     weekday = weekday_number((groups.get("behind") or groups.get("weekday") or "").rstrip("."))
     if weekday is None:
-        return nearest(candidates, said, looks_back(match), _AHEAD)
+        days = nearest(candidates, said, looks_back(match), _AHEAD)
+        if isinstance(days, Likely) and timedelta(0) <= days.span.first - said <= _SOON:
+            alone = _STANDS_ALONE.match(match.string, match.end())
+            return if_certain(alone is not None and tells_no_past(match), days.span)
+        return days
     agreeing = [span for span in candidates if span.first.weekday() == weekday]
     back = looks_back(match)
     days = nearest(agreeing, said, back, _AHEAD) or nearest(candidates, said, back, _AHEAD)
@@ -65,8 +73,15 @@ def _weekday_and_day(match: re.Match[str], said: date) -> Days | None:
         day = said + timedelta(days=-days if back else days)
         if day.day == number and day.weekday() == weekday:
             idiom = (weekday, number) == (4, 13)  # unlucky, or a film
-            return if_certain(back is not None and not idiom, DaySpan.of_day(day))
+            near = day - said < _NEAR and said - _same_before(day) > _NEAR and tells_no_past(match)
+            return if_certain((back is not None or near) and not idiom, DaySpan.of_day(day))
     return None
+
+
+def _same_before(day: date) -> date:
+    """The last day before it with its number and its weekday."""
+    weeks = (day - timedelta(weeks=week) for week in range(4, 60))
+    return next((each for each in weeks if each.day == day.day), day - timedelta(weeks=60))
 
 
 def _part_of_month(match: re.Match[str], said: date) -> Days | None:
@@ -171,7 +186,8 @@ RULES = (
     rule(rf"{BETWEEN}\b{_FIRST}\s+{_FIRST_MONTH}\s+(?P<first_year>\d{{4}}){TO_LAST}{_LAST}\s+{_MONTH_NAME}\s+(?P<year>\d{{4}})\b",
          _days, relative=False),
     rule(rf"\b(?P<ordinal>(?i:first|second|third))\s+of\s+{_MONTH_NAME}\b(?!\s+\d)", _ordinal_day, lacks_year=True),
-    rule(rf"\b(?P<weekday>{WEEKDAY})\b,?\s+(?:the\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b", _weekday_and_day),
+    rule(rf"\b(?P<weekday>{WEEKDAY}|(?<![Ii] )(?<![Hh]e )(?<![Ww]e )(?<!ey )(?i:{SHORT_WEEKDAY}))\b,?"
+         rf"\s+(?:the\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b", _weekday_and_day),
     rule(rf"\b(?P<weekday>{WEEKDAY}),?\s+(?P<day>\d{{1,2}})(?=[.!]?$|[,;] |\. )", _weekday_and_day),
     rule(r"\b[Tt]he\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\s+(?P<was>is|was|will\s+be|falls\s+on|fell\s+on)\s+"
          rf"(?:an?\s+)?(?P<weekday>{WEEKDAY})\b", _weekday_and_day),

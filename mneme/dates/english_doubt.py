@@ -23,7 +23,7 @@ def in_doubt(sentence: str, date: Found) -> bool:
         or _NO_EVENT.search(sentence, begins, ends)
         or _AGAIN.search(sentence, begins, ends)
         or _TOLD.search(sentence, far, start)
-        or ((date.lacks_year or _WEEKDAY.match(sentence, start, end)) and _TODAY_IS.search(sentence, near, start))
+        or (_WEEKDAY.fullmatch(sentence, start, end) and _TODAY_IS.search(sentence, near, start))
         or (date.lacks_year and _ABOUT.search(sentence, near, start))
         or (date.lacks_year and _OTHER_YEAR.search(sentence, far, end + _REACH))
     )
@@ -74,7 +74,8 @@ _NOWADAYS = re.compile(
 # In the clause: what did not happen or may not.
 _NO_EVENT = re.compile(
     r"\b(?!can['’]t (?:wait|believe)|couldn['’]t (?:wait|believe|be)|don['’]t (?:forget|miss|worry))\w+n['’]t\b|"
-    r"\b(?:cannot|never|no longer|nobody|nothing|without|neither|not(?! only)|cancel\w*|call(?:ed|ing)? off|fell through|"
+    r"\b(?:cannot|never|no longer|nobody|nothing|without|neither|not(?! (?:only|around|available|here|home|in town)\b)|"
+    r"cancel\w*|call(?:ed|ing)? off|fell through|"
     r"if|unless|whether|imagine|suppos\w+|assum\w+|wish(?:es|ed)?|would|could|should(?: have|['’]ve)|might|maybe|perhaps|"
     r"probably|possibly|in case|dream\w*|pretend\w*|consider\w*|thinking (?:of|about)|unsure|feels? like|tentativ\w+|"
     r"hypothetical\w*|original(?:ly)?|e\.g|for (?:example|instance)|"
@@ -91,7 +92,8 @@ _AGAIN = re.compile(
 )
 # Before the date in the sentence: somebody's words, a condition, a habit.
 _TOLD = re.compile(
-    r"\b(?:sa(?:y|ys|id|ying)|thought|tells?|told|mention(?:s|ed|ing)|claim(?:s|ed)|announced|wrote|writes|heard|asked|"
+    r"\b(?:sa(?:y|ys|id|ying)|thought|(?<!ll )(?<!to )(?<!will )tells?|told(?! \w+ to\b)|"
+    r"mention(?:s|ed|ing)|claim(?:s|ed)|announced|wrote|writes|heard|asked|"
     r"according to|apparently|supposedly|reportedly|rumou?r\w*|if|unless|whether|imagine|suppose|wish(?:es|ed)?|"
     r"always|every|often|sometimes|usually|whenever)\b",
     re.I,

@@ -34,7 +34,8 @@ ALONE = (
     r"(?!['’]|-\w|\s+(?!(?:and|but|so|or|at|in|on|to|already|because|with|for|from|if|is|was|were|will|would|we|he|she|they|it|i|"
     r"you|my|our|your|his|her|the|an?|when|where|as|after|before|until|till|then|though|by|this|that|which|while|not|too|"
     r"again|there|here|or|has|had|have|please|maybe|instead|just|now|around|about|after|since|without|thanks|went|came|"
-    r"got|works?|though|also|still|did|does|do|ended|started|begins?|starts?|ends?)\b)(?-i:[a-z]))"
+    r"got|works?|though|also|still|did|does|do|ended|started|begins?|starts?|ends?|"
+    r"bc|btw|cos|coz|cuz|dont|guys|lol|mate|ok|okay|pls|til|xx?)\b)(?-i:[a-z]))"
 )
 
 
@@ -81,28 +82,33 @@ _NO_ACTION = (  # what is "-ing" now, and nothing that is arranged
 )
 _ARRANGING = rf"(?:\w+ly |also |now |just |not )?(?!{_NO_ACTION})\w+ing"  # "we are flying out on Friday"
 _EVENT = (
-    "(?:appointment|audition|call|checkup|class|concert|date|deadline|dinner|event|exam|flight|game|gig|interview|match|meeting|"
-    "party|performance|presentation|race|reservation|show|test|tournament|trip|wedding)"
+    "(?:appointment|audition|biopsy|call|checkup|class|concert|date|deadline|dialysis|dinner|event|exam|flight|game|gig|"
+    "graduation|interview|lunch|match|meeting|mri|op|operation|party|performance|presentation|race|rehearsal|reservation|scan|"
+    "show|surgery|test|tournament|training|trip|wedding)"
 )
 _FUTURE = re.compile(
     r"\b(?:will|won't|going to|gonna|gotta|ve got to|plan(?:s|ning|ned)?|hop(?:e|es|ing) to|can't wait|looking forward|"
     r"schedul\w+|upcoming|starts|begins|(?:to|you) (?:start|begin)|due|let's|deadline|wants? to|needs? to|ha(?:ve|s) to|should|"
     r"could we|"
     r"shall|would (?:like|love)|headed|arrives|comes out|departs|ends|expires|lands|leaves|opens|resumes|retires|takes place|"
-    r"turns \d+|(?:i|we|they) (?:arrive|depart|fly|leave|move|return|start)|"
-    r"(?:i|we|they) (?:come|get|go) (?:back|home)|(?:he|she|it) (?:comes|gets|goes) (?:back|home)|"
-    rf"(?:have|has|got) (?:an?|another|my|our|two|three) (?:\w+ ){{0,3}}?{_EVENT}|(?:am|is|are) {_ARRANGING})\b|"
-    rf"['’](?:m|re|s) {_ARRANGING}\b|['’]ll\b|['’]d (?:like|love)\b",
+    r"turns? \d+|(?:i|we|they) (?:arrive|depart|fly|leave|move|return|start)|"
+    r"(?:(?:i|we|they) |(?<=and )|(?<=then ))(?:come|fly|get|go|head) (?:back|home)|"
+    r"(?:(?:he|she|it) |(?<=and )|(?<=then ))(?:comes|flies|gets|goes|heads) (?:back|home)|"
+    r"gets (?:\w+ed|done|here|laid|married|there)|gets? to (?:start|move)|flies|graduates|returns|"
+    rf"(?:have|has|got) (?:(?:an?|another|my|our|two|three) (?:\w+ ){{0,3}}?|(?:(?!been|had|not|to)\w+ )?){_EVENT}|"
+    rf"(?:am|is|are) {_ARRANGING})\b|"
+    r"^(?:(?:and|so|ok|im) )?(?:arriving|driving|flying|going|heading|landing|leaving|moving|starting|travell?ing)\b|"
+    rf"['’](?:m|re|s) {_ARRANGING}\b|['’]ve got (?:an?|my|our|the|two|three)\b|['’]ll\b|['’]d (?:like|love)\b",
     re.I,
 )
 _PAST = re.compile(
     r"\b(?!need|indeed|feed|speed|bed\b|red\b|shed|excited|interested|wed\b|"
-    r"(?:based|called|dated|entitled|located|named|needed|planned|headed|related|required|scared|scheduled|thrilled|tired|titled|"
-    r"used|worried)\b)"
-    r"(?:\w{2,}ed|was|were|wasn't|weren't|did|didn't|had|went|got|took|made|saw|came|found|met|bought|gave|felt|ate|ran|won|"
-    r"lost|left|held|told|said|began|spent|wrote|drove|flew|caught|been(?! \w+ing)|born|since|paid|kept|brought|sold|thought|"
-    r"slept|sent|stood|swam|sang|drank|broke|fell|forgot|grew|knew|rode|rose|sat|spoke|stole|taught|threw|understood|woke|"
-    r"wore|built|chose|dreamt|drew|fought|heard|hid|hung|led|learnt|rang|shook|snuck|stuck|swore|tore)\b",
+    r"(?:based|called|dated|entitled|located|named|needed|noted|planned|headed|related|required|scared|scheduled|thrilled|tired|"
+    r"titled|used|worried)\b)"
+    r"(?:\w{2,}ed|was|were|wasn't|weren't|did|didn't|had|went|(?<!ve )(?<!has )got|took|made|saw|came|found|met|bought|gave|"
+    r"felt|ate|ran|won|lost|left|held|told|said|began|spent|wrote|drove|flew|caught|been(?! \w+ing)|born|since|paid|kept|"
+    r"brought|sold|thought|slept|sent|stood|swam|sang|drank|broke|fell|forgot|grew|knew|rode|rose|sat|spoke|stole|taught|threw|understood|"
+    r"woke|wore|built|chose|dreamt|drew|fought|heard|hid|hung|led|learnt|rang|shook|snuck|stuck|swore|tore)\b",
     re.I,
 )
 # What is arranged in the past lies ahead as often as not: "they moved it to 15 May", "she promised to call on Friday".
@@ -124,6 +130,11 @@ _APPOINTED = re.compile(
     r"confirmed|accepted|accommodate|available|listed|needed|ordered|requested|wanted|appointments?|bookings?|invit(?:e|ation)s?|"
     r"openings?|reminders?|reservations?|rooms?|seats?|slots?|tables?|tickets?)\b",
     re.I,
+)
+# "We're in Rome from the 3rd": what is, on another day than the one it is said.
+_IS_THERE = re.compile(
+    r"\b(?:(?:[iI]|you|we|they|s?he|it|[A-Z]\w+)(?:['’](?:m|re|s)| (?:am|is|are))|im)\s+"
+    r"(?:(?:already|also|both|only|still|all|not)\s+)*(?:at|away|back|down|free|here|home|in|off|on|out|over|there|up)\b",
 )
 # What was moved to a day is still to come: "the wedding was postponed to 3 October", "they brought it forward to Monday".
 _REARRANGED = re.compile(
@@ -172,6 +183,14 @@ def looks_back(match: re.Match[str]) -> bool | None:
     return back
 
 
+def tells_no_past(match: re.Match[str]) -> bool:
+    """Return whether nothing in the sentence of a date is past, and no preposition makes it that of something else."""
+    text, start, end = match.string, match.start(), match.end()
+    begins, ends = _sentence_of(text, start, end)
+    cues = (*_cues(text, begins, start), *_cues(text, end, ends))
+    return not any(cue.back for cue in cues) and not _PREPOSITION.search(text, begins, start)
+
+
 def _by_cues(text: str, start: int, end: int, begins: int, ends: int) -> bool | None:
     earlier, later = _cues(text, begins, start), _cues(text, end, ends)
     clause_begins, clause_ends = clause_of(text, start, end)
@@ -181,7 +200,7 @@ def _by_cues(text: str, start: int, end: int, begins: int, ends: int) -> bool | 
     within = [cue for cue in earlier if cue.at >= clause_begins]
     if within:
         return _agreed([cue for cue in within if not (cue.arranged and _AIMED.match(text, cue.at, start))])
-    if _IS.search(text, max(begins, start - _NEAR), start):
+    if _IS.search(text, max(begins, start - _NEAR), start) or _IS_THERE.search(text, clause_begins, start):
         return False
     return _agreed([cue for cue in later if cue.at < clause_ends])
 

@@ -61,7 +61,7 @@ def relation_of(attribute: str) -> Relation | None:
     return Relation(attribute, **row | {"single": kind_of("one_of_a_kind", kind), "recurs": kind_of("recurring", kind)})
 
 
-def claims_in(sentence: str, language: str, speaker: str = "", follows: str = "") -> tuple[Claim, ...]:
+def claims_in(sentence: str, language: str, speaker: str = "", follows: str = "", asked: str = "") -> tuple[Claim, ...]:
     """Read the certain claims of a sentence; none in a language without a table. Pure, linear in the sentence.
 
     A claim that ends comes before the one that takes its place: it ends what was said before, not what its own sentence
@@ -72,10 +72,11 @@ def claims_in(sentence: str, language: str, speaker: str = "", follows: str = ""
         language: ISO 639-1; ``en`` and ``zh`` have tables.
         speaker: who says "I"; without one only named subjects claim.
         follows: the sentence before it. Where that is about somebody else, a sentence without a subject may be too.
+        asked: the question of somebody else that it may answer ("Kunle." to "What's your husband called?").
     """
     match language:
         case "en":
-            return tuple(english_claims(sentence, speaker, follows))
+            return tuple(english_claims(sentence, speaker, follows, asked))
         case "zh":
             return tuple(chinese_claims(sentence, speaker))
     return ()

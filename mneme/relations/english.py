@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 
 from mneme.records import Claim
-from mneme.relations.english_clauses import Part, joints, lowered, parts, prepared, without_adverbs
+from mneme.relations.english_clauses import Part, asserted, is_made_up, joints, lowered, parts, without_adverbs, written_out
 from mneme.relations.english_subjects import act, person, thing
 from mneme.relations.table import Pattern, Slot, Table, kind_named, load_table, row_of
 from mneme.relations.values import (
@@ -60,6 +60,20 @@ _BEGUN = re.compile(
 _OF_ANOTHER = re.compile(
     r"\b(?:he|she|they|his|her|their)\b|\bmy (?!job|work|company|office|flat|house)\w+ (?:is|was|has)\b", re.I
 )
+_ANSWER_LEADS = re.compile(
+    r"^(?:(?:oh|um+|uh+|er+|so|well|yeah|yes|yep|haha|lol|ok|just|only|mostly|still)\b[,.!]? ?)*"
+    r"(?:(?:(?:it|that|he|she|(?:his|her|its) name|name)(?:'s| is)|its|hes|shes|i'm|im|i am)(?: (?:called|named))? |"
+    r"(?:called|named|in|at|from|to|on|a|an) )?(?:(?:just|only|mostly|still|in|at|from|to|on|a|an) )*",
+    re.IGNORECASE,
+)
+_NO_ANSWER = re.compile(
+    r"(?:no|not|none|nope|nah|nothing|nowhere|nobody|never|idk|dunno|i|you|we|they|why|what|who|how|where|when|guess|depends|same|"
+    r"secret|don't|dont|can't|ask|like|maybe|probably|think|if|good|home)\b",
+    re.IGNORECASE,
+)
+_YOU = re.compile(r"\b(?:your|you|ur|u)\b", re.IGNORECASE)
+_FIRST_PERSON = {"your": "my", "ur": "my", "you": "i", "u": "i"}
+_OFTEN_OF_BEFORE = ("boss",)  # "my manager Tom told us that he leaves"
 _SELF = frozenset({"i", "me", "we", "us", "my", "our"})
 
 
@@ -69,20 +83,54 @@ def english() -> Table:
     return load_table("english", _PERSON, _OWNER, _THING)
 
 
-def english_claims(sentence: str, speaker: str, follows: str = "") -> Iterator[Claim]:
-    """Read the certain claims of a sentence, in order, each once; ``follows`` is the sentence before it."""
-    text = prepared(sentence)
-    if not text:
+def english_claims(sentence: str, speaker: str, follows: str = "", asked: str = "") -> Iterator[Claim]:
+    """Read the certain claims of a sentence, in order, each once.
+
+    ``follows`` is the sentence before it, ``asked`` the question that it answers where it says too little alone.
+    """
+    claims = tuple(_own_claims(sentence, speaker, follows))
+    yield from claims or (_answered(sentence, speaker, asked) if asked and speaker else ())
+
+
+def _answered(sentence: str, speaker: str, asked: str) -> Iterator[Claim]:
+    """The claim of an answer that is understood with its question: "Kunle." to "What is your husband called?"."""
+    value = _ANSWER_LEADS.sub("", sentence.replace("’", "'"), count=1).strip()
+    if not value or _NO_ANSWER.match(value):
+        return
+    own = _YOU.sub(lambda word: _FIRST_PERSON[word[0].lower()], asked)
+    for subject, attribute in english_asked(own):
+        if not subject and (told := english().answers.get(attribute)):
+            for claim in _own_claims(told.format(value), speaker, ""):
+                if claim.attribute == attribute:
+                    yield claim.model_copy(update={"evidence": sentence})
+
+
+def _own_claims(sentence: str, speaker: str, follows: str) -> Iterator[Claim]:
+    told = written_out(sentence)
+    if not told:
         return
     table = english()
+    text = asserted(told) or ""
     low = lowered(text)
-    candidates = table.said_index.candidates(low) if speaker or low != text else []
+    candidates = table.said_index.candidates(low) if text and (speaker or low != text) else []
     anywhere = table.anywhere_index.candidates(low)
-    if not candidates and not anywhere:
+    if text != told and not is_made_up(low_told := lowered(told)):
+        yield from distinct_claims(_presupposed(told, low_told, speaker), sentence)
+    if not text or not (candidates or anywhere):
         return
     caseless = not any(each.isupper() for each in text.replace("I ", ""))
     elides = bool(speaker) and _OF_ANOTHER.search(follows) is None
     yield from distinct_claims(_found(text, low, candidates, anywhere, speaker, caseless, elides), sentence)
+
+
+def _presupposed(text: str, low: str, speaker: str) -> Iterator[Found]:
+    """People named beside what is doubted: "if my sister Lena comes"."""
+    table = english()
+    for number in table.anywhere_index.candidates(low):
+        if "presupposed" in (pattern := table.anywhere[number]).flags:
+            for match in pattern.shape.finditer(low):
+                claims = _claimed(pattern, match, Part(text, low, False, False, False), speaker, False, "")
+                yield from (claim for claim in claims if claim[1] not in _OFTEN_OF_BEFORE)
 
 
 def _found(
@@ -315,7 +363,7 @@ def english_asked(question: str) -> list[tuple[str, str]]:
     """(subject, attribute) of the present state that a question asks for."""
     table = english()
     low = without_adverbs(
-        " " + re.sub(r"\b(what|where|who|when|how)'s\b", r"\1 is", question.replace("’", "'").lower())
+        " " + re.sub(r"\b(what|where|who|when)'?s\b|\b(how)'s\b", r"\1\2 is", question.replace("’", "'").lower())
     ).strip()
     low = _COURTESY.sub("", low.split("?")[0].strip(" .!")).strip()
     while trailing := _TRAILING.search(low):

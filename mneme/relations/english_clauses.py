@@ -19,6 +19,10 @@ _NOT_CERTAIN = frozenset(
     originally formerly previously fake april_fools believe suspect bet doubt unlikely likely assuming assume scenario
     role-play roleplay act""".split()
 )
+_MADE_UP = frozenset(
+    """novel movie film story character lyrics song fictional template placeholder scenario roleplay dreamt dreamed dream
+    pretend write draft example fake""".split()
+)
 _UNCERTAIN_PHRASE = re.compile(
     r"\b(?:yeah,? right|as if|in my dreams|april fools?|not really|what if|back (?:in|then|when)|when (?:i|we|he|she|"
     r"they) (?:was|were)|"
@@ -31,7 +35,8 @@ _UNCERTAIN_PHRASE = re.compile(
 )
 _AGREED = re.compile(
     r"\bsa(?:id|ys) yes\b|\btold you (?:wrong|the wrong)\b|\bcan you (?:imagine|believe it)\b|"
-    r"\bwho would have (?:thought|guessed)\b"
+    r"\bwho would have (?:thought|guessed)\b|"
+    r"(?<=hives )if\b|(?<=rash )if\b|(?<=swell up )if\b|(?<=swells up )if\b"
 )  # no report, no doubt
 # What is added to a statement and takes nothing of it back.
 _ASIDE = re.compile(
@@ -53,17 +58,18 @@ _CONTRACTIONS = {
     "can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not", "i'm": "I am",
     "im": "I am", "ive": "I have", "dont": "do not", "doesnt": "does not", "isnt": "is not", "didnt": "did not",
     "wasnt": "was not", "cant": "can not",
+    "cannae": "can not", "dinnae": "do not", "isnae": "is not",
     "gonna": "going to", "let's": "let us", "i'd": "I would", "where's": "where is", "u": "you",
 }  # fmt: skip
 _CONTRACTION = re.compile(
-    r"\b(?:can't|cannot|won't|shan't|ain't|i'm|im|ive|dont|doesnt|isnt|didnt|wasnt|cant|gonna|let's|i'd|where's|u)\b|"
+    r"\b(?:can't|cannot|won't|shan't|ain't|i'm|im|ive|dont|doesnt|isnt|didnt|wasnt|cant|cannae|dinnae|isnae|gonna|let's|i'd|where's|u)\b|"
     r"n't\b|'(?:ve|re|ll)\b",
     re.IGNORECASE,
 )
 _ENDINGS = {"n't": " not", "'ve": " have", "'re": " are", "'ll": " will"}
 _SHORT_IS = re.compile(
     r"(?<=\w)'s(?= (?:a|an|the|in|at|on|off|all|not|no|now|been|got|called|named|moved|allergic|pregnant|vegan|"
-    r"vegetarian|back|going|"
+    r"vegetarian|veggie|pescatarian|gluten-free|coeliac|celiac|lactose|diabetic|asthmatic|teetotal|back|going|"
     r"single|married|engaged|divorced|dating|cancelled|canceled|done|fixed|finished|live|blocked|down|up|still|just|"
     r"also|finally|"
     r"actually|officially|working|living|learning|due|set|scheduled|tomorrow|today|tonight|next|from|my|our|happening|"
@@ -108,7 +114,7 @@ _AHEAD = re.compile(r"\b(?:will|going to|gonna|shall)\b")
 _MAY = re.compile(
     r"(?<!\bin )(?<!\bof )(?<!\bby )(?<!\bon )(?<!until )(?<!since )(?<!last )(?<!next )(?<!this )(?<!\d )\bmay (?!\d)"
 )
-_CAN = re.compile(r"\bcan (?!speak\b|not (?:stand|go|make|get|fly)\b)")
+_CAN = re.compile(r"\bcan (?!speak\b|not (?:stand|go|make|get|fly|have|eat|drink|do|touch|stomach)\b)")
 _WANT = re.compile(
     r"\b(?:love|like|hate|want|wants|wanted|need|needs|needed|plan|plans|expect|hope|about|afford|offered?|looking|"
     r"ready|prefer|apply|"
@@ -167,11 +173,11 @@ class Part:
     intended: bool = False
 
 
-def prepared(sentence: str) -> str | None:
-    """A sentence with contractions written out; None for one that claims nothing for certain.
+def written_out(sentence: str) -> str | None:
+    """A sentence with contractions written out; None for one that asks or quotes.
 
-    >>> prepared("I'm in Rome, and Ann's not."), prepared("If I'm in Rome")
-    ('I am in Rome, and Ann is not', None)
+    >>> written_out("I'm in Rome, and Ann's not.")
+    'I am in Rome, and Ann is not'
     """
     text = _BLANKS.sub(" ", sentence[:_LONGEST].translate(_QUOTES)).strip()
     if _ASKS.search(text):
@@ -181,8 +187,20 @@ def prepared(sentence: str) -> str | None:
         if any(len(quoted.split()) > 5 or quoted[:2] in ("I ", "I'") for quoted in _QUOTED.findall(text)):
             return None
         text = text.replace('"', "")
-    if "'" in text or "not" not in text:
-        text = _SHORT_IS.sub(" is", _CONTRACTION.sub(_written_out, text))
+    return _SHORT_IS.sub(" is", _CONTRACTION.sub(_written_out, text))
+
+
+def is_made_up(low: str) -> bool:
+    """Tell whether a sentence in lower case is of a story or asks for a text, so that nobody in it need exist."""
+    return not words_of(low).isdisjoint(_MADE_UP)
+
+
+def asserted(text: str) -> str | None:
+    """The part of a sentence, written out, that claims for certain; None where that is nothing.
+
+    >>> asserted("I am in Rome"), asserted("If I am in Rome")
+    ('I am in Rome', None)
+    """
     text = _ASIDE.sub("", text)
     low = _AGREED.sub("agreed", text.lower())
     if _is_uncertain(low):

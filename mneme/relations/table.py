@@ -59,6 +59,7 @@ class Table:
     words: Mapping[str, frozenset[str]]
     kin_attribute: Mapping[str, str]
     tools: Mapping[str, str]
+    answers: Mapping[str, str]
     when: re.Pattern[str]
 
 
@@ -93,6 +94,7 @@ def load_table(language: str, person: str, owner: str, thing: str) -> Table:
         {name: frozenset(words.split()) for name, words in data["words"].items()},
         {word: name for name, words in data["kin_attribute"].items() for word in words.split()},
         {word.strip(): kind for kind, words in data["tools"].items() for word in words.split(",")},
+        data.get("answers", {}),
         re.compile(_expanded(data["times"]["when"], fragments)),
     )
 

@@ -95,7 +95,11 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
                 else found
             )
         case "given":
-            return _name(bare, words, False, 2)
+            return (
+                _name(bare, words, False, 2)
+                if bare.lower().split()[-1:] and low.split()[-1] not in words["no_person"]
+                else None
+            )
         case "trade":
             bare = _DETERMINER.sub("", bare)
             return bare if bare and len(bare.split()) <= 5 and not _leans(bare) else None
@@ -112,6 +116,10 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
                 and not _leans(bare)
                 else None
             )
+        case "known_food" | "inner_food":
+            last = bare.lower().split()[-1:]
+            known = last and not {last[0], last[0].removesuffix("s"), last[0].removesuffix("es")}.isdisjoint(words["foods"])
+            return bare if known and not _DETERMINER.match(bare) and not _leans(bare) else None
         case "phrase":
             bare = _DETERMINER.sub("", bare)
             return bare if bare and len(bare.split()) <= 5 and not _leans(bare) and bare[0].isalpha() else None

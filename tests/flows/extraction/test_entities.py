@@ -27,6 +27,8 @@ def named(*lines):
         ("We always go to Whistler's on Fridays.", "Whistler's", "location"),
         ("He drove to Eilbek the Tuesday before.", "Eilbek", "location"),
         ("She moved into the new place in Austin saturday.", "Austin", "location"),
+        ("We have to be at her folks in Tyler by noon.", "Tyler", "location"),
+        ("We sat in Tyler's garden, I think.", "Tyler", "person"),
         ("She teaches at Harbour University now.", "Harbour University", "organisation"),
         ("I had an interview at Initech.", "Initech", "organisation"),
         ("We went to the Harbour Film Festival.", "Harbour Film Festival", "event"),
@@ -65,6 +67,9 @@ def test_a_name_is_taken_where_something_besides_its_capital_says_what_it_names(
         "I walked with Ondine past the one in Eilbek, and heard of Corazon.",
         "I'm in Marketing, and he's in Sales.",
         "It is a great kayak, I named it Linda.",
+        "I give it all to the Marie Curie thing.",
+        "Her daughter is in 8th at Harbourside, she can walk now.",
+        "There is nothing left in Tyler for us.",
     ],
 )
 def test_a_capital_alone_names_nothing(text):

@@ -77,6 +77,36 @@ def test_of_several_dates_none_is_taken():
     assert (one.start, one.end) == (None, None)
 
 
+def test_each_clause_with_a_day_of_its_own_is_a_plan():
+    plans = foresights_of(said("Ann: The exam is on 20 March 2026, the party is on 25 March 2026.", "Bo: Good."))
+    assert [(one.statement, one.start.day) for one in plans] == [
+        ("The exam is on 20 March 2026", 20),
+        ("the party is on 25 March 2026", 25),
+    ]
+
+
+def test_a_day_that_another_may_take_the_place_of_is_no_plan():
+    [one] = foresights_of(
+        said("Ann: We sign on 20 March 2026, the move is on 21 March 2026, but we may do Sunday.", "Bo: Good.")
+    )
+    assert one.statement == "We sign on 20 March 2026"
+
+
+def test_a_journey_lasts_from_its_first_day_to_its_last():
+    [one] = foresights_of(said("Ann: We fly out on 20 March 2026 and are back on 25 March 2026.", "Bo: Good."))
+    assert (one.start, one.end) == (datetime(2026, 3, 20, tzinfo=UTC), datetime(2026, 3, 26, tzinfo=UTC))
+
+
+def test_an_answer_is_told_with_its_question():
+    [one] = foresights_of(said("Bo: When is the exam?", "Ann: Saturday."))
+    assert (one.statement, one.evidence) == ('("When is the exam?") Saturday.', "Saturday.")
+
+
+@pytest.mark.parametrize("text", ["Happy new year, we're going to bed.", "I'm going to work."])
+def test_where_somebody_goes_at_once_is_no_plan(text):
+    assert foresights_of(said(f"Ann: {text}", "Bo: Good.")) == ()
+
+
 def test_an_assistant_plans_nothing():
     assert foresights_of(said("Ann: Hello there.", "assistant: You will see results on 20 March 2026.")) == ()
 

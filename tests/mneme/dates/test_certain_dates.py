@@ -437,3 +437,50 @@ def test_a_chinese_day_may_be_of_the_occasion_that_was_named_before():
 def test_what_is_still_so_today_is_so_nowadays():
     assert certain_dates("It's still a part of my work today.", WEDNESDAY, UTC, "en") == ()
     assert written(certain_dates("I still have a meeting today.", WEDNESDAY, UTC, "en")) == "2026-03-04"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "dates"),
+    [
+        ("Exam on 4 April, graduation on 20 April.", "2026-04-04 2026-04-20"),
+        ("18th of April.", "2026-04-18"),
+        ("It's the 12th of April, the op.", "2026-04-12"),
+        ("photos from 4 April", ""),
+        ("4 April was great", ""),
+        ("4 November", ""),
+        ("Thursday the 16th at 10.", "2026-04-16"),
+        ("im redoing it sat 11th", "2026-04-11"),
+        ("We sat 11th in the row.", ""),
+        ("Fri 13th", ""),
+        ("Tuesday the 17th, as in February", ""),
+        ("I'm away from the 6th to the 8th.", "2026-03-06..2026-03-08"),
+        ("I'm not here on the 17th.", "2026-03-17"),
+        ("The floor gets laid on the 20th.", "2026-03-20"),
+        ("I've got my thing on Friday, ok?", "2026-03-06"),
+        ("We leave on the 12th and come back on the 20th.", "2026-03-12 2026-03-20"),
+        ("The landlord has told us to leave by 31 May.", "2026-05-31"),
+        ("He told us that he leaves on 31 May.", ""),
+    ],
+)
+def test_a_near_day_and_one_with_its_weekday_need_no_tense(sentence: str, dates: str) -> None:
+    assert written(certain_dates(sentence, WEDNESDAY, UTC, "en")) == dates
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "dates"),
+    [
+        ("When do you fly?", "the 14th", "2026-03-14"),
+        ("when do u fly", "14th", "2026-03-14"),
+        ("When did you move?", "Friday", "2026-02-27"),
+        ("When are you moving?", "Friday", "2026-03-06"),
+        ("When's the wedding?", "September", "2026-09-01..2026-09-30"),
+        ("When do you get paid?", "the 14th", ""),
+        ("When can you come?", "Friday", ""),
+        ("When do you fly?", "maybe the 14th", ""),
+        ("Who comes?", "the 14th", ""),
+    ],
+)
+def test_a_bare_date_is_understood_with_the_question_that_it_answers(question: str, answer: str, dates: str) -> None:
+    found = certain_dates(answer, WEDNESDAY, UTC, "en", asked=question)
+    assert written(found) == dates
+    assert all(answer[each.start_index : each.end_index] == each.text for each in found)

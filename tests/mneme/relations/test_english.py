@@ -353,8 +353,8 @@ def test_what_is_planned_and_called_off(sentence: str, claims: list[str]) -> Non
         ("I don't go climbing any more.", ["Mira|habit|-climbing"]),
         ("I've stopped cycling because of my knee.", ["Mira|habit|-cycling"]),
         ("I stopped going to the gym.", ["Mira|habit|-to the gym"]),
-        ("I don't drink milk.", ["Mira|eats|-milk"]),
-        ("I'm drinking milk again.", ["Mira|eats|milk"]),
+        ("I don't drink milk.", ["Mira|avoids|milk", "Mira|eats|-milk"]),
+        ("I'm drinking milk again.", ["Mira|avoids|-milk", "Mira|eats|milk"]),
         ("I drink a glass of wine every night.", ["Mira|alcohol|yes"]),
         ("I stopped drinking in May.", ["Mira|alcohol|-yes"]),
         ("I've been sober since May.", ["Mira|alcohol|no"]),
@@ -402,7 +402,6 @@ def test_everyday_habits_and_states(sentence: str, claims: list[str]) -> None:
         "I was born on Friday.",
         "Dad died.",
         "My phone died.",
-        "My dog Max nearly died.",
         "The account opens at 5 dollars.",
         "The bike is not fixed.",
         "Our company has 40 people waiting.",
@@ -453,3 +452,99 @@ def test_changes_are_told_in_everyday_words(sentence: str, claims: list[str]) ->
 )  # fmt: skip
 def test_what_only_sounds_like_a_change_ends_nothing(sentence: str) -> None:
     assert claimed(sentence) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        ("I can't have nuts.", ["Mira|avoids|nuts"]),
+        ("Remember my mum cannot eat gluten.", ["Mira's mum|avoids|gluten"]),
+        ("No prawns for me, I swell up.", ["Mira|avoids|prawns"]),
+        ("I'm off dairy.", ["Mira|avoids|dairy"]),
+        ("Dairy doesn't agree with me.", ["Mira|avoids|Dairy"]),
+        ("Tom swells up if he eats shellfish.", ["Tom|allergy|shellfish"]),
+        ("Strawberries bring me out in a rash.", ["Mira|allergy|Strawberries"]),
+        ("My son has a peanut allergy.", ["Mira's son|allergy|peanut"]),
+        ("Colin's veggie now.", ["Colin|diet|veggie"]),
+    ],
+)
+def test_what_somebody_cannot_eat_is_told_in_passing(sentence: str, claims: list[str]) -> None:
+    assert claimed(sentence) == claims
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I can't have kids.",
+        "I can't have coffee after 4.",
+        "I can't do Tuesday.",
+        "No sugar for me.",
+        "No bread for me today.",
+        "I'm off work.",
+        "We can't have nuts in the classroom.",
+        "You can't have chocolate.",
+        "I'm allergic to mornings.",
+        "I can't have that.",
+    ],
+)
+def test_what_cannot_be_had_for_once_is_no_diet(sentence: str) -> None:
+    assert claimed(sentence) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        ("My brother Cyrus says take the flat.", ["Mira|sibling|Cyrus"]),
+        ("If my cousin Destiny comes we need a bed.", ["Mira|relative|Destiny"]),
+        ("My dog Max nearly died.", ["Mira|pet|Max"]),
+        ("Our kids Leo and Ada start on Monday.", ["Mira|child|Leo", "Mira|child|Ada"]),
+        ("We have two cats, Miso and Tofu.", ["Mira|pet|Miso", "Mira|pet|Tofu"]),
+        ("We got a puppy, she's called Luna.", ["Mira|pet|Luna"]),
+        ("We've named the puppy Waffles.", ["Mira|pet|Waffles"]),
+        ("Biscuit is our dog.", ["Mira|pet|Biscuit"]),
+        ("I met Boab from work.", ["Mira|colleague|Boab"]),
+        ("Lupe next door is baking.", ["Mira|neighbour|Lupe"]),
+    ],
+)
+def test_who_is_named_beside_is_known_whatever_the_sentence_doubts(sentence: str, claims: list[str]) -> None:
+    assert claimed(sentence) == claims
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "In my novel my brother Cyrus says no.",
+        "My friend Facebook says no.",
+        "My cousin Canadian as ever.",
+        "Back from work and tired.",
+        "Right next door is a pub.",
+        "My sister Monday to Friday works.",
+    ],
+)
+def test_what_only_looks_like_a_name_is_nobody(sentence: str) -> None:
+    assert claimed(sentence) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "claims"),
+    [
+        ("What's your husband called?", "He's Kunle.", ["spouse Kunle"]),
+        ("whats ur dog called", "Biscuit lol", ["pet Biscuit"]),
+        ("Where do you live now?", "Still in Cork.", ["home Cork"]),
+        ("where do u live", "dublin", ["home dublin"]),
+        ("What do you do?", "Nurse.", ["role Nurse"]),
+        ("Are you allergic to anything?", "Just cats.", ["allergy cats"]),
+        ("When's your birthday?", "14 April", ["birthday 14 April"]),
+        ("What's your husband called?", "Guess.", []),
+        ("What's your husband called?", "Divorced.", []),
+        ("What's your husband called?", "Why?", []),
+        ("Are you allergic to anything?", "No.", []),
+        ("Where do you live?", "With my mum.", []),
+        ("Where did you live?", "Cork.", []),
+        ("What's his dog called?", "Biscuit", []),
+    ],
+)
+def test_an_answer_claims_what_its_question_asks_for(question: str, answer: str, claims: list[str]) -> None:
+    found = claims_in(answer, "en", "Mira", asked=question)
+    assert [f"{one.attribute} {one.value}" for one in found] == claims
+    assert {(one.subject, one.evidence) for one in found} <= {("Mira", answer)}
