@@ -203,7 +203,8 @@ _CALENDAR_RULES = (
     rule(rf"(?<![0-9〇零一二三四五六七八九十去今明前后本年大])年(?!中){_EDGE_OF_YEAR}", _edge_of_year),
     rule(rf"从?(?<!年)(?P<month>{NUMBER})月份?(?P<day>{NUMBER})(?:[日号](?:{_TO}(?:(?P<last_month>{NUMBER})月份?)?"
          rf"(?P<last>{NUMBER})[日号])?|(?<=\d)(?=[，。！,!\s在去到要飞返走搬]|$))", _month_and_day, lacks_year=True),
-    rule(rf"(?<![第\d.一二三四五六七八九十]){_DAY_BESIDE}(?:[早晚]上|[上中下]午)?[，,（(、\s]{{0,2}}(?:也就是|[是系即])?{_WEEKDAY}[)）]?", _day_and_weekday),
+    rule(rf"(?<![第\d.一二三四五六七八九十]){_DAY_BESIDE}"
+         r"(?:[早晚]上|[上中下]午)?[，,（(、\s]{0,2}(?:也就是|[是系即])?" + f"{_WEEKDAY}[)）]?", _day_and_weekday),
     rule(rf"(?:[这本下]个?)?{_WEEKDAY}[，,（(、\s]{{0,2}}{_DAY_BESIDE}[)）]?", _day_and_weekday),
     rule(rf"(?<!年)(?P<month>{NUMBER})\s?月份?(?P<edge>{EDGE})", _in_month, lacks_year=True),
     rule(rf"(?<![年第\d.一二三四五六七八九十])(?P<month>{NUMBER})月(?:份|(?![初中底球饼亮光]))(?!{NUMBER}[日号]|\d)(?P<edge>)",
