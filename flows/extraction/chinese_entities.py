@@ -145,8 +145,8 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
         re.compile(f"(?:{mark}|{with_})({surname}{given}{{2}}){after}"),
         re.compile(f"(?:{with_}({given}{{2}}){after}|(?:{mark})({given}{{2}}){speaks})"),
         re.compile(
-            f"(?<![古苍衰元])老(?![叶丁孔])[{_surnames_that_are_no_words()}](?![同山体子联人头醋客八])|"
-            f"(?<![大老从])小(?![熊叶丁孔余贾])[{_surnames_that_are_no_words()}](?![子打梅皮])|"
+            f"(?<![古苍衰元])老(?![叶丁孔])[{_surnames_that_are_no_words()}](?![同山体子联人头醋客八州浦杭汉])|"
+            f"(?<![大老从])小(?![熊叶丁孔余贾])[{_surnames_that_are_no_words()}](?![子打梅皮州浦侬事问卡爷])|"
             rf"(?<![{_HAN[1:-1]}])(?:阿(?![{_NO_FAMILIAR}]){_HAN}|小(?![{_NO_FAMILIAR}]){given}){after}|"
             rf"{with_}(?:阿(?![{_NO_FAMILIAR}]){_HAN}|小(?![{_NO_FAMILIAR}]){given}){after}"
         ),

@@ -32,6 +32,7 @@ _SEASONS = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}
 _JUNE, _SEPTEMBER = 6, 9
 _FIRST_MONTHS, _LAST_MONTHS = 2, 10  # up to February, from October on
 _SOON = timedelta(days=85)  # its like behind is nine months away: of that one says the year
+_HALF_A_MONTH = timedelta(days=15)  # of a day that is further away its like behind is nearer
 _NEAR_ENOUGH = timedelta(days=280)
 
 
@@ -108,7 +109,10 @@ def _day(match: re.Match[str], said: date) -> Days | None:
     """15号, 十号到十五号: of the month where it lies ahead, or behind when its clause looks back."""
     back = looks_back(match)
     span = days_of_month(number(match["day"]), number(match["last"] or match["day"]), said, back)
-    return span and if_certain(back is not None or (span.first > said and may_be_to_come(match)), span)
+    if span is None or back is not None:
+        return span
+    near = span.first.month == said.month or span.first - said < _HALF_A_MONTH
+    return if_certain(span.first > said and near and may_be_to_come(match), span)
 
 
 def _day_and_weekday(match: re.Match[str], said: date) -> Days | Literal["no date"] | None:
@@ -125,7 +129,8 @@ def _day_and_weekday(match: re.Match[str], said: date) -> Days | Literal["no dat
         except ValueError:  # the 31st of a shorter month
             continue
     both = [DaySpan.of_day(each) for each in found if each.weekday() == weekday and abs(each - said) <= _NEAR_ENOUGH]
-    if not both and not set("，,").intersection(match[0]):
+    goes_on = match.string[match.end() : match.end() + 1].strip("，,。！!")  # 12号，周三再说
+    if not both and not (goes_on and set("，,").intersection(match[0])):
         return NO_DATE  # one of the two is wrong
     days = nearest(both, said, looks_back(match), ahead=0.01)
     if isinstance(days, Likely) and (len(both) == 1 or not may_be_past(match)):
@@ -181,7 +186,7 @@ _NUMBERED = (  # what 号 numbers, when it is no day
     "(?!楼|线|门|房|院|桌|店|车|文件|球|位|机|选手|库|公路|站|床|厅|口|码|馆|教室|仓|字|电池|汽油|柴油|铁|航|座|股|种|令|井|桥|宿舍|栋|"
     "单元|信|公馆|地块|病|柜|窗|台|人|员|牌|舱|艇|舰|卫星|街|路|胡同|弄|染色体)"
 )
-_DAY_BESIDE = rf"(?:(?P<month>{NUMBER})月份?)?(?P<day>{NUMBER})[日号]"  # a weekday
+_DAY_BESIDE = rf"(?:(?P<month>{NUMBER})月份?)?(?P<day>{NUMBER})[日号]{_NUMBERED}"  # a weekday
 _WEEKDAY = "(?:周|星期|礼拜)(?P<weekday>[一二三四五六日天])"
 _EDGE_OF_YEAR = "(?P<edge>[初中底末])(?![0-9一二三四五六七八九十学国考秋])"
 _LUNAR_DAY = "(?:初[一二三四五六七八九十]|(?:廿|二?十)[一二三四五六七八九]?|三十)(?![一二三四五六七八九日号多几来个名位人])"
@@ -212,7 +217,7 @@ _CALENDAR_RULES = (
     rule(rf"从?(?<![月第\d.一二三四五六七八九十])(?P<day>{NUMBER})号(?:{_TO}(?P<last>{NUMBER})号)?(?<!几号)" + _NUMBERED, _day),
     rule(r"(?<![0-9二])(?P<decade>(?:19|20)?[0-9]0|[五六七八九]十)年代", _decade, relative=False),
     rule(rf"(?:{_YEAR}的?)?第?(?P<quarter>[一二三四1-4])季度", _quarter),
-    rule(rf"(?:{_YEAR}的?)?(?P<name>{_HOLIDAY})(?!档|联|晚会|礼物|树)", _holiday),
+    rule(rf"(?:{_YEAR}的?)?(?P<name>{_HOLIDAY})(?!档|联|晚会|礼物|树|上河)", _holiday),
 )  # fmt: skip
 
 
