@@ -202,13 +202,21 @@ def _is_over(one: Sentence) -> bool:
 
 
 def _date(one: Sentence) -> DateMention | None:
-    """The one date ahead; else the one stretch that still runs: "this month"."""
+    """The one date ahead; else the one stretch that still runs: "this month". None beside a day in doubt: 4号去，6号回来."""
     running = [date for date in one.dates if date.until > one.said_at and date.span.days <= _MONTH]
     later = {date.span: date for date in _ahead(one) or running}
+    if one.language == "zh" and any(
+        all(named.since >= date.until or named.until <= date.since for date in one.dates) for named in _days_named(one)
+    ):
+        return None
     return next(iter(later.values())) if len(later) == 1 else None
 
 
 def _names_a_day(one: Sentence) -> bool:
     """Tell whether a day, a week or a month to come is named in the likeliest reading, though not for certain."""
+    return bool(_days_named(one))
+
+
+def _days_named(one: Sentence) -> list[DateMention]:
     dates = [] if one.meant else resolve_dates(one.text, one.said_at, one.zone, _MOST_DATES)
-    return any(date.until > one.said_at and date.span.days <= _MONTH for date in dates)
+    return [date for date in dates if date.until > one.said_at and date.span.days <= _MONTH]
