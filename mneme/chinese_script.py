@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from opencc import OpenCC
 
 
+_BLANK_MARK = re.compile(r"(?<=[\u4e00-\u9fff])\s(?=[\u4e00-\u9fff]|\d+[月号日点:](?!\s)|\s)")  # not in 我 5 月 3 日去
 _HALF = re.compile("[\ud800-\udfff]")  # halves of characters, which the library does not take
 # Of Taiwan and Hong Kong, kept by the library because simplified texts have them as well, in some words
 _KEPT = str.maketrans("著瞭藉妳牠衞枱糭粧敍", "着了借你它卫台粽妆叙")
@@ -35,6 +36,15 @@ def folded(text: str) -> str:
     ('我在台北买了一把结他', '看着 干隆')
     """
     return text.translate(_folds)
+
+
+def parted(text: str) -> str:
+    """A text with commas where a chat parts its clauses by blanks; each character keeps its place.
+
+    >>> parted("我20号走 7月1号报到")
+    '我20号走，7月1号报到'
+    """
+    return _BLANK_MARK.sub("，", text)
 
 
 def as_written(words: str, simple: str, text: str) -> str:

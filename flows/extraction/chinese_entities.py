@@ -28,6 +28,9 @@ _BEFORE_A_SURNAME = re.compile(  # no part of a name or a word: not 官方经理
     "导师|客户|房东|公司|[今昨明后]天|[昨今]晚|[上下中]午)$"
 )
 _LATIN = re.compile(r"(?<![A-Za-z0-9_./@-])阿?[A-Z][a-z]{2,}[A-Za-z]*(?: [A-Z][A-Za-z'’]+){0,3}(?![A-Za-z0-9_./-])")
+_NO_FAMILIAR = (
+    "姨婆公爸妈娘奶姐哥伯嫲嬷爷叔婶舅姑妹弟里拉根尔富联胶门雨雪龙红月平安光海春秋星成业东梦语文宁乐洋林森菊"  # behind 阿 and 小
+)
 _ENGLISH = re.compile(r"[A-Za-z][\w'’,.-]*(?: [\w'’,.-]+){3,}", re.ASCII)
 _SOMEBODY = (
     "朋友|同事|同学|闺蜜|室友|邻居|老板|领导|经理|主管|导师|老师|教练|客户|看护|护工|保姆|"
@@ -59,7 +62,7 @@ def _names(text: str) -> Iterator[tuple[str, str]]:
     yield from ((name, "event") for name in events)
     for name in events:  # its words name nothing else
         text = text.replace(name, "，")
-    titled, full, short, listed, ended = _patterns()
+    titled, full, short, familiar, listed, ended = _patterns()
     for match in titled.finditer(text):
         begins = _BEFORE_A_SURNAME.search(text, max(0, match.start() - 2), match.start())
         if begins and text[match.start() - 1 : match.start() + 1] not in word_list("words that end in a chinese surname"):
@@ -70,6 +73,7 @@ def _names(text: str) -> Iterator[tuple[str, str]]:
     for match in short.finditer(text):
         if (name := match[1] or match[2]) not in word_list("no chinese given"):
             yield name, "person"
+    yield from ((match[0], "person") for match in familiar.finditer(text))
     for match in ended.finditer(text):
         if match[1].removesuffix(match[2]) not in word_list("no name before a chinese place"):
             yield match[1], "organisation" if match[1].endswith(_ORGANISED) else "location"
@@ -121,11 +125,14 @@ def _surnames_that_are_no_words() -> str:
 
 @cache
 def _patterns() -> tuple[re.Pattern[str], ...]:
-    """People by surname with a title, by full name and by given name; places of the list, and by how they end."""
+    """People by surname with a title, by full, given and familiar name; places of the list, and by how they end."""
     no_part = "".join(word_list("no part of a chinese place"))
     surname = f"[{''.join(word_list('chinese surnames'))}]"
     given = f"[{''.join(word_list('chinese given'))}]"
-    titles = "医生|大夫|老师|教授|经理|主任|先生|女士|律师|师傅|教练|护士|校长|院长|阿姨|叔叔"
+    titles = (
+        "医生|大夫|老师|教授|经理|主任|先生|女士|律师|师傅|教练|护士|校长|院长|阿姨|叔叔|"
+        "姐(?![姐夫妹弟])|哥(?![哥们伦华德本拉])|姨(?![妈父夫])|叔(?!叔)|[婶嫂]"
+    )
     boss = "总(?![是共算体之会结的监额量数计部统价得归局线])"
     offices = "[荣三]总|任(?:教授|经理|主任|教练|护士|校长|院长|总)|应(?:老师|先生|女士)的?要求|车师傅"
     mark = r"^|(?<=[，。、；：！？,;:!?~～\s“”])"
@@ -138,9 +145,15 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
         re.compile(f"(?:{mark}|{with_})({surname}{given}{{2}}){after}"),
         re.compile(f"(?:{with_}({given}{{2}}){after}|(?:{mark})({given}{{2}}){speaks})"),
         re.compile(
-            f"(?:{places}){{1,2}}市?(?!醋鱼|[一二三四五六七八九十附]*[附一二三四五六]院|烤鸭|牛肉|龙井|火锅|小吃|料理|拉面|米粉|菜|话|人|语|货|银行|大学|队|车|市场|[东西南北]?路|[石洋发装])"
+            f"(?<![古苍衰元])老(?![叶丁孔])[{_surnames_that_are_no_words()}](?![同山体子联人头醋客八州浦杭汉])|"
+            f"(?<![大老从])小(?![熊叶丁孔余贾])[{_surnames_that_are_no_words()}](?![子打梅皮州浦侬事问卡爷])|"
+            rf"(?<![{_HAN[1:-1]}])(?:阿(?![{_NO_FAMILIAR}]){_HAN}|小(?![{_NO_FAMILIAR}]){given}){after}|"
+            rf"{with_}(?:阿(?![{_NO_FAMILIAR}]){_HAN}|小(?![{_NO_FAMILIAR}]){given}){after}"
         ),
         re.compile(
-            rf"(?:[去在到往从回游定]|^)(?!知道|包含|位于|毕业|听说|景区|航拍)((?:(?![{no_part}]){_HAN}){{1,6}}?({_PLACE_END}))"
+            f"(?:{places}){{1,2}}市?(?!醋鱼|[一二三四五六七八九十附]*[附一二三四五六]院|烤鸭|牛肉|龙井|火锅|小吃|料理|拉面|米粉|菜|话|人|语|货|银行|大学|队|车|市场|[东西南北]?路|[石洋发装]|医院|人民|大?酒店|机场|[中小]学|学院|火腿|烧烤|煎饼|啤酒|毛尖|扒鸡)"
+        ),
+        re.compile(
+            rf"(?:[去在到往从回游定]|^)(?!知道|包含|位于|毕业|听说|景区|航拍)((?:(?![{no_part}]){_HAN}){{1,6}}?(?:人民)?({_PLACE_END}))"
         ),
     )

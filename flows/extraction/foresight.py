@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from flows.cuts import ExtractedForesight
 from flows.extraction.sentences import Sentence, journey_of
-from mneme.chinese_script import simplified
+from mneme.chinese_script import parted, simplified
 from mneme.dates import DateMention, resolve_dates
 from mneme.records import Claim
 from mneme.relations import PLANNED
@@ -17,6 +17,7 @@ _MONTH = 31  # days; "this year" names no day
 _MOST_DATES = 20  # of one form in a sentence
 _CLAUSE_END = re.compile(r"[,;，；]\s*|\s+(?:and|but|then)\s+", re.I)
 _CHOICE = re.compile(r"\b(?:or|either)\b|或|还是", re.I)
+_OPENING = 20  # characters of a message that tell whether it denies
 _FAMILY = "plan:"  # claims of plans
 
 _VAGUE = (  # what follows "going to" and plans nothing
@@ -70,19 +71,27 @@ _CONDITION = re.compile(
 _DENIES = re.compile(
     r"(?:no[,.]? (?:no|wait|sorry|actually|it|that|the|we|they|he|she|i)\b|no[,.] |nope\b|不[是对]|没有[，,])", re.I
 )
+_CONCEDES = re.compile("(?:[啊哦噢唉哎]?[对系也]是?[喎㖞哦喔啊呀噢]|[啊哦噢][，,]?对|也是[，,]|[啊哎哦]*[搞记说弄]错)")
 _CHINESE_PLANNED = re.compile(
     "(?:(?<!帮)我们?|咱们?|俩|家人|爸|妈|公司|老板|同事|朋友|[他她])[^，。！？]{0,12}?(?:打算|计划|准备(?!好|了)|要去|要参加|要搬|要开|要来|约好|预约了|"
     "预订了|订了|报名了|报了|会去|会参加)|截止(?:日期|时间)?(?:是|到|为)"
 )
 _CHINESE_SOON = re.compile("今晚|明[天早晚]|后天|下(?:个?(?:周|月|星期|礼拜)|半年)|[我咱]们?会(?![说弹拉不])[^，。]{3}")
 _CHINESE_LATER_TODAY = re.compile(
-    "(?<!只)要(?![是求])|(?<!开)会(?!议)|将|打算|计划|准备|预约|约了|约好|安排|截止|今晚|(?:去|来|举行|开始|出发|面试|考试|聚|搬|见|办|参加|上线|提交)(?![了过到])[^，。！]{0,6}(?:[，。！]|$)"
+    "(?<!只)要(?![是求])|(?<!开)会(?!议)|将|打算|计划|准备|预约|约了|约好|安排|截止|今晚|(?:去|(?<![出起过回进上下])来|举行|开始|出发|面试|考试|聚|搬|见|办|参加|上线|提交)(?![了过到])[^，。！]{0,6}(?:[，。！]|$)"
 )
 _CHINESE_UNCERTAIN = re.compile(
     "可能|也许|或许|大概会|希望|想要?(?!起)|如果|要是|是否|没准|说不定|不确定|考虑|取消|推迟|改到|改期|"
+    "我看(?![了过到见])|^那(?=[\\d周下])(?!.*见)|^(?!.*[就定]).*吧\\W*$|[让叫喊]我们?(?!知)|([\u4e00-\u9fff])[不唔没]\\1[^，。]{0,3}\\W*$|行不\\W*$|"
     "不去|不会|不打算|不准备|去不了|不办|八成|多半|再说|再看|哎?不对|[吗嘛]\\W*$|应该|本来|原本|建议(?:你|您|大家|先|可以)|我们?建议"
 )
 _QUOTED = re.compile("“[^”]*”|「[^」]*」")
+_MORNING = re.compile("今[早晨]|今[天日](?:一?[大清]?早|上午|凌晨)")
+_NOON = 12  # o'clock
+_CHINESE_CALENDAR = re.compile(  # what is so of a day, and nobody's plan
+    "(?:[是系即也就正刚好都放法定公众共节假期日调休补班嘛喎㖞哦啊呀啦吧的呢了]|周末|(?:周|星期|礼拜)[一二三四五六日天])*"
+)
+_SOMEBODY = re.compile("[我咱你他她]|大家|一起")
 _DONE = re.compile("[了过](?:[，。！]|$)|已经|刚刚")
 
 
@@ -144,18 +153,24 @@ def _by_clause(one: Sentence) -> list[tuple[str, DateMention]]:
 
 
 def _denied(sentences: Sequence[Sentence]) -> set[int]:
-    """The messages that the next one denies, with a day of its own: "No no, tomorrow is a holiday, they start on the 9th"."""
+    """The messages taken back with another day: by somebody else in the next, or by who wrote it, who gives in.
+
+    "No no, tomorrow is a holiday, they start on the 9th"; 下周三公众假期 and 对哦，那就是2号.
+    """
     of: dict[int, list[Sentence]] = {}
     for one in sentences:
         of.setdefault(one.index, []).append(one)
-    return {
-        index - 1
-        for index, message in of.items()
-        if _DENIES.match(message[0].text)
-        and index - 1 in of
-        and of[index - 1][0].speaker != message[0].speaker
-        and any(one.dates or _names_a_day(one) for one in message)
-    }
+    named = {index for index, message in of.items() if any(one.dates or _names_a_day(one) for one in message)}
+    denied: set[int] = set()
+    for index in named:
+        opening, speaker = simplified(of[index][0].text[:_OPENING]), of[index][0].speaker
+        if index - 1 not in of or of[index - 1][0].speaker == speaker:
+            continue
+        if _DENIES.match(opening):
+            denied.add(index - 1)
+        if _CONCEDES.match(opening) and index - 1 in named and index - 2 in of and of[index - 2][0].speaker == speaker:
+            denied.add(index - 2)
+    return denied
 
 
 def _ends_a_plan(claim: Claim) -> bool:
@@ -183,8 +198,10 @@ def _is_expected(one: Sentence) -> bool:
         soon = _SOON.search(one.text) and _WILL.search(one.text)
         return bool(soon or (_AHEAD if _ahead(one) else _PLANNED).search(one.text))
     if one.language == "zh":
-        own = _QUOTED.sub("", simplified(one.text))
-        if _CHINESE_UNCERTAIN.search(own) or _is_over(one):
+        own = parted(_QUOTED.sub("", simplified(one.text)))
+        if _CHINESE_UNCERTAIN.search(own) or _is_over(one) or _tells_the_calendar(one):
+            return False
+        if _MORNING.search(own) and one.said_at.astimezone(one.zone).hour >= _NOON:
             return False
         if any(date.since > one.said_at for date in one.dates):
             return True
@@ -192,6 +209,16 @@ def _is_expected(one: Sentence) -> bool:
         planned = _CHINESE_SOON.search(own) or ahead.search(own)
         return planned is not None and not _DONE.search(own)
     return False
+
+
+def _tells_the_calendar(one: Sentence) -> bool:
+    """Tell whether a Chinese sentence only says what day a day is, or that it is free: 下周三公众假期, 12月20号是周六."""
+    text = parted(simplified(one.text))
+    for date in reversed(one.dates):
+        text = f"{text[: date.start_index]}#{text[date.end_index :]}"
+    clauses = re.split("[，,。！；;]", text)
+    rest = "".join(clause for clause in clauses if not _CHINESE_CALENDAR.fullmatch(clause.replace("#", "")))
+    return "#" in text and "#" not in rest and (_SOMEBODY.search(rest) is None or _DONE.search(rest) is not None)
 
 
 def _ahead(one: Sentence) -> list[DateMention]:
@@ -206,13 +233,21 @@ def _is_over(one: Sentence) -> bool:
 
 
 def _date(one: Sentence) -> DateMention | None:
-    """The one date ahead; else the one stretch that still runs: "this month"."""
+    """The one date ahead; else the one stretch that still runs: "this month". None beside a day in doubt: 4号去，6号回来."""
     running = [date for date in one.dates if date.until > one.said_at and date.span.days <= _MONTH]
     later = {date.span: date for date in _ahead(one) or running}
+    if one.language == "zh" and any(
+        all(named.since >= date.until or named.until <= date.since for date in one.dates) for named in _days_named(one)
+    ):
+        return None
     return next(iter(later.values())) if len(later) == 1 else None
 
 
 def _names_a_day(one: Sentence) -> bool:
     """Tell whether a day, a week or a month to come is named in the likeliest reading, though not for certain."""
+    return bool(_days_named(one))
+
+
+def _days_named(one: Sentence) -> list[DateMention]:
     dates = [] if one.meant else resolve_dates(one.text, one.said_at, one.zone, _MOST_DATES)
-    return any(date.until > one.said_at and date.span.days <= _MONTH for date in dates)
+    return [date for date in dates if date.until > one.said_at and date.span.days <= _MONTH]

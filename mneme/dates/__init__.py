@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 
-from mneme.chinese_script import simplified
+from mneme.chinese_script import parted, simplified
 from mneme.dates import chinese, chinese_words, english, english_doubt
 from mneme.dates.rules import Found
 from mneme.dates.spans import DaySpan, Grain
@@ -69,7 +69,7 @@ def certain_dates(
     """
     local = said_at.astimezone(zone)
     rules, doubts = _LANGUAGES.get(language, (english.find_iso, english_doubt))
-    read = simplified if language == "zh" else str
+    read = _read_chinese if language == "zh" else str
     lead = english.answer_lead(asked, sentence) if language == "en" and asked else ""
     words = lead + read(sentence)
     found = rules(words, local.date(), _MOST)
@@ -108,8 +108,12 @@ def resolve_dates(text: str, said_at: datetime, zone: tzinfo, most: int = 1_000)
     said = said_at.astimezone(zone).date()
     found = english.find(text, said, most)
     if has_cjk(text):
-        found += chinese.find(simplified(text), said, most)
+        found += chinese.find(_read_chinese(text), said, most)
     return list(_mentions(text, _apart(found), zone))
+
+
+def _read_chinese(text: str) -> str:
+    return parted(simplified(text))
 
 
 _LANGUAGES = {"en": (english.find, english_doubt), "zh": (chinese.find, chinese_words)}

@@ -4,7 +4,7 @@ Each rule is a phrase of everyday writing and the days it means: "下周五", "�
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 from typing import Literal
 
@@ -12,15 +12,14 @@ from mneme.dates import holidays, spans
 from mneme.dates.chinese_words import (
     EDGE,
     NUMBER,
-    clause_of,
     edge_of_year,
     edged,
     is_counted_from_now,
     least_and_most,
     looks_back,
+    may_be_past,
     may_be_to_come,
     number,
-    tense_of,
     weekday_number,
     year_number,
 )
@@ -32,6 +31,20 @@ _YEARS = {"大前年": -3, "前年": -2, "去年": -1, "今年": 0, "本年": 0,
 _SEASONS = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}
 _JUNE, _SEPTEMBER = 6, 9
 _FIRST_MONTHS, _LAST_MONTHS = 2, 10  # up to February, from October on
+_SOON = timedelta(days=85)  # its like behind is nine months away: of that one says the year
+_HALF_A_MONTH = timedelta(days=15)  # of a day that is further away its like behind is nearer
+_NEAR_ENOUGH = timedelta(days=280)
+
+
+def _nearest(match: re.Match[str], said: date, candidates: Sequence[DaySpan]) -> Days | None:
+    """The nearest by the tense; without one a day that is soon, and what a bare verb tells of (一月中走), is to come."""
+    back = looks_back(match)
+    days = nearest(candidates, said, back)
+    if back is None and isinstance(days, Likely):
+        soon = days.span.first == days.span.last and days.span.first - said <= _SOON
+        if days.span.first > said and (soon or may_be_to_come(match)) and not may_be_past(match):
+            return days.span
+    return days
 
 
 def _year(match: re.Match[str], said: date) -> int:
@@ -68,11 +81,11 @@ def _season(match: re.Match[str], said: date) -> Days:
 
 
 def _this_season(match: re.Match[str], said: date) -> Days | None:
-    return nearest(in_years(lambda year: spans.season(_SEASONS[match["season"]], year), said), said, looks_back(match))
+    return _nearest(match, said, in_years(lambda year: spans.season(_SEASONS[match["season"]], year), said))
 
 
 def _edge_of_year(match: re.Match[str], said: date) -> Days | None:
-    return nearest(in_years(lambda year: edge_of_year(match["edge"], year), said), said, looks_back(match))
+    return _nearest(match, said, in_years(lambda year: edge_of_year(match["edge"], year), said))
 
 
 def _month_and_day(match: re.Match[str], said: date) -> Days | None:
@@ -84,27 +97,45 @@ def _month_and_day(match: re.Match[str], said: date) -> Days | None:
         first = date(year, first_month, first_day)
         return DaySpan.between(first, date(year + (last_month < first_month), last_month, last_day))
 
-    days = nearest(in_years(within, said), said, looks_back(match))
-    if isinstance(days, Likely) and days.span.first > said and may_be_to_come(match):
-        return days.span
-    return days
+    return _nearest(match, said, in_years(within, said))
 
 
 def _in_month(match: re.Match[str], said: date) -> Days | None:
     month = number(match["month"])
-    candidates = in_years(lambda year: edged(match["edge"], spans.month(date(year, month, 1))), said)
-    return nearest(candidates, said, looks_back(match))
+    return _nearest(match, said, in_years(lambda year: edged(match["edge"], spans.month(date(year, month, 1))), said))
 
 
 def _day(match: re.Match[str], said: date) -> Days | None:
-    """15号, 十号到十五号: of the month where it lies ahead, or behind when the sentence looks back.
-
-    Only its own clause makes the past certain: 进八强了，28号打半决赛 is to come.
-    """
+    """15号, 十号到十五号: of the month where it lies ahead, or behind when its clause looks back."""
     back = looks_back(match)
     span = days_of_month(number(match["day"]), number(match["last"] or match["day"]), said, back)
-    begins, ends = clause_of(match.string, match.start(), match.end())
-    return span and if_certain(back is False or (back is True and tense_of(match.string[begins:ends]) is True), span)
+    if span is None or back is not None:
+        return span
+    near = span.first.month == said.month or span.first - said < _HALF_A_MONTH
+    return if_certain(span.first > said and near and may_be_to_come(match), span)
+
+
+def _day_and_weekday(match: re.Match[str], said: date) -> Days | Literal["no date"] | None:
+    """12号星期三, 三月九号（礼拜天）, 周六15号: the day that is both, to come where one behind is as well."""
+    day, weekday = number(match["day"]), weekday_number(match["weekday"])
+    if match["month"]:
+        months = [(said.year + years) * 12 + number(match["month"]) - 1 for years in (-1, 0, 1)]
+    else:
+        months = [said.year * 12 + said.month - 1 + step for step in (-1, 0, 1)]
+    found = []
+    for month in months:
+        try:
+            found.append(date(month // 12, month % 12 + 1, day))
+        except ValueError:  # the 31st of a shorter month
+            continue
+    both = [DaySpan.of_day(each) for each in found if each.weekday() == weekday and abs(each - said) <= _NEAR_ENOUGH]
+    goes_on = match.string[match.end() : match.end() + 1].strip("，,。！!")  # 12号，周三再说
+    if not both and not (goes_on and set("，,").intersection(match[0])):
+        return NO_DATE  # one of the two is wrong
+    days = nearest(both, said, looks_back(match), ahead=0.01)
+    if isinstance(days, Likely) and (len(both) == 1 or not may_be_past(match)):
+        return days.span
+    return days
 
 
 def _decade(match: re.Match[str], said: date) -> Likely:
@@ -123,7 +154,7 @@ def _quarter(match: re.Match[str], said: date) -> Days | None:
 
     if match["year"]:
         return quarter(_year(match, said))
-    return nearest(in_years(quarter, said), said, looks_back(match))
+    return _nearest(match, said, in_years(quarter, said))
 
 
 def _holiday(match: re.Match[str], said: date) -> Days | None:
@@ -131,7 +162,9 @@ def _holiday(match: re.Match[str], said: date) -> Days | None:
     if match["year"]:
         span = DaySpan.of_day(day(_year(match, said)))
         return if_certain(_YEARS.get(match["year"]) != 0 or _is_of_this_year(span, said, looks_back(match)), span)
-    return nearest(holidays.around(day, said.year), said, looks_back(match), ahead=0.01)  # to come, where nothing tells
+    around = holidays.around(day, said.year)
+    days = nearest(around, said, looks_back(match, of_others=True), ahead=0.01)  # to come, where nothing tells
+    return Likely(days) if isinstance(days, DaySpan) and looks_back(match) is None else days
 
 
 def _is_of_this_year(span: DaySpan, said: date, back: bool | None) -> bool:
@@ -153,6 +186,8 @@ _NUMBERED = (  # what 号 numbers, when it is no day
     "(?!楼|线|门|房|院|桌|店|车|文件|球|位|机|选手|库|公路|站|床|厅|口|码|馆|教室|仓|字|电池|汽油|柴油|铁|航|座|股|种|令|井|桥|宿舍|栋|"
     "单元|信|公馆|地块|病|柜|窗|台|人|员|牌|舱|艇|舰|卫星|街|路|胡同|弄|染色体)"
 )
+_DAY_BESIDE = rf"(?:(?P<month>{NUMBER})月份?)?(?P<day>{NUMBER})[日号]{_NUMBERED}"  # a weekday
+_WEEKDAY = "(?:周|星期|礼拜)(?P<weekday>[一二三四五六日天])"
 _EDGE_OF_YEAR = "(?P<edge>[初中底末])(?![0-9一二三四五六七八九十学国考秋])"
 _LUNAR_DAY = "(?:初[一二三四五六七八九十]|(?:廿|二?十)[一二三四五六七八九]?|三十)(?![一二三四五六七八九日号多几来个名位人])"
 _LUNAR = (
@@ -171,18 +206,18 @@ _CALENDAR_RULES = (
     rule(rf"{_YEAR}的?(?P<season>[春夏秋冬])(?:天|季|(?=[，。,.\s]|$))", _season),
     rule(r"(?:这个|这)(?P<season>[春夏秋冬])[天季]", _this_season),
     rule(rf"(?<![0-9〇零一二三四五六七八九十去今明前后本年大])年(?!中){_EDGE_OF_YEAR}", _edge_of_year),
-    rule(r"(?<![年\d])(?P<month>\d{1,2})月(?P<day>\d{1,2})(?P<last>)(?P<last_month>)(?=[，。！,!\s在去到要飞返走搬]|$)",
-         _month_and_day,
-         lacks_year=True),
-    rule(rf"从?(?<!年)(?P<month>{NUMBER})月份?(?P<day>{NUMBER})[日号](?:{_TO}(?:(?P<last_month>{NUMBER})月份?)?"
-            rf"(?P<last>{NUMBER})[日号])?", _month_and_day, lacks_year=True),
+    rule(rf"从?(?<!年)(?P<month>{NUMBER})月份?(?P<day>{NUMBER})(?:[日号](?:{_TO}(?:(?P<last_month>{NUMBER})月份?)?"
+         rf"(?P<last>{NUMBER})[日号])?|(?<=\d)(?=[，。！,!\s在去到要飞返走搬]|$))", _month_and_day, lacks_year=True),
+    rule(rf"(?<![第\d.一二三四五六七八九十]){_DAY_BESIDE}"
+         r"(?:[早晚]上|[上中下]午)?[，,（(、\s]{0,2}(?:也就是|[是系即])?" + f"{_WEEKDAY}[)）]?", _day_and_weekday),
+    rule(rf"(?:[这本下]个?)?{_WEEKDAY}[，,（(、\s]{{0,2}}{_DAY_BESIDE}[)）]?", _day_and_weekday),
     rule(rf"(?<!年)(?P<month>{NUMBER})\s?月份?(?P<edge>{EDGE})", _in_month, lacks_year=True),
     rule(rf"(?<![年第\d.一二三四五六七八九十])(?P<month>{NUMBER})月(?:份|(?![初中底球饼亮光]))(?!{NUMBER}[日号]|\d)(?P<edge>)",
          _in_month, lacks_year=True),
     rule(rf"从?(?<![月第\d.一二三四五六七八九十])(?P<day>{NUMBER})号(?:{_TO}(?P<last>{NUMBER})号)?(?<!几号)" + _NUMBERED, _day),
     rule(r"(?<![0-9二])(?P<decade>(?:19|20)?[0-9]0|[五六七八九]十)年代", _decade, relative=False),
     rule(rf"(?:{_YEAR}的?)?第?(?P<quarter>[一二三四1-4])季度", _quarter),
-    rule(rf"(?:{_YEAR}的?)?(?P<name>{_HOLIDAY})(?!档|联|晚会|礼物|树)", _holiday),
+    rule(rf"(?:{_YEAR}的?)?(?P<name>{_HOLIDAY})(?!档|联|晚会|礼物|树|上河)", _holiday),
 )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ _CLAUSE_END = re.compile("[，,。！!？?；;\n]")
 _PAST = re.compile(
     "(?<![为除罢算])了(?![解不])|(?<=[去来做吃看听见学买用读住玩试到聊谈拍写逛加办])过(?![来去年节])|曾|已经?|刚"
 )
-_FUTURE = re.compile("(?<![重主只])要(?![是求么紧])|将|打算|准备|计划|之前|前完成|截止")
+_FUTURE = re.compile("(?<![重主只])要(?![是求么紧命])|将|打算|准备|计划|之前|前完成|截止")
 _LIKELY_FUTURE = re.compile(
     "预产期|(?<![开聚约晚年宴舞长乐机社灯])会(?![议员场计见])|见(?![了过到])|开始(?![了的])|得(?=[交去把])"
 )
@@ -40,11 +40,14 @@ _ARRANGED = re.compile(
 )  # for what lies ahead
 # Without 了 a bare verb behind a day and an occasion before it are mostly to come: "4月6号搬", "补考在3月20号".
 _TO_COME_BEHIND = re.compile(
-    "(?:[早晚]上|上午|中午|下午|[零〇一二两三四五六七八九十\\d]{1,3}[点:：][^，。！]{0,3}|的?(?:飞机|高铁|火车|航班|票))?(?:正式|开始|就)?"
-    "(?:入职|报到|搬家?|出发|走|到(?!期)|飞|返|回[家去来]?|开[学业张庭幕]|交[房租稿]|考试?|结婚|领证|手术|体检|复[查诊]|上[班线]|出院|入院|面试|截止|见|办酒|摆酒)"
-    "(?:吧|啦|呀|哦|喔|哈)?(?=[，。！,.!~～\\s]|$)"
+    "(?:[早晚]上|上午|中午|下午|[零〇一二两三四五六七八九十\\d]{1,3}[点:：][^，。！]{0,3}|的?(?:飞机|高铁|火车|航班|票))?"
+    "(?:[我你他她咱]们?)?(?:正式|开始|就|才|再|先)*"
+    "(?:入职|报到|搬|出发|走|到(?![期现今\\d一二三四五六七八九十])|飞|返|回|[去来](?!的)|开[学业张庭幕]|交[房租稿]|考试?|结婚|领证|手术|体检|复[查诊]|上[班线]|出院|入院|面试|截止|见|"
+    "办|摆酒|拍|清退|答辩)"
+    "[^，。！？,.!?了过的着没不]{0,8}(?=[，。！,.!~～\\s]|$)"
 )
 _SET_ON = re.compile("(?:考|试|会|礼|宴|赛|术|诊|查|学|业|班|婚|展|演|课|期|机|车)[是在](?:[下本这]?周[一二三四五六日]?)?$")
+_DONE_BEHIND = re.compile("(?<![号日天午上点早晚半])的|那[天时年]")  # not 6月3号的票, 早上的航班
 _CLOSES = re.compile("(?:[上中下]午|[早晚]上)?(?:[，。！,.!~～]|$)")
 _EVENTUALLY = re.compile("(?:就|快|该|马上)要?.{0,8}了")  # "就要结婚了" lies ahead
 
@@ -112,8 +115,11 @@ _REARRANGED = re.compile(
 )
 
 
-def looks_back(match: re.Match[str]) -> bool | None:
-    """Return whether the clause of a date speaks of the past, else its sentence; None where nothing tells."""
+def looks_back(match: re.Match[str], of_others: bool = False) -> bool | None:
+    """Return whether the clause of a date speaks of the past; whether its sentence speaks of what is to come; else None.
+
+    A past that only another clause tells makes no date certain (进八强了，28号打半决赛): it counts where ``of_others`` says so.
+    """
     text = match.string
     if _REARRANGED.search(text, max(0, match.start() - 14), match.start()):
         return False
@@ -124,9 +130,10 @@ def looks_back(match: re.Match[str]) -> bool | None:
     after = _SENTENCE_END.split(text[match.end() : match.end() + _REACH], maxsplit=1)[0]
     before = _SENTENCE_END.split(text[max(0, match.start() - _REACH) : match.start()])[-1]
     back = tense_of(clause)
-    if back is None and may_be_to_come(match):
-        return None
-    return next((found for found in (back, tense_of(after), tense_of(before)) if found is not None), None)
+    if back is not None or may_be_to_come(match):
+        return back
+    around = next((found for found in (tense_of(after), tense_of(before)) if found is not None), None)
+    return around if of_others or not around else None
 
 
 def may_be_to_come(match: re.Match[str]) -> bool:
@@ -135,6 +142,13 @@ def may_be_to_come(match: re.Match[str]) -> bool:
     begins, ends = clause_of(text, match.start(), match.end())
     is_set = _SET_ON.search(text, begins, match.start()) is not None and _CLOSES.match(text, match.end()) is not None
     return (is_set or _TO_COME_BEHIND.match(text, match.end()) is not None) and not _PAST.search(text, begins, ends)
+
+
+def may_be_past(match: re.Match[str]) -> bool:
+    """Tell whether the clause of a date tells what has been, by 了 or 的: 6月3号办的婚礼."""
+    text = match.string
+    begins, ends = clause_of(text, match.start(), match.end())
+    return _PAST.search(text, begins, ends) is not None or _DONE_BEHIND.search(text, match.end(), ends) is not None
 
 
 def tense_of(words: str) -> bool | None:
@@ -205,15 +219,17 @@ _BEFORE = re.compile(
     r"(?:从原[来定]?的?|原[本来定]?的?|不是|而非|自从?|除了|比|像|和|跟|与|或者?|还是|大[概约]|差不多|约)$|(?:从|把|将)[^，。]{0,10}$(?<=[从把将])"
 )
 _BEHIND = re.compile(
-    "再[说看议](?![一了])|或|还是|[之以]?前(?!后)|[之以]?后|以来|起(?!床|飞|来)|左右|前后|上下|的?时候|改[到成为在]|是?(?:几号|几月|星期几|周几|礼拜几)|"
+    "再[说看议](?![一了])|或|还是|[之以]?前(?!后)|[之以过]?后|以来|起(?!床|飞|来)|左右|前后|上下|的?时候|改[到成为在]|是?(?:几号|几月|星期几|周几|礼拜几)|"
     rf"(?:已经?|都|才|刚|快|刚好|满)*{NUMBER}[多来]?(?:周岁|岁|了|出头|点)|(?:推迟|延期|提前|挪|调整?)[到至]"
 )
 _NO_EVENT = re.compile(
     "如果|要是|假如|假设|万一|的话|也许|可能|或许|大概|说不定|不一定|没|不(?![错过仅但同少知断久得止见管散])|别(?![的人墅致])|未(?!来|婚)|"
-    "取消|每|通常|一般|平时|经常|常常|总是|往往|有时|本来|原本|原定"
+    "取消|最[好佳合]|适合|(?<![理思没])想(?![起到通着念法象])|每|通常|一般|平时|经常|常常|总是|往往|有时|本来|原本|原定"
 )
-_TOLD = re.compile("说(?!明|法|服)|告诉|听说|据说|表示|提到|如果|要是|假如|假设|万一|想象")
+_TOLD = re.compile(
+    "听[^，。力课]{1,6}[说讲话]|说(?!明|法|服|[一个件点句])|(?<!不)告诉|听说|据说|佢话|表示|提到|如果|要是|假如|假设|万一|想象"
+)
 _BARE_DAY = re.compile("从?[^月]+号(?:[^月]+号)?")
 _OCCASION = re.compile("生日|纪念日|放假|收假|假期|五一|十一|国庆|春节|[上下]个?月")
 _NAMED = re.compile(rf"{_OCCASION.pattern}|元旦|端午|中秋|清明|[一二三四五六七八九十\d]月|[寒暑]假")
-_OTHER_YEAR = re.compile(r"生日|出生|生于|纪念日|(?:19|20)\d\d|[去前后明]年|那年|年前")
+_OTHER_YEAR = re.compile(r"生日|出生|认识|成立|生于|纪念日|(?:19|20)\d\d|[去前后明]年|那年|年前")

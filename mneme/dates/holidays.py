@@ -36,6 +36,10 @@ _DRAGON_BOAT = {
     2019: (6, 7), 2020: (6, 25), 2021: (6, 14), 2022: (6, 3), 2023: (6, 22), 2024: (6, 10), 2025: (5, 31), 2026: (6, 19),
     2027: (6, 9), 2028: (5, 28), 2029: (6, 16), 2030: (6, 5),
 }  # fmt: skip
+_TOMB_SWEEPING = {
+    2019: (4, 5), 2020: (4, 4), 2021: (4, 4), 2022: (4, 5), 2023: (4, 5), 2024: (4, 4), 2025: (4, 4), 2026: (4, 5),
+    2027: (4, 5), 2028: (4, 4), 2029: (4, 4), 2030: (4, 5),
+}  # fmt: skip
 _MID_AUTUMN = {
     2019: (9, 13), 2020: (10, 1), 2021: (9, 21), 2022: (9, 10), 2023: (9, 29), 2024: (9, 17), 2025: (10, 6), 2026: (9, 25),
     2027: (9, 15), 2028: (10, 3), 2029: (9, 22), 2030: (9, 12),
@@ -73,7 +77,7 @@ CHINESE: dict[str, Callable[[int], date]] = {
     "除夕": _by_table(_SPRING_FESTIVAL, -1), "大年三十": _by_table(_SPRING_FESTIVAL, -1),
     "大年初一": _by_table(_SPRING_FESTIVAL), "春节": _by_table(_SPRING_FESTIVAL), "元宵节": _by_table(_SPRING_FESTIVAL, 14),
     "端午节": _by_table(_DRAGON_BOAT), "端午": _by_table(_DRAGON_BOAT), "中秋节": _by_table(_MID_AUTUMN),
-    "中秋": _by_table(_MID_AUTUMN),
+    "中秋": _by_table(_MID_AUTUMN), "清明节": _by_table(_TOMB_SWEEPING), "清明": _by_table(_TOMB_SWEEPING),
 }  # fmt: skip
 
 

@@ -285,7 +285,12 @@ def _cleaned(kind: str, attribute: str, text: str, table: Table) -> str | None:
         return bare if known and not _BAD.search(bare) else None
     if attribute == "employer":
         a_place = bare in words["places"] or bare[-1:] in tuple("市区省县里上下边")
+        if kind == "firm" and not (bare.isascii() or bare.endswith(_endings("firms"))):
+            return None
         return None if len(bare) < 2 or a_place or bare in words["no_name"] or _BAD.search(bare) else bare
+    if attribute == "workplace":
+        a_firm = bare.endswith(_endings("firms"))
+        return bare if bare.startswith(_endings("places", "regions")) and not a_firm and not _BAD.search(bare) else None
     if kind in ("trade", "known_trade"):
         known = any(bare.endswith(trade) for trade in words["trades"])
         return bare if known and len(bare) <= 9 and not _BAD.search(bare) and "不" not in bare else None

@@ -155,6 +155,13 @@ def test_chinese_quotation_marks_hold_no_names():
         ("他的外文名字叫Ryan Potter。", "Ryan Potter", "person"),
         ("我在Google上班。", "Google", "organisation"),
         ("小姑子在省立医院当护士。", "省立医院", "organisation"),
+        ("他在阜阳人民医院。", "阜阳人民医院", "organisation"),
+        ("老李先垫了。", "老李", "person"),
+        ("我们公司小郑也跑步。", "小郑", "person"),
+        ("带我的叫阿澈，九五年的。", "阿澈", "person"),
+        ("小慧说好吃。", "小慧", "person"),
+        ("我今天走，王姐哭了。", "王姐", "person"),
+        ("我妈从绵阳过来。", "绵阳", "location"),
     ],
 )
 def test_a_chinese_name_is_taken_where_its_place_tells_where_it_begins(text, name, kind):
@@ -185,6 +192,10 @@ def test_a_chinese_name_is_taken_where_its_place_tells_where_it_begins(text, nam
         "知道云蒙山吗。",
         "而且图书馆关门了。",
         "Sorry啊，Happy得忘了。",
+        "阿姨在老胡同里。",
+        "小雨说下就下。",
+        "他是我们的老顾客。",
+        "小李子很甜。",
     ],
 )
 def test_words_that_look_like_chinese_names_name_nothing(text):

@@ -17,6 +17,8 @@ from tests.flows.extraction.saying import claiming, said
         "We are planning a trip to the coast.",
         "下周我要去北京。",
         "我打算换工作。",
+        "我4月3号上午第二个答辩。",
+        "12号周四，可以，我开车。",
     ],
 )
 def test_what_is_ahead_for_certain_is_quoted_unchanged(text):
@@ -29,6 +31,12 @@ def test_what_is_ahead_for_certain_is_quoted_unchanged(text):
     [
         "Gonna be great!",
         "我建议下周五做个汇报。",
+        "下星期三公众假期。",
+        "3月20号是周五，好日子。",
+        "我看13号晚上 周五",
+        "那14号 周六 中午",
+        "他让我四月份去看看",
+        "3月12号老板请吃饭，你们行不行",
         "类型再明确：承诺（如“下周给报价”）。",
         "I want to see Rome on 20 March 2026.",
         "Maybe we meet on 20 March 2026.",
@@ -60,6 +68,12 @@ def test_one_that_the_reply_denies_with_another_day_is_none():
     [agreed] = foresights_of(said(f"Ann: {plan}", "Bo: No way, really?"))
     assert denied.evidence == "No no, they start on 27 March 2026."
     assert agreed.evidence == plan
+
+
+def test_one_that_its_own_speaker_gives_in_on_is_none():
+    said_of = ["Ann: 那批货下周三到", "Bo: 下周三放假啊", "Ann: 对哦，那就是12号"]
+    assert foresights_of(said(*said_of[:1])) != ()
+    assert [one.statement for one in foresights_of(said(*said_of)) if "下周三" in one.statement] == []
 
 
 def test_it_lasts_as_long_as_its_date():
