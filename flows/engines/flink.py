@@ -17,18 +17,15 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import count
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import pyflink
 from pyflink.common import Configuration, Types
-from pyflink.datastream import (
-    FlatMapFunction,
-    KeyedCoProcessFunction,
-    RuntimeContext,
-    StreamExecutionEnvironment,
-)
+from pyflink.datastream import KeyedCoProcessFunction, RuntimeContext, StreamExecutionEnvironment
 from pyflink.datastream.state import MapStateDescriptor
 from pyflink.java_gateway import get_gateway
 from pyflink.table import StreamTableEnvironment
@@ -82,30 +79,23 @@ def submit(run: FlinkRun, parallelism: int, checkpoints: str, resume_from: str |
         f"place BIGINT METADATA FROM 'offset', stamp TIMESTAMP_LTZ(3) METADATA FROM 'timestamp') WITH ({_options(options)})"
     )
     rows = table.to_data_stream(table.sql_query("SELECT body, topic, part, place, CAST(stamp AS TIMESTAMP(3)) FROM events"))
-    stream = rows.flat_map(_Decode(_Sending(READ, buckets, groups)), output_type=_PICKLED).name("events").uid("events")
+    decoded = partial(_decoded, _Sending(READ, buckets, groups))
+    stream = rows.flat_map(decoded, output_type=_PICKLED).name("events").uid("events")
     table.execute_sql(
         "CREATE TABLE ticks (beat INT) WITH ('connector' = 'datagen', 'rows-per-second' = '1', 'scan.parallelism' = '1')"
     )
     clock = table.to_data_stream(table.sql_query("SELECT beat FROM ticks"))
-    ticks = clock.flat_map(_EachGroup(groups), output_type=Types.STRING()).name("ticks").uid("ticks")
+    ticks = clock.flat_map(lambda beat: groups, output_type=Types.STRING()).name("ticks").uid("ticks")
     for name, steps, next_step in (
         ("read", (READ,), EMBED),
         ("conversations", (EMBED, SEGMENT, EXTRACT), RECONCILE),
         ("owners", (RECONCILE,), None),
     ):
-        keyed = stream.key_by(_group_of, key_type=Types.STRING())
-        timed = keyed.connect(ticks.key_by(_itself, key_type=Types.STRING()))
+        keyed = stream.key_by(itemgetter(0), key_type=Types.STRING())
+        timed = keyed.connect(ticks.key_by(str, key_type=Types.STRING()))
         stream = timed.process(LanesFunction(steps, next_step, run, groups), output_type=_PICKLED).name(name).uid(name)
-    stream.flat_map(_Nothing(), output_type=_PICKLED).name("end").uid("end").print().name("nothing").uid("nothing")
+    stream.print().name("nothing").uid("nothing")  # a job has a sink, and all is written before
     return str(env.execute_async(run.name).get_job_id())
-
-
-def _itself(tick: str) -> str:
-    return tick
-
-
-def _group_of(sent: Sent) -> str:
-    return sent[0]
 
 
 def _groups() -> tuple[str, ...]:
@@ -235,35 +225,12 @@ class _Sending:
         return self.groups[bucket % len(self.groups)], pickle.dumps(item)
 
 
-class _Decode(FlatMapFunction):  # type: ignore[misc]
-    """Rows of the topics as items."""
-
-    def __init__(self, sending: _Sending) -> None:
-        self._sending = sending
-
-    def flat_map(self, row: Any) -> Iterator[Sent]:
-        body, topic, partition, offset, stamp = row
-        assert isinstance(stamp, datetime), "in process mode it is Python's"
-        position = Position(topic=topic, partition=partition, offset=offset)
-        event = Incoming(bytes(body or b""), position, stamp.replace(tzinfo=UTC))
-        return map(self._sending, decode(event, self._sending.buckets))
-
-
-class _EachGroup(FlatMapFunction):  # type: ignore[misc]
-    """A tick is the key of a group; one beat has one for each."""
-
-    def __init__(self, groups: tuple[str, ...]) -> None:
-        self._groups = groups
-
-    def flat_map(self, row: Any) -> Iterator[str]:
-        return iter(self._groups)
-
-
-class _Nothing(FlatMapFunction):  # type: ignore[misc]
-    """The end: everything is written."""
-
-    def flat_map(self, item: Any) -> Iterator[Any]:
-        return iter(())
+def _decoded(sending: _Sending, row: Any) -> Iterator[Sent]:
+    """The items of a row of the topics."""
+    body, topic, partition, offset, stamp = row
+    assert isinstance(stamp, datetime), "in process mode it is Python's"
+    position = Position(topic=topic, partition=partition, offset=offset)
+    return map(sending, decode(Incoming(bytes(body or b""), position, stamp.replace(tzinfo=UTC)), sending.buckets))
 
 
 class LanesFunction(KeyedCoProcessFunction):  # type: ignore[misc]
