@@ -83,6 +83,7 @@ def engines(
     messages: Annotated[int, typer.Option("--messages", min=1, help="Of each run.")] = 2000,
     talks: Annotated[int, typer.Option("--talks", min=1, help="That they belong to.")] = 100,
     hot: Annotated[float, typer.Option("--hot", min=0, max=1, help="The share of one tenant.")] = 0.0,
+    warm_up: Annotated[int, typer.Option("--warm-up", min=0, help="Talks that come before, and are not counted.")] = 0,
     seconds: Annotated[float, typer.Option("--seconds", min=0, help="For which single messages come behind.")] = 20.0,
     out: OutOption = Path("bench-results/engines.json"),
 ) -> None:
@@ -92,7 +93,7 @@ def engines(
 
     known = [("bytewax", BYTEWAX), ("flink", flink(jobmanager, flink_python))]
     wanted = [(name, engine) for name, engine in known if only in (None, name)]
-    load = Load(messages, talks, hot, seconds=seconds)
+    load = Load(messages, talks, hot, warm_up, seconds=seconds)
     run_engines(configured(), wanted, number or [1, 2], load, out, output())
 
 

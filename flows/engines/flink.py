@@ -12,23 +12,20 @@ own thread (FLINK-37084), so that a checkpoint misses those of its last bundle. 
 """
 
 import hashlib
+import pickle
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import count
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import pyflink
 from pyflink.common import Configuration, Types
-from pyflink.datastream import (
-    FlatMapFunction,
-    KeyedCoProcessFunction,
-    KeySelector,
-    RuntimeContext,
-    StreamExecutionEnvironment,
-)
+from pyflink.datastream import KeyedCoProcessFunction, RuntimeContext, StreamExecutionEnvironment
 from pyflink.datastream.state import MapStateDescriptor
 from pyflink.java_gateway import get_gateway
 from pyflink.table import StreamTableEnvironment
@@ -48,10 +45,12 @@ from mneme.times import to_milliseconds, utc_now
 CONNECTOR = "flink-sql-connector-kafka-5.0.0-2.2.jar"
 _CONNECTOR_SHA256 = "5605c691d11a501382c383fecba37a7a552467da5ab7ba904ef5d6f3d62c5616"
 _GROUPS = 32  # of buckets: the keys that Flink sees, and so the parallelism that a job can grow to
-_LINGER = timedelta(milliseconds=40)  # until items of a group are worked on together
+_LINGER = timedelta(milliseconds=20)  # until items of a group are worked on together
 _MOST_TOGETHER = 200
 _CHECKPOINT_SECONDS = 2.0  # at least, between two: each is work in all slots, also where nothing comes
-_PICKLED = Types.PICKLED_BYTE_ARRAY()
+_PICKLED = Types.PICKLED_BYTE_ARRAY()  # by PyFlink in Python's own words (cloudpickle), so that what is sent is pickled before
+
+Sent = tuple[str, bytes]  # a group, and an item for it
 
 
 def submit(run: FlinkRun, parallelism: int, checkpoints: str, resume_from: str | None) -> str:
@@ -80,22 +79,23 @@ def submit(run: FlinkRun, parallelism: int, checkpoints: str, resume_from: str |
         f"place BIGINT METADATA FROM 'offset', stamp TIMESTAMP_LTZ(3) METADATA FROM 'timestamp') WITH ({_options(options)})"
     )
     rows = table.to_data_stream(table.sql_query("SELECT body, topic, part, place, CAST(stamp AS TIMESTAMP(3)) FROM events"))
-    stream = rows.flat_map(_Decode(buckets), output_type=_PICKLED).name("events").uid("events")
+    decoded = partial(_decoded, _Sending(READ, buckets, groups))
+    stream = rows.flat_map(decoded, output_type=_PICKLED).name("events").uid("events")
     table.execute_sql(
         "CREATE TABLE ticks (beat INT) WITH ('connector' = 'datagen', 'rows-per-second' = '1', 'scan.parallelism' = '1')"
     )
     clock = table.to_data_stream(table.sql_query("SELECT beat FROM ticks"))
-    ticks = clock.flat_map(_EachGroup(groups), output_type=Types.STRING()).name("ticks").uid("ticks")
-    for name, steps in (("read", (READ,)), ("conversations", (EMBED, SEGMENT, EXTRACT)), ("owners", (RECONCILE,))):
-        keyed = stream.key_by(_Key(steps[0], buckets, groups), key_type=Types.STRING())
-        timed = keyed.connect(ticks.key_by(_itself, key_type=Types.STRING()))
-        stream = timed.process(LanesFunction(steps, run, groups), output_type=_PICKLED).name(name).uid(name)
-    stream.flat_map(_Nothing(), output_type=_PICKLED).name("end").uid("end").print().name("nothing").uid("nothing")
+    ticks = clock.flat_map(lambda beat: groups, output_type=Types.STRING()).name("ticks").uid("ticks")
+    for name, steps, next_step in (
+        ("read", (READ,), EMBED),
+        ("conversations", (EMBED, SEGMENT, EXTRACT), RECONCILE),
+        ("owners", (RECONCILE,), None),
+    ):
+        keyed = stream.key_by(itemgetter(0), key_type=Types.STRING())
+        timed = keyed.connect(ticks.key_by(str, key_type=Types.STRING()))
+        stream = timed.process(LanesFunction(steps, next_step, run, groups), output_type=_PICKLED).name(name).uid(name)
+    stream.print().name("nothing").uid("nothing")  # a job has a sink, and all is written before
     return str(env.execute_async(run.name).get_job_id())
-
-
-def _itself(tick: str) -> str:
-    return tick
 
 
 def _groups() -> tuple[str, ...]:
@@ -213,53 +213,32 @@ def _options(values: Mapping[str, str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Key(KeySelector):  # type: ignore[misc]
-    """The key of an item: that of the group of its bucket. What goes to the writer has no bucket."""
+class _Sending:
+    """Makes of items what is sent to a step: the group of an item's bucket, and the item. The writer's have no bucket."""
 
     step: Step
     buckets: int
     groups: tuple[str, ...]
 
-    def get_key(self, value: Any) -> str:
-        bucket = 0 if goes_to_the_writer(value) else int(self.step.key(value, self.buckets))
-        return self.groups[bucket % len(self.groups)]
+    def __call__(self, item: Any) -> Sent:
+        bucket = 0 if goes_to_the_writer(item) else int(self.step.key(item, self.buckets))
+        return self.groups[bucket % len(self.groups)], pickle.dumps(item)
 
 
-class _Decode(FlatMapFunction):  # type: ignore[misc]
-    """Rows of the topics as items."""
-
-    def __init__(self, buckets: int) -> None:
-        self._buckets = buckets
-
-    def flat_map(self, row: Any) -> Iterator[Any]:
-        body, topic, partition, offset, stamp = row
-        assert isinstance(stamp, datetime), "in process mode it is Python's"
-        position = Position(topic=topic, partition=partition, offset=offset)
-        yield from decode(Incoming(bytes(body or b""), position, stamp.replace(tzinfo=UTC)), self._buckets)
-
-
-class _EachGroup(FlatMapFunction):  # type: ignore[misc]
-    """A tick is the key of a group; one beat has one for each."""
-
-    def __init__(self, groups: tuple[str, ...]) -> None:
-        self._groups = groups
-
-    def flat_map(self, row: Any) -> Iterator[str]:
-        return iter(self._groups)
-
-
-class _Nothing(FlatMapFunction):  # type: ignore[misc]
-    """The end: everything is written."""
-
-    def flat_map(self, item: Any) -> Iterator[Any]:
-        return iter(())
+def _decoded(sending: _Sending, row: Any) -> Iterator[Sent]:
+    """The items of a row of the topics."""
+    body, topic, partition, offset, stamp = row
+    assert isinstance(stamp, datetime), "in process mode it is Python's"
+    position = Position(topic=topic, partition=partition, offset=offset)
+    return map(sending, decode(Incoming(bytes(body or b""), position, stamp.replace(tzinfo=UTC)), sending.buckets))
 
 
 class LanesFunction(KeyedCoProcessFunction):  # type: ignore[misc]
     """Lanes of a group of buckets, as Flink drives them: with items, and ticks. State is made when a bundle ends."""
 
-    def __init__(self, steps: tuple[Step, ...], run: FlinkRun, groups: tuple[str, ...]) -> None:
+    def __init__(self, steps: tuple[Step, ...], next_step: Step | None, run: FlinkRun, groups: tuple[str, ...]) -> None:
         self._steps = steps
+        self._sending = _Sending(next_step, run.settings.flow.buckets, groups) if next_step is not None else None
         self._run = run
         self._keys = groups
 
@@ -272,25 +251,25 @@ class LanesFunction(KeyedCoProcessFunction):  # type: ignore[misc]
         self._groups: dict[str, GroupLanes] = {}
         self._timers: dict[str, int] = {}
 
-    def process_element1(self, value: Any, ctx: KeyedCoProcessFunction.Context) -> Iterator[Any]:
+    def process_element1(self, value: Sent, ctx: KeyedCoProcessFunction.Context) -> Iterator[Sent]:
         """Keep an item for a moment, so that those of a group are worked on together."""
-        key = ctx.get_current_key()
+        key, item = value
         group = self._of(key)
-        group.add(value)
+        group.add(item)
         if len(group) >= _MOST_TOGETHER:
             yield from self._work(key, group, ctx)
         else:
             self._keep(group)
             self._wake(key, group.wake_at(utc_now(), _LINGER), ctx)
 
-    def process_element2(self, value: str, ctx: KeyedCoProcessFunction.Context) -> Iterator[Any]:
+    def process_element2(self, value: str, ctx: KeyedCoProcessFunction.Context) -> Iterator[Sent]:
         """See to it, once in a while, that nothing stands still: a timer that ought to have come by now is lost."""
         key = ctx.get_current_key()
         if self._timers.get(key, 0) < to_milliseconds(utc_now()):
             self._timers.pop(key, None)
             yield from self._do_what_is_due(key, ctx)
 
-    def on_timer(self, timestamp: int, ctx: KeyedCoProcessFunction.OnTimerContext) -> Iterator[Any]:
+    def on_timer(self, timestamp: int, ctx: KeyedCoProcessFunction.OnTimerContext) -> Iterator[Sent]:
         """Do what is due."""
         key = ctx.get_current_key()
         if self._timers.get(key) == timestamp:
@@ -303,7 +282,7 @@ class LanesFunction(KeyedCoProcessFunction):  # type: ignore[misc]
             self._groups[key] = GroupLanes(self._steps, self._worker, self._unwritten, key, dict(self._state.items()), moved)
         return self._groups[key]
 
-    def _do_what_is_due(self, key: str, ctx: Any) -> Iterator[Any]:
+    def _do_what_is_due(self, key: str, ctx: Any) -> Iterator[Sent]:
         group = self._of(key)
         if group.is_due(utc_now()):
             yield from self._work(key, group, ctx)
@@ -311,8 +290,10 @@ class LanesFunction(KeyedCoProcessFunction):  # type: ignore[misc]
             self._keep(group)
             self._wake(key, group.wake_at(utc_now()), ctx)
 
-    def _work(self, key: str, group: GroupLanes, ctx: Any) -> Iterator[Any]:
-        yield from group.work()
+    def _work(self, key: str, group: GroupLanes, ctx: Any) -> Iterator[Sent]:
+        on = group.work()
+        if self._sending is not None:
+            yield from map(self._sending, on)
         self._keep(group)
         self._wake(key, group.wake_at(utc_now()), ctx)
 

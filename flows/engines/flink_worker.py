@@ -11,6 +11,7 @@ Nothing here knows PyFlink. What differs from an engine that sees epochs:
 """
 
 import logging
+import pickle
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -34,6 +35,7 @@ from flows.engines.port import Failures, HostedLane
 from flows.items import Erasure, Pause
 from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
+from flows.lanes.scheduling import next_poll
 from flows.lanes.services import Services, Submit
 from flows.running.open_services import Endpoints, open_services, pause
 from flows.write import Writer
@@ -45,7 +47,11 @@ _WRITES_PER_MILLISECOND = 10  # of one worker, more than any can do: a later one
 _GLANCE_SECONDS = 1.0  # between looks at the JobManager
 _ANSWER_SECONDS = 5.0
 _ALIVE = ("CREATED", "RUNNING", "RESTARTING")  # states of a job
-_REST = timedelta(milliseconds=40)  # the least time between two wake-ups of a group: each is a round trip through Java
+# Each wake-up of a group is a round trip through Java, and those of one moment are one. The rest between two of a group doubles
+# while nothing has happened, as while it waits for a model, up to the longest.
+_WAKE_UPS_MILLISECONDS = 40
+_REST, _LONGEST_REST = timedelta(milliseconds=20), timedelta(milliseconds=300)
+_SOON = timedelta(milliseconds=_WAKE_UPS_MILLISECONDS)  # what is due by then is not worth another wake-up
 MOVED = Path("moved")  # in the working directory of a worker: the states of a store that came from another engine
 _WAITING, _WRITTEN = "waiting", "written"  # in the state of a group, beside its buckets
 _REST_AFTER_A_WRITE = 4  # times as long as it took: what comes meanwhile is written together
@@ -241,7 +247,7 @@ State = tuple[bytes | None, ...]  # of the lanes of a bucket
 
 
 class BucketLanes:
-    """The lanes of some steps for one bucket, one behind the other. Pickled it is a ``State``: only when Flink asks for it."""
+    """The lanes of some steps for one bucket, one behind the other."""
 
     def __init__(self, steps: Sequence[Step], worker: Worker, name: str, states: State | None) -> None:
         self._checkpoints = worker.checkpoints
@@ -251,9 +257,15 @@ class BucketLanes:
         ]
         self._epoch = worker.checkpoints.epoch
         self._at_work = states is not None
+        self._told: State | None = None
 
-    def __reduce__(self) -> tuple[Callable[[State], State], tuple[State]]:
-        return tuple, (tuple(lane.snapshot() for lane in self._lanes),)
+    def news(self) -> State | None:
+        """The states of the lanes; None where they are what was told before: for Flink, each is a call of its own."""
+        states = tuple(lane.snapshot() for lane in self._lanes)
+        if states == self._told:
+            return None
+        self._told = states
+        return states
 
     def wake_at(self) -> datetime | None:
         """The time of the next wake-up; the past where an epoch is over that it has to hear of."""
@@ -315,7 +327,7 @@ class GroupLanes:
         worker: services.
         unwritten: takes what goes to the writer; the same for all groups of a function.
         name: of the group, unlike that of all others in the process.
-        held: the state of each bucket, and items that wait; empty for a new group.
+        held: the state of each bucket, and items that wait, pickled; empty for a new group.
         moved: the states of a new group that came from another engine.
     """
 
@@ -332,35 +344,38 @@ class GroupLanes:
         self._worker = worker
         self._unwritten = unwritten
         self._name = name
-        self._waiting: list[Any] = list(held.get(_WAITING, ()))
+        self._waiting: list[bytes] = list(held.get(_WAITING, ()))
+        self._rest = _REST
         states = {bucket: state for bucket, state in (held or moved).items() if bucket not in (_WAITING, _WRITTEN)}
         self._lanes = {bucket: self._made(bucket, state) for bucket, state in states.items()}
-        self._changed = set() if held else {_WAITING, *states}  # a group that has any state is no longer new
+        self._changes: dict[str, Any] = {}
+        if not held:  # a group that has any state is no longer new
+            self._changes = {_WAITING: self._waiting, **{bucket: lanes.news() for bucket, lanes in self._lanes.items()}}
 
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def add(self, item: Any) -> None:
-        """Take in an item, to be worked on together with those that come within a moment."""
+    def add(self, item: bytes) -> None:
+        """Take in an item, pickled, to be worked on together with those that come within a moment."""
         self._waiting.append(item)
-        self._changed.add(_WAITING)
+        self._changes[_WAITING] = self._waiting
 
-    def wake_at(self, now: datetime, soonest: timedelta = _REST) -> datetime | None:
-        """The time of the next wake-up, ``soonest`` from now and behind the rest after a write."""
-        times = [at for at in (lanes.wake_at() for lanes in self._lanes.values()) if at is not None]
-        times += [now] if self._waiting else []
-        return max(min(times), now + soonest, self._unwritten.rests_until) if times else None
+    def wake_at(self, now: datetime, soonest: timedelta | None = None) -> datetime | None:
+        """The time of the next wake-up, ``soonest`` from now (None: its rest) and behind the rest after a write."""
+        if (due := self._due_at(now)) is None:
+            return None
+        return next_poll(max(due, now + (self._rest if soonest is None else soonest)), _WAKE_UPS_MILLISECONDS)
 
     def is_due(self, now: datetime) -> bool:
         """Return whether there is something to do."""
-        return (at := self.wake_at(now)) is not None and at <= now + _REST
+        return (due := self._due_at(now)) is not None and due <= now + _SOON
 
     def work(self) -> list[Any]:
         """Do what is due, hand over what is to be written, and return what goes on."""
-        waiting, self._waiting = self._waiting, []
+        waiting, self._waiting = [pickle.loads(item) for item in self._waiting], []  # noqa: S301  sent by this job itself
         if waiting:
-            self._changed.add(_WAITING)
-        soon = utc_now() + _REST
+            self._changes[_WAITING] = self._waiting
+        soon = utc_now() + _SOON
         writes = [item for item in waiting if goes_to_the_writer(item)]
         given: dict[str, list[Any]] = {
             bucket: [] for bucket, lanes in self._lanes.items() if (at := lanes.wake_at()) is not None and at <= soon
@@ -373,19 +388,25 @@ class GroupLanes:
             if bucket not in self._lanes:
                 self._lanes[bucket] = self._made(bucket, None)
             on += self._lanes[bucket].work(items, writes)
-        self._changed |= given.keys()
+        states = {bucket: news for bucket in given if (news := self._lanes[bucket].news()) is not None}
+        self._changes |= states
         if writes:
             self._unwritten.add(writes)
-            self._changed.add(_WRITTEN)
+            self._changes[_WRITTEN] = self._unwritten
+        self._rest = _REST if states or writes or on else min(2 * self._rest, _LONGEST_REST)
         if any(isinstance(item, Pause | Erasure) for item in on):
             self._unwritten.write()  # the end of a flush, and of an erasure, stands for everything that came before it
         return on
 
     def changes(self) -> dict[str, Any]:
         """The parts that are not in the state yet, by the names under which they are held there."""
-        changed, self._changed = self._changed, set()
-        parts = {_WAITING: self._waiting, _WRITTEN: self._unwritten}
-        return {name: parts[name] if name in parts else self._lanes[name] for name in changed}
+        changes, self._changes = self._changes, {}
+        return changes
+
+    def _due_at(self, now: datetime) -> datetime | None:
+        times = [at for at in (lanes.wake_at() for lanes in self._lanes.values()) if at is not None]
+        times += [now] if self._waiting else []
+        return max(min(times), self._unwritten.rests_until) if times else None
 
     def _made(self, bucket: str, states: State | None) -> BucketLanes:
         return BucketLanes(self._steps, self._worker, f"{self._name}-{bucket}", states)

@@ -73,6 +73,7 @@ class TestGroupLanes(EngineContract):
             for number, steps in enumerate(_FUNCTIONS)
             for group in range(_GROUPS)
         }
+        flow.services.pending.enter(sum(map(len, groups.values())))  # what waited when the states were taken
         [source] = flow.sources
         feed: Feed = source.open("only", self.position)
         is_over = False
@@ -99,7 +100,7 @@ class TestGroupLanes(EngineContract):
     ) -> None:
         for item in items:
             bucket = 0 if goes_to_the_writer(item) else int(steps[0].key(item, flow.buckets))
-            groups[number, bucket % _GROUPS].add(item)
+            groups[number, bucket % _GROUPS].add(pickle.dumps(item))
 
 
 def run(began_at: datetime) -> FlinkRun:
@@ -225,6 +226,9 @@ class CountsEpochs:
     def wake_at(self) -> None:
         return None
 
+    def snapshot(self) -> bytes:
+        return b""
+
     def epoch_done(self) -> None:
         self.epochs += 1
 
@@ -238,7 +242,7 @@ def test_what_came_before_a_flush_is_written_before_the_flush_goes_on() -> None:
     unwritten = Unwritten(SimpleNamespace(write=written.extend))
     group = GroupLanes((Step("only", lambda services, state: HandsOn(), READ.key),), host, unwritten, "group", {}, {})
     for item in (marker, pause):
-        group.add(item)
+        group.add(pickle.dumps(item))
     assert group.work() == [pause]
     assert written == [marker]
 
