@@ -42,6 +42,8 @@ _THING_BEFORE_LATIN = re.compile(
     f"(?:用|装|下载|注册|登录|打开|部署|接入|集成|换成|换到|迁到|切到|改成|学|叫|写|玩|开|{_THING})了?(?:的是)?[ ]?$"
 )
 _THING_BEHIND_LATIN = re.compile(f"[ ]?(?:{_THING})")
+_SOMEWHERE_BEFORE = re.compile("(?:附近|旁边|隔壁|对面|楼下|门口|街上|路口)(?:的|那家|这家|那个|这个|有家|有个)?[ ]?$")
+_NO_CITY_ALONE = ("中山",)  # also a park, a road and a hospital of many cities
 _ANIMAL = re.compile("[狗猫兔鸟鼠龟它]|宠物")
 _SOMEBODY_BEFORE = re.compile(f"(?:{_SOMEBODY})(?:名?叫|是)?$|(?:[我你他她]|人)的?(?:英文)?(?:名字?)?叫$")
 _SPEAKS = "(?:也|都|还|就|又|刚|刚才|昨天|今天|昨晚|跟我|对我)*(?:说(?!明)|告诉|问|觉得|认为|回复|答应|建议|提醒|同意)"
@@ -77,7 +79,7 @@ def _names(text: str) -> Iterator[tuple[str, str]]:
     for match in ended.finditer(text):
         if match[1].removesuffix(match[2]) not in word_list("no name before a chinese place"):
             yield match[1], "organisation" if match[1].endswith(_ORGANISED) else "location"
-    yield from ((match[0], "location") for match in listed.finditer(ended.sub("，", text)))
+    yield from ((match[0], "location") for match in listed.finditer(ended.sub("，", text)) if match[0] not in _NO_CITY_ALONE)
     text = _ENGLISH.sub("，", text)
     for match in _LATIN.finditer(text):
         kind = _kind_of_latin(match[0], text[max(0, match.start() - 8) : match.start()], text[match.end() : match.end() + 8])
@@ -113,7 +115,7 @@ def _kind_of_latin(name: str, before: str, behind: str) -> str:
     if within := types_of_words("within").get(lowered.split()[-1]):
         return within
     if first in word_list("given"):
-        return PERSON
+        return "" if _SOMEWHERE_BEFORE.search(before) else PERSON
     known = _INNER_CAPITAL.search(name) or _THING_BEFORE_LATIN.search(before) or _THING_BEHIND_LATIN.match(behind)
     return OTHER if known and len(name) > len("May") else ""
 
@@ -151,7 +153,7 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
             rf"{with_}(?:阿(?![{_NO_FAMILIAR}]){_HAN}|小(?![{_NO_FAMILIAR}]){given}){after}"
         ),
         re.compile(
-            f"(?:{places}){{1,2}}市?(?!醋鱼|[一二三四五六七八九十附]*[附一二三四五六]院|烤鸭|牛肉|龙井|火锅|小吃|料理|拉面|米粉|菜|话|人|语|货|银行|大学|队|车|市场|[东西南北]?路|[石洋发装]|医院|人民|大?酒店|机场|[中小]学|学院|火腿|烧烤|煎饼|啤酒|毛尖|扒鸡)"
+            f"(?:{places}){{1,2}}市?(?![湖山岛河江溪]|醋鱼|[一二三四五六七八九十附]*[附一二三四五六]院|烤鸭|牛肉|龙井|火锅|小吃|料理|拉面|米粉|菜|话|人|语|货|银行|大学|队|车|市场|[东西南北]?路|[石洋发装]|医院|人民|大?酒店|机场|[中小]学|学院|火腿|烧烤|煎饼|啤酒|毛尖|扒鸡)"
         ),
         re.compile(
             rf"(?:[去在到往从回游定]|^)(?!知道|包含|位于|毕业|听说|景区|航拍)((?:(?![{no_part}]){_HAN}){{1,6}}?(?:人民)?({_PLACE_END}))"

@@ -99,7 +99,7 @@ _CUES = (
     "i (?:misspoke|mistyped)",
     "should (?:be|have been)",
     "actually",
-    "no(?:pe)?",
+    "no(?:pe)?(?!!)",  # "No! Good for her." is astonished
     "you(?:['’]re| are) right",
 )
 _CUE = rf"(?:(?:oh|ah|um+|ugh|haha|lol|damn|and|but|hang on|hold on)[,!]?\s+)*(?:{'|'.join(_CUES)})"

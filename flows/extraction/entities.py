@@ -76,6 +76,10 @@ _THING_AFTER = re.compile(  # what "the" makes of a name: "for the Marie Curie t
     r"^ (?:appeal|avenue|bridge|centre|center|charity|fund|fundraiser|hospice|hospital|park|road|school|stadium|street|stuff|"
     r"thing|trust|ward)\b"
 )
+_OF_SOMEBODY_AFTER = re.compile(  # who has a child or a house may be called like a city: "Denver's boy"
+    r"^['’]s (?:aunt|baby|boyfriend|boys?|brother|cousin|dad|daughter|family|father|girlfriend|girls?|gran|house|husband|kids?|"
+    r"mom|mother|mum|place|sister|sons?|uncle|wife)\b"
+)
 _THE_BEFORE = re.compile(r"\bthe $", re.I)
 _WITHIN_BEFORE = re.compile(r"\b(?<!believe )(?<!confided )(?<!faith )(?<!interested )(?<!trust )in $")
 _AT_BEFORE = re.compile(r"\b(?:at|in|near) $")
@@ -307,6 +311,8 @@ def _split(run: str) -> Iterator[tuple[str, bool]]:
     for words in names:
         while words and words[-1] in _SMALL:
             words.pop()
+        if len(set(words)) == 1:  # "Nadine Nadine Nadine"
+            words = words[:1]
         if words and not words[0].isdigit():
             yield " ".join(words), dropped
 
@@ -348,14 +354,14 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
     if given and len(words) <= 3:
         return WORK if len(words) > 1 and _KNOWN_AFTER.match(after) else PERSON
     if place:
-        return LOCATION
+        return "" if _OF_SOMEBODY_AFTER.match(after) else LOCATION
     if opens:
         cue = _HUMAN_AFTER.match(after) or _AND_I_AFTER.match(after)
         acts = cue and after[:1] == " " and not dropped and first[-1] != "s"
         return PERSON if acts and first not in small else ""
     for kind, told_before in ((PERSON, _PERSON_BEFORE), (ORGANISATION, _ORGANISATION_BEFORE), (LOCATION, _PLACE_BEFORE)):
         if told_before.search(before):
-            return "" if kind == LOCATION and _IN_A_FIELD.fullmatch(first) else kind
+            return "" if kind == LOCATION and (_IN_A_FIELD.fullmatch(first) or last.endswith("ists")) else kind
     if _HUMAN_AFTER.match(after) and not _AT_BEFORE.search(before):
         return PERSON
     return OTHER if not dropped and _THING_BEFORE.search(before) else ""

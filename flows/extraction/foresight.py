@@ -23,7 +23,8 @@ _FAMILY = "plan:"  # claims of plans
 _VAGUE = (  # what follows "going to" and plans nothing
     r"(?!be (?:able|ok|okay|fine|honest)\b|"
     r"(?:bed|church|college|school|sleep|uni|work|the (?:gym|loo|office|pub|shops?|toilet))\b|"
-    r"(?:have to|need|keep|miss|say|try|think|see|love|check|continue|stay|give|reach|"
+    r"(?:have to|need|keep|miss|say|try|think|see|love|check|continue|stay|give|reach|tell|ask|let|"
+    r"cry|die|faint|explode|scream|laugh|sob|lose (?:it|my)|go (?:mad|crazy|insane)|"
     r"make (?:it|this|that|sure|my|a difference))\b)"
 )
 _PLANNED = re.compile(
@@ -83,7 +84,7 @@ _CHINESE_LATER_TODAY = re.compile(
 _CHINESE_UNCERTAIN = re.compile(
     "可能|也许|或许|大概会|希望|想要?(?!起)|如果|要是|是否|没准|说不定|不确定|考虑|取消|推迟|改到|改期|"
     "我看(?![了过到见])|^那(?=[\\d周下])(?!.*见)|^(?!.*[就定]).*吧\\W*$|[让叫喊]我们?(?!知)|([\u4e00-\u9fff])[不唔没]\\1[^，。]{0,3}\\W*$|行不\\W*$|"
-    "不去|不会|不打算|不准备|去不了|不办|八成|多半|再说|再看|哎?不对|[吗嘛]\\W*$|应该|本来|原本|建议(?:你|您|大家|先|可以)|我们?建议"
+    "怎么办|咋办|还行|不去|不会|不打算|不准备|去不了|不办|八成|多半|再说|再看|哎?不对|[吗嘛]\\W*$|应该|本来|原本|建议(?:你|您|大家|先|可以)|我们?建议"
 )
 _QUOTED = re.compile("“[^”]*”|「[^」]*」")
 _MORNING = re.compile("今[早晨]|今[天日](?:一?[大清]?早|上午|凌晨)")
@@ -136,7 +137,8 @@ def _by_clause(one: Sentence) -> list[tuple[str, DateMention]]:
     later = _ahead(one)
     if one.meant or len(later) < 2 or len(later) != len(one.dates) or _CHOICE.search(one.text):
         return []
-    ends = [mark.span() for mark in _CLAUSE_END.finditer(one.text)]
+    text = parted(one.text) if one.language == "zh" else one.text
+    ends = [mark.span() for mark in _CLAUSE_END.finditer(text)]
     found: list[tuple[str, DateMention]] = []
     for date, following in zip(later, (*later[1:], None), strict=True):
         begins = max((end for _, end in ends if end <= date.start_index), default=0)

@@ -10,7 +10,7 @@ tells happens. Pure.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
 from typing import Literal, NamedTuple
 
 import sentencex
@@ -218,21 +218,36 @@ _SETS_OUT = re.compile(
     re.I,
 )
 _RETURNS = re.compile(r"\b(?:back|home|leav\w+|return\w*)\b", re.I)
+_BACK_ON = re.compile(
+    r"\b(?:back|home|returning)(?: again)?,? (?:on )?(?:the )?(\d{1,2})(?:st|nd|rd|th)\b(?! (?:of )?[A-Z])", re.I
+)
 _BARE_WEEKDAY = re.compile(r"(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\W*", re.I)
 
 
 def journey_of(one: Sentence) -> DateMention | None:
-    """The days from the first to the last of a journey that is told by both: "We fly on the 3rd and are back on the 9th"."""
-    if len(one.dates) != 2:
+    """The days from the first to the last of a journey that is told by both: "We fly on the 3rd and are back on the 9th".
+
+    The day of the return may lack a month, as in "We fly on the 1st of April, back on the 8th".
+    """
+    text, first = one.text, one.dates[0] if one.dates else None
+    if first is None or not _SETS_OUT.search(text, 0, first.end_index):
         return None
-    first, last = one.dates
-    text = one.text
-    begins, ends = _SETS_OUT.search(text, 0, first.end_index), _RETURNS.search(text, first.end_index)
-    if not begins or not ends or not timedelta(0) < last.span.first - first.span.last < _LONGEST_JOURNEY:
+    if len(one.dates) == 2 and _RETURNS.search(text, first.end_index):
+        end, last = one.dates[1].end_index, one.dates[1].span.last
+    elif len(one.dates) == 1 and (back := _BACK_ON.search(text, first.end_index)):
+        end, last = back.end(), _next_of_number(first.span.last, int(back[1]))
+    else:
         return None
-    words = text[first.start_index : last.end_index]
-    span = DaySpan.between(first.span.first, last.span.last)
-    return replace(first, end_index=last.end_index, text=words, until=last.until, span=span)
+    if not timedelta(0) < last - first.span.last < _LONGEST_JOURNEY:
+        return None
+    span = DaySpan.between(first.span.first, last)
+    return replace(first, end_index=end, text=text[first.start_index : end], until=span.bounds(one.zone)[1], span=span)
+
+
+def _next_of_number(day: date, number: int) -> date:
+    """The next day of a month with this number; the same day where there is none."""
+    days = (date.fromordinal(min(day.toordinal() + ahead, date.max.toordinal())) for ahead in range(1, 62))
+    return next((each for each in days if each.day == number), day)
 
 
 def event_of(sentences: Sequence[Sentence]) -> DateMention | None:

@@ -284,8 +284,12 @@ def _weekday_range(match: re.Match[str], said: date) -> Days | Literal["no date"
     return if_certain(back is not None, DaySpan.between(start + shift, end + shift))
 
 
-def _week(match: re.Match[str], said: date) -> DaySpan:
-    return spans.week(said, _WEEKS[match["which"]])
+def _week(match: re.Match[str], said: date) -> Days:
+    """上周, or this week, of which only what is over is meant where the sentence looks back; on Monday that is in doubt."""
+    week = spans.week(said, _WEEKS[match["which"]])
+    if week.first <= said <= week.last and looks_back(match):
+        return if_certain(said > week.first, DaySpan.between(week.first, said))
+    return week
 
 
 def _weekend(match: re.Match[str], said: date) -> Days:

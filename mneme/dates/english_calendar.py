@@ -198,6 +198,8 @@ RULES = (
     rule(rf"\b(?:[Ii]n\s+)?{_EDGE}?{_MONTH_NAME}\s+(?:of\s+)?(?P<which>last|this|next)\s+year\b", _month_of_step),
     rule(r"\b(?P<own>(?i:in|since|until|till|by|during|around|from|of|for|before|after|through))\s+"
          rf"{_EDGE}?{_MONTH_NAME}\b(?!\s+\d)", _month_only, lacks_year=True),
+    rule(rf"\b(?P<own>[Ii]n)\s+{_EDGE}?(?P<month>jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec)\b(?!\s+\d){ALONE}", _month_only,
+         lacks_year=True),
     ISO,
     rule(r"\b(?P<year>(?:19|20)\d\d)/(?P<month>\d\d?)/(?P<day>\d\d?)\b", _numbers, relative=False),
     rule(r"\b(\d\d?)/(\d\d?)/((?:20)?\d\d)\b", _slashes, relative=False),

@@ -22,6 +22,7 @@ def in_doubt(sentence: str, date: Found) -> bool:
         or is_left(sentence, start)
         or _NO_EVENT.search(sentence, begins, ends)
         or _AGAIN.search(sentence, begins, ends)
+        or (_THIS_YEAR.match(sentence, start, end) and _SCHOOL.search(sentence, begins, ends))
         or _TOLD.search(sentence, far, start)
         or (_WEEKDAY.fullmatch(sentence, start, end) and _TODAY_IS.search(sentence, near, start))
         or (date.lacks_year and _ABOUT.search(sentence, near, start))
@@ -81,7 +82,15 @@ _NO_EVENT = re.compile(
     r"hypothetical\w*|original(?:ly)?|e\.g|for (?:example|instance)|"
     r"(?:was|were) (?:going|planning|meant|about|due|scheduled|supposed|to)|"
     r"(?:planned|hoped|wanted|intended|expected) to|had (?:\w+ ){0,2}(?:planned|hoped|intended|scheduled|booked)|"
+    r"(?<!['’]m )(?<!['’]re )(?<!['’]s )(?<!am )(?<!are )(?<!is )(?<!im )(?:getting|having) (?:\w+ ){1,4}\w+ed|"
     r"(?:how|what|when|where|which|who) to|(?:asking|calling|writing) about)\b|['’]d\b",
+    re.I,
+)
+# "He's a senior this year": a year of school is no year of the calendar.
+_THIS_YEAR = re.compile(r"(?:this|next|last) year", re.I)
+_SCHOOL = re.compile(
+    r"\b(?:freshman|sophomore|junior|senior|(?:\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|final) (?:grade|year)|"
+    r"grade \d+|year \d+|kindergarten|nursery|semester|(?:at|in|to|starts?|starting) (?:school|college|uni|university))\b",
     re.I,
 )
 # In the clause: what happens again and again.
@@ -102,7 +111,7 @@ _TOLD = re.compile(
 _OTHER_YEAR = re.compile(
     r"\b(?:birthdays?(?! part| celebr| dinner)|born|birth|anniversar\w+|(?:19|20)\d\d|"
     r"(?:last|previous|next|following|that) year|years? (?:ago|before|later|earlier|back)|"
-    r"was (?:\w+ )?(?:years old|a (?:kid|child|teenager)))\b",
+    r"was (?:\w+ )?(?:years old|a (?:kid|child|teenager))|(?:it|that)(?:['’]ll| will) be (?:\w+ ){1,3}years?)\b",
     re.I,
 )
 # "we talked about the trip in June": it may be the trip that is then.

@@ -355,7 +355,7 @@ def thing(text: str, event: bool, open_: bool) -> tuple[str, bool] | None:
     if (
         not (2 <= len(bare) <= 14 or bare in words["tasks"])
         or bare in words["not_things"]
-        or re.search("[我你他她它谁哪]|^[不没了]", bare)
+        or re.search("[我你他她它谁哪]|^[不没了]|[还不也可真银]行$", bare)
     ):
         return None
     if bare.endswith(_endings("hours")) or bare[-1] in "就才只要也都还":
