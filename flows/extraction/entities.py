@@ -300,6 +300,7 @@ def _split(run: str) -> Iterator[tuple[str, bool]]:
                 names[-1].append(word)
             continue
         stopped = lowered != "will" and not {lowered, word.casefold().replace("’", "'")}.isdisjoint(STOP_WORDS)
+        stopped |= lowered.endswith("days") and lowered[:-1] in word_list("calendar")  # "at the Pine Grill Wednesdays"
         a_day = names[-1] and names[-1][-1] in _SMALL and lowered in word_list("calendar")  # "to Erie the Tuesday before"
         if stopped or a_day or lowered in none or "'" in plain or "’" in plain or len(plain) < 2:
             dropped = True
@@ -354,7 +355,7 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
     if given and len(words) <= 3:
         return WORK if len(words) > 1 and _KNOWN_AFTER.match(after) else PERSON
     if place:
-        return "" if _OF_SOMEBODY_AFTER.match(after) else LOCATION
+        return PERSON if _PERSON_BEFORE.search(before) else "" if _OF_SOMEBODY_AFTER.match(after) else LOCATION
     if opens:
         cue = _HUMAN_AFTER.match(after) or _AND_I_AFTER.match(after)
         acts = cue and after[:1] == " " and not dropped and first[-1] != "s"

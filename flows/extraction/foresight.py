@@ -23,7 +23,7 @@ _FAMILY = "plan:"  # claims of plans
 _VAGUE = (  # what follows "going to" and plans nothing
     r"(?!be (?:able|ok|okay|fine|honest)\b|"
     r"(?:bed|church|college|school|sleep|uni|work|the (?:gym|loo|office|pub|shops?|toilet))\b|"
-    r"(?:have to|need|keep|miss|say|try|think|see|love|check|continue|stay|give|reach|tell|ask|let|"
+    r"(?:have to|need|keep|miss|say|try|think|see|love|check|continue|stay|give|reach|tell|ask|let|believe|"
     r"cry|die|faint|explode|scream|laugh|sob|lose (?:it|my)|go (?:mad|crazy|insane)|"
     r"make (?:it|this|that|sure|my|a difference))\b)"
 )

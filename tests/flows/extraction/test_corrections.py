@@ -66,6 +66,7 @@ def test_a_message_corrects_itself(said, meant):
         ("Ann: I bought a sofa on Monday.", "Ann: Actually, I also bought a lamp on Tuesday."),
         ("Jon: Hey Gina, I closed my account.", "Gina: Oh no, Jon! Sorry to hear that."),
         ("Ann: Kim has two cats.", "Ann: I can't come, sorry, Tuesday is full."),
+        ("Ann: Kim is a nurse now.", "Bo: No! A nurse?", "Bo: Good for Kim."),
         ("Ann: It costs 5 euros.", "Bo: You're right, it's really sad."),
         ("Ann: Bo likes tea.", "Ann: Kim likes coffee, not tea."),
         ("Ann: I'm Ann.", "Ann: I'm not sorry I quit at 30."),

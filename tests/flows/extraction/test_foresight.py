@@ -111,13 +111,25 @@ def test_a_journey_lasts_from_its_first_day_to_its_last():
     assert (one.start, one.end) == (datetime(2026, 3, 20, tzinfo=UTC), datetime(2026, 3, 26, tzinfo=UTC))
 
 
+def test_the_day_of_a_return_is_of_the_month_of_the_journey():
+    [one] = foresights_of(said("Ann: We fly on 28 March 2026, back on the 4th.", "Bo: Good."))
+    assert (one.start, one.end) == (datetime(2026, 3, 28, tzinfo=UTC), datetime(2026, 4, 5, tzinfo=UTC))
+
+
+def test_clauses_that_a_blank_parts_are_plans_of_their_own():
+    plans = foresights_of(said("小明: 3月28号可以搬 我下周交押金", "小红: 好的"))
+    assert [one.statement for one in plans] == ["3月28号可以搬", "我下周交押金"]
+
+
 def test_an_answer_is_told_with_its_question():
     [one] = foresights_of(said("Bo: When is the exam?", "Ann: Saturday."))
     assert (one.statement, one.evidence) == ('("When is the exam?") Saturday.', "Saturday.")
 
 
-@pytest.mark.parametrize("text", ["Happy new year, we're going to bed.", "I'm going to work."])
-def test_where_somebody_goes_at_once_is_no_plan(text):
+@pytest.mark.parametrize(
+    "text", ["Happy new year, we're going to bed.", "I'm going to work.", "I will cry!", "Ok, I will tell her."]
+)
+def test_what_somebody_does_at_once_is_no_plan(text):
     assert foresights_of(said(f"Ann: {text}", "Bo: Good.")) == ()
 
 

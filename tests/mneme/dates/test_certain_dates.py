@@ -217,6 +217,9 @@ def test_what_did_not_or_may_not_happen_or_is_quoted_has_no_date(sentence: str) 
         "I worked there until May.",
         "She is better than last week.",
         "It's your last week at work.",
+        "It'll be six years in February.",
+        "He's in the shop class, senior this year.",
+        "Getting it whipped out on the 26th.",
         "That Friday we left.",
         "In the 90s I lived in Bonn.",
         "Sales rose in Q3 2025.",
@@ -382,6 +385,10 @@ CHINESE = [
     ("跟你说个事 我爸住院了 昨天晚上的事", "2026-03-03"),
     ("我听小王说五月要裁员", ""),
     ("老板想下周搬", ""),
+    ("那我们周二的瑜伽怎么办", ""),
+    ("这周游了两回", "2026-03-02..2026-03-04"),
+    ("这周要交报告", "2026-03-02..2026-03-08"),
+    ("他的明天我听了十年", ""),
 ]
 
 
@@ -483,6 +490,8 @@ def test_what_is_still_so_today_is_so_nowadays():
         ("We leave on the 12th and come back on the 20th.", "2026-03-12 2026-03-20"),
         ("The landlord has told us to leave by 31 May.", "2026-05-31"),
         ("He told us that he leaves on 31 May.", ""),
+        ("wedding is in apr, in Rome", "2026-04-01..2026-04-30"),
+        ("I was in jan mode", ""),
     ],
 )
 def test_a_near_day_and_one_with_its_weekday_need_no_tense(sentence: str, dates: str) -> None:
