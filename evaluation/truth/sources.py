@@ -21,6 +21,7 @@ from mneme.records import AnyRecord, AtomicFact, Entity, Episode, Foresight, Men
 from mneme.rows import Collection
 from mneme.settings import Settings
 from mneme.times import zone
+from serving.terminal.format import whole_day
 
 _READ = (Collection.MESSAGES, Collection.EPISODES, Collection.FACTS, Collection.GRAPH, Collection.MEMORIES)
 
@@ -109,8 +110,8 @@ class Store:
                 text = f"{record.name}{names}, a {record.type}: {record.summary}"
                 yield Annotation("entity", record.id, text, self._said(record.mentions))
             case Relationship():
-                since = f", since {record.date:%Y-%m-%d}" if record.date else ""
-                over = f", until {record.validity.valid_to:%Y-%m-%d}" if record.validity.valid_to else ""
+                since = f", since {whole_day(record.date)}" if record.date else ""
+                over = f", until {whole_day(record.validity.valid_to)}" if record.validity.valid_to else ""
                 text = f"{record.source} -- {record.relation} -> {record.target}{since}{over}"
                 yield Annotation("relationship", record.id, text, self._said(record.mentions))
             case Profile():
