@@ -28,8 +28,8 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder, quick = tmp_path_factory.mktemp("first"), {"epoch_seconds": 0.2}  # for which each flush waits
     settings = load_settings({}, data=folder, service={"requests_per_minute": 0}, flow=quick)
     with opened(settings) as service, over_http(service) as url:
-        first = {"conversation_id": "warm", "user_id": "somebody", "content": "Hello."}
-        sent = {"flush": True, "wait": 60, "messages": [first]}  # the flow has begun then
+        first = {"conversation_id": "warm", "user_id": "somebody", "content": "We leave for Rome on Friday."}
+        sent = {"flush": True, "wait": 60, "messages": [first]}  # the flow has begun then, and knows its rules
         httpx.post(f"{url}/api/v1/memories", json=sent, timeout=90).raise_for_status()
         yield url
 
