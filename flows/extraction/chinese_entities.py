@@ -149,8 +149,7 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
         re.compile(
             f"(?<![古苍衰元])老(?![叶丁孔])[{_surnames_that_are_no_words()}](?![同山体子联人头醋客八州浦杭汉])|"
             f"(?<![大老从])小(?![熊叶丁孔余贾])[{_surnames_that_are_no_words()}](?![子打梅皮州浦侬事问卡爷])|"
-            rf"(?<![{_HAN[1:-1]}])(?:阿(?![{_NO_FAMILIAR}]){_HAN}|小(?![{_NO_FAMILIAR}]){given}){after}|"
-            rf"{with_}(?:阿(?![{_NO_FAMILIAR}]){_HAN}|小(?![{_NO_FAMILIAR}]){given}){after}"
+            rf"(?:(?<!{_HAN})|{with_})(?:阿(?![{_NO_FAMILIAR}]){_HAN}|小(?![{_NO_FAMILIAR}]){given}){after}"
         ),
         re.compile(
             f"(?:{places}){{1,2}}市?(?![湖山岛河江溪]|醋鱼|[一二三四五六七八九十附]*[附一二三四五六]院|烤鸭|牛肉|龙井|火锅|小吃|料理|拉面|米粉|菜|话|人|语|货|银行|大学|队|车|市场|[东西南北]?路|[石洋发装]|医院|人民|大?酒店|机场|[中小]学|学院|火腿|烧烤|煎饼|啤酒|毛尖|扒鸡)"

@@ -108,6 +108,8 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
     over = [(position, claim.about) for position, one in enumerate(sentences) for claim in one.claims if _ends_a_plan(claim)]
     denied = _denied(sentences)
     for position, one in enumerate(sentences):
+        if len(found) >= _MOST:
+            break
         if one.withdrawn or one.index in denied or not _is_expected(one):
             continue
         before = sentences[position - 1] if position else None
@@ -162,17 +164,21 @@ def _denied(sentences: Sequence[Sentence]) -> set[int]:
     of: dict[int, list[Sentence]] = {}
     for one in sentences:
         of.setdefault(one.index, []).append(one)
-    named = {index for index, message in of.items() if any(one.dates or _names_a_day(one) for one in message)}
     denied: set[int] = set()
-    for index in named:
-        opening, speaker = simplified(of[index][0].text[:_OPENING]), of[index][0].speaker
-        if index - 1 not in of or of[index - 1][0].speaker == speaker:
+    for index, message in of.items():
+        opening, speaker = simplified(message[0].text[:_OPENING]), message[0].speaker
+        denies, concedes = _DENIES.match(opening), _CONCEDES.match(opening)
+        if not (denies or concedes) or index - 1 not in of or of[index - 1][0].speaker == speaker or not _names_days(message):
             continue
-        if _DENIES.match(opening):
+        if denies:
             denied.add(index - 1)
-        if _CONCEDES.match(opening) and index - 1 in named and index - 2 in of and of[index - 2][0].speaker == speaker:
+        if concedes and index - 2 in of and of[index - 2][0].speaker == speaker and _names_days(of[index - 1]):
             denied.add(index - 2)
     return denied
+
+
+def _names_days(message: Sequence[Sentence]) -> bool:
+    return any(one.dates or _names_a_day(one) for one in message)
 
 
 def _ends_a_plan(claim: Claim) -> bool:

@@ -141,7 +141,7 @@ def _annotated(
             words = span.of(text)
             earlier = f"{before}\n{text[max(0, span.start - _LONGEST_BEFORE) : span.start]}"
             follows = found.sentences[-1].text if found.sentences else before.rpartition("\n")[2]
-            question = asked if len(found.sentences) < _FIRST_SENTENCES and len(words) <= _LONGEST_ANSWER else ""
+            may_answer = language == "en" and len(found.sentences) < _FIRST_SENTENCES and len(words) <= _LONGEST_ANSWER
             sentence = Sentence(
                 index=index,
                 start=span.start,
@@ -158,7 +158,9 @@ def _annotated(
                 claims=(),
             )
             told = part.artifact is None and not of_a_story and not is_made_up(words)
-            found.sentences.append(_understood(sentence, by_user, earlier, follows, question) if told else sentence)
+            found.sentences.append(
+                _understood(sentence, by_user, earlier, follows, asked if may_answer else "") if told else sentence
+            )
         limit = longest if part.artifact is None else _LONGEST_OF_ARTIFACT
         for group in _grouped(text, found.sentences[first:], limit):
             place = slice(first, first + len(group))

@@ -164,7 +164,8 @@ _FIRST, _LAST = rf"(?P<day>\d{{1,2}}){_TH}", rf"(?P<last>\d{{1,2}}){_TH}"
 _OF = r"(?:\s+of)?\s+"
 _MONTH_NAME, _FIRST_MONTH = rf"(?P<month>{MONTH})", rf"(?P<first_month>{MONTH})"
 # Beside a day even a short form in small letters is a month ("8th feb"); "the 5 may come" is none.
-_BESIDE_A_DAY = rf"(?:{MONTH}|jan|feb|mar(?:ch)?|apr|jun|jul|aug|sept?|oct|nov|dec)"
+_IN_SMALL_LETTERS = "jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec"
+_BESIDE_A_DAY = rf"(?:{MONTH}|{_IN_SMALL_LETTERS}|mar(?:ch)?)"
 _ITS_MONTH, _ITS_FIRST_MONTH = rf"(?P<month>{_BESIDE_A_DAY})", rf"(?P<first_month>{_BESIDE_A_DAY})"
 # "31 January, Saturday", "1st of march, its a saturday": the day of the week tells the year.
 _ITS_WEEKDAY = (
@@ -198,8 +199,7 @@ RULES = (
     rule(rf"\b(?:[Ii]n\s+)?{_EDGE}?{_MONTH_NAME}\s+(?:of\s+)?(?P<which>last|this|next)\s+year\b", _month_of_step),
     rule(r"\b(?P<own>(?i:in|since|until|till|by|during|around|from|of|for|before|after|through))\s+"
          rf"{_EDGE}?{_MONTH_NAME}\b(?!\s+\d)", _month_only, lacks_year=True),
-    rule(rf"\b(?P<own>[Ii]n)\s+{_EDGE}?(?P<month>jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec)\b(?!\s+\d){ALONE}", _month_only,
-         lacks_year=True),
+    rule(rf"\b(?P<own>[Ii]n)\s+{_EDGE}?(?P<month>{_IN_SMALL_LETTERS})\b(?!\s+\d){ALONE}", _month_only, lacks_year=True),
     ISO,
     rule(r"\b(?P<year>(?:19|20)\d\d)/(?P<month>\d\d?)/(?P<day>\d\d?)\b", _numbers, relative=False),
     rule(r"\b(\d\d?)/(\d\d?)/((?:20)?\d\d)\b", _slashes, relative=False),
