@@ -4,7 +4,7 @@ import json
 import sys
 from pathlib import Path
 
-from tests.samples import FORMATS, SORTS, hostile, samples
+from tests.samples import FORMATS, hostile, samples
 
 
 def write(folder: Path) -> int:
@@ -30,11 +30,10 @@ def write(folder: Path) -> int:
                 }
             )
     (folder / "hostile").mkdir(exist_ok=True)
-    traps = [each for sort in SORTS for each in hostile(sort)]
-    for each in traps:
+    for each in hostile():
         (folder / "hostile" / each.name).write_bytes(each.content)
     (folder / "samples.json").write_text(json.dumps(known, ensure_ascii=False, indent=1), encoding="utf-8")
-    return len(known) + len(traps)
+    return len(known) + len(hostile())
 
 
 if __name__ == "__main__":

@@ -104,7 +104,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("reason", REFUSED)
 def test_what_is_not_read_is_refused_with_a_remedy_whatever_its_name(reason: str):
-    for name in ("notes.txt", "notes.docx"):
+    for name in ("notes.txt", "notes.docx", "../../notes", "a\0b.pdf", "x" * 10_000):
         with pytest.raises(InputError, match=rf"{reason}.*; |{reason}: send"):
             kind_of(REFUSED[reason], name, "text/plain")
 
@@ -152,7 +152,7 @@ def test_a_long_text_is_judged_by_its_beginning_wherever_that_is_cut(more: int):
 
 
 def test_pictures_and_recordings_are_known_by_their_first_bytes():
-    families = {format: media_kind(READ[format], "", None) for format in READ}
+    families = {format: media_kind(READ[format]) for format in READ}
     assert {format for format, kind in families.items() if kind is not None} == {
         kind.name for kind in KINDS.values() if kind.family in ("picture", "sound") and kind.name != "svg"
     }
