@@ -1,4 +1,4 @@
-"""Files of every format with known text, in English and Chinese, and hostile ones: ``python -m tests.samples FOLDER``.
+"""Files of every format with known text, in English and Chinese, and hostile ones.
 
     papers.py  english.py  chinese.py  records.py    what they say
     pages.py  office.py  texts.py  drawings.py  scans.py    how it becomes files

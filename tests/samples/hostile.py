@@ -10,7 +10,7 @@ import zipfile
 from functools import cache
 
 from tests.samples import english, records
-from tests.samples.office import docx_of, xlsx_of
+from tests.samples.office import docx_of, with_parts, xlsx_of
 from tests.samples.sample import Hostile
 from tests.samples.scans import picture_of, scanned
 
@@ -37,8 +37,8 @@ def hostile() -> tuple[Hostile, ...]:
         Hostile("program.pdf", b"\x7fELF\x02\x01\x01" + bytes(9) + noise.randbytes(60_000), ("program",)),
         Hostile("encrypted.docx", _encrypted(word), ("password",)),
         Hostile("encrypted.xlsx", _encrypted(sheets), ("password",)),
-        Hostile("bomb.docx", _rewritten(word, {"word/document.xml": b" " * 40 * _MEGABYTE}), ("unpack",)),
-        Hostile("laughs.docx", _rewritten(word, {"word/document.xml": _LAUGHS}), ("entit",)),
+        Hostile("bomb.docx", with_parts(word, {"word/document.xml": b" " * 40 * _MEGABYTE}), ("unpack",)),
+        Hostile("laughs.docx", with_parts(word, {"word/document.xml": _LAUGHS}), ("entit",)),
         Hostile("long-text.csv", _long_csv(9 * _MEGABYTE), ("characters", "MNEME_DOCUMENTS__LARGEST_TEXT")),
         Hostile("large.csv", _long_csv(52 * _MEGABYTE), ("bytes", "MNEME_DOCUMENTS__LARGEST_BYTES")),
         Hostile("deep.html", b"<div>" * 100_000 + b"bottom of the well", ("thousands of others",)),
@@ -81,16 +81,7 @@ def _with_macro(content: bytes) -> bytes:
         b"application/vnd.ms-excel.sheet.macroEnabled.main+xml",
     )
     macro = b"Sub AutoOpen() Shell VBA-PAYLOAD-4471 End Sub"
-    return _rewritten(content, {name: kinds, "xl/vbaProject.bin": macro})
-
-
-def _rewritten(content: bytes, parts: dict[str, bytes]) -> bytes:
-    """An office file with some of its parts replaced, and others added."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(content)) as given, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
-        for name, part in ({each: given.read(each) for each in given.namelist()} | parts).items():
-            new.writestr(name, part)
-    return out.getvalue()
+    return with_parts(content, {name: kinds, "xl/vbaProject.bin": macro})
 
 
 def _long_csv(size: int) -> bytes:

@@ -22,6 +22,7 @@ from connectors.documents.local import Task
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 from mneme.settings import Documents
+from tests.samples.pages import pdf_of_objects
 
 READS_SCANS = pytest.mark.skipif(not ocr.Ocr(("eng",)).is_installed, reason="tesseract is not installed")
 BODY = "The committee met in the old harbour office to review the budget for the new library, and decided on the roof. "
@@ -319,13 +320,7 @@ def one_glyph_for_two_letters() -> bytes:
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R /Encoding << /Differences [1 /fi 2 /fi] >> >>",
         b"<< /Length %d >> stream\n%b\nendstream" % (len(meaning), meaning),
     ]
-    body, places = b"%PDF-1.4\n", []
-    for number, each in enumerate(objects, start=1):
-        places.append(len(body))
-        body += b"%d 0 obj %b endobj\n" % (number, each)
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    head = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
-    return body + head + table + b"trailer << /Size 7 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % len(body)
+    return pdf_of_objects(*objects)
 
 
 def test_letters_that_share_a_glyph_stay_in_their_word():
