@@ -4,14 +4,11 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import pairwise
+from itertools import takewhile
 from pathlib import PurePath
-
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
 from connectors.documents.blocks import numbered_rows, row_formatter, row_sections
 from connectors.documents.dates import date_in, moment_of
@@ -22,10 +19,14 @@ from mneme.errors import InputError
 from mneme.ports import ParsedDocument, Section
 from mneme.settings import Documents
 
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
+_SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
+_NO_PARAGRAPH = re.compile(r" {4}|\t|\s*([-*+>|]|\d+[.)])(\s|$|\|)|\s*(```|~~~|---|===)")  # above a rule, not above a heading
 _LONGEST_TITLE = 4  # lines; "---" below more of them is a rule
 _LONG = 6_000  # characters of a section; a longer one is cut between paragraphs, so that its place cites few lines
+_TABLE_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 _BAR = re.compile(r"(?<!\\)\|")
-_BLOCKS = MarkdownIt("commonmark").enable("table").disable(["html_block", "reference"])  # for a reader, those are text
 _DATE_FIELDS = ("date", "dated", "created", "created_at", "published", "updated")
 
 
@@ -40,7 +41,7 @@ def parse_markdown(content: bytes, task: Task) -> ParsedDocument:
     """
     lines = text_of(content).split("\n")
     fields, begin = _front_matter(lines)
-    drafts = [draft for draft in _sections(lines[begin:], begin, task.settings) if draft.text]
+    drafts = [draft for draft in _sections(_with_named_columns(lines[begin:], task.settings), begin) if draft.text]
     heading = next((draft.path[0] for draft in drafts if draft.path), "")
     title = fields.get("title") or heading or PurePath(task.name).stem
     sections = (draft.section(number, title) for number, draft in enumerate(drafts))
@@ -68,75 +69,98 @@ class _Draft:
         return Section(position, " > ".join(self.path) or document_title, self.text, f"line {line}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Heading:
-    level: int
-    title: str
-    lines: int  # that it takes: one, or those that are underlined
+class _Fence:
+    """True if lines lie in fenced code, line by line."""
+
+    def __init__(self) -> None:
+        self._mark = ""
+
+    def holds(self, line: str) -> bool:
+        """True if the next line is code or a fence."""
+        mark = _FENCE.match(line)
+        if mark and not self._mark:
+            self._mark = mark[1]
+        elif mark and mark[1][0] == self._mark[0] and len(mark[1]) >= len(self._mark) and not line[mark.end() :].strip():
+            self._mark = ""
+            return True
+        return bool(self._mark)
 
 
-def _sections(lines: list[str], begin: int, settings: Documents) -> Iterator[_Draft]:
-    """Lines, the first of which follows ``begin``, cut at headings and, where a stretch is long, between paragraphs.
-
-    Raises:
-        InputError: with the names of columns in each row the text is longer than the settings allow.
-    """
-    blocks: list[Token] = []
-    _BLOCKS.block.parse("\n".join(lines), _BLOCKS, {}, blocks)
-    headings, code = dict(_headings(blocks)), {at for each in blocks if each.type == "fence" for at in _lines_of(each)}
-    lines = _with_named_columns(lines, blocks, settings)
+def _sections(lines: Iterable[str], begin: int) -> Iterator[_Draft]:
+    """Lines, the first of which follows ``begin``, cut at headings and, where a stretch is long, between paragraphs."""
     draft = _Draft((), begin + 1)
-    size = at = 0
-    above: list[tuple[int, str]] = []
-    while at < len(lines):
-        heading = headings.get(at)
-        if heading is not None:
-            draft.is_leaf = not above or heading.level <= above[-1][0]
+    size = 0
+    headings: list[tuple[int, str]] = []
+    fence = _Fence()
+    for number, line in enumerate(lines, start=begin + 1):
+        is_code = fence.holds(line)
+        found = None if is_code else _heading(line, draft.lines)
+        if found is None and size > _LONG and not is_code and not line.strip():
             yield draft
-            above = [each for each in above if each[0] < heading.level] + [(heading.level, heading.title)]
-            draft, size = _Draft(tuple(title for _, title in above), begin + at + heading.lines + 1, begin + at + 1), 0
-            at += heading.lines
+            draft, size = _Draft(draft.path, number + 1), 0
             continue
-        if size > _LONG and not lines[at].strip() and at not in code:
-            yield draft
-            draft, size = _Draft(draft.path, begin + at + 2), 0
-        else:
-            draft.lines.append(lines[at])
-            size += len(lines[at]) + 1
-        at += 1
+        if found is None:
+            draft.lines.append(line)
+            size += len(line) + 1
+            continue
+        level, title, lines_above = found
+        if lines_above:
+            del draft.lines[-lines_above:]
+        draft.is_leaf = not headings or level <= headings[-1][0]
+        yield draft
+        headings = [(above, name) for above, name in headings if above < level] + [(level, title)]
+        draft, size = _Draft(tuple(name for _, name in headings), number + 1, number - lines_above), 0
     yield draft
 
 
-def _headings(blocks: Sequence[Token]) -> Iterator[tuple[int, _Heading]]:
-    """The headings, each with the index of its first line."""
-    for block, content in pairwise(blocks):
-        lines = _lines_of(block)
-        title = " ".join(line.strip() for line in content.content.split("\n") if any(map(str.isalnum, line)))  # or it is drawn
-        if block.type == "heading_open" and block.level == 0 and title and len(lines) <= _LONGEST_TITLE + 1:
-            yield lines.start, _Heading(int(block.tag[1]), title, len(lines))
+def _with_named_columns(lines: list[str], settings: Documents) -> Iterator[str]:
+    """Lines, the rows of tables with the names of their columns in place of the bars; each stays where it is in the file.
+
+    Raises:
+        InputError: with the names in each row the text is longer than the settings allow.
+    """
+    characters = 0
+    for line in _rows_named(lines):
+        characters += len(line) + 1
+        check_text(characters, settings)
+        yield line
 
 
-def _with_named_columns(lines: list[str], blocks: Sequence[Token], settings: Documents) -> list[str]:
-    """Lines, the rows of tables with the names of their columns in place of the bars; each stays where it is."""
-    named = list(lines)
-    characters = sum(map(len, lines))
-    for table in (_lines_of(block) for block in blocks if block.type == "table_open"):
-        header = _cells(lines[table.start])
-        line_of = row_formatter([header] if any(header) else [])
-        named[table.start] = named[table.start + 1] = ""
-        for at in table[2:]:
-            named[at] = line_of(_cells(lines[at])) if "|" in lines[at] else lines[at]
-            characters += len(named[at]) - len(lines[at])
-            check_text(characters, settings)
-    return named
-
-
-def _lines_of(block: Token) -> range:
-    return range(*block.map) if block.map else range(0)
+def _rows_named(lines: list[str]) -> Iterator[str]:
+    fence = _Fence()
+    line_of: Callable[[Sequence[str]], str] | None = None
+    for number, line in enumerate(lines):
+        if fence.holds(line) or "|" not in line:
+            line_of = None
+            yield line
+            continue
+        rule = lines[number + 1] if number + 1 < len(lines) else ""
+        if line_of is None and "|" in rule and _TABLE_RULE.fullmatch(rule):
+            header = _cells(line)
+            line_of = row_formatter([header] if any(header) else [])
+            yield ""
+        elif line_of is not None:
+            yield "" if _TABLE_RULE.fullmatch(line) else line_of(_cells(line))
+        else:
+            yield line
 
 
 def _cells(row: str) -> list[str]:
     return [cell.strip().replace("\\|", "|") for cell in _BAR.split(row.strip().removeprefix("|").removesuffix("|"))]
+
+
+def _heading(line: str, above: list[str]) -> tuple[int, str, int] | None:
+    """The level and the title of a heading, and how many of the lines above are part of it."""
+    if atx := _ATX.match(line):
+        title = line[atx.end() :].strip()
+        bare = title.rstrip("#")  # "# Title #" is closed; "# C#" is not
+        title = bare.rstrip() if not bare or bare[-1].isspace() else title
+        return (len(atx[1]), title, 0) if title else None
+    if setext := _SETEXT.match(line):
+        paragraph = list(takewhile(str.strip, reversed(above[-_LONGEST_TITLE - 1 :])))[::-1]
+        if 0 < len(paragraph) <= _LONGEST_TITLE and not any(_NO_PARAGRAPH.match(earlier) for earlier in paragraph):
+            return (1 if setext[1][0] == "=" else 2), " ".join(earlier.strip() for earlier in paragraph), len(paragraph)
+    return None
 
 
 def _front_matter(lines: list[str]) -> tuple[dict[str, str], int]:

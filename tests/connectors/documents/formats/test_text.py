@@ -35,9 +35,9 @@ def test_headings_begin_sections_named_by_the_path_of_headings():
 
 
 def test_underlined_lines_are_headings():
-    text = "==============\nHarvest report\n==============\nGood.\n\nWhat went\nwell\n---\nApples.\n"
+    text = "Harvest report\n==============\nGood.\n\nWhat went\nwell\n---\nApples.\n"
     assert titles_and_texts(text) == [("Harvest report", "Good."), ("Harvest report > What went well", "Apples.")]
-    assert parse(text).sections[1].place == "line 9"
+    assert parse(text).sections[1].place == "line 8"
 
 
 @pytest.mark.parametrize(
@@ -46,11 +46,12 @@ def test_underlined_lines_are_headings():
         "Intro\n\n---\n\nMore",
         "- item\n---\nMore",
         "> quoted\n---\nMore",
+        "| a | b |\n---\nMore",
         "```\ncode\n```\n---\nMore",
         "---\n---\n---",
         "a\nb\nc\nd\ne\n---\nMore",
     ],
-    ids=["rule", "list", "quotation", "fence", "only rules", "long paragraph"],
+    ids=["rule", "list", "quotation", "table", "fence", "only rules", "long paragraph"],
 )
 def test_a_rule_is_no_heading(text):
     assert [section.title for section in parse(text).sections] == ["notes"]
