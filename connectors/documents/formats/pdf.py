@@ -30,10 +30,12 @@ _MOST_PIXELS = 25_000_000  # of a picture of a page: an A3 page at 300 dpi has 1
 _MOST_OBJECTS = 20_000  # of a page that are looked at for ruling lines; a map has more
 _THIN = 3.0  # points; a rectangle that is thinner is a line
 _SAMPLED = 100  # characters that tell how a page is turned
-_HYPHEN = "\x02"  # what pdfium makes of a hyphen that breaks a word, with no blank behind it
-_WORD = re.compile(rf"[^\s\0-\x20]+{_HYPHEN}?|{_HYPHEN}")
+_HYPHENS = "\x02\ufffe"  # what pdfium makes of a hyphen that breaks a word, with no blank behind it
+_WORD = re.compile(rf"[^\s\0-\x20{_HYPHENS}]+[{_HYPHENS}]?|[{_HYPHENS}]")
 _FIGURE = re.compile(r"[-+−\d]")  # of a power, which must not become one with its base: 2 48, and not 248
-_LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
+_LETTERS = str.maketrans(
+    {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"} | dict.fromkeys(_HYPHENS, "-")
+)
 _BOLD_NAMES = (b"bold", b"black", b"heavy", b"demi")
 _BOLD_WEIGHT = 600
 _LARGE = 0.25  # of a page; a smaller picture is a logo or a drawing as likely as not
@@ -134,26 +136,25 @@ class _Frame:
     """From a page's own coordinates, which rise from any corner, to points from the upper left corner of the page, turned."""
 
     def __init__(self, page: Any, turn: int) -> None:
-        self._left, self._bottom, self._right, self._top = page.get_cropbox(fallback_ok=True)
+        self._left, bottom, right, self._top = page.get_cropbox(fallback_ok=True)
+        self._width, self._height = right - self._left, self._top - bottom
         self.turn = turn
         self.is_turned = turn in (90, 270)
-        self.height = self._right - self._left if self.is_turned else self._top - self._bottom
-        self.area = max(1.0, (self._right - self._left) * (self._top - self._bottom))
+        self.height = self._width if self.is_turned else self._height
+        self.area = max(1.0, self._width * self._height)
 
     def box(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
         """Left, top, right and bottom on the turned page."""
-        if not self.turn:
-            return left - self._left, self._top - top, right - self._left, self._top - bottom
-        west, east = left - self._left, right - self._left
-        north, south = self._top - top, self._top - bottom
-        if self.turn == 90:
-            height = self._top - self._bottom
-            return height - south, west, height - north, east
-        if self.turn == 180:
-            width, height = self._right - self._left, self._top - self._bottom
-            return width - east, height - south, width - west, height - north
-        width = self._right - self._left
-        return north, width - east, south, width - west
+        west, north, east, south = left - self._left, self._top - top, right - self._left, self._top - bottom
+        match self.turn:
+            case 90:
+                return self._height - south, west, self._height - north, east
+            case 180:
+                return self._width - east, self._height - south, self._width - west, self._height - north
+            case 270:
+                return north, self._width - east, south, self._width - west
+            case _:
+                return west, north, east, south
 
 
 def _turn(textpage: Any, fallback: int) -> int:
@@ -184,7 +185,7 @@ def _words(textpage: Any, frame: _Frame) -> Iterator[Word]:
             )
             size = pdfium.FPDFText_GetFontSize(handle, first) if frame.is_turned else bottom - top
             edges = (left, min(top, end_top), max(right, end_right), max(bottom, end_bottom))
-            yield Word(_without_ligatures(text[first:end]), *edges, round(size, 1), _is_bold(textpage, first))
+            yield Word(_as_written(text[first:end]), *edges, round(size, 1), _is_bold(textpage, first))
 
 
 def _is_raised(handle: Any, at: int, frame: _Frame) -> bool:
@@ -205,14 +206,9 @@ def _box(handle: Any, at: int, frame: _Frame) -> tuple[float, float, float, floa
     return frame.box(left.value, bottom.value, right.value, top.value)
 
 
-def _without_ligatures(text: str) -> str:
+def _as_written(text: str) -> str:
     """Without soft hyphens and ligatures, and with characters beyond the basic plane made of their halves."""
-    text = (
-        text.translate(_LIGATURES)
-        .replace(_HYPHEN, "-")
-        .replace("\ufffe", "-")
-        .replace("\u00ad", "-" if text.endswith("\u00ad") else "")
-    )
+    text = text.translate(_LETTERS).replace("\u00ad", "-" if text.endswith("\u00ad") else "")
     if any("\ud800" <= character <= "\udfff" for character in text):
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
