@@ -356,3 +356,8 @@ def test_a_label_on_its_side_is_read_in_whole_words():
     canvas.save()
     assert "millimetres" in texts(parse(out.getvalue())).split()
     assert "2026" in texts(parse(out.getvalue())).split()
+
+
+def test_a_word_that_a_hyphen_breaks_at_the_end_of_a_line_is_whole():
+    lines = ["The committee of the library met in the old har-", "bour office to review the budget for the roof."]
+    assert texts(parse(written(lines))) == " ".join(lines).replace("- ", "")
