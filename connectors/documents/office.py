@@ -300,7 +300,7 @@ class EmbeddedPictures:
 
     def blocks(self, part: str, place: str) -> Iterator[Block]:
         """The text of the picture in a part of the file, at its place."""
-        if part in self._seen or self._task.depth > self._task.settings.attachment_depth:
+        if part in self._seen:
             return
         self._seen.add(part)
         name = PurePath(part).name

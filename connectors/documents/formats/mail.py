@@ -143,9 +143,6 @@ def _attachment(part: Message, number: int, task: Task) -> tuple[list[Section], 
         inline = str(part.get("Content-Disposition", "")).lower().startswith("inline") or part.get("Content-ID") is not None
         if not content or (inline and kind.startswith("image/") and len(content) < _SMALLEST_PICTURE):
             return [], []
-        if task.depth >= task.settings.attachment_depth:
-            deepest = task.settings.attachment_depth
-            return [], [f"{place}: it lies deeper than {deepest} mails; send it by itself to have it read"]
         found = task.nested(content, name, None if kind == "application/octet-stream" else kind)
     except InputError as error:
         return [], [f"{place}: {str(error).removeprefix(f'{name}: ')}"]

@@ -104,7 +104,7 @@ def test_mails_in_mails_are_opened_to_the_depth_of_the_settings() -> None:
     found = _parsed(mail, depth=2)
     assert [section.text.split("\n")[0] for section in found.sections] == [f"Subject: Letter {n}" for n in (4, 3, 2)]
     assert len(found.unread) == 1
-    assert "send it by itself" in found.unread[0]
+    assert "it lies 3 documents deep, and 2 are opened; send it by itself" in found.unread[0]
 
 
 def test_a_mail_without_a_date_has_that_of_the_first_server() -> None:
