@@ -15,9 +15,10 @@ from tests.samples.fonts import FontMissing
 from tests.samples.known_text import cited, recall, text_of
 from tests.samples.office import OfficeMissing
 from tests.samples.scans import PICTURES
-from tests.samples.table import OCR_BAR, TEXT_BAR
+from tests.samples.table import TEXT_BAR
 
 MOST_OF_A_FORMAT = {"doc": 2, "ppt": 1}  # LibreOffice takes seconds for each
+GOOD_SCAN = 0.94  # of the worst of these; one that is read without being cleaned has less
 SCANS = [
     ("png", "scan-skewed.png"),
     ("jpg", "scan-noisy.jpg"),
@@ -27,6 +28,7 @@ SCANS = [
     ("pdf", "scan-two-columns-noisy.pdf"),
     ("pdf", "scan-chinese.pdf"),
     ("png", "scan-chinese-skewed.png"),
+    ("png", "scan-chinese-noisy.png"),
 ]
 
 
@@ -92,7 +94,7 @@ def test_a_scan_is_read(format: str, name: str) -> None:
     sample = next(sample for sample in made(format) if sample.name == name)
     document = parsed(sample)
     assert document.unread == ()
-    assert recall(sample.text, text_of(document)) >= OCR_BAR
+    assert recall(sample.text, text_of(document)) >= GOOD_SCAN
     assert [place for _, place, found in cited(sample, document) if place != found] == []
     if sample.dated_at:
         assert document.dated_at == sample.dated_at
