@@ -166,5 +166,5 @@ def test_a_file_with_macros_is_read_and_its_macros_are_not() -> None:
 @pytest.mark.parametrize("cut", [10, 5_000, -500])
 def test_a_broken_file_is_refused(cut: int) -> None:
     content = _saved(docx.Document())[:cut]
-    with pytest.raises(InputError, match="broken"):
-        parse_word(content, Task("a.docx", None, Documents(), lambda *_: ParsedDocument("", ())))
+    with pytest.raises(InputError, match="cut off"):
+        LocalParser().parse(content, "a.docx", None)
