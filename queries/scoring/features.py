@@ -45,7 +45,7 @@ STATEMENT_FEATURES, EPISODE_FEATURES = _in_two_settings(_OF_STATEMENTS), _in_two
 """One weight each in a ``queries.scoring.learned.Coefficients``."""
 
 _NUMBER = re.compile(r"\d")
-_NAME = re.compile(r"(?<![.!?:\"“] )(?<!^)\b[A-Z][a-z]+")
+NAME = re.compile(r"(?<![.!?:\"“] )(?<!^)\b[A-Z][a-z]+")  # a capital inside a sentence
 _MOST_FORMS = 200_000  # rows, some 40 MB
 _MOST_NAMES = 4  # capitalised words after which more say nothing
 
@@ -73,7 +73,7 @@ class RowFeatureCache:
         body = row.body
         quote = body.get("quote") or {}
         text = words_of(row)
-        names = min(len(_NAME.findall(text)), _MOST_NAMES) / _MOST_NAMES
+        names = min(len(NAME.findall(text)), _MOST_NAMES) / _MOST_NAMES
         asks, has_number = any(mark in text for mark in "?？"), bool(_NUMBER.search(text))
         dated, of_document, artifact = row.event_at is not None, row.document_id is not None, bool(quote.get("artifact"))
         answers = bool(quote.get("question"))
