@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from connectors.lance.rows import ADDRESS, EPOCH, ROW_COLUMNS, to_rows, vectors_of
 from mneme.ports import Filter
-from mneme.rows import HIDDEN_KINDS, Collection, Embedding, Key, Row, Vector, directions, whole_numbers
+from mneme.rows import HIDDEN_KINDS, Collection, Embedding, Key, Row, Vector
 
 Places = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -25,7 +25,7 @@ _FILTERED_LISTS = ("people", "message_ids")
 _TIMES = ("at", "valid_to")
 _MICROSECOND = timedelta(microseconds=1)
 _ROW_BYTES = 3000  # of a Row that has been made with its body parsed, beside its columns
-_TERM_BYTES = 120  # of a text among the keys of a dictionary
+_TERM_BYTES = 160  # of a text among the keys of a dictionary
 
 
 class InvertedIndex:
@@ -48,14 +48,14 @@ class InvertedIndex:
         terms, held_by = np.divmod(pairs, max(self._rows, 1))
         self._places = held_by.astype(np.int32)  # half the bytes, and no owner has two thousand million rows
         self._counts = counts.astype(np.int32)
-        self._starts = np.searchsorted(terms, np.arange(len(coded.dictionary) + 1)).astype(np.int32)
+        self._starts: list[int] = np.searchsorted(terms, np.arange(len(coded.dictionary) + 1)).tolist()
         self._texts: list[str] = coded.dictionary.to_pylist()
         self._terms: dict[str, int] = {term: code for code, term in enumerate(self._texts)}
 
     @property
     def size(self) -> int:
         """About how many bytes it takes."""
-        return self._places.nbytes + self._counts.nbytes + self._starts.nbytes + _TERM_BYTES * len(self._terms)
+        return self._places.nbytes + self._counts.nbytes + _TERM_BYTES * len(self._terms)
 
     def of(self, text: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """The places of the rows that hold a text, and how often each does."""
@@ -70,8 +70,13 @@ class InvertedIndex:
     def any_of(self, texts: Iterable[str]) -> Mask:
         """A mask of the rows that hold one of the texts."""
         mask = np.zeros(self._rows, dtype=np.bool_)
-        for text in texts:
-            mask[self.of(text)[0]] = True
+        terms, places, starts = self._terms, self._places, self._starts
+        for text in texts:  # some hundred in a search
+            if (code := terms.get(text)) is not None:
+                held_by = places[starts[code] : starts[code + 1]]
+                if len(held_by) == self._rows:  # as an owner's key by all rows of the owner
+                    return np.ones(self._rows, dtype=np.bool_)
+                mask[held_by] = True
         return mask
 
     def lengths(self) -> Numbers:
@@ -102,7 +107,7 @@ class OwnerRows:
         self._texts = self._count_texts()
         self._vectors, self._vector_of = vectors_of(table["vector"])
         self._token_vectors = _column(table, "token_vectors")
-        self._made: list[Row | None] = [None] * table.num_rows
+        self._made: list[Row | Any] = [None] * table.num_rows
 
     @property
     def size(self) -> int:
@@ -151,12 +156,12 @@ class OwnerRows:
 
     def rows(self, places: Places) -> list[Row]:
         """The rows at these places, without vectors."""
-        missing = [place for place in places.tolist() if self._made[place] is None]
-        if missing:
-            made = to_rows(self.collection, self._columns.take(pa.array(missing)), self._shared)
-            for place, row in zip(missing, made, strict=True):
-                self._made[place] = row
-        return [cast(Row, self._made[place]) for place in places.tolist()]
+        made, wanted = self._made, places.tolist()
+        if missing := [place for place in wanted if made[place] is None]:
+            rows = to_rows(self.collection, self._columns.take(pa.array(missing)), self._shared)
+            for place, row in zip(missing, rows, strict=True):
+                made[place] = row
+        return [made[place] for place in wanted]
 
     def embeddings(self, owner_keys: Sequence[str], ids: Sequence[str]) -> dict[Key, Embedding]:
         """The vectors of rows and of their tokens, by their keys; rows without a vector are left out."""
@@ -175,7 +180,8 @@ class OwnerRows:
 
     def frequency(self, token: str) -> int:
         """The number of rows that hold a token."""
-        return int(np.count_nonzero(self._alive[self._words.of(token)[0]]))
+        holders = self._words.of(token)[0]
+        return int(np.count_nonzero(self._alive[holders])) if len(holders) else 0
 
     def bm25(self, weights: Mapping[str, float], average: float) -> Numbers:
         """The BM25 of every row (Robertson and Zaragoza 2009), 0 without a common token.
@@ -185,6 +191,7 @@ class OwnerRows:
             average: tokens of a row.
         """
         held = [(*self._words.of(token), weight) for token, weight in weights.items()]
+        held = [each for each in held if len(each[0])]
         if not held:
             return np.zeros(len(self._alive))
         places = np.concatenate([each for each, _, _ in held])
@@ -194,9 +201,8 @@ class OwnerRows:
         scores: Numbers = np.bincount(places, shares, len(self._alive)).astype(np.float64, copy=False)
         return scores
 
-    def cosines(self, query: Vector, places: Places) -> Numbers:
-        """The cosine of the rows at these places with a query, both in whole numbers; NaN where there is no vector."""
-        unit = directions(whole_numbers(query))
+    def cosines(self, unit: Vector, places: Places) -> Numbers:
+        """The cosine of the rows at these places with a vector of length 1, as they are kept; NaN where there is no vector."""
         of = self._vector_of[places]
         present = of >= 0
         wanted = of[present]

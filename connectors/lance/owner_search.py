@@ -12,7 +12,7 @@ import numpy as np
 
 from connectors.lance.owner_rows import Numbers, OwnerRows, Places
 from mneme.ports import Filter, Hit, Scored
-from mneme.rows import Embedding, Key, Vector
+from mneme.rows import Embedding, Key, Vector, directions, whole_numbers
 
 
 class OwnerSearch:
@@ -34,9 +34,9 @@ class OwnerSearch:
         """The rows with the highest cosine, best first, ties by id."""
         if not vector.any():
             return []
-        found = []
+        found, unit = [], directions(whole_numbers(vector))
         for part, places in zip(self._parts, self._passed(filter), strict=True):
-            cosines = part.cosines(vector, places)
+            cosines = part.cosines(unit, places)
             present = ~np.isnan(cosines)
             found.append((part, places[present], cosines[present]))
         return _best(found, limit)
@@ -44,11 +44,12 @@ class OwnerSearch:
     def score(self, filter: Filter, tokens: Sequence[str], vector: Vector | None, limit: int) -> list[Scored]:
         """Rows that pass the filter, the first by id, with both scores."""
         scored: list[Scored] = []
+        unit = None if vector is None else directions(whole_numbers(vector))
         for part, bm25 in zip(self._parts, self._bm25(tokens), strict=True):
             places = part.passing(filter)[:limit]
             near: Iterable[float | None] = [None] * len(places)
-            if vector is not None:
-                cosines = part.cosines(vector, places).tolist()
+            if unit is not None:
+                cosines = part.cosines(unit, places).tolist()
                 near = (None if math.isnan(cosine) else cosine for cosine in cosines)
             scored += map(Scored, part.rows(places), bm25[places].tolist(), near)
         return scored if len(scored) <= limit else sorted(scored, key=lambda each: each.row.id)[:limit]
@@ -90,6 +91,6 @@ def _best(found: Sequence[tuple[OwnerRows, Places, Numbers]], limit: int) -> lis
         good = own >= edge
         hits += map(Hit, part.rows(places[good]), own[good].tolist())
     if len(found) > 1:  # those of one part are in order of their ids
-        hits.sort(key=lambda hit: hit.row.id)
+        hits.sort(key=attrgetter("row.id"))
     hits.sort(key=attrgetter("score"), reverse=True)
     return hits[:limit]
