@@ -286,7 +286,7 @@ class Completer:
         for each in asks:
             scored = next(answers) if each.limit else []
             if not scope.knows_all(each.collection):
-                scored = [Scored(row, *scores) for one, *scores in scored if (row := scope.known(one)) is not None]
+                scored = [Scored(row, bm25, near) for one, bm25, near in scored if (row := scope.known(one)) is not None]
             found.append({row.id: Candidate(row, bm25 if by_words else None, cosine) for row, bm25, cosine in scored})
         parts = parts_of(row for hits in recalled for hit in hits if (row := scope.known(hit.row)) is not None)
         return parts, found

@@ -46,7 +46,7 @@ def record_of(row: Row) -> AnyRecord:
 
 def shared_fields(response: type[BaseModel], record: BaseModel) -> dict[str, Any]:
     """The fields of a record, and of its validity, that a response has under the same names."""
-    parts = (record, validity) if (validity := getattr(record, "validity", None)) else (record,)
+    parts: tuple[BaseModel, ...] = (record, validity) if (validity := getattr(record, "validity", None)) else (record,)
     return {name: getattr(part, name) for part in parts for name in _shared_names(response, type(part))}
 
 

@@ -69,15 +69,20 @@ class InvertedIndex:
 
     def any_of(self, texts: Iterable[str]) -> Mask:
         """A mask of the rows that hold one of the texts."""
-        mask = np.zeros(self._rows, dtype=np.bool_)
         terms, places, starts = self._terms, self._places, self._starts
-        for text in texts:  # some hundred in a search
-            if (code := terms.get(text)) is not None:
-                held_by = places[starts[code] : starts[code + 1]]
-                if len(held_by) == self._rows:  # as an owner's key by all rows of the owner
-                    return np.ones(self._rows, dtype=np.bool_)
-                mask[held_by] = True
+        codes = [terms[text] for text in texts if text in terms]
+        held_by = [places[starts[code] : starts[code + 1]] for code in codes]
+        if any(len(each) == self._rows for each in held_by):  # as an owner's key by all rows of the owner
+            return np.ones(self._rows, dtype=np.bool_)
+        mask = np.zeros(self._rows, dtype=np.bool_)
+        if held_by:
+            mask[np.concatenate(held_by)] = True
         return mask
+
+    def frequency(self, text: str) -> int:
+        """The number of rows that hold a text."""
+        code = self._terms.get(text)
+        return 0 if code is None else self._starts[code + 1] - self._starts[code]
 
     def lengths(self) -> Numbers:
         """Count the texts of each row, repetitions too."""
@@ -98,6 +103,7 @@ class OwnerRows:
         self.collection = collection
         self.addresses: npt.NDArray[np.uint64] = table[ADDRESS].to_numpy()
         self._alive: Mask = np.ones(table.num_rows, dtype=np.bool_)
+        self._is_whole = True  # none of them is gone
         self._columns = table.select(ROW_COLUMNS)
         self._filtered = {name: InvertedIndex(_column(table, name)) for name in (*_FILTERED, *_FILTERED_LISTS)}
         self._hidden = self._filtered["kind"].any_of(HIDDEN_KINDS)
@@ -120,6 +126,7 @@ class OwnerRows:
         """The same rows but those at these addresses; everything that is large is shared."""
         kept = copy.copy(self)
         kept._alive = self._alive & ~np.isin(self.addresses, np.asarray(gone, dtype=np.uint64))
+        kept._is_whole = False
         kept._texts = kept._count_texts()
         return kept
 
@@ -180,8 +187,9 @@ class OwnerRows:
 
     def frequency(self, token: str) -> int:
         """The number of rows that hold a token."""
-        holders = self._words.of(token)[0]
-        return int(np.count_nonzero(self._alive[holders])) if len(holders) else 0
+        if self._is_whole:
+            return self._words.frequency(token)
+        return int(np.count_nonzero(self._alive[self._words.of(token)[0]]))
 
     def bm25(self, weights: Mapping[str, float], average: float) -> Numbers:
         """The BM25 of every row (Robertson and Zaragoza 2009), 0 without a common token.

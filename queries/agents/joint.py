@@ -17,6 +17,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import TypeAdapter, model_validator
 
 from connectors.aging_cache import AgingCache
@@ -30,9 +31,10 @@ from queries.questions.people import from_viewpoint, names_person, without_names
 from queries.questions.types import asks_for_several
 from queries.responses import FoundEpisode, FoundFact, FoundMessage
 from queries.scoring.features import NAME
-from queries.scoring.field import Numbers, probability
+from queries.scoring.field import probability
 from queries.scoring.learned import Weights, check_weights, read_coefficients
 
+Numbers = npt.NDArray[np.float64]
 Embed = Callable[[Sequence[str]], Vector]
 """Texts to unit vectors, a row each."""
 

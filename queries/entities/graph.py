@@ -127,7 +127,10 @@ def walk(question: Question, parts: Iterable[Entity | Relationship], moment: dat
     found = sorted(hops, key=lambda node: (-fits[node], hops[node], nodes.rank(node)))
     known = ((node, entity) for node in found if (entity := nodes.entities.get(node)) is not None)
     entities = [Reached(entity, hops[node], fits[node]) for node, entity in islice(known, MOST_ENTITIES)]
-    relationships = sorted(edges.values(), key=lambda each: _place(each, moment))[:MOST_RELATIONSHIPS]
+    relationships = sorted(
+        edges.values(),
+        key=lambda each: (_is_over(each.part, moment), -each.fit, each.hop, -len(each.part.mentions), each.part.id),
+    )[:MOST_RELATIONSHIPS]
     near = sorted(found, key=hops.__getitem__)
     return Walk(
         tuple(entities),
@@ -198,7 +201,8 @@ class Nodes:
         known = {each.id: each for each in parts}
         # Told apart by their kind: what is no instance of a model's class is found out in a Python function of pydantic.
         entities = {identity: each for identity, each in known.items() if each.kind == "entity"}
-        edges = [each for _, each in sorted(known.items()) if each.kind == "relationship"]
+        by_id = {identity: each for identity, each in known.items() if each.kind == "relationship"}
+        edges = [by_id[identity] for identity in sorted(by_id)]
         self.entities = dict(sorted(entities.items(), key=lambda known: (-len(known[1].mentions), known[0])))
         self._called: dict[str, str] = {}
         self.names: dict[str, dict[str, None]] = {}
@@ -292,11 +296,6 @@ def _as_part(row: Row) -> Entity | Relationship | None:
 
 _part_of = Derived(_as_part)  # to ask a record of pydantic for its class takes longer than to keep it
 _places = Derived(_places_of)  # many searches reach the same
-
-
-def _place(reached: Reached[Relationship], moment: datetime) -> tuple[bool, float, int, int, str]:
-    edge = reached.part
-    return _is_over(edge, moment), -reached.fit, reached.hop, -len(edge.mentions), edge.id
 
 
 def _is_over(edge: Relationship, moment: datetime) -> bool:
