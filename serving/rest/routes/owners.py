@@ -130,7 +130,7 @@ def erase(asked: Annotated[ErasureRequest, Query()], service: ServiceIn, caller:
 def _check_owner(event: Forget, asked: ErasureRequest, service: Service) -> None:
     """
     Raises:
-        Refused: an owner is named, and the conversation is another's. Of one that is not known anything may be unread still.
+        ProblemRaised: an owner is named, and the conversation is another's. Of an unknown one anything may be unread still.
     """
     if not (asked.user_id or asked.group_id or asked.agent_id):
         return
