@@ -25,7 +25,7 @@ from flows.lanes.epochs import MOST_RUNS, WRITES_PER_RUN
 from flows.lanes.erasures import tombstone_keys
 from flows.lanes.owners import conversation_key, origin_of
 from flows.maintenance.bulk import batches
-from flows.running.recovery import deployment_of, flows_stopped, refuse_unfinished
+from flows.running.recovery import IMPORT, deployment_of, flows_stopped, refuse_unfinished
 from mneme.errors import InputError, StoreRejected
 from mneme.ids import conversation_path, document_key, make_id, skill_id
 from mneme.ports import EmbedderIdentity, Filter, MemoryIndex, Outcome, Put, Remove
@@ -50,7 +50,6 @@ OnProgress = Callable[[int, int], None]
 Item = TypeVar("Item")
 
 _BATCH = 500  # rows of one write: some 3 MB with vectors
-_UNFINISHED = "importing"  # in the index's metadata: which import has begun and not ended
 _POSITIONS = ("position", "edited_by", "began_with")
 _OF_ITS_RECORD = ("collection", "id", "kind", "conversation_id", "document_id", "parent_id", "agent_id")  # columns
 
@@ -154,7 +153,7 @@ def import_owner(
         total = sum(header.rows.values())
         # 1.
         begun = f"{header.owner.key}@{header.exported_at.isoformat()}"
-        is_repeated = index.metadata().get(_UNFINISHED) == begun
+        is_repeated = index.metadata().get(IMPORT) == begun
         if not is_repeated:
             _nothing_is_known(header.owner, index)
         tombstones: set[Key] = set()
@@ -175,7 +174,7 @@ def import_owner(
             )
         # 2.
         run = max(int(index.metadata().get("run", "0")), newest // WRITES_PER_RUN)
-        index.set_metadata({"run": str(run), _UNFINISHED: begun})
+        index.set_metadata({"run": str(run), IMPORT: begun})
         index.write([Remove(key, row.version) for key, row in index.get(sorted(tombstones, key=str)).items()])
         # 3.
         at_home = _at_home(index.metadata())
@@ -183,7 +182,7 @@ def import_owner(
             for rows in batches(_counted(archive.rows, on_progress, 2 * total, total), _BATCH):
                 _write(list(map(at_home, rows)), index)
         index.refresh()
-        index.set_metadata({_UNFINISHED: ""})
+        index.set_metadata({IMPORT: ""})
     return Transferred(header.owner, _present(header.rows))
 
 

@@ -18,6 +18,7 @@ from flows.engines.port import EngineFailed, Failures
 from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
 from flows.running.open_services import Endpoints, open_services, pause
+from flows.running.recovery import WriteMark
 from flows.running.store_files import store_error
 from flows.write import Stopped
 from mneme.errors import MnemeError
@@ -94,9 +95,11 @@ def run_process(
         services, tally = opened.services, opened.services.tally
         decoder = partial(decode, buckets=settings.flow.buckets)
         flow, failures = settings.flow, Failures()
-        dataflow = build(Dataflow(ends.sources, decoder, services, opened.writer, failures, on_ready))
+        mark = WriteMark(index, place.epochs.parent, place.number)
+        dataflow = build(Dataflow(ends.sources, decoder, services, opened.writer, failures, on_ready, mark.wrote))
         try:
             execute(dataflow, place.epochs, flow.epoch_seconds, flow.recovery_partitions, place.addresses, place.number)
+            mark.set()
             if not stopping.is_set():  # after a stop the index does so itself, and may be out of reach
                 index.refresh()
         except Exception as error:
