@@ -1,5 +1,6 @@
 """Files through the whole flow with the real embedder and the embedded index: resumed, appended, interrupted."""
 
+import itertools
 import shutil
 import signal
 from collections.abc import Iterator
@@ -95,11 +96,13 @@ def test_an_index_that_was_copied_while_a_run_wrote_to_it_does_not_replace_what_
     monkeypatch.setattr(recovery, "_BETWEEN_MARKS_SECONDS", 0.0)
     path, index, copy = chat(tmp_path / "chat.jsonl", 80), settings.data / "index", tmp_path / "copy"
 
-    def copy_halfway(done: int, total: int) -> None:
-        if total / 2 < done < total and not copy.exists():
+    rows = itertools.count()
+
+    def copy_halfway(kind: str, identity: str) -> None:
+        if next(rows) == 40:
             shutil.copytree(index, copy)
 
-    ingest([path], settings, on_progress=copy_halfway)
+    ingest([path], settings, on_written=copy_halfway)
     shutil.rmtree(index)
     copy.rename(index)
     with pytest.raises(StoreRejected, match="has not seen what was written until"):
