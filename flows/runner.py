@@ -214,13 +214,18 @@ def run(
 def _run_on_flink(settings: Settings, jobmanager: str, stopping: threading.Event, on_ready: Callable[[], None]) -> None:
     if settings.intake == "inbox":
         raise SettingsError("--engine flink reads Kafka topics: set MNEME_SERVICE__INTAKE=kafka")
+    from connectors.kafka.client import create_topics
     from flows.engines.flink import submit
-    from flows.running.flink import FlinkCluster, begin_run, run_on_flink
+    from flows.running.flink import FlinkCluster, run_on_flink
+    from flows.running.open_services import begin_run
+
+    def begin() -> int:
+        create_topics(settings.kafka)
+        return begin_run(settings, store, stopping)
 
     with recovery_store(settings, TOPICS, "flink") as store, stopped_by_signals(stopping):
         cluster = FlinkCluster(jobmanager)
         try:
-            begin = partial(begin_run, settings, store, stopping)
             run_on_flink(settings, store, cluster, stopping, on_ready, begin, submit)
         finally:
             cluster.close()
