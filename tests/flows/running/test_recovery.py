@@ -2,7 +2,6 @@
 
 import errno
 import os
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -189,15 +188,10 @@ def begun(tmp_path: Path, index: ReferenceIndex) -> Path:
     return tmp_path / "store"
 
 
-def test_a_store_without_its_number_is_refused_with_the_remedy(begun: Path) -> None:
-    (begun / "mneme.json").unlink()
-    with pytest.raises(StoreRejected, match=r"mneme\.json is missing.*restore .*MNEME_FLOW__ADOPT_INDEX=true"):
-        RecoveryStore(begun, "kafka", 256, 2)
-
-
-def test_a_store_without_its_states_is_refused_with_the_remedy(begun: Path) -> None:
-    shutil.rmtree(begun / "epochs")
-    with pytest.raises(StoreRejected, match=r"epochs is missing.*restore .*MNEME_FLOW__ADOPT_INDEX=true"):
+@pytest.mark.parametrize("part", ["mneme.json", "epochs"])
+def test_a_store_without_its_number_or_its_states_is_refused_with_the_remedy(begun: Path, part: str) -> None:
+    (begun / part).rename(begun / "away")
+    with pytest.raises(StoreRejected, match=rf"{part} is missing.*restore .*MNEME_FLOW__ADOPT_INDEX=true"):
         RecoveryStore(begun, "kafka", 256, 2)
 
 
