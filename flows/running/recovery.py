@@ -131,7 +131,7 @@ class WriteMark:
         if not self._is_behind:
             return
         self._mark = max(self._mark, utc_now().isoformat(timespec="milliseconds"))  # a clock may be set back
-        with suppress(StoreError), disk_errors(self._file.parent):
+        with suppress(StoreError, OSError):
             self._index.set_metadata({_mark_name(self._file): self._mark})
             replace_bytes(self._file, self._mark.encode())
             self._is_behind, self._set_at = False, time.monotonic()
