@@ -20,7 +20,7 @@ _OF_A_RUN = ("flush", "erasure")
 
 
 def store_of(file: Path, data: Path, source_batch: int, epoch_seconds: float) -> tuple[IngestReport, dict[str, object]]:
-    flow = Flow(source_batch=source_batch, epoch_seconds=epoch_seconds)
+    flow = Flow().model_copy(update={"source_batch": source_batch, "epoch_seconds": epoch_seconds})
     settings = deployed_in(data, flow=flow)
     report = ingest([file], settings)
     with closing(open_index(settings, read_only=True)) as index:
