@@ -25,7 +25,7 @@ from functools import partial
 
 from flows.cuts import Utterance, lane_of_message, lane_of_row
 from flows.embedding.admission import Admitted, Foreign, MessageBatch, admit, belongs_to, event_of, over_erased
-from flows.embedding.amendments import DELETED, AmendmentResult, PendingAmendment, Progress, apply_amendment
+from flows.embedding.amendments import DELETED, AmendmentResult, PendingAmendment, Progress, apply_amendment, is_same_source
 from flows.items import (
     Amended,
     Amendment,
@@ -115,8 +115,6 @@ class EmbedLane:
                 self._withdraw(item)
             elif isinstance(item, Embedded):  # of a rebuild: stored long ago, and nothing before it is at work
                 yield from self.poll()
-                if item.utterance.message.metadata:  # stored by an earlier version, it has no labels yet
-                    yield WriteBatch((Put(row_of(item.utterance.message, item.utterance.embedding)),))
                 yield item
             else:
                 owner = self._owners.get(item.lane)
@@ -390,8 +388,7 @@ class EmbedLane:
     def _is_superseded(self, message: str, position: Position) -> bool:
         """Return whether a later event of the same source amended the message a moment ago: the job could not see it yet."""
         done = self._edited.get(message)
-        same_source = done is not None and (done.topic, done.partition) == (position.topic, position.partition)
-        return done is not None and same_source and done.offset > position.offset
+        return done is not None and is_same_source(done, position) and done.offset > position.offset
 
 
 def _remember(ids: OrderedDict[str, None], identity: str) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from connectors.durable import is_locked, replace_json
 from connectors.folders import private_folder
 from connectors.inbox import inbox_folder
-from flows.running.recovery import FILES, TOPICS, Engine, RecoveryStore
+from flows.running.recovery import FILES, NAMED_FILES, TOPICS, Engine, RecoveryStore
 from mneme.errors import SettingsError, StoreRejected
 from mneme.ids import short_hash
 from mneme.ports import Incoming, MemoryIndex, Role, Usage
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from flows.running.feeds import FileFeed
     from flows.running.process import RunContext
 
-_NAMED = "named-files.json"  # in the recovery store of files
 _STOP_SECONDS = 4.5  # what a server that does not answer can keep waiting longer is ended, and repeated at the next start
 
 log = logging.getLogger(__name__)
@@ -133,11 +132,11 @@ def ingest(
             dead_letters,
             changes=None,
             wrote=written,
-            named_files=_named(folder / _NAMED, names),
+            named_files=_named(folder / NAMED_FILES, names),
         )
         tally, usage = run_process(settings, partial(single_process_run, settings, store), ends, pending, stopping)
         if not stopping.is_set():  # nothing waits any more
-            (folder / _NAMED).unlink(missing_ok=True)
+            (folder / NAMED_FILES).unlink(missing_ok=True)
     if stopping.is_set():  # everything read so far is settled; the next run goes on from there
         raise KeyboardInterrupt
     if on_progress is not None:
@@ -196,7 +195,7 @@ def run(
         with recovery_store(settings, FILES) as store, stopped_by_signals(stopping, _STOP_SECONDS):
             from flows.running.live import stream_inbox
 
-            named = _named(_folder(settings, FILES) / _NAMED, ())
+            named = _named(_folder(settings, FILES) / NAMED_FILES, ())
             stream_inbox(settings, partial(single_process_run, settings, store), stopping, on_ready, named)
         return
     with recovery_store(settings, TOPICS) as store, stopped_by_signals(stopping, _STOP_SECONDS):
@@ -215,13 +214,18 @@ def run(
 def _run_on_flink(settings: Settings, jobmanager: str, stopping: threading.Event, on_ready: Callable[[], None]) -> None:
     if settings.intake == "inbox":
         raise SettingsError("--engine flink reads Kafka topics: set MNEME_SERVICE__INTAKE=kafka")
+    from connectors.kafka.client import create_topics
     from flows.engines.flink import submit
-    from flows.running.flink import FlinkCluster, begin_run, run_on_flink
+    from flows.running.flink import FlinkCluster, run_on_flink
+    from flows.running.open_services import begin_run
+
+    def begin() -> int:
+        create_topics(settings.kafka)
+        return begin_run(settings, store, stopping)
 
     with recovery_store(settings, TOPICS, "flink") as store, stopped_by_signals(stopping):
         cluster = FlinkCluster(jobmanager)
         try:
-            begin = partial(begin_run, settings, store, stopping)
             run_on_flink(settings, store, cluster, stopping, on_ready, begin, submit)
         finally:
             cluster.close()

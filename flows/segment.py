@@ -16,7 +16,7 @@ from functools import partial
 from typing import TypeVar
 
 from connectors.telemetry.tracing import about
-from flows.conversations.conversation import Conversation, Limits, Question, sort_key
+from flows.conversations.conversation import Conversation, Question, sort_key
 from flows.conversations.dormant import (
     ActiveConversations,
     ConversationTexts,
@@ -64,7 +64,7 @@ class SegmentLane:
         self._services = services
         self._hold_back = timedelta(seconds=boundaries.hold_back_seconds)
         self._idle = timedelta(seconds=boundaries.idle_seconds)
-        self._limits = Limits(boundaries.max_messages, boundaries.max_tokens)
+        self._limits = boundaries
         self._verdicts: KeyedJobs[tuple[str, Question], Verdict] = KeyedJobs(
             services.pool(services.detector.calls_a_model), services.clock
         )

@@ -23,6 +23,7 @@ from flows.cuts import BoundaryDetector, Cut, Utterance, Verdict
 from flows.items import Retraction
 from mneme.ids import episode_id
 from mneme.records import ClosedBy, Owner, StoredMessage
+from mneme.settings import Boundaries
 from mneme.times import to_milliseconds
 
 SortKey = tuple[datetime, str]  # where a message belongs in its conversation
@@ -62,22 +63,17 @@ class Question:
     ahead: tuple[Utterance, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Sizes at which an episode is cut whatever it says."""
-
-    messages: int
-    tokens: int
-
-
 @dataclass(slots=True)
 class Conversation:
-    """The open end of one conversation. ``begins_because`` is of the open episode; ``forgotten`` ones must be read first."""
+    """The open end of one conversation. ``begins_because`` is of the open episode; ``forgotten`` ones must be read first.
+
+    ``limits`` has the sizes at which an episode is cut whatever it says.
+    """
 
     lane: str
     owner: Owner
     conversation_id: str
-    limits: Limits
+    limits: Boundaries
     held: list[HeldMessage] = field(default_factory=list)
     undecided: list[Utterance] = field(default_factory=list)
     episode: list[Utterance] = field(default_factory=list)
@@ -225,7 +221,7 @@ class Conversation:
         messages, tokens = len(self.episode), sum([utterance.message.tokens for utterance in self.episode])
         for count in range(1, at_most):
             tokens += self.undecided[count - 1].message.tokens
-            if messages + count > self.limits.messages or tokens > self.limits.tokens:
+            if messages + count > self.limits.max_messages or tokens > self.limits.max_tokens:
                 return count
         return at_most
 
@@ -313,7 +309,7 @@ class Conversation:
 
     def _is_full(self, messages: int, tokens: int) -> bool:
         """Return whether a limit cuts between so many messages and one more, with which there would be so many tokens."""
-        return messages >= self.limits.messages or tokens > self.limits.tokens
+        return messages >= self.limits.max_messages or tokens > self.limits.max_tokens
 
     def _cut(self, messages: list[Utterance], closed_by: ClosedBy, because: tuple[str, ...], provisional: bool = False) -> Cut:
         return Cut(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from flows.conversations.conversation import Change, Conversation, HeldMessage, Limits
+from flows.conversations.conversation import Change, Conversation, HeldMessage
 from flows.cuts import Utterance
 from flows.items import Amended, Embedded, Erasure, Pause
 from flows.lanes.scheduling import end_of_traceback
@@ -21,6 +21,7 @@ from mneme.ids import message_id
 from mneme.ports import DeadLetter
 from mneme.records import StoredMessage
 from mneme.rows import Collection, Key
+from mneme.settings import Boundaries
 from mneme.times import from_milliseconds, to_milliseconds
 
 Dormant = dict[str, Any]
@@ -78,7 +79,7 @@ def after_a_crash(resting: Dormant) -> Dormant:
     }
 
 
-def from_dormant(lane: str, resting: Dormant, limits: Limits) -> Conversation:
+def from_dormant(lane: str, resting: Dormant, limits: Boundaries) -> Conversation:
     """A conversation that goes on, before its texts are there."""
     return Conversation(
         lane,

@@ -92,21 +92,23 @@ class Past:
         upper = _floor(beyond)
         while lower is None or lower < last:
             upper = min(upper + span, last)
-            yield Window(
-                [u for u in self._messages(lower, upper) if (since is None or sort_key(u) >= since) and sort_key(u) < until],
-                [s for s in self._starts(lower, upper) if (since is None or s.sort_key >= since) and s.sort_key < until],
-                upper if upper < last else None,
-            )
+            yield self._window(lower, upper, since, until, end=upper if upper < last else None)
             lower, span = upper, span * _GROWTH
 
     def tail(self, since: SortKey | None) -> Window:
         """Everything from ``since`` (None: the beginning) to the end."""
-        lower = _floor(since[0]) if since is not None else None
-        return Window(
-            [u for u in self._messages(lower, None) if since is None or sort_key(u) >= since],
-            [s for s in self._starts(lower, None) if since is None or s.sort_key >= since],
-            None,
-        )
+        return self._window(_floor(since[0]) if since is not None else None, None, since, None, end=None)
+
+    def _window(
+        self, lower: datetime | None, upper: datetime | None, since: SortKey | None, until: SortKey | None, end: datetime | None
+    ) -> Window:
+        """Everything between two times that is neither before ``since`` nor behind ``until``."""
+
+        def is_inside(place: SortKey) -> bool:
+            return (since is None or place >= since) and (until is None or place < until)
+
+        messages = [each for each in self._messages(lower, upper) if is_inside(sort_key(each))]
+        return Window(messages, [each for each in self._starts(lower, upper) if is_inside(each.sort_key)], end)
 
     def _messages(self, since: datetime | None, before: datetime | None) -> list[Utterance]:
         rows = self._index.scan(Collection.MESSAGES, replace(self._filter, since=since, before=before), with_vectors=True)

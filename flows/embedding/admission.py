@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from flows.cuts import Utterance, embedding_text
 from flows.lanes.erasures import Tombstones, has_erased_beginning, is_erased, tombstone_keys
-from flows.lanes.owners import Origin, conversation_key, conversation_row, message_key, origin_of
+from flows.lanes.owners import conversation_key, conversation_row, message_key, origin_of
 from flows.lanes.scheduling import is_defect, worth_retrying
 from flows.lanes.services import Services
 from mneme.errors import ModelError
@@ -93,7 +93,7 @@ def admit(batch: MessageBatch, services: Services, lately: Tombstones) -> Admitt
         origin = None if is_chunk else origin_of(stored.get(key))
         if origin is not None and origin.owner != message.owner:
             stored |= services.index.get(_tombstone_keys([message], origin.owner))
-        if origin is not None and _has_erased_beginning(origin, message.conversation_id or "", stored, lately):
+        if origin is not None and has_erased_beginning(origin, message.conversation_id or "", lately, stored):
             if key not in beginnings:
                 beginnings[key] = over_erased(Create(conversation_row(message)), services.versions.next())
             origin = None
@@ -163,12 +163,6 @@ def _conversations(messages: Sequence[StoredMessage]) -> list[Key]:
 def _tombstone_keys(messages: Sequence[StoredMessage], owner: Owner | None = None) -> list[Key]:
     named = dict.fromkeys((owner or message.owner, message.conversation_id, message.document_id) for message in messages)
     return list(dict.fromkeys(key for each in named for key in tombstone_keys(*each)))
-
-
-def _has_erased_beginning(origin: Origin, conversation_id: str, rows: Mapping[Key, Row], lately: Tombstones) -> bool:
-    if lately.cover_event(origin.owner, conversation_id, None, origin.began_with, origin.began_at):
-        return True
-    return has_erased_beginning(origin, conversation_id, rows)
 
 
 def _unless_known(message: StoredMessage, rows: dict[Key, Row], lately: Tombstones) -> StoredMessage | None:

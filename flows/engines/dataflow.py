@@ -83,6 +83,7 @@ class Dataflow:
         writer: where it ends.
         failures: notes what a step, a source or the writer raises.
         on_built: called when the engine has put the dataflow together, in all processes, and begins to read.
+        on_written: called when something was written.
     """
 
     sources: Sequence[Source]
@@ -91,6 +92,7 @@ class Dataflow:
     writer: Writer
     failures: Failures = field(default_factory=Failures)
     on_built: Callable[[], None] = lambda: None
+    on_written: Callable[[], None] = lambda: None
 
     @property
     def buckets(self) -> int:
@@ -115,6 +117,7 @@ class Dataflow:
         """Write what the steps handed over; durable on return."""
         with self.failures:
             self.writer.write(items)
+            self.on_written()
         self.services.pending.leave(len(items))
 
     def _hosted(self, step: Step, numbers: "count[int]", meter: StepMeter, state: bytes | None) -> HostedLane:

@@ -19,16 +19,12 @@ from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx
 
 from connectors.folders import private_folder
-from connectors.indices import open_index
-from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters
-from connectors.models import open_embedder
 from connectors.telemetry.flow import StepMeter
 from flows.engines.dataflow import Step, goes_to_the_writer
 from flows.engines.port import Failures, HostedLane
@@ -37,7 +33,7 @@ from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
 from flows.lanes.scheduling import next_poll
 from flows.lanes.services import Services, Submit
-from flows.running.open_services import Endpoints, open_services, pause
+from flows.running.open_services import kafka_endpoints, open_prepared, open_services
 from flows.write import Writer
 from mneme.ports import Lane as Topic
 from mneme.settings import Settings
@@ -194,30 +190,20 @@ class Worker:
         self.failures = Failures()
         self._stopping = threading.Event()
         self._stack = ExitStack()
-        index = open_index(settings, pause=partial(pause, self._stopping))
-        self._stack.callback(index.close)
-        embedder = open_embedder(settings)
-        self._stack.callback(embedder.close)
-        index.prepare(embedder.identity)
+        index, embedder = open_prepared(settings, self._stopping, self._stack)
         index.refresh()  # what a worker that died wrote must be found by the searches of this one
-        dead_letters = KafkaDeadLetters(settings.kafka, lock=settings.data / "dead-letters.lock")
-        self._stack.callback(dead_letters.close)
-        changes = KafkaChangeFeed(settings.kafka) if settings.flow.change_feed else None
-        if changes is not None:
-            self._stack.callback(changes.close)
-        ends = Endpoints([], dead_letters, changes)
-        opened = open_services(
+        ends = self._stack.enter_context(kafka_endpoints(settings, []))
+        services, writer, _ = open_services(
             settings, index, embedder, versions_of(run, utc_now()), ends, Uncounted(), self._stopping, self._stack
         )
-        services, most = opened.services, settings.flow.pending_limit
-        reading = services.reading
+        reading, most = services.reading, settings.flow.pending_limit
         self.services: Services = replace(
             services,
             submit=LimitedCalls(services.submit, most),
             submit_call=LimitedCalls(services.submit_call, most) if services.submit_call is not None else None,
             reading=replace(reading, in_flight=Uncounted(), submit=LimitedCalls(reading.submit, most)) if reading else None,
         )
-        self.writer: Writer = opened.writer
+        self.writer: Writer = writer
         self.checkpoints = CheckpointWatch(run.jobmanager, run.name)
         self.checkpoints.start()
         self._stack.callback(self.checkpoints.close)

@@ -130,9 +130,10 @@ def is_erased(message: StoredMessage, rows: Mapping[Key, Row]) -> bool:
     return is_covered(message.owner, message.conversation_id, message.document_id, message.position, message.created_at, rows)
 
 
-def has_erased_beginning(origin: Origin, conversation_id: str, rows: Mapping[Key, Row]) -> bool:
-    """Return whether one of these rows is a tombstone that erases what a conversation began with."""
-    return is_covered(origin.owner, conversation_id, None, origin.began_with, origin.began_at, rows)
+def has_erased_beginning(origin: Origin, conversation_id: str, lately: Tombstones, rows: Mapping[Key, Row]) -> bool:
+    """Return whether what a conversation began with is erased: a moment ago, or by a tombstone among these rows."""
+    began = (origin.owner, conversation_id, None, origin.began_with, origin.began_at)
+    return lately.cover_event(*began) or is_covered(*began, rows)
 
 
 def is_covered(

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from connectors.indices import open_index
 from connectors.models import open_embedder
+from flows.maintenance.bulk import OnProgress
 from flows.runner import IngestReport, WrittenRows, ingest, recovery_store, single_process_run, stopped_by_signals
 from flows.running.kafka import bounded_stream
 from flows.running.recovery import TOPICS
@@ -23,8 +24,6 @@ from mneme.settings import Settings
 
 MANY_ROWS = 50_000  # written at once: from here on a merge pays by itself
 _EPOCH_SECONDS = 10.0  # at least
-
-OnProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

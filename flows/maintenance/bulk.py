@@ -1,6 +1,6 @@
 """Rows by the thousand: read and written some at a time."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TypeVar
 
@@ -8,7 +8,10 @@ from mneme.errors import StoreRejected
 from mneme.ports import MemoryIndex, Outcome, Put
 from mneme.rows import Row
 
+BATCH = 500  # rows of one write: some 3 MB with vectors
+
 Item = TypeVar("Item")
+OnProgress = Callable[[int, int], None]
 
 
 def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:

@@ -17,7 +17,7 @@ from connectors.files.files import read_file
 from connectors.files.folders import Found, find_files
 from connectors.models import open_chat_model, open_embedder
 from flows.boundaries import SemanticDetector, open_detector
-from flows.conversations.conversation import Conversation, Limits
+from flows.conversations.conversation import Conversation
 from flows.cuts import BoundaryDetector, Cut, Extraction, Utterance, cut_of_chunk, embedding_text, lane_of_message
 from flows.decode import decode
 from flows.extraction import open_extractor
@@ -126,8 +126,7 @@ def cuts_of(utterances: Sequence[Utterance], detector: BoundaryDetector, setting
     """
     first = utterances[0].message
     assert first.conversation_id is not None, "else it is of a document"
-    limits = Limits(settings.max_messages, settings.max_tokens)
-    conversation = Conversation(first.id, first.owner, first.conversation_id, limits)
+    conversation = Conversation(first.id, first.owner, first.conversation_id, settings)
     now = utc_now()
     for utterance in utterances:
         conversation.hold(utterance, now)

@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -31,8 +31,9 @@ from flows.cuts import lane_of_row
 from flows.engines.port import Source
 from flows.lanes.parked_events import PARKED, incoming_in
 from flows.lanes.pending import Pending
-from flows.maintenance.bulk import batches, put_all
+from flows.maintenance.bulk import BATCH, OnProgress, batches, put_all
 from flows.maintenance.carry_over import carried_messages, carried_notes
+from flows.maintenance.reindex import made_now
 from flows.runner import stopped_by_signals
 from flows.running.feeds import FeedLimits, StoredFeed
 from flows.running.open_services import Endpoints
@@ -43,12 +44,9 @@ from mneme.ports import Embedder, Generations, Incoming, MemoryIndex, embeddings
 from mneme.rows import Collection
 from mneme.settings import Settings
 from mneme.store_format import FORMAT, number_of, refuse_newer
-from mneme.text import TOKENISER
 
 TOPICS = "topics"  # the note in the index that a rebuild from them has begun to remove everything
 MESSAGES = "messages"  # the note that one from the messages fills the next generation
-
-OnProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +90,6 @@ def _readable_rows_in(index: MemoryIndex) -> dict[Collection, int]:
     return found
 
 
-_BATCH = 500  # rows of one write: some 3 MB with vectors
 _REFUSES = "the new store refuses this row"
 
 
@@ -107,9 +104,6 @@ class _Begun:
     @property
     def is_from_another_format(self) -> bool:
         return self.before["format"] != self.after["format"]
-
-    def values(self) -> dict[str, object]:
-        return {"run": self.run, "before": dict(self.before), "after": dict(self.after)}
 
 
 def rebuild_from_messages(
@@ -201,14 +195,14 @@ def _begin(
     """Note what begins, or find what was interrupted."""
     folder, metadata = settings.data / "rebuild", old.metadata()
     before = generations.made_for()
-    after = {"embedder": embedder.identity.fingerprint, "tokeniser": TOKENISER, "format": str(FORMAT)}
+    after = made_now(embedder.identity)
     begun = _Begun(metadata.get("run", "0"), before, after)
     refuse_newer(index_place(settings), number_of(before["format"]))
     if not begun.is_from_another_format:
         refuse_unfinished(metadata, but=REBUILD)
         if metadata.get(REBUILD) == TOPICS:  # some messages may be gone already
             refuse_unfinished(metadata)
-    goes_on = generations.unfinished() == after and _read(folder / "begun.json") == begun.values()
+    goes_on = generations.unfinished() == after and _read(folder / "begun.json") == asdict(begun)
     agree(StoreContents(_readable_rows_in(old), goes_on))
     if goes_on:
         return begun
@@ -221,7 +215,7 @@ def _begin(
         with closing(open_index(settings)) as index:
             index.refresh()
             index.set_metadata({REBUILD: MESSAGES})
-    replace_json(folder / "begun.json", begun.values())
+    replace_json(folder / "begun.json", asdict(begun))
     return begun
 
 
@@ -229,9 +223,9 @@ def _carry_over(old: MemoryIndex, index: MemoryIndex, embedder: Embedder, begun:
     """Write what is not derived. Rows that an interrupted attempt wrote are written again, and are the same."""
     with_parked = not begun.is_from_another_format
     keep_vectors = begun.before["embedder"] == begun.after["embedder"]
-    for rows in batches(old.scan(Collection.CONTROL), _BATCH):
+    for rows in batches(old.scan(Collection.CONTROL), BATCH):
         put_all(carried_notes(rows, with_parked), index, _REFUSES)
-    for rows in batches(old.scan(Collection.MESSAGES, with_vectors=True), _BATCH):
+    for rows in batches(old.scan(Collection.MESSAGES, with_vectors=True), BATCH):
         put_all(carried_messages(rows, index, partial(embeddings_of, embedder), keep_vectors), index, _REFUSES)
     index.refresh()
 

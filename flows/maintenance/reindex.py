@@ -23,7 +23,7 @@ from connectors.indices import index_place, open_generations, open_index
 from connectors.models import open_embedder
 from flows.cuts import embedded_words, embedding_text
 from flows.lanes.scheduling import worth_retrying
-from flows.maintenance.bulk import batches, put_all
+from flows.maintenance.bulk import BATCH, OnProgress, batches, put_all
 from flows.running.recovery import REINDEX, flows_stopped, refuse_unfinished
 from mneme.errors import ModelError, StoreRejected
 from mneme.ports import Embedder, EmbedderIdentity, MemoryIndex, embeddings_of
@@ -123,7 +123,7 @@ def _is_same(one: Vector | None, other: Vector | None) -> bool:
 
 def _messages(rows: Iterable[Row], index: MemoryIndex) -> Mapping[Key, Row]:
     """The messages of facts that come from one alone."""
-    facts = [(row, record) for row in rows if row.kind in _FACTS and isinstance(record := row.record(), AtomicFact)]
+    facts = [(row, record) for row in rows if (record := _fact_in(row)) is not None]
     keys = [message_key(row, record.message_ids[0]) for row, record in facts if len(record.message_ids) == 1]
     return index.get(list(dict.fromkeys(keys)), with_vectors=True) if keys else {}
 
@@ -142,7 +142,7 @@ def _tokens(rows: Sequence[Row], index: MemoryIndex) -> list[str]:
 
 def _contexts(rows: Sequence[Row], index: MemoryIndex) -> Mapping[str, str]:
     """For each fact the texts of the messages before and after it in its episode (flows/extract.py)."""
-    facts = [(row, record) for row in rows if row.tokens and isinstance(record := _fact_in(row), AtomicFact)]
+    facts = [(row, record) for row in rows if row.tokens and (record := _fact_in(row)) is not None]
     keys = [Key(Collection.EPISODES, row.owner_key, record.parent_episode_id) for row, record in facts]
     episodes = {row.id: row.record() for row in index.get(list(dict.fromkeys(keys))).values()} if keys else {}
     around: dict[str, list[Key]] = {}
@@ -165,10 +165,8 @@ def _fact_in(row: Row) -> AtomicFact | None:
     return record if isinstance(record, AtomicFact) else None
 
 
-_BATCH = 500  # rows of one write: some 3 MB with vectors
 _GIVE_UP = "; give the move up with `mneme admin reindex --abandon`, and repeat it"
 
-OnProgress = Callable[[int, int], None]
 MadeFor = Mapping[str, str]
 
 
@@ -224,7 +222,7 @@ def reindex(
         stack.enter_context(flows_stopped(settings))
         embedder = stack.enter_context(closing(open_embedder(settings)))
         generations = stack.enter_context(closing(open_generations(settings)))
-        before, after = generations.made_for(), _wanted(embedder.identity)
+        before, after = generations.made_for(), made_now(embedder.identity)
         check_format(index_place(settings), number_of(before["format"]))
         unfinished = generations.unfinished()
         if unfinished is not None and unfinished != after:
@@ -284,7 +282,7 @@ def _copy(settings: Settings, index: MemoryIndex, embedder: Embedder, move: Move
     on_progress(done, total)
     with closing(open_index(settings, read_only=True)) as old:
         for collection in Collection:
-            for rows in batches(old.scan(collection, with_vectors=True), _BATCH):
+            for rows in batches(old.scan(collection, with_vectors=True), BATCH):
                 missing = _missing(rows, index) if move.goes_on else rows
                 new = renewed(missing, old, partial(embeddings_of, embedder), retokenise)
                 put_all(new, index, "the next generation refuses this row", remedy=_GIVE_UP)
@@ -314,7 +312,8 @@ def _complete(settings: Settings, index: MemoryIndex) -> None:
         index.set_metadata({**old.metadata(), REINDEX: ""})
 
 
-def _wanted(identity: EmbedderIdentity) -> MadeFor:
+def made_now(identity: EmbedderIdentity) -> MadeFor:
+    """The embedder, the tokeniser and the format of a store that is made now."""
     return {"embedder": identity.fingerprint, "tokeniser": TOKENISER, "format": str(FORMAT)}
 
 

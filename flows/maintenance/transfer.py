@@ -12,7 +12,6 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 from pydantic import ValidationError
@@ -24,8 +23,8 @@ from connectors.models import open_embedder
 from flows.lanes.epochs import MOST_RUNS, WRITES_PER_RUN
 from flows.lanes.erasures import tombstone_keys
 from flows.lanes.owners import conversation_key, origin_of
-from flows.maintenance.bulk import batches
-from flows.running.recovery import deployment_of, flows_stopped, refuse_unfinished
+from flows.maintenance.bulk import BATCH, OnProgress, batches
+from flows.running.recovery import IMPORT, deployment_of, flows_stopped, refuse_unfinished
 from mneme.errors import InputError, StoreRejected
 from mneme.ids import conversation_path, document_key, make_id, skill_id
 from mneme.ports import EmbedderIdentity, Filter, MemoryIndex, Outcome, Put, Remove
@@ -46,11 +45,6 @@ from mneme.settings import Settings
 from mneme.text import TOKENISER
 from mneme.times import utc_now
 
-OnProgress = Callable[[int, int], None]
-Item = TypeVar("Item")
-
-_BATCH = 500  # rows of one write: some 3 MB with vectors
-_UNFINISHED = "importing"  # in the index's metadata: which import has begun and not ended
 _POSITIONS = ("position", "edited_by", "began_with")
 _OF_ITS_RECORD = ("collection", "id", "kind", "conversation_id", "document_id", "parent_id", "agent_id")  # columns
 
@@ -99,7 +93,7 @@ def export_owner(
 def _rows_of(owner: Owner, index: MemoryIndex, conversations: list[Key]) -> Iterator[Row]:
     for collection in Collection:
         yield from index.scan(collection, _scope(owner, collection), with_vectors=True)
-    for keys in batches(conversations, _BATCH):
+    for keys in batches(conversations, BATCH):
         found = index.get(keys)
         yield from (found[key] for key in keys if key in found)
 
@@ -109,7 +103,7 @@ def _conversations(owner: Owner, index: MemoryIndex) -> list[Key]:
     messages = index.scan(Collection.MESSAGES, _scope(owner, Collection.MESSAGES))
     named = {row.conversation_id for row in messages if row.conversation_id is not None}
     keys = [conversation_key(owner.tenant_id, each) for each in sorted(named)]
-    return [key for part in batches(keys, _BATCH) for found in (index.get(part),) for key in part if key in found]
+    return [key for part in batches(keys, BATCH) for found in (index.get(part),) for key in part if key in found]
 
 
 def _scope(owner: Owner, collection: Collection) -> Filter:
@@ -154,13 +148,13 @@ def import_owner(
         total = sum(header.rows.values())
         # 1.
         begun = f"{header.owner.key}@{header.exported_at.isoformat()}"
-        is_repeated = index.metadata().get(_UNFINISHED) == begun
+        is_repeated = index.metadata().get(IMPORT) == begun
         if not is_repeated:
             _nothing_is_known(header.owner, index)
         tombstones: set[Key] = set()
         newest = 0
         with read_archive(path) as archive:
-            for rows in batches(_counted(archive.rows, on_progress, 2 * total), _BATCH):
+            for rows in batches(_counted(archive.rows, on_progress, 2 * total), BATCH):
                 for row in rows:
                     _check(path, row, header.owner, identity)
                 _conversations_are_free(rows, header.owner, index, is_repeated)
@@ -175,15 +169,15 @@ def import_owner(
             )
         # 2.
         run = max(int(index.metadata().get("run", "0")), newest // WRITES_PER_RUN)
-        index.set_metadata({"run": str(run), _UNFINISHED: begun})
+        index.set_metadata({"run": str(run), IMPORT: begun})
         index.write([Remove(key, row.version) for key, row in index.get(sorted(tombstones, key=str)).items()])
         # 3.
         at_home = _at_home(index.metadata())
         with read_archive(path) as archive:
-            for rows in batches(_counted(archive.rows, on_progress, 2 * total, total), _BATCH):
+            for rows in batches(_counted(archive.rows, on_progress, 2 * total, total), BATCH):
                 _write(list(map(at_home, rows)), index)
         index.refresh()
-        index.set_metadata({_UNFINISHED: ""})
+        index.set_metadata({IMPORT: ""})
     return Transferred(header.owner, _present(header.rows))
 
 

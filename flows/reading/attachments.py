@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from flows.embedding.amendments import stored_message
 from flows.items import Unread
-from flows.lanes.erasures import Tombstones, is_covered, tombstone_keys
+from flows.lanes.erasures import Tombstones, has_erased_beginning, is_covered, tombstone_keys
 from flows.lanes.owners import conversation_key, origin_of, owner_in, tenant_of
 from flows.lanes.scheduling import NotReady, worth_retrying
 from flows.lanes.services import Services
@@ -96,9 +96,8 @@ def _is_of_a_stranger(event: Message, erased: Tombstones, services: Services) ->
     origin = origin_of(services.index.get([key]).get(key))
     if origin is None or origin.owner == event.owner:
         return False
-    begun = (origin.owner, event.conversation_id, None, origin.began_with, origin.began_at)
     rows = services.index.get(tombstone_keys(origin.owner, event.conversation_id))
-    return not (erased.cover_event(*begun) or is_covered(*begun, rows))
+    return not has_erased_beginning(origin, event.conversation_id, erased, rows)
 
 
 def _without_message(unread: Unread, services: Services) -> Attached | None:

@@ -13,8 +13,6 @@ import logging
 import re
 import threading
 from collections.abc import Callable
-from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -22,11 +20,8 @@ from urllib.parse import unquote, urlsplit
 import httpx
 
 from connectors.durable import replace_json
-from connectors.indices import open_index
-from connectors.kafka.client import create_topics, topics_of_lanes
-from connectors.models import open_embedder
+from connectors.kafka.client import topics_of_lanes
 from flows.engines.flink_worker import FlinkRun
-from flows.running.open_services import pause
 from flows.running.recovery import RecoveryStore
 from mneme import __version__
 from mneme.errors import SettingsError, StoreUnavailable
@@ -169,7 +164,7 @@ def run_on_flink(
         cluster: where it runs.
         stopping: set when the flow is to end.
         on_ready: called when all slots read for the first time.
-        begin: begins a run on the index; its number.
+        begin: begins a run on the topics and the index; its number.
         submit: hands the dataflow to the cluster (flows/engines/flink.py).
 
     Raises:
@@ -211,22 +206,6 @@ def run_on_flink(
             log.warning("%s", error)
     if cluster.state_of(job) in _ALIVE:
         _stop(note, job, cluster, folder)
-
-
-def begin_run(settings: Settings, store: RecoveryStore, stopping: threading.Event) -> int:
-    """Begin a run on the topics and the index; its number.
-
-    Raises:
-        SettingsError, StoreError: as of the broker, the index, the embedder and the store.
-    """
-    create_topics(settings.kafka)
-    with ExitStack() as stack:
-        index = open_index(settings, pause=partial(pause, stopping))
-        stack.callback(index.close)
-        embedder = open_embedder(settings)
-        stack.callback(embedder.close)
-        index.prepare(embedder.identity)
-        return store.begin_run(index, settings.flow.adopt_index)
 
 
 def _submitted(

@@ -1,19 +1,16 @@
 """The flow from the Kafka topics: endless, or up to where they reach when it begins."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from connectors.kafka.client import bounds_of, create_topics, partitions_of, topics_of_lanes
 from connectors.kafka.reader import PartitionReader
-from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters
 from flows.engines.port import Source
 from flows.lanes.pending import Pending, SharedSums
 from flows.running.feeds import BoundedFeed, EndOffsets, FeedLimits
 from flows.running.live import LiveLag, Partitions, live_sources
-from flows.running.open_services import Endpoints
+from flows.running.open_services import kafka_endpoints
 from flows.running.process import RunContext, run_process
 from mneme.ports import Lane, MemoryIndex
 from mneme.settings import Kafka, Settings
@@ -64,7 +61,7 @@ def stream(
 
     sources = live_sources(flow, open_reader, partitions, pending, documents, LiveLag(sums.live_lag), stopping)
     counted = {"documents_at_work": documents, "chunks_in_flight": Pending(sums.chunks)}
-    with _endpoints(settings, sources, **counted) as endpoints:
+    with kafka_endpoints(settings, sources, **counted) as endpoints:
         run_process(settings, start_run, endpoints, pending, stopping, on_ready, on_failure)
 
 
@@ -107,18 +104,5 @@ def bounded_stream(
         return BoundedFeed(reader, limits, name, end_offsets, may_read)
 
     sources = [Source(lane, tuple(map(str, sorted(chosen[lane]))), partial(open_feed, topic)) for lane, topic in named.items()]
-    with _endpoints(settings, sources, wrote=wrote) as endpoints:
+    with kafka_endpoints(settings, sources, wrote=wrote) as endpoints:
         run_process(settings, start_run, endpoints, pending, stopping)
-
-
-@contextmanager
-def _endpoints(settings: Settings, sources: Sequence[Source], **more: Any) -> Iterator[Endpoints]:
-    """The sources with the topics that the flow writes; ``more`` as of ``Endpoints``."""
-    kafka = settings.kafka
-    with ExitStack() as stack:
-        dead_letters = KafkaDeadLetters(kafka, lock=settings.data / "dead-letters.lock")
-        stack.callback(dead_letters.close)
-        changes = KafkaChangeFeed(kafka) if settings.flow.change_feed else None
-        if changes is not None:
-            stack.callback(changes.close)
-        yield Endpoints(sources, dead_letters, changes, **more)

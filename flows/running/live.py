@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Protocol
 
 from connectors.dead_letters import FileDeadLetters
 from connectors.durable import FolderLock, disk_errors
@@ -30,11 +29,8 @@ _DOCUMENTS_AT_WORK = 16  # of one process: what waits to be read is held in memo
 Partitions = Mapping[Lane, tuple[int, ...]]  # of each source
 
 
-class OpenReader(Protocol):
-    """Opens a partition of a lane, by its number, at the place to resume from (None: the earliest)."""
-
-    def __call__(self, lane: Lane, number: str, place: int | None) -> EventReader:
-        """The reader."""
+# Opens a partition of a lane, by its number, at the place to resume from (None: the earliest).
+OpenReader = Callable[[Lane, str, int | None], EventReader]
 
 
 class LiveLag:

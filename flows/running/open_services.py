@@ -1,11 +1,12 @@
 """Everything outside the steps, opened from the settings: services of the lanes and a writer, for any engine."""
 
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from connectors.documents.claims import ErasedClaims, erase_claims
 from connectors.documents.pool import processes_of
@@ -15,7 +16,8 @@ from connectors.documents.stores import documents_of, uploads_of
 from connectors.embedders.queue import EmbeddingQueue
 from connectors.endpoints.answer_cache import erase_answers
 from connectors.endpoints.call_budget import Purpose, share_of
-from connectors.models import ANSWERS_FILE, open_chat_model
+from connectors.indices import open_index
+from connectors.models import ANSWERS_FILE, open_chat_model, open_embedder
 from connectors.telemetry.flow import Tally
 from flows.boundaries import open_detector
 from flows.boundaries.semantic import SemanticDetector
@@ -28,6 +30,7 @@ from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
 from flows.lanes.services import Reading, Services
 from flows.running.pool import Pool
+from flows.running.recovery import RecoveryStore
 from flows.write import Writer
 from mneme.errors import StoreUnavailable
 from mneme.ports import ChangeFeed, DeadLetters, Embedder, MemoryIndex, RememberingChat
@@ -56,15 +59,6 @@ class Endpoints:
     named_files: Sequence[Path] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class OpenServices:
-    """Services and writer of one process. ``chat`` counts what models cost; None where none is called."""
-
-    services: Services
-    writer: Writer
-    chat: RememberingChat | None
-
-
 def open_services(
     settings: Settings,
     index: MemoryIndex,
@@ -75,8 +69,8 @@ def open_services(
     stopping: threading.Event,
     stack: ExitStack,
     processes: int = 1,
-) -> OpenServices:
-    """Open pools and models, and put together what the steps and the writer need.
+) -> tuple[Services, Writer, RememberingChat | None]:
+    """Open pools and models, and put together what the steps and the writer need; and the chat model, if any is called.
 
     Args:
         settings: where and how.
@@ -137,7 +131,7 @@ def open_services(
         partial(_erase_answers, settings.data / ANSWERS_FILE),
         partial(_erase_claims, settings),
     )
-    return OpenServices(services, writer, chat)
+    return services, writer, chat
 
 
 def _reading(settings: Settings, ends: Endpoints, stack: ExitStack) -> Reading:
@@ -168,6 +162,50 @@ def _erase_claims(settings: Settings, erasure: Erasure) -> ErasedClaims:
         return ErasedClaims()
     assert erasure.owner is not None, "known by now"
     return erase_claims(documents_of(settings), erasure.owner, erasure.document_id, erasure.arrived_at)
+
+
+@contextmanager
+def kafka_endpoints(settings: Settings, sources: Sequence[Source], **more: Any) -> Iterator[Endpoints]:
+    """The sources with the topics that the flow writes; ``more`` as of ``Endpoints``."""
+    from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters  # an extra
+
+    with ExitStack() as stack:
+        dead_letters = KafkaDeadLetters(settings.kafka, lock=settings.data / "dead-letters.lock")
+        stack.callback(dead_letters.close)
+        changes = KafkaChangeFeed(settings.kafka) if settings.flow.change_feed else None
+        if changes is not None:
+            stack.callback(changes.close)
+        yield Endpoints(sources, dead_letters, changes, **more)
+
+
+def open_prepared(
+    settings: Settings, stopping: threading.Event, stack: ExitStack, open_store: Callable[[], MemoryIndex] | None = None
+) -> tuple[MemoryIndex, Embedder]:
+    """The index that is written, prepared for the embedder of the settings. The stack closes both.
+
+    Args:
+        settings: of both.
+        stopping: set when the flow is to end; then nothing waits for the index any more.
+        stack: closes what is opened.
+        open_store: opens another index than that of the settings.
+    """
+    index = open_store() if open_store is not None else open_index(settings, pause=partial(pause, stopping))
+    stack.callback(index.close)
+    embedder = open_embedder(settings)
+    stack.callback(embedder.close)
+    index.prepare(embedder.identity)
+    return index, embedder
+
+
+def begin_run(settings: Settings, store: RecoveryStore, stopping: threading.Event) -> int:
+    """Begin a run of a flow whose processes are others; its number. The index is there then.
+
+    Raises:
+        SettingsError, StoreError: as of the index, the embedder and the store.
+    """
+    with ExitStack() as stack:
+        index, _ = open_prepared(settings, stopping, stack)
+        return store.begin_run(index, settings.flow.adopt_index)
 
 
 def pause(stopping: threading.Event, seconds: float) -> None:

@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from connectors.indices import open_index
-from connectors.models import open_embedder
 from flows.decode import decode
 from flows.engines.bytewax import build, execute
 from flows.engines.dataflow import Dataflow
 from flows.engines.port import EngineFailed, Failures
 from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
-from flows.running.open_services import Endpoints, open_services, pause
+from flows.running.open_services import Endpoints, open_prepared, open_services
+from flows.running.recovery import WriteMark
 from flows.running.store_files import store_error
 from flows.write import Stopped
 from mneme.errors import MnemeError
@@ -81,22 +80,19 @@ def run_process(
         EngineFailed: another process of the flow is gone.
     """
     with ExitStack() as stack:
-        index = open_store() if open_store is not None else open_index(settings, pause=partial(pause, stopping))
-        stack.callback(index.close)
-        embedder = open_embedder(settings)
-        stack.callback(embedder.close)
-        index.prepare(embedder.identity)
+        index, embedder = open_prepared(settings, stopping, stack, open_store)
         index.refresh()  # what a process that died wrote must be found by the searches of this one
         place = start_run(index)
-        opened = open_services(
+        services, writer, chat = open_services(
             settings, index, embedder, Versions(place.run), ends, pending, stopping, stack, processes=place.processes
         )
-        services, tally = opened.services, opened.services.tally
         decoder = partial(decode, buckets=settings.flow.buckets)
-        flow, failures = settings.flow, Failures()
-        dataflow = build(Dataflow(ends.sources, decoder, services, opened.writer, failures, on_ready))
+        flow, failures, tally = settings.flow, Failures(), services.tally
+        mark = WriteMark(index, place.epochs.parent, place.number)
+        dataflow = build(Dataflow(ends.sources, decoder, services, writer, failures, on_ready, mark.wrote))
         try:
             execute(dataflow, place.epochs, flow.epoch_seconds, flow.recovery_partitions, place.addresses, place.number)
+            mark.set()
             if not stopping.is_set():  # after a stop the index does so itself, and may be out of reach
                 index.refresh()
         except Exception as error:
@@ -109,7 +105,7 @@ def run_process(
                 if cause is error:
                     raise
                 raise cause from error
-        return tally, opened.chat.usage() if opened.chat is not None else {}
+        return tally, chat.usage() if chat is not None else {}
 
 
 def _cause(failures: Failures, error: Exception, epochs: Path) -> Exception:

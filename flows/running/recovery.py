@@ -1,21 +1,23 @@
 """The recovery store: one runner at a time, one index it belongs to, and the number of the run.
 
-The directory holds Bytewax's files (``epochs/``), a lock file and ``mneme.json`` with the store's id and the last run.
-The index keeps the id and the run as well: a store that was lost, or an index that another store wrote, is noticed
-before anything is written. At start and after a clean stop Bytewax's files are tidied (flows/running/store_files.py).
+The directory holds Bytewax's files (``epochs/``), a lock file, ``mneme.json`` with the store's id and the last run, and the
+write marks of that run. The index keeps the same: a store that was lost, an index that another store wrote, and one that is
+older than its store are noticed before anything is written. At start and after a clean stop Bytewax's files are tidied
+(flows/running/store_files.py).
 """
 
 import json
 import logging
 import shutil
+import time
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
-from connectors.durable import FolderLock, replace_json
+from connectors.durable import FolderLock, replace_bytes, replace_json
 from connectors.inbox import is_of_an_inbox
 from flows.running.store_files import disk_errors, is_used, remedy, tidy
 from mneme.errors import StoreError, StoreRejected, StoreUnavailable
@@ -23,16 +25,20 @@ from mneme.ports import MemoryIndex
 from mneme.rows import Collection
 from mneme.settings import Settings
 from mneme.store_format import FORMAT
+from mneme.times import utc_now
 
 TOPICS = "kafka"  # the name of the store of the flow from Kafka
 FILES = "files"  # of that of files and of the inbox
 REBUILD = "rebuild"  # in the index's metadata while a rebuild is under way, and the name of its store
 REINDEX = "reindex"  # in the index's metadata while its rows move to another embedder or tokeniser, which it names
+IMPORT = "importing"  # in the index's metadata: which import has begun and not ended, by owner and time of the export
+NAMED_FILES = "named-files.json"  # in the store of files: those that a run was given which has not ended
 
 Engine = Literal["bytewax", "flink"]
 
 _STATE_FILE, _EPOCHS = "mneme.json", "epochs"
 _STORE = "recovery_"  # in the index's metadata, before the name of each flow that wrote it: the id of its store
+_BETWEEN_MARKS_SECONDS = 10.0  # what is written meanwhile and then goes back, without a stop in order, is not noticed
 
 log = logging.getLogger(__name__)
 
@@ -42,27 +48,34 @@ def deployment_of(metadata: Mapping[str, str], topic: str) -> str | None:
     return metadata.get(f"{_STORE}{FILES if is_of_an_inbox(topic) else TOPICS}") or None
 
 
-def refuse_unfinished(metadata: Mapping[str, str], but: str = "") -> None:
-    """Refuse an index that a rebuild has begun to make again, or whose rows are being moved, by its metadata.
+def why_unfinished(metadata: Mapping[str, str], but: str = "") -> str | None:
+    """Say how to end what has begun on an index and not ended: a rebuild, or a move of its rows.
 
     Args:
         metadata: of the index.
         but: which of the two does not matter, ``REBUILD`` or ``REINDEX``.
-
-    Raises:
-        StoreRejected: says how to end it.
     """
     if but != REINDEX and (embedder := metadata.get(REINDEX)):
-        raise StoreRejected(
+        return (
             f"a move of this index to {embedder} has begun and not ended: repeat `mneme admin reindex` with that embedder "
             "set, or give it up with `mneme admin reindex --abandon`"
         )
     if but != REBUILD and (unfinished := metadata.get(REBUILD)):
         origin = unfinished.split()[0]
-        raise StoreRejected(
-            f"a rebuild of this index has begun and not ended: repeat it first, `mneme admin rebuild --from {origin}`"
-            + (", or give it up with `mneme admin rebuild --abandon`" if origin == "messages" else "")
+        return f"a rebuild of this index has begun and not ended: repeat it first, `mneme admin rebuild --from {origin}`" + (
+            ", or give it up with `mneme admin rebuild --abandon`" if origin == "messages" else ""
         )
+    return None
+
+
+def refuse_unfinished(metadata: Mapping[str, str], but: str = "") -> None:
+    """Refuse an index on which something has begun and not ended, as of ``why_unfinished``.
+
+    Raises:
+        StoreRejected: says how to end it.
+    """
+    if why := why_unfinished(metadata, but):
+        raise StoreRejected(why)
 
 
 def why_index_is_older(directory: Path, run: int, metadata: Mapping[str, str]) -> str | None:
@@ -73,14 +86,64 @@ def why_index_is_older(directory: Path, run: int, metadata: Mapping[str, str]) -
         run: the last one that the store began.
         metadata: of the index; none if there is no index.
     """
-    if run <= int(metadata.get("run", "0")):
+    marks = {_mark_name(file): file.read_text() for file in _marks(directory)} if run else {}
+    missing = [mark for name, mark in marks.items() if metadata.get(name, "") < mark]
+    if run > int(metadata.get("run", "0")):
+        unseen = f"run {run}"
+    elif missing:
+        unseen = f"what was written until {max(missing)} by the flow"
+    else:
         return None
     return (
-        f"the index has not seen run {run} of the recovery store {directory}: it is another index, empty, or from an older "
+        f"the index has not seen {unseen} of the recovery store {directory}: it is another index, empty, or from an older "
         "backup, and what the flow read since is missing in it. Restore the index and this store from one backup; or read "
         "everything again, with `mneme admin rebuild --from topics`, or for files without this store; or go on without what "
         "is missing, once, with MNEME_FLOW__ADOPT_INDEX=true"
     )
+
+
+class WriteMark:
+    """The time until which one process has written in this run, known to the index first, and then to the recovery store.
+
+    A store with a later mark than its index tells that the index went back (``why_index_is_older``).
+
+    Args:
+        index: what is written.
+        directory: of the store.
+        number: of the process in its flow.
+    """
+
+    def __init__(self, index: MemoryIndex, directory: Path, number: int) -> None:
+        self._index = index
+        self._file = directory / f"{number}.written"
+        self._mark = ""
+        self._set_at = time.monotonic()
+        self._is_behind = False
+
+    def wrote(self) -> None:
+        """Something was written; once in a while the mark follows."""
+        self._is_behind = True
+        if time.monotonic() - self._set_at >= _BETWEEN_MARKS_SECONDS:
+            self.set()
+
+    def set(self) -> None:
+        """Set the mark, if something was written since. An index or a disk that refuses it is asked again later."""
+        if not self._is_behind:
+            return
+        self._mark = max(self._mark, utc_now().isoformat(timespec="milliseconds"))  # a clock may be set back
+        with suppress(StoreError, OSError):
+            self._index.set_metadata({_mark_name(self._file): self._mark})
+            replace_bytes(self._file, self._mark.encode())
+            self._is_behind, self._set_at = False, time.monotonic()
+
+
+def _marks(directory: Path) -> list[Path]:
+    return sorted(directory.glob("*.written"))
+
+
+def _mark_name(file: Path) -> str:
+    """The name of a mark in the index's metadata."""
+    return f"written_{file.parent.name}_{file.stem}"
 
 
 def forget_older_stores(data: Path, metadata: Mapping[str, str]) -> tuple[str, ...]:
@@ -213,6 +276,8 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
             replace_json(self._state_file, state)  # the index names no store that is not there
         self._run = max(self._run, int(metadata.get("run", "0"))) + 1
         index.set_metadata({key: self._id, "run": str(self._run)})
+        for mark in _marks(self._directory):  # of the run before
+            mark.unlink()
         # Last: a store with a run that its index has not seen tells that the index went back.
         with disk_errors(self._directory):
             replace_json(self._state_file, state | {"run": self._run})

@@ -20,13 +20,10 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from connectors.indices import open_index
-from connectors.models import open_embedder
 from connectors.telemetry.exposition import child_ended
 from connectors.telemetry.logs import levels
 from flows.lanes.pending import SUMS, reset
@@ -34,7 +31,7 @@ from flows.running.child_process import start
 from flows.running.kafka import input_partitions
 from flows.running.live import Partitions
 from flows.running.member import Assignment, Share
-from flows.running.open_services import pause
+from flows.running.open_services import begin_run
 from flows.running.process import RunContext
 from flows.running.recovery import RecoveryStore
 from mneme import errors
@@ -67,7 +64,7 @@ def supervise(settings: Settings, store: RecoveryStore, stopping: threading.Even
     while not stopping.is_set():
         begun, lived = time.monotonic(), 0.0
         try:
-            with Members(settings, _begin_run(settings, store, stopping), store.epochs, partitions, store.lock) as members:
+            with Members(settings, begin_run(settings, store, stopping), store.epochs, partitions, store.lock) as members:
                 while not (members.all_read or members.gone or stopping.is_set()):
                     members.listen(_LISTEN_SECONDS)
                 whole_at = time.monotonic()
@@ -96,20 +93,6 @@ def supervise(settings: Settings, store: RecoveryStore, stopping: threading.Even
         early = early + 1 if lived < _EARLY_SECONDS else 0
         stopping.wait(min(2.0 ** (early - 2), _LONGEST_PAUSE_SECONDS) if early > 1 else 0.0)
         store.tidy()
-
-
-def _begin_run(settings: Settings, store: RecoveryStore, stopping: threading.Event) -> int:
-    """The number of a new run; the index is there then."""
-    index = open_index(settings, pause=partial(pause, stopping))
-    try:
-        embedder = open_embedder(settings)
-        try:
-            index.prepare(embedder.identity)
-        finally:
-            embedder.close()
-        return store.begin_run(index, settings.flow.adopt_index)
-    finally:
-        index.close()
 
 
 _LONGEST_REPORT = 65_536

@@ -55,12 +55,14 @@ def _contents(settings: Settings) -> Iterator[Check]:
         except StoreError as error:
             if "no index here yet" in str(error):
                 yield Check("index", "memories", "none yet", "partly", str(error))
+                yield from _unfinished(settings, {})
                 yield from _recovery(settings, {})
             else:
                 yield failed("index", "memories", "", error, needed=False)
             return
         yield Check("index", "memories", f"{rows:,} messages", "ready")
         yield _embedder(settings, opened)
+        yield from _unfinished(settings, metadata)
         yield from _recovery(settings, metadata)
     finally:
         opened.close()
@@ -95,6 +97,26 @@ def _embedder(settings: Settings, opened: "MemoryIndex") -> Check:
     if is_local:
         remedy += f"; set {' '.join(settings_to_set)}, then run `mneme admin reindex`"
     return Check("index", "embedder of the index", identity.fingerprint, "partly", remedy)
+
+
+def _unfinished(settings: Settings, metadata: "dict[str, str]") -> Iterator[Check]:
+    """Tell what was interrupted: a rebuild or move of the index, an import, an ingestion of files. What runs is no concern."""
+    from connectors.durable import is_locked
+    from connectors.inbox import inbox_folder
+    from flows.running.recovery import FILES, IMPORT, NAMED_FILES, why_unfinished
+
+    running = {folder.name for folder in settings.data.glob("recovery/*/") if is_locked(folder)}
+    if (why := why_unfinished(metadata)) and not running and not is_locked(settings.data / "rebuild"):
+        yield Check("index", "rebuild or move", "interrupted", "missing", why, needed=True)
+    if (begun := metadata.get(IMPORT)) and not running:
+        owner = begun.rpartition("@")[0]
+        remedy = f"an import of {owner} has begun and not ended: repeat `mneme admin import` with its file"
+        yield Check("index", "import", "interrupted", "missing", remedy, needed=True)
+    note = settings.data / "recovery" / FILES / NAMED_FILES
+    if note.exists() and (FILES not in running or is_locked(inbox_folder(settings.data))):  # the inbox's flow holds it as well
+        files = ", ".join(json.loads(note.read_text(encoding="utf-8")))
+        remedy = f"an ingestion of {files} has begun and not ended: repeat it, and it goes on where it was"
+        yield Check("index", "ingestion of files", "interrupted", "partly", remedy)
 
 
 def _recovery(settings: Settings, metadata: "dict[str, str]") -> Iterator[Check]:

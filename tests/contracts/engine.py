@@ -21,7 +21,6 @@ from flows.engines.port import Source
 from flows.items import Arrived, Pause, WriteBatch
 from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
-from flows.lanes.services import Services
 from flows.running.feeds import Fed
 from flows.write import Writer
 from mneme.ports import DeadLetter, Incoming, Remove
@@ -29,7 +28,7 @@ from mneme.records import Position
 from mneme.rows import Embedding
 from mneme.settings import Settings
 from mneme.times import utc_now
-from tests.flows.river import IDENTITY, CutOnWord, Letters, OneFactEach, contents, embed, episodes, message
+from tests.flows.river import IDENTITY, Letters, contents, embed, episodes, message, services_for
 from tests.memory_index_reference import ReferenceIndex
 
 BUCKETS = 4
@@ -90,21 +89,14 @@ def dataflow(index: ReferenceIndex, run: int, marks: deque[Mark], dies: type[Bas
     }
     pending, pool = Pending(), ThreadPoolExecutor(4)
     index.prepare(IDENTITY)
-    services = Services(
+    services = services_for(
+        index,
         settings=settings.model_copy(update=update),
-        index=index,
         embed=lambda texts: pool.submit(lambda: list(map(Embedding, embed(texts)))),
         submit=ThreadPoolExecutor(4).submit,
         clock=utc_now,
         versions=Versions(run),
         pending=pending,
-        detector=CutOnWord(),
-        fallback_detector=CutOnWord(),
-        extractor=OneFactEach(),
-        fallback_extractor=OneFactEach(),
-        judge=None,
-        skill_writer=None,
-        tally=Counter(),
     )
     writer = Writer(index, Letters(), None, utc_now, threading.Event())
     source = Source("list", ("only",), lambda name, place: Listed(place, pending, marks, dies))

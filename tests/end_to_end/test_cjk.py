@@ -13,8 +13,9 @@ from connectors.indices import open_index
 from evaluation.servers import drop_indices
 from flows import ingest
 from mneme.ports import EmbedderIdentity
-from mneme.settings import EmbedderSettings, Index, Settings
+from mneme.settings import Index, Settings
 from queries import Memories
+from tests.flows.deployment import deployed_in
 from tests.servers.isolated import isolated_opensearch
 
 # What each conversation of a language is about, and what is said in it.
@@ -92,13 +93,7 @@ class Told:
 @pytest.fixture(scope="module", params=["embedded", pytest.param("opensearch", marks=pytest.mark.opensearch)])
 def told(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
     folder = tmp_path_factory.mktemp("cjk")
-    settings = Settings(_env_file=None).model_copy(
-        update={
-            "data": folder / "data",
-            "index": Index(backend=request.param),
-            "embedder": EmbedderSettings(provider="hash"),
-        }
-    )
+    settings = deployed_in(folder / "data", index=Index(backend=request.param))
     if request.param == "opensearch":
         url = request.getfixturevalue("opensearch_server").url
         settings = settings.model_copy(update={"opensearch": isolated_opensearch(url)})

@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -184,9 +185,6 @@ def test_one_hybrid_query_finds_a_fact_of_a_chat_and_one_of_a_scanned_page(tmp_p
 
 
 def _ids(settings: Settings) -> set[tuple[str, str]]:
-    index = open_index(settings, read_only=True)
-    try:
+    with closing(open_index(settings, read_only=True)) as index:
         wanted = [collection for collection in Collection if collection is not Collection.CONTROL]
         return {(collection.value, row.id) for collection in wanted for row in index.scan(collection)}
-    finally:
-        index.close()

@@ -1,6 +1,7 @@
 """The flow with models: an OpenAI-protocol server for boundaries, extraction and vectors, with faults."""
 
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -43,11 +44,8 @@ def calls(server: ModelServer) -> Counter[str]:
 
 def kept(settings: Settings, report: IngestReport) -> Counter[str]:
     """How often each message lies in an episode."""
-    index = open_index(settings)
-    try:
+    with closing(open_index(settings)) as index:
         rows = list(index.scan(Collection.EPISODES))
-    finally:
-        index.close()
     assert len(rows) == report.episodes
     return Counter(f"{row.conversation_id}/{identity}" for row in rows for identity in row.message_ids)
 
@@ -75,11 +73,8 @@ def test_one_call_for_an_episode_and_few_for_boundaries(tmp_path: Path) -> None:
 
 def kept_facts(settings: Settings) -> list[str]:
     """The ids of all facts."""
-    index = open_index(settings)
-    try:
+    with closing(open_index(settings)) as index:
         return [row.id for row in index.scan(Collection.FACTS)]
-    finally:
-        index.close()
 
 
 def test_every_episode_survives_a_model_that_misbehaves(tmp_path: Path) -> None:
@@ -110,11 +105,8 @@ def one_episode(folder: Path) -> Path:
 
 def extractors(settings: Settings) -> Counter[str]:
     """Who extracted the episodes."""
-    index = open_index(settings)
-    try:
+    with closing(open_index(settings)) as index:
         return Counter(row.body["extractor"] for row in index.scan(Collection.EPISODES))
-    finally:
-        index.close()
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The same in, the same out: two stores made of the same messages are equal, whatever came together with what."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,8 @@ from connectors.indices import open_index
 from evaluation.faults.texts import Volume, live_traffic, read_templates
 from flows import IngestReport, ingest
 from mneme.rows import Collection, Row
-from mneme.settings import EmbedderSettings, Settings
+from mneme.settings import Flow
+from tests.flows.deployment import deployed_in
 
 pytestmark = pytest.mark.slow
 
@@ -18,20 +20,16 @@ _OF_A_RUN = ("flush", "erasure")
 
 
 def store_of(file: Path, data: Path, source_batch: int, epoch_seconds: float) -> tuple[IngestReport, dict[str, object]]:
-    base = Settings(_env_file=None)
-    flow = base.flow.model_copy(update={"source_batch": source_batch, "epoch_seconds": epoch_seconds})
-    settings = base.model_copy(update={"data": data, "embedder": EmbedderSettings(provider="hash"), "flow": flow})
+    flow = Flow().model_copy(update={"source_batch": source_batch, "epoch_seconds": epoch_seconds})
+    settings = deployed_in(data, flow=flow)
     report = ingest([file], settings)
-    index = open_index(settings, read_only=True)
-    try:
+    with closing(open_index(settings, read_only=True)) as index:
         return report, {
             f"{row.key}": content(row)
             for collection in Collection
             for row in index.scan(collection, with_vectors=True)
             if row.kind not in _OF_A_RUN
         }
-    finally:
-        index.close()
 
 
 def content(row: Row) -> tuple[object, ...]:

@@ -59,7 +59,7 @@ def first_of(own: tuple[QuestionSet, list[Listed]]) -> tuple[QuestionSet, list[L
 
 @pytest.mark.slow
 def test_the_lists_are_asked_and_their_items_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("flows.running.process", "queries.memories"):
+    for module in ("flows.running.open_services", "queries.memories"):
         monkeypatch.setattr(f"{module}.open_embedder", lambda settings: WordEmbedder())
     monkeypatch.setattr("evaluation.bench_lists._own", lambda examples: first_of(_own(examples)))
     printed = io.StringIO()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from connectors.indices import open_index
+from connectors.models import open_embedder
 from flows import ingest
 from mneme.ports import MemoryIndex
 from mneme.settings import EmbedderSettings, Settings
@@ -21,8 +22,12 @@ def deployed_in(data: Path, **changes: Any) -> Settings:
 
 
 def with_index(settings: Settings, act: Callable[[MemoryIndex], Any]) -> Any:
-    with closing(open_index(settings)) as index:
-        return act(index)
+    """Do something with the index, which is there then; a search finds what it wrote."""
+    with closing(open_index(settings)) as index, closing(open_embedder(settings)) as embedder:
+        index.prepare(embedder.identity)
+        outcome = act(index)
+        index.refresh()
+        return outcome
 
 
 def remembered(settings: Settings) -> dict[str, dict[str, Any]]:

@@ -114,6 +114,36 @@ def at_once(call: Callable[[], Any]) -> "Future[Any]":
     return future
 
 
+class Never:
+    """What a pool gives that never ends what it was given."""
+
+    def __init__(self, call: Callable[[], Any]) -> None:
+        """Leave the call alone."""
+
+    def done(self) -> bool:
+        return False
+
+
+def services_for(index: MemoryIndex, **changes: Any) -> Services:
+    """Services of the steps: no model, a pool that works at once, and a clock that stands still; ``changes`` for the rest."""
+    usual: dict[str, Any] = {
+        "settings": SETTINGS,
+        "embed": lambda texts: at_once(lambda: list(map(Embedding, embed(texts)))),
+        "submit": at_once,
+        "clock": lambda: START,
+        "versions": Versions(1),
+        "pending": Pending(),
+        "detector": CutOnWord(),
+        "fallback_detector": CutOnWord(),
+        "extractor": OneFactEach(),
+        "fallback_extractor": OneFactEach(),
+        "judge": None,
+        "skill_writer": None,
+        "tally": Counter(),
+    }
+    return Services(index=index, **(usual | changes))
+
+
 class Letters:
     """Dead letters in memory."""
 
@@ -288,22 +318,17 @@ class River:
     def _build(self) -> None:
         self._run += 1
         self.tally: Counter[str] = Counter()
-        services = Services(
+        services = services_for(
+            self.index,
             settings=self.settings,
-            index=self.index,
-            embed=lambda texts: at_once(
-                lambda: list(map(Embedding, self._embedding(texts)))
-            ),  # the embedder has threads of its own
+            # The embedder has threads of its own.
+            embed=lambda texts: at_once(lambda: list(map(Embedding, self._embedding(texts)))),
             submit=self._submit,
             clock=lambda: self.now,
             versions=Versions(self._run),
-            pending=Pending(),
             detector=self._detector,
-            fallback_detector=CutOnWord(),
             extractor=self._extractor,
-            fallback_extractor=OneFactEach(),
             judge=self._judge,
-            skill_writer=None,
             tally=self.tally,
             reading=Reading(self.reader, self.folder, self._submit, in_flight=Pending(), at_work=Pending()),
         )

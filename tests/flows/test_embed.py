@@ -1,8 +1,9 @@
-"""The embed step: whose a conversation is, and edits and deletes between messages."""
+"""The embed step: whose a conversation is, edits and deletes between messages, and what is remembered of the index."""
 
 import json
 import random
 import zlib
+from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any
 
@@ -11,12 +12,13 @@ import pytest
 from flows.decode import decode
 from flows.embedding.admission import MessageBatch, admit
 from flows.items import Arrived, Pause
+from flows.lanes.epochs import EPOCHS
 from flows.lanes.erasures import Tombstones
 from mneme.events import Message, parse_event
 from mneme.ports import Create, Incoming, Outcome, Remove, Write, WriteResult
 from mneme.records import Position
 from mneme.rows import Collection, Key, row_of
-from tests.flows.river import START, River, at_once, contents, edit, episodes, erase, message
+from tests.flows.river import START, Never, River, at_once, contents, edit, episodes, erase, message
 from tests.flows.test_river_chaos import SlowPool
 from tests.memory_index_reference import ReferenceIndex
 
@@ -97,7 +99,7 @@ def test_an_amendment_that_was_at_work_when_the_process_died_is_read_again() -> 
     flow = river()
     flow.feed(message(0, "coffee"))
     flow.settle()
-    flow._submit = lambda call: _Never()  # type: ignore[assignment, return-value]
+    flow._submit = Never  # type: ignore[assignment, return-value]
     flow.epoch()
     flow.crash()
     flow.feed(edit(0, "confidential", 7))
@@ -158,16 +160,6 @@ def test_a_message_of_another_owner_than_its_conversation_is_a_dead_letter(betwe
     assert (letter.stage, letter.reason, letter.raw, str(letter.position)) == ("embed", OF_ANN, b"as it came", "t/0/1")
     assert episodes(flow.index) == [("m000", "m002")], "the stream goes on"
     assert {row.owner_id for row in flow.index.scan(Collection.MESSAGES)} == {"ann"}
-
-
-def test_two_owners_who_begin_a_conversation_together_do_not_share_it() -> None:
-    flow, clean = river(), river()
-    flow.feed(message(0, "coffee"), pin(1), message(2, "bread"))
-    flow.end()
-    clean.feed(message(0, "coffee"), message(2, "bread"))
-    clean.end()
-    assert contents(flow.index) == contents(clean.index)
-    assert reasons(flow) == [OF_ANN]
 
 
 @pytest.mark.parametrize("is_forgotten", [False, True])
@@ -265,7 +257,7 @@ def test_a_message_that_a_restart_finds_at_work_is_refused_with_an_event_that_sa
     flow.epoch()
     for _ in range(5):
         flow.epoch()
-    flow._submit = lambda call: _Never()  # type: ignore[assignment, return-value]
+    flow._submit = Never  # type: ignore[assignment, return-value]
     flow.crash()
     flow.feed(pin(1))
     flow.epoch()
@@ -312,13 +304,6 @@ def test_a_correction_of_another_owner_changes_nothing() -> None:
     assert all("belongs to user ann" in reason for reason in reasons(flow))
 
 
-class _Never:
-    """A future that is never done."""
-
-    def done(self) -> bool:
-        return False
-
-
 def test_a_conversation_begins_anew_behind_an_erasure_that_the_index_does_not_show_yet() -> None:
     flow, lately = river(), Tombstones()
     flow.feed(message(0, "coffee"))
@@ -331,3 +316,66 @@ def test_a_conversation_begins_anew_behind_an_erasure_that_the_index_does_not_sh
     assert admitted.continuing == set()
     [beginning] = admitted.beginnings
     assert beginning.row.body["began_with"]["offset"] == 21
+
+
+# --- what it remembers -----------------------------------------------------------------------------------------------
+
+
+def after_epochs(flow: River, epochs: int = EPOCHS) -> None:
+    flow.settle()
+    for _ in range(epochs):
+        flow.epoch()
+
+
+def state_of(flow: River) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(zlib.decompress(flow._lanes[1].snapshot().partition(b":")[2]))
+    return value
+
+
+def test_a_state_does_not_grow_with_the_conversations_that_ever_were() -> None:
+    flow = river()
+    for number in range(50):
+        flow.feed(message(number, "coffee", conversation=f"talk{number}"))
+        after_epochs(flow, 1)
+    assert len(state_of(flow)["owners"]) <= EPOCHS
+
+
+def test_a_repetition_is_known_long_after_it_was_forgotten_here() -> None:
+    flow = river()
+    first = message(0, "coffee")
+    flow.feed(first)
+    after_epochs(flow)
+    position = first.message.position.model_copy(update={"offset": 77})
+    flow.feed(replace(first, message=first.message.model_copy(update={"position": position, "text": "tea"})))
+    flow.settle()
+    assert flow.tally["duplicate"] == 1
+    assert [row.body["text"] for row in flow.index.scan(Collection.MESSAGES)] == ["coffee"]
+
+
+def test_a_flush_follows_its_conversation_whose_owner_was_forgotten_here() -> None:
+    flow = river()
+    flow.feed(message(0, "coffee"))
+    after_epochs(flow)
+    lane = flow._lanes[1]
+    out = list(lane.on_batch([Pause("default/talk", "flush", tenant_id="default", flush_id="f1")]))
+    assert [pause.owner_key for pause in out] == ["default/user/ann"]
+
+
+def test_an_owner_is_remembered_while_what_began_with_it_is_at_work() -> None:
+    jobs: list[Any] = []
+
+    def later(call: Any) -> Any:
+        jobs.append((call, Future()))
+        return jobs[-1][1]
+
+    flow = River(ReferenceIndex(), submit=later)
+    flow.feed(message(0, "coffee"))
+    for _ in range(3 * EPOCHS):
+        flow.epoch()
+    assert list(state_of(flow)["owners"]) == ["default/talk"]
+    flow.feed(message(1, "tea", user_id="bob"))
+    while jobs:
+        call, future = jobs.pop(0)
+        future.set_result(call())
+        flow.turn()
+    assert {row.owner_id for row in flow.index.scan(Collection.MESSAGES)} == {"ann"}

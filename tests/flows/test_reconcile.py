@@ -2,7 +2,6 @@
 
 import re
 import threading
-from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
@@ -25,9 +24,6 @@ from flows.cuts import (
 )
 from flows.extraction.assemble import assemble
 from flows.items import Extracted, Retraction
-from flows.lanes.epochs import Versions
-from flows.lanes.pending import Pending
-from flows.lanes.services import Services
 from flows.lanes.snapshots import refer
 from flows.reconcile import ReconcileLane
 from flows.write import Writer
@@ -37,7 +33,7 @@ from mneme.ports import Filter, VectorLeg
 from mneme.records import AgentSkill, AtomicFact, Claim, Entity, Foresight, Owner, Position, Profile, Quote, Relationship
 from mneme.relations import claims_in
 from mneme.rows import Collection, Embedding
-from tests.flows.river import IDENTITY, SETTINGS, START, CutOnWord, Letters, OneFactEach, at_once, contents, embed, few
+from tests.flows.river import IDENTITY, START, Letters, contents, embed, few, services_for
 from tests.memory_index_reference import ReferenceIndex
 
 ANN = Owner(tenant_id="default", type="user", id="ann")
@@ -65,23 +61,7 @@ class Lane:
     def __init__(self, judge: Judge | None = None) -> None:
         self.index = ReferenceIndex()
         self.index.prepare(IDENTITY)
-        self._services = Services(
-            settings=SETTINGS,
-            index=self.index,
-            embed=lambda texts: at_once(lambda: list(map(Embedding, embed(texts)))),
-            submit=at_once,
-            clock=lambda: START,
-            versions=Versions(1),
-            pending=Pending(),
-            detector=CutOnWord(),
-            fallback_detector=CutOnWord(),
-            extractor=OneFactEach(),
-            fallback_extractor=OneFactEach(),
-            judge=judge,
-            skill_writer=None,
-            tally=Counter(),
-        )
-        self._lane = ReconcileLane(self._services, None)
+        self._lane = ReconcileLane(services_for(self.index, judge=judge), None)
         self._writer = Writer(self.index, Letters(), None, lambda: START, threading.Event())
 
     def take(self, *items: Extracted | Retraction) -> None:

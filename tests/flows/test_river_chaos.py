@@ -312,12 +312,14 @@ def test_an_embedder_that_fails_costs_vectors_and_nothing_else(story: list[tuple
     nothing_is_lost_doubled_or_orphaned(flow.index, tell(flow, story))
 
 
-def test_what_only_the_process_that_died_had_shown_is_taken_back() -> None:
+@pytest.mark.parametrize("dies", [False, True])
+def test_what_was_shown_and_turns_out_not_to_begin_there_is_taken_back(dies: bool) -> None:
     flow = River(ReferenceIndex(), detector=TakesBack())
     flow.feed(message(0, "coffee"), message(1, "NEW things"))
     flow.wait(301)
     assert episodes(flow.index) == [("m000",), ("m001",)]
-    flow.crash()  # nobody pauses this time
+    if dies:
+        flow.crash()  # nobody pauses this time
     flow.feed(message(2, "never mind"))
     flow.end()
     assert episodes(flow.index) == [("m000", "m001", "m002")]

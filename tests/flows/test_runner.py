@@ -1,5 +1,7 @@
 """Files through the whole flow with the real embedder and the embedded index: resumed, appended, interrupted."""
 
+import itertools
+import shutil
 import signal
 from collections.abc import Iterator
 from datetime import timedelta
@@ -10,9 +12,12 @@ import pytest
 
 from flows import ingest
 from flows.runner import WrittenRows
+from flows.running import recovery
+from mneme.errors import StoreRejected
 from mneme.events import Delete, Edit, Message
 from mneme.rows import Collection
 from mneme.settings import Settings
+from serving.checks.servers import index as index_check
 from tests.flows.deployment import remembered, stop_at, with_index
 from tests.flows.long_talk import TALK
 from tests.flows.river import START
@@ -83,6 +88,28 @@ def test_an_interrupt_leaves_what_the_next_run_completes(settings: Settings, tmp
     undisturbed = settings.model_copy(update={"data": tmp_path / "undisturbed"})
     ingest([path], undisturbed)
     assert set(bodies(settings)) == set(bodies(undisturbed))
+
+
+def test_an_index_that_was_copied_while_a_run_wrote_to_it_does_not_replace_what_the_run_made(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recovery, "_BETWEEN_MARKS_SECONDS", 0.0)
+    path, index, copy = chat(tmp_path / "chat.jsonl", 80), settings.data / "index", tmp_path / "copy"
+
+    rows = itertools.count()
+
+    def copy_halfway(kind: str, identity: str) -> None:
+        if next(rows) == 40:
+            shutil.copytree(index, copy)
+
+    ingest([path], settings, on_written=copy_halfway)
+    shutil.rmtree(index)
+    copy.rename(index)
+    with pytest.raises(StoreRejected, match="has not seen what was written until"):
+        ingest([path], settings)
+    [check] = [each for each in index_check(settings) if each.name == "recovery store of files"]
+    assert (check.state, check.needed) == ("missing", True)
+    assert "MNEME_FLOW__ADOPT_INDEX=true" in check.remedy
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,5 @@
 """The segment step by itself: time, rest, the pool, and what it costs to keep many conversations."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from datetime import timedelta
@@ -12,15 +11,12 @@ from hypothesis import strategies as st
 from flows.conversations.dormant import DormantConversations, parts_in
 from flows.cuts import Cut, Utterance, Verdict
 from flows.items import Amended, Embedded, Pause, WriteBatch
-from flows.lanes.epochs import Versions
-from flows.lanes.pending import Pending
 from flows.lanes.scheduling import NotReady
-from flows.lanes.services import Services
 from flows.segment import SegmentLane
 from mneme.errors import StoreUnavailable
 from mneme.ports import Put
 from mneme.rows import flush_marker, row_of
-from tests.flows.river import IDENTITY, SETTINGS, START, CutOnWord, OneFactEach, at_once, few, message
+from tests.flows.river import IDENTITY, SETTINGS, START, CutOnWord, few, message, services_for
 from tests.memory_index_reference import ReferenceIndex
 
 
@@ -60,23 +56,8 @@ class Bench:
 
     def start(self, state: bytes | None) -> SegmentLane:
         """A step as a process finds it when it starts."""
-        services = Services(
-            settings=self._settings,
-            index=self.index,
-            embed=lambda texts: at_once(list),
-            submit=self._submit,
-            clock=lambda: self.now,
-            versions=Versions(1),
-            pending=Pending(),
-            detector=self.detector,
-            fallback_detector=CutOnWord(),
-            extractor=OneFactEach(),
-            fallback_extractor=OneFactEach(),
-            judge=None,
-            skill_writer=None,
-            tally=Counter(),
-        )
-        self.lane = SegmentLane(services, state)
+        services = {"settings": self._settings, "submit": self._submit, "clock": lambda: self.now, "detector": self.detector}
+        self.lane = SegmentLane(services_for(self.index, **services), state)
         return self.lane
 
     def hear(self, number: int, text: str = "coffee", after: float | None = None, conversation: str = "talk") -> list[Any]:

@@ -41,7 +41,7 @@ JUDGED = Plan(judge="model", concurrency=2)
 @pytest.fixture(autouse=True)
 def words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Vectors of words everywhere."""
-    monkeypatch.setattr("flows.running.process.open_embedder", lambda settings: WordEmbedder())
+    monkeypatch.setattr("flows.running.open_services.open_embedder", lambda settings: WordEmbedder())
     monkeypatch.setattr("queries.memories.open_embedder", lambda settings: WordEmbedder())
 
 

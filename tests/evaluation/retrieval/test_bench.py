@@ -34,7 +34,7 @@ QUESTIONS = [
 @pytest.fixture(autouse=True)
 def words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Vectors of words everywhere."""
-    monkeypatch.setattr("flows.running.process.open_embedder", lambda settings: WordEmbedder())
+    monkeypatch.setattr("flows.running.open_services.open_embedder", lambda settings: WordEmbedder())
     monkeypatch.setattr("queries.memories.open_embedder", lambda settings: WordEmbedder())
     monkeypatch.setattr(systems, "open_embedder", lambda settings: WordEmbedder())
     monkeypatch.setattr(vector_cache, "open_embedder", lambda settings: WordEmbedder())

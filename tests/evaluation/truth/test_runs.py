@@ -13,7 +13,7 @@ from tests.queries.world import WordEmbedder
 
 @pytest.fixture(autouse=True)
 def words_only(monkeypatch):
-    for module in ("flows.running.process", "evaluation.truth.material"):
+    for module in ("flows.running.open_services", "evaluation.truth.material"):
         monkeypatch.setattr(f"{module}.open_embedder", lambda settings: WordEmbedder())
 
 

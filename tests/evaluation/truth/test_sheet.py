@@ -20,7 +20,7 @@ QUIET = Console(file=io.StringIO(), width=200)
 
 @pytest.fixture(autouse=True)
 def words_only(monkeypatch):
-    monkeypatch.setattr("flows.running.process.open_embedder", lambda settings: WordEmbedder())
+    monkeypatch.setattr("flows.running.open_services.open_embedder", lambda settings: WordEmbedder())
 
 
 def drawn(tmp_path: Path, seed: int) -> Path:

@@ -122,8 +122,3 @@ def test_a_message_is_read_once_however_long_its_conversation_goes_on(monkeypatc
     for at in range(1, 18):
         detector.judge(talk[:at], [talk[at]], talk[at + 1 : at + 3])
     assert len(read) == len(talk)
-
-
-@pytest.mark.parametrize("text", ["Good MORNING everybody", "大家好，早上好", "Hello 你好"])
-def test_cues_are_found_in_any_case_and_mixture(text: str) -> None:
-    assert cues.read(text).greets

@@ -172,10 +172,6 @@ def test_a_signal_is_given_more_readily_than_a_boundary() -> None:
     assert not detector().signals((), before[0])
 
 
-def test_it_decides_without_a_model_about_many_messages_in_one_call() -> None:
-    assert (detector().window, detector().look_ahead, detector().calls_a_model) == (96, 2, False)
-
-
 TEXTS = st.one_of(st.text(min_size=1, max_size=60), st.sampled_from([*GARDEN, *BANK, "Hi!", "Bye!", "好的，再见", "对了"]))
 
 

@@ -66,45 +66,9 @@ def test_it_holds_what_was_set_since_the_last_few_snapshots(steps: list[tuple[st
         assert len(lately) == len(expected)
 
 
-def test_what_is_set_again_is_remembered_longer() -> None:
-    lately: RecentKeys[str] = RecentKeys()
-    lately["talk"] = "ann"
-    for _ in range(10 * EPOCHS):
-        lately.epoch_done()
-        lately["talk"] = lately["talk"]
-    assert lately["talk"] == "ann"
-
-
-def test_it_does_not_grow_with_what_ever_passed() -> None:
-    lately: RecentKeys[None] = RecentKeys()
-    for number in range(10_000):
-        lately[str(number)] = None
-        if number % 100 == 99:
-            lately.epoch_done()
-    assert len(lately) <= 100 * EPOCHS
-
-
-def test_with_one_process_nothing_is_held() -> None:
-    held = EpochBarrier[str](processes=1)
-    held.hold("flush")
-    assert list(held.released()) == ["flush"]
-    assert not held
-
-
-def test_with_several_an_item_goes_at_the_second_snapshot_after_it_came() -> None:
+def test_each_waits_for_the_second_snapshot_after_it_came_and_they_go_in_order() -> None:
     held = EpochBarrier[str](processes=2)
     held.epoch_done()  # of an epoch before
-    held.hold("flush")
-    assert list(held.released()) == []
-    held.epoch_done()
-    assert list(held.released()) == [], "others may still be writing what came in the same epoch"
-    held.epoch_done()
-    assert list(held.released()) == ["flush"]
-    assert not held
-
-
-def test_each_waits_for_itself_and_they_go_in_order() -> None:
-    held = EpochBarrier[str](processes=2)
     held.hold("a")
     held.hold("b")
     held.epoch_done()

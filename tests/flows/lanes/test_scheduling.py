@@ -1,4 +1,4 @@
-"""Keyed jobs: slow work beside the worker, in order."""
+"""Keyed jobs: slow work beside the worker, in order; and timers: the earliest time of a conversation counts, once."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.lanes.scheduling import KeyedJobs, NotReady, next_poll, worth_retrying
+from flows.lanes.scheduling import KeyedJobs, NotReady, Timers, next_poll, worth_retrying
 from mneme.errors import ModelMalformed, ModelRateLimited, ModelRefused, ModelTimeout, StoreRejected, StoreUnavailable
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
 
 
 class Bench:
@@ -140,3 +141,30 @@ def test_all_steps_poll_on_one_grid_of_20_milliseconds(moment: datetime) -> None
     due = next_poll(moment)
     assert timedelta(0) < due - moment <= timedelta(milliseconds=20)
     assert due.microsecond % 20_000 == 0
+
+
+# --- timers ----------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_due_is_taken_once_earliest_first() -> None:
+    timers = Timers()
+    timers.set("b", NOW + MINUTE)
+    timers.set("a", NOW)
+    assert timers.next() == NOW
+    assert [timers.take(NOW + MINUTE) for _ in range(3)] == ["a", "b", None]
+
+
+def test_an_earlier_time_takes_the_place_of_a_later_one_and_not_the_other_way_round() -> None:
+    timers = Timers()
+    timers.set("a", NOW + MINUTE)
+    timers.set("a", NOW)
+    timers.set("a", NOW + 2 * MINUTE)
+    assert timers.take(NOW) == "a"
+    assert timers.take(NOW + 5 * MINUTE) is None
+
+
+def test_what_was_cancelled_is_not_taken() -> None:
+    timers = Timers()
+    timers.set_all([("a", NOW), ("b", NOW)])
+    timers.cancel("a")
+    assert [timers.take(NOW) for _ in range(2)] == ["b", None]

@@ -213,7 +213,7 @@ class TestAMove:
     def test_lets_the_flow_go_on_behind_it(self, deployment: Settings, turn: Callable[..., None], monkeypatch: Any) -> None:
         turn()
         reindex(deployment)
-        monkeypatch.setattr("flows.running.process.open_embedder", lambda settings: Turned())
+        monkeypatch.setattr("flows.running.open_services.open_embedder", lambda settings: Turned())
         taken_in(deployment, "third.jsonl", [said(20), said(2), Delete(conversation_id="talk", message_id="m004")])
         rows = contents(deployment)
         messages = [row for row in rows.values() if row.kind == "message" and row.owner_id == "ann"]
@@ -397,7 +397,7 @@ def stop_after(rows: int) -> Callable[[int, int], None]:
 class TestAnInterruption:
     @pytest.fixture(autouse=True)
     def small_batches(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(move, "_BATCH", 10)
+        monkeypatch.setattr(move, "BATCH", 10)
 
     def test_goes_on_without_embedding_anything_again(self, deployment: Settings, turn: Callable[..., None]) -> None:
         before = contents(deployment)
@@ -512,7 +512,7 @@ def killed(settings: Settings) -> None:
     """In a process of its own: a move to another embedder, in small batches, that is killed half-way."""
     for module in (models, move):
         setattr(module, "open_embedder", lambda settings: Turned(100))  # noqa: B010
-    setattr(move, "_BATCH", 10)  # noqa: B010
+    setattr(move, "BATCH", 10)  # noqa: B010
 
     def kill(done: int, total: int) -> None:
         if done >= 40:

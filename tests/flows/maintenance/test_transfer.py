@@ -15,7 +15,6 @@ from hypothesis import settings as trials
 from hypothesis import strategies as st
 
 from connectors.durable import FolderLock
-from connectors.indices import open_index
 from flows.items import Erasure
 from flows.lanes.epochs import WRITES_PER_RUN
 from flows.lanes.erasures import tombstone_row
@@ -29,7 +28,7 @@ from mneme.settings import EmbedderSettings, Index, OpenSearch, Settings
 from mneme.times import utc_now
 from tests.contracts import rows as contract
 from tests.contracts.memory_index import assert_same
-from tests.flows.deployment import deployed_in, remembered, taken_in
+from tests.flows.deployment import deployed_in, remembered, taken_in, with_index
 from tests.flows.river import START, contents
 
 pytestmark = pytest.mark.slow
@@ -66,19 +65,6 @@ def said(number: int, conversation: str = "talk", user: str = "ann", text: str =
         sent_at=START.replace(hour=9 + number // 30, minute=2 * number % 60),
         content=text or f"Bob planted {number} roses behind the house, and Carol moved to Berlin in {2000 + number}.",
     )
-
-
-def with_index(settings: Settings, act: Callable[[MemoryIndex], Any]) -> Any:
-    from connectors.models import open_embedder
-
-    index = open_index(settings)
-    try:
-        index.prepare(open_embedder(settings).identity)
-        outcome = act(index)
-        index.refresh()
-        return outcome
-    finally:
-        index.close()
 
 
 def known(settings: Settings, owner: Owner = ANN) -> dict[str, Row]:
@@ -331,10 +317,9 @@ def test_vectors_of_another_embedder_are_refused(new: NewIndex, exported: Path) 
     assert not other.data.exists(), "no index was made for the wrong embedder"
 
 
-@pytest.mark.parametrize("name", ["kafka", "files"])
-def test_an_import_beside_a_flow_is_refused(new: NewIndex, exported: Path, name: str) -> None:
+def test_an_import_beside_a_flow_is_refused(new: NewIndex, exported: Path) -> None:
     other = new("embedded")
-    store = other.data / "recovery" / name
+    store = other.data / "recovery" / "kafka"
     store.mkdir(parents=True)
     lock = FolderLock(store, "the recovery store")
     with pytest.raises(StoreRejected, match="stop it first"):
@@ -450,7 +435,7 @@ def test_an_import_that_was_interrupted_goes_on_when_it_is_repeated(
             raise StoreError("the power is gone")
         whole(rows, index)
 
-    monkeypatch.setattr(transfer, "_BATCH", 10)
+    monkeypatch.setattr(transfer, "BATCH", 10)
     monkeypatch.setattr(transfer, "_write", break_off)
     with pytest.raises(StoreError, match="power"):
         import_owner(exported, other)

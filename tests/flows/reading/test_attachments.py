@@ -1,5 +1,6 @@
 """Attachments of messages through all steps: their text stands in the message, and goes with it."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -142,9 +143,10 @@ def _moved(item: Any) -> dict[str, Any]:
     return fields
 
 
-def test_an_edit_takes_its_attachments_away(river: River) -> None:
-    run(river, *with_attachments(1, "The contract:", LONG), edit(1, "Never mind", 50))
-    assert texts(river) == ["Never mind"]
+@pytest.mark.parametrize(("text", "left"), [("Never mind", ["Hello", "Never mind"]), (None, ["Hello"])])
+def test_an_edit_and_a_delete_take_the_attachments_away(text: str | None, left: list[str], river: River) -> None:
+    run(river, *with_attachments(1, "The contract:", LONG), message(2, "Hello"), edit(1, text, 50))
+    assert sorted(texts(river)) == left
     assert attachment(river) is None
     assert not [row.id for row in everything(river) if "Clause" in str(row.body)]
 
@@ -154,12 +156,6 @@ def test_an_edit_that_comes_while_an_attachment_is_read_stands(river: River) -> 
     river.settle()
     river.end()
     assert texts(river) == ["Never mind"]
-    assert not [row.id for row in everything(river) if "Clause" in str(row.body)]
-
-
-def test_a_deleted_message_takes_its_attachments_along(river: River) -> None:
-    run(river, *with_attachments(1, "The contract:", LONG), message(2, "Hello"), edit(1, None, 50))
-    assert texts(river) == ["Hello"]
     assert not [row.id for row in everything(river) if "Clause" in str(row.body)]
 
 
@@ -201,22 +197,14 @@ class Away:
         return self._read(*asked)
 
 
-def test_a_correction_of_words_leaves_the_attachment_as_it_is(river: River) -> None:
+@pytest.mark.parametrize(("change", "left"), [(correct, f"{ROME} "), (retract, "")])
+def test_a_change_of_words_leaves_the_attachment_as_it_is(change: Callable[[int], list[Any]], left: str, river: River) -> None:
+    """What is corrected stays as it was said."""
     run(river, *with_attachments(1, f"{ROME} The contract:", LONG))
     before = attachment(river)
-    run(river, *correct(50))
+    run(river, *change(50))
     [own] = [text for text in texts(river) if "contract:" in text]
-    assert own.startswith(ROME), "what was said stays as it was said"
-    assert attachment(river) == before is not None
-    assert len([row for row in rows(river) if row.document_id]) == 60
-
-
-def test_a_retraction_of_words_leaves_the_attachment_as_it_is(river: River) -> None:
-    run(river, *with_attachments(1, f"{ROME} The contract:", LONG))
-    before = attachment(river)
-    run(river, *retract(50))
-    [own] = [text for text in texts(river) if "contract:" in text]
-    assert own.startswith("The contract:\n[file: file1.txt: Clause 0")
+    assert own.startswith(f"{left}The contract:\n[file: file1.txt: Clause 0")
     assert attachment(river) == before is not None
     assert len([row for row in rows(river) if row.document_id]) == 60
 

@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -87,14 +87,16 @@ def settings_of(processes: int = 2) -> Settings:
     return Settings(_env_file=None).replace(index={"backend": "opensearch"}, flow={"processes": processes})
 
 
-def follow(cluster: PlayedCluster, store: RecoveryStore, settings: Settings | None = None) -> None:
-    """Follow until the job runs, and stop."""
+def follow(
+    cluster: PlayedCluster, store: RecoveryStore, settings: Settings | None = None, on_ready: Callable[[], None] | None = None
+) -> None:
+    """Follow until the job runs, and stop; unless something else is to be done ``on_ready``."""
     run_on_flink(
         settings or settings_of(),
         store,
         FlinkCluster("flink:8081", httpx.MockTransport(cluster.answer)),
         cluster.stopping,
-        cluster.stopping.set,
+        on_ready or cluster.stopping.set,
         lambda: len(cluster.submitted) + 1,
         cluster.submit,
     )
@@ -141,25 +143,17 @@ def test_a_job_that_went_with_its_jobmanager_is_submitted_again_from_its_newest_
     cluster: PlayedCluster, store: RecoveryStore
 ) -> None:
     cluster.checkpoint = "s3://folder/chk-7"
-    answer, looked = cluster.answer, []
+    answer = cluster.answer
 
     def forgets(request: httpx.Request) -> httpx.Response:
-        looked.append(request)
         if len(cluster.submitted) == 1 and (store.epochs / "newest.json").read_text().find("chk-7") > 0:
             cluster.jobs.clear()
         if len(cluster.submitted) == 2:
             cluster.stopping.set()
         return answer(request)
 
-    run_on_flink(
-        settings_of(),
-        store,
-        FlinkCluster("flink:8081", httpx.MockTransport(forgets)),
-        cluster.stopping,
-        lambda: None,
-        lambda: len(cluster.submitted) + 1,
-        cluster.submit,
-    )
+    cluster.answer = forgets  # type: ignore[method-assign]
+    follow(cluster, store, on_ready=lambda: None)
     assert cluster.submitted == [(1, 2, None), (2, 2, "s3://folder/chk-7")]
 
 

@@ -9,38 +9,26 @@ from typing import Any
 import pytest
 
 from connectors.indices import open_index
-from flows import ingest
 from mneme.rows import Collection
 from mneme.settings import Settings
+from tests.flows import deployment
+from tests.flows.deployment import deployed_in
 
 pytestmark = pytest.mark.slow
 
 Line = dict[str, Any]
-Ingest = Callable[..., None]
+Ingest = Callable[..., Path]
 
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    base = Settings(_env_file=None)
-    return base.model_copy(
-        update={
-            "data": tmp_path / "data",
-            "embedder": base.embedder.model_copy(update={"provider": "hash"}),
-            "index": base.index.model_copy(update={"backend": "embedded"}),
-        }
-    )
+    return deployed_in(tmp_path / "data")
 
 
 @pytest.fixture
-def taken_in(settings: Settings, tmp_path: Path) -> Ingest:
+def taken_in(settings: Settings) -> Ingest:
     """Write a file and ingest it."""
-
-    def taken_in(name: str, *lines: Line) -> None:
-        path = tmp_path / name
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        ingest([path], settings)
-
-    return taken_in
+    return lambda name, *lines: deployment.taken_in(settings, name, [json.dumps(line).encode() for line in lines])
 
 
 def said(name: str, day: str, conversation: str = "talk", text: str = "") -> Line:

@@ -9,6 +9,7 @@ from unittest.mock import Mock
 
 import pytest
 
+from connectors.kafka import sinks
 from flows import run
 from flows.embed import EmbedLane
 from flows.items import Arrived, FlushDone, Pause
@@ -64,8 +65,9 @@ def services_of_each(processes: int, stack: ExitStack, monkeypatch: pytest.Monke
         descriptors.append(stack.enter_context(file).fileno())
         reset(descriptors[-1], processes)
     flow, run_process, settings = River(ReferenceIndex()), Mock(), Settings(_env_file=None)
-    for name, stub in (("run_process", run_process), ("KafkaDeadLetters", Mock()), ("KafkaChangeFeed", Mock())):
-        monkeypatch.setattr(kafka, name, stub)
+    monkeypatch.setattr(kafka, "run_process", run_process)
+    for name in ("KafkaDeadLetters", "KafkaChangeFeed"):
+        monkeypatch.setattr(sinks, name, Mock())
     services = []
     for number in range(processes):
         sums = SharedSums.of(descriptors, processes, number)

@@ -2,12 +2,12 @@
 
 import errno
 import os
-import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 from typing import Literal
 from unittest.mock import Mock
@@ -16,12 +16,13 @@ import pytest
 
 from flows.engines.bytewax import make_store
 from flows.runner import recovery_store
-from flows.running.recovery import RecoveryStore
-from mneme.errors import DiskFull, StoreRejected
+from flows.running import recovery
+from flows.running.recovery import RecoveryStore, WriteMark
+from mneme.errors import DiskFull, StoreRejected, StoreUnavailable
 from mneme.ports import Put
 from mneme.rows import Embedding, row_of
 from mneme.settings import Index, Settings
-from tests.flows.river import IDENTITY, embed, message
+from tests.flows.river import IDENTITY, START, embed, message
 from tests.memory_index_reference import ReferenceIndex
 
 
@@ -90,6 +91,43 @@ def test_an_index_that_is_older_than_its_store_is_refused_unless_told(tmp_path: 
         assert store.begin_run(index, adopt=True) == 3
 
 
+def test_an_index_from_an_earlier_moment_of_the_same_run_is_refused_unless_told(
+    tmp_path: Path, index: ReferenceIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moments = iter(START + timedelta(minutes=number) for number in range(9))
+    monkeypatch.setattr(recovery, "utc_now", lambda: next(moments))
+    with RecoveryStore(tmp_path, "kafka", 256, 2) as store:
+        store.begin_run(index, adopt=False)
+    mark = WriteMark(index, tmp_path, 0)
+    mark.wrote()
+    mark.set()
+    backup = index.metadata()
+    mark.set()
+    assert index.metadata() == backup, "nothing was written since"
+    monkeypatch.setattr(recovery, "_BETWEEN_MARKS_SECONDS", 0.0)
+    mark.wrote()
+    index.set_metadata(backup)
+    with RecoveryStore(tmp_path, "kafka", 256, 2) as store:
+        with pytest.raises(StoreRejected, match=r"has not seen what was written until 2026-03-02T09:01.*rebuild --from topics"):
+            store.begin_run(index, adopt=False)
+        assert store.begin_run(index, adopt=True) == 2
+    with RecoveryStore(tmp_path, "kafka", 256, 2) as store:
+        assert store.begin_run(index, adopt=False) == 3, "it is said once"
+
+
+def test_a_mark_that_the_index_does_not_take_is_set_later(
+    tmp_path: Path, index: ReferenceIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark = WriteMark(index, tmp_path, 0)
+    mark.wrote()
+    with monkeypatch.context() as away:
+        away.setattr(index, "set_metadata", Mock(side_effect=StoreUnavailable("no node answers")))
+        mark.set()
+    assert not list(tmp_path.glob("*.written")), "the index learns of it first"
+    mark.set()
+    assert [file.read_text() for file in tmp_path.glob("*.written")] == list(index.metadata().values())
+
+
 def test_an_empty_index_in_place_of_the_one_that_was_filled_is_refused(tmp_path: Path, index: ReferenceIndex) -> None:
     with RecoveryStore(tmp_path, "kafka", 256, 2) as store:
         store.begin_run(index, adopt=False)
@@ -150,15 +188,10 @@ def begun(tmp_path: Path, index: ReferenceIndex) -> Path:
     return tmp_path / "store"
 
 
-def test_a_store_without_its_number_is_refused_with_the_remedy(begun: Path) -> None:
-    (begun / "mneme.json").unlink()
-    with pytest.raises(StoreRejected, match=r"mneme\.json is missing.*restore .*MNEME_FLOW__ADOPT_INDEX=true"):
-        RecoveryStore(begun, "kafka", 256, 2)
-
-
-def test_a_store_without_its_states_is_refused_with_the_remedy(begun: Path) -> None:
-    shutil.rmtree(begun / "epochs")
-    with pytest.raises(StoreRejected, match=r"epochs is missing.*restore .*MNEME_FLOW__ADOPT_INDEX=true"):
+@pytest.mark.parametrize("part", ["mneme.json", "epochs"])
+def test_a_store_without_its_number_or_its_states_is_refused_with_the_remedy(begun: Path, part: str) -> None:
+    (begun / part).rename(begun / "away")
+    with pytest.raises(StoreRejected, match=rf"{part} is missing.*restore .*MNEME_FLOW__ADOPT_INDEX=true"):
         RecoveryStore(begun, "kafka", 256, 2)
 
 

@@ -64,7 +64,7 @@ def test_a_section_and_its_fact_count_as_knowledge():
 
 @pytest.mark.slow
 def test_the_wanted_type_comes_first_even_with_an_embedder_that_knows_only_words(tmp_path, monkeypatch):
-    monkeypatch.setattr("flows.running.process.open_embedder", lambda settings: WordEmbedder())
+    monkeypatch.setattr("flows.running.open_services.open_embedder", lambda settings: WordEmbedder())
     settings = load_settings({}, data=tmp_path)
     ingest([EXAMPLES / name for name in FILES], settings)
     now = [datetime.fromisoformat(QUESTIONS[0]["asked_at"])]

@@ -9,6 +9,7 @@ import pytest
 from connectors.embedders.hash_embedder import HashEmbedder
 from connectors.indices import open_index
 from connectors.models import open_embedder
+from flows.runner import recovery_store
 from mneme.errors import StoreError, StoreRejected, StoreUnavailable
 from mneme.settings import EmbedderSettings, Settings
 from serving.checks import Check
@@ -85,6 +86,41 @@ def test_an_index_that_is_older_than_its_recovery_store_is_told(made: Path, tmp_
         check = found(settings_of(folder))["recovery store of kafka"]
         assert (check.state, check.needed) == ("missing", True)
         assert "the index has not seen run 2" in check.remedy
+
+
+@pytest.mark.parametrize(
+    ("noted", "name", "remedy"),
+    [
+        ({"rebuild": "messages"}, "rebuild or move", "repeat it first, `mneme admin rebuild --from messages`"),
+        ({"rebuild": "topics"}, "rebuild or move", "repeat it first, `mneme admin rebuild --from topics`"),
+        ({"reindex": "e5 with the tokeniser 3"}, "rebuild or move", "repeat `mneme admin reindex` with that embedder"),
+        ({"importing": "default/user/ann@2026-03-02"}, "import", "import of default/user/ann has begun and not ended"),
+    ],
+)
+def test_what_was_interrupted_on_the_index_is_told(tmp_path: Path, noted: dict[str, str], name: str, remedy: str):
+    settings = settings_of(tmp_path)
+    with closing(open_index(settings)) as opened:
+        opened.prepare(HashEmbedder().identity)
+        opened.set_metadata(noted)
+    check = found(settings)[name]
+    assert (check.state, check.needed) == ("missing", True)
+    assert remedy in check.remedy
+    with recovery_store(settings, "kafka"):
+        assert name not in found(settings), "it runs"
+
+
+def test_files_whose_ingestion_was_interrupted_are_told(tmp_path: Path):
+    settings, name = settings_of(tmp_path), "ingestion of files"
+    note = tmp_path / "recovery" / "files" / "named-files.json"
+    note.parent.mkdir(parents=True)
+    note.write_text('["/chats/team.jsonl"]')
+    check = found(settings)[name]
+    assert (check.state, check.by) == ("partly", "interrupted")
+    assert "an ingestion of /chats/team.jsonl has begun and not ended: repeat it" in check.remedy
+    with recovery_store(settings, "files"):
+        assert name not in found(settings), "it runs"
+    note.unlink()
+    assert name not in found(settings)
 
 
 @pytest.mark.parametrize(
