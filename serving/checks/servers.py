@@ -54,8 +54,9 @@ def _contents(settings: Settings) -> Iterator[Check]:
             rows = opened.count(Collection.MESSAGES)
         except StoreError as error:
             is_empty = "no index here yet" in str(error)
-            state: State = "missing" if isinstance(error, StoreRejected) and not is_empty else "partly"
-            yield Check("index", "memories", "none yet", state, str(error))
+            is_refused = isinstance(error, StoreRejected) and not is_empty
+            state: State = "missing" if is_refused else "partly"
+            yield Check("index", "memories", "not read" if is_refused else "none yet", state, str(error), needed=is_refused)
             if is_empty:
                 yield from _recovery(settings, {})
             return

@@ -97,7 +97,7 @@ def test_an_index_that_is_damaged_is_missing(made: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr("connectors.indices.open_index", lambda *_, **__: Damaged())
     assert found(settings_of(made))["memories"] == Check(
-        "index", "memories", "none yet", "missing", "index.json: not JSON; restore it"
+        "index", "memories", "not read", "missing", "index.json: not JSON; restore it", needed=True
     )
 
 
