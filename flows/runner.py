@@ -272,8 +272,8 @@ def _refuse_older_files(data: Path) -> None:
     """Refuse files of a Mneme that kept its inbox and dead letters in logs: nothing here reads them, nor erases in them."""
     if older := sorted({*inbox_folder(data).glob("*/*.log"), *data.glob("dead-letters.jsonl")}):
         raise StoreRejected(
-            f"{', '.join(map(str, older))}: an older Mneme kept events here, which this one does not read. Let that version read "
-            "them to their end (`mneme run`) and replay its dead letters; then remove these files"
+            f"{', '.join(map(str, older))}: an older Mneme kept events here, which this one does not read. Let that version "
+            "read them to their end (`mneme run`) and replay its dead letters; then remove these files"
         )
 
 

@@ -5,7 +5,7 @@ import pickle
 import sqlite3
 import zipfile
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -98,3 +98,14 @@ def test_a_flow_of_the_inbox_is_told_what_flink_reads(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="MNEME_SERVICE__INTAKE=kafka"):
         change_flow_engine(settings)
     assert not (tmp_path / "recovery").exists()
+
+
+def test_a_kill_while_the_store_is_handed_over_leaves_one_that_flink_takes(
+    populated: Path, committed: dict[TopicPartition, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with store_at(populated) as store, monkeypatch.context() as patched:
+        patched.setattr(Path, "mkdir", lambda *_, **__: pytest.fail("killed"))
+        with suppress(pytest.fail.Exception):
+            change_engine.move_to_flink(Settings(_env_file=None), store)
+    with RecoveryStore(populated / "store", "kafka", 256, 1, "flink") as store:
+        assert store.moved.exists()
