@@ -31,8 +31,14 @@ def seconds_back(
 
 
 @contextmanager
-def ended_when_put_back(on_failure: Callable[[Exception], None]) -> Iterator[None]:
-    """End the process, as by a crash, when the clock is put back while the block runs; ``on_failure`` hears of it before."""
+def ended_when_put_back(on_failure: Callable[[Exception], None] = lambda error: None) -> Iterator[None]:
+    """End the process, as by a crash, when the clock is put back while the block runs; ``on_failure`` hears of it before.
+
+    Only in the main thread: elsewhere the process is not the flow's own.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     done = threading.Event()
 
     def watch() -> None:

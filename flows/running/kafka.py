@@ -11,6 +11,7 @@ from connectors.kafka.reader import PartitionReader
 from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters
 from flows.engines.port import Source
 from flows.lanes.pending import Pending, SharedSums
+from flows.running.clock_watch import ended_when_put_back
 from flows.running.feeds import BoundedFeed, EndOffsets, FeedLimits
 from flows.running.live import LiveLag, Partitions, live_sources
 from flows.running.open_services import Endpoints
@@ -64,7 +65,7 @@ def stream(
 
     sources = live_sources(flow, open_reader, partitions, pending, documents, LiveLag(sums.live_lag), stopping)
     counted = {"documents_at_work": documents, "chunks_in_flight": Pending(sums.chunks)}
-    with _endpoints(settings, sources, **counted) as endpoints:
+    with _endpoints(settings, sources, **counted) as endpoints, ended_when_put_back(on_failure):
         run_process(settings, start_run, endpoints, pending, stopping, on_ready, on_failure)
 
 

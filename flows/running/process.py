@@ -17,7 +17,6 @@ from flows.engines.dataflow import Dataflow
 from flows.engines.port import EngineFailed, Failures
 from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
-from flows.running.clock_watch import ended_when_put_back
 from flows.running.open_services import Endpoints, open_services, pause
 from flows.running.store_files import store_error
 from flows.write import Stopped
@@ -97,8 +96,7 @@ def run_process(
         flow, failures = settings.flow, Failures()
         dataflow = build(Dataflow(ends.sources, decoder, services, opened.writer, failures, on_ready))
         try:
-            with ended_when_put_back(on_failure):
-                execute(dataflow, place.epochs, flow.epoch_seconds, flow.recovery_partitions, place.addresses, place.number)
+            execute(dataflow, place.epochs, flow.epoch_seconds, flow.recovery_partitions, place.addresses, place.number)
             if not stopping.is_set():  # after a stop the index does so itself, and may be out of reach
                 index.refresh()
         except Exception as error:
