@@ -4,12 +4,13 @@ An episode stands for everything in it until one of its facts is good enough to 
 place. ``top_k`` places are filled whenever so many candidates exist, and no weak fact displaces a better episode.
 """
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from operator import itemgetter
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """A candidate for a place, or its holder: a fact of the episode ``parent``, or anything that stands by itself."""
 
     id: str
@@ -34,7 +35,16 @@ def compete(candidates: Iterable[Standing], top_k: int) -> Competition:
         candidates: with distinct ids, their scores on one scale.
         top_k: number of places.
     """
-    ordered = sorted(candidates, key=lambda each: (-each.score, each.id))
+    return _walk(best_first(candidates), top_k)
+
+
+def best_first(standings: Iterable[Standing]) -> list[Standing]:
+    """Standings by their scores, ties by id."""
+    return sorted(sorted(standings, key=itemgetter(0)), key=itemgetter(1), reverse=True)
+
+
+def _walk(ordered: Sequence[Standing], top_k: int) -> Competition:
+    """See ``compete``; the candidates come best first."""
     episodes = {each.id: each for each in ordered if each.parent is None}
     places: dict[str, Standing] = {}
     represented: set[str] = set()
@@ -67,15 +77,15 @@ def compete_beside_documents(candidates: Iterable[Standing], top_k: int, documen
         top_k: number of places.
         documents: ids of the candidates that are the tenant's; of facts those of their episodes.
     """
-    everything = list(candidates)
-    free = compete(everything, top_k)
+    everything = best_first(candidates)
+    free = _walk(everything, top_k)
     held = [each for each in free.standings if (each.parent or each.id) in documents]
     most = max(top_k // _SHARE, 1)
     if len(held) <= most or free.standings[0] in held:
         return free
     own = [each for each in everything if (each.parent or each.id) not in documents]
-    most = min(max(most, top_k - len(compete(own, top_k).standings)), len(held))
-    theirs = compete([each for each in everything if (each.parent or each.id) in documents], most)
-    ours = compete(own, top_k - len(theirs.standings))
-    standings = sorted((*ours.standings, *theirs.standings), key=lambda each: (-each.score, each.id))
+    most = min(max(most, top_k - len(_walk(own, top_k).standings)), len(held))
+    theirs = _walk([each for each in everything if (each.parent or each.id) in documents], most)
+    ours = _walk(own, top_k - len(theirs.standings))
+    standings = best_first((*ours.standings, *theirs.standings))
     return Competition(tuple(standings), {**ours.replaced, **theirs.replaced})

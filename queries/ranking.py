@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from mneme.ids import episode_of
 from mneme.rows import Row
-from queries.compete import Competition, Standing
+from queries.compete import Competition, Standing, best_first
 from queries.filtering.scope import Scope, repetitions
 from queries.granularity.forms import Form
 from queries.granularity.preference import Preference
@@ -62,7 +62,7 @@ def places(evidence: Candidates, scores: dict[str, float], scope: Scope) -> list
     """Everything but facts that may hold a place, by score; what has none is left out."""
     candidates = [*evidence.episodes.values(), *evidence.messages.values(), *evidence.memories.values()]
     ids = [each.row.id for each in candidates if each.row.id in scores and scope.may_hold(each.row)]
-    return sorted((Standing(each, scores[each]) for each in ids), key=lambda each: (-each.score, each.id))
+    return best_first(Standing(each, scores[each]) for each in ids)
 
 
 def successors_among(question: Question, scope: Scope, evidence: Candidates, asker: str | None) -> dict[str, str]:

@@ -13,11 +13,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from connectors.telemetry.meters import stage
 from mneme.ids import episode_of
 from mneme.labels import LabelCondition
-from mneme.ports import Filter, Hit, MemoryIndex, Selection, TextLeg, VectorLeg
+from mneme.ports import Filter, Hit, MemoryIndex, Scored, Selection, TextLeg, VectorLeg
 from mneme.records import Entity, Relationship
 from mneme.rows import Collection, Row, Vector
 from queries.entities.graph import Walk, leads, legs_beyond, parts_of, walk
@@ -156,16 +157,15 @@ def recall(index: MemoryIndex, question: Question, scope: Scope, legs: Legs) -> 
 def _join(candidates: dict[str, Candidate], hits: Sequence[Hit], by_words: bool) -> list[str]:
     """Add the hits of a leg to the candidates of its collection, by id; their ids in order."""
     ranking = []
-    for hit in hits:
-        identity = hit.row.id
+    for row, score in hits:
+        identity = row.id
         ranking.append(identity)
-        candidate = candidates.get(identity)
-        if candidate is None:
-            candidate = candidates[identity] = Candidate(hit.row)
-        if by_words:
-            candidate.bm25 = hit.score
+        if (candidate := candidates.get(identity)) is None:
+            candidates[identity] = Candidate(row, score, None) if by_words else Candidate(row, None, score)
+        elif by_words:
+            candidate.bm25 = score
         else:
-            candidate.cosine = hit.score
+            candidate.cosine = score
     return ranking
 
 
@@ -285,10 +285,9 @@ class Completer:
         found, by_words = [], bool(wanted.tokens)
         for each in asks:
             scored = next(answers) if each.limit else []
-            candidates = (Candidate(one.row, one.bm25 if by_words else None, one.cosine) for one in scored)
             if not scope.knows_all(each.collection):
-                candidates = (replace(one, row=row) for one in candidates if (row := scope.known(one.row)) is not None)
-            found.append({one.row.id: one for one in candidates})
+                scored = [Scored(row, bm25, near) for one, bm25, near in scored if (row := scope.known(one)) is not None]
+            found.append({row.id: Candidate(row, bm25 if by_words else None, cosine) for row, bm25, cosine in scored})
         parts = parts_of(row for hits in recalled for hit in hits if (row := scope.known(hit.row)) is not None)
         return parts, found
 
@@ -358,13 +357,15 @@ def _passing(labels: Sequence[LabelCondition], candidates: Mapping[str, Candidat
 def _by_episode(facts: Iterable[Candidate]) -> dict[str, list[Candidate]]:
     """Facts by their episode, in the order they were said: neighbours there are neighbours in the conversation."""
     inside: dict[str, list[Candidate]] = {}
-    for fact in sorted(facts, key=_place_in_conversation):
+    for fact in facts:
         if fact.row.parent_id:
             inside.setdefault(fact.row.parent_id, []).append(fact)
+    for of_one in inside.values():
+        of_one.sort(key=_place_in_episode)
     return inside
 
 
-def _place_in_conversation(fact: Candidate) -> tuple[object, ...]:
+def _place_in_episode(fact: Candidate) -> tuple[datetime, int, str]:
+    """Those of one message by the numbers at the end of their ids, which differ in nothing else."""
     row = fact.row
-    number = row.id.rpartition("/")[2]
-    return row.at, int(number) if number.isdecimal() else 0, row.id
+    return row.at, len(row.id), row.id

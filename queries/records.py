@@ -5,6 +5,7 @@ An index keeps the rows that it decoded. A row that was written again is another
 
 import re
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
@@ -45,9 +46,13 @@ def record_of(row: Row) -> AnyRecord:
 
 def shared_fields(response: type[BaseModel], record: BaseModel) -> dict[str, Any]:
     """The fields of a record, and of its validity, that a response has under the same names."""
-    parts = (record, validity) if (validity := getattr(record, "validity", None)) else (record,)
-    names = response.model_fields.keys()
-    return {name: getattr(part, name) for part in parts for name in type(part).model_fields if name in names}
+    parts: tuple[BaseModel, ...] = (record, validity) if (validity := getattr(record, "validity", None)) else (record,)
+    return {name: getattr(part, name) for part in parts for name in _shared_names(response, type(part))}
+
+
+@cache
+def _shared_names(response: type[BaseModel], record: type[BaseModel]) -> tuple[str, ...]:
+    return tuple(name for name in record.model_fields if name in response.model_fields)
 
 
 def passage(memory: AnyRecord | Found) -> str:

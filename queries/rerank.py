@@ -14,7 +14,7 @@ shown.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
 
@@ -101,9 +101,9 @@ def rerank(
     # 2.
     judged.sort(key=lambda each: -each[1])
     lowest = judged[-1][1]
-    first = [replace(shown[place], score=score) for place, score in judged]
+    first = [shown[place]._replace(score=score) for place, score in judged]
     seen = {each.id for each in first}
-    behind = [replace(each, score=min(each.score, lowest)) for each in standings if each.id not in seen]
+    behind = [each._replace(score=min(each.score, lowest)) for each in standings if each.id not in seen]
     trace = tuple(
         TraceStep(stage="rerank", move="judged", id=shown[before].id, score=score, reason=f"place {now}, before {before + 1}")
         for now, (before, score) in enumerate(judged, start=1)

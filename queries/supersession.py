@@ -14,7 +14,6 @@ successor.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from math import inf
 
@@ -87,8 +86,10 @@ def successors(rows: Iterable[Row], scope: Scope, question: Question, asker: str
     found = {}
     for row in rows:
         ended = row.valid_to is not None and row.valid_to <= scope.moment
-        of_all = row.body.get("validity", {}).get("superseded_by") if ended else None
         claims = claims_of(row) if question.asked else ()
+        if not (ended or claims):
+            continue
+        of_all = row.body.get("validity", {}).get("superseded_by") if ended else None
         if successor := successor_of(claims, question.asked, asker, scope.moment, of_all):
             found[row.id] = successor
     return found
@@ -129,7 +130,7 @@ def in_order(
         line = [holder[each] for each in _line(statement_of(standing) or "", successor) if each in holder]
         for newer in (*reversed(line), standing):
             if newer.id not in ordered:
-                ordered[newer.id] = replace(newer, score=max(newer.score, standing.score))
+                ordered[newer.id] = newer._replace(score=max(newer.score, standing.score))
     return list(ordered.values())
 
 

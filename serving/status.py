@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
@@ -16,12 +17,15 @@ from mneme.errors import MnemeError, SettingsError
 from mneme.ports import Lane
 from mneme.rows import Collection
 from mneme.settings import Settings
-from mneme.times import from_milliseconds
+from mneme.times import from_milliseconds, utc_now
+from serving.checks import room_at
 
 Result = TypeVar("Result")
 
 _METRICS_SECONDS = 2.0  # for the metrics of a flow
 _SERVICE_SECONDS = 5.0
+_LEAST_ROOM_BYTES = 100_000_000  # a search index is written anew in part when it is tidied
+_FLOW_IS_SEEN = timedelta(seconds=60)  # since its last commit: it commits each second, and later while a store is away
 _PAUSED = {"asked": "asked for time: nothing is called", "down": "is down: nothing is called"}
 _SHOWN = (Collection.MESSAGES, Collection.EPISODES, Collection.FACTS, Collection.GRAPH, Collection.MEMORIES)
 
@@ -48,11 +52,13 @@ class Status:
         problems: what is wrong, each with its remedy.
         lag: events not read yet, by lane.
         flow: whether a flow runs.
+        flow_seen_at: when a flow last committed to Kafka, on whatever machine; ISO 8601.
         rows: of the index, by collection.
         written: by a service: rows that it wrote since it began, by kind, newer versions of a row too.
         messages: in the index, or read since a service began: what a rate is taken from.
         dead_letters: how many there are; by a service: since it began.
         index_bytes: how large the index is.
+        free_bytes: room where the data folder lies.
         embedder: of the index.
         models: what chat models were asked.
         waits: endpoints of models that are left alone until a time, and what waits for them.
@@ -63,11 +69,13 @@ class Status:
     problems: tuple[str, ...] = ()
     lag: Mapping[str, int] = field(default_factory=dict)
     flow: Literal["runs", "rests", "unknown"] = "unknown"
+    flow_seen_at: str | None = None
     rows: Mapping[str, int] = field(default_factory=dict)
     written: Mapping[str, int] = field(default_factory=dict)
     messages: int | None = None
     dead_letters: int | None = None
     index_bytes: int | None = None
+    free_bytes: int | None = None
     embedder: str | None = None
     models: tuple[ModelStatus, ...] = ()
     waits: tuple[str, ...] = ()
@@ -125,9 +133,12 @@ def local_status(settings: Settings) -> Status:
         rows=rows,
         messages=rows.get(Collection.MESSAGES),
         index_bytes=tried(lambda: _size(settings)),
+        free_bytes=tried(lambda: room_at(settings.data)) if _writes_here(settings) else None,
         embedder=settings.embedder.provider,
-        flow=_flow(settings),
+        flow=tried(lambda: _flow(settings)) or "unknown",
     )
+    if status.free_bytes is not None and status.free_bytes < _LEAST_ROOM_BYTES:
+        problems.append(f"{status.free_bytes / 1e6:.0f} MB are free where {settings.data} lies; make room, or set MNEME_DATA")
     match settings.intake:
         case "kafka":
             status = tried(lambda: _with_kafka(status, settings)) or status
@@ -143,6 +154,11 @@ def local_status(settings: Settings) -> Status:
     samples = read_exposition(_metrics(settings))
     status = replace(status, models=model_statuses(samples), waits=_waits(samples))
     return replace(status, problems=tuple(dict.fromkeys(problems)), health="red" if problems else "green")
+
+
+def _writes_here(settings: Settings) -> bool:
+    """Tell whether a flow keeps anything in the data folder of this machine, as far as that is known."""
+    return settings.intake != "none" and (settings.index.backend == "embedded" or settings.data.exists())
 
 
 def _rows(settings: Settings) -> dict[str, int]:
@@ -167,8 +183,12 @@ def _with_kafka(status: Status, settings: Settings) -> Status:
     from connectors.kafka.state import read_state
 
     state = read_state(settings.kafka)
+    flow, seen_at = status.flow, state.committed_at
+    if flow == "unknown" and seen_at is not None:
+        flow = "runs" if utc_now() - seen_at < _FLOW_IS_SEEN else "rests"
     lag: dict[str, int] = {lane: state.unread.get(topic, 0) for lane, topic in topics_of_lanes(settings.kafka.topics).items()}
-    return replace(status, lag=lag, dead_letters=state.dead_letters)
+    seen = None if seen_at is None else seen_at.isoformat()
+    return replace(status, lag=lag, dead_letters=state.dead_letters, flow=flow, flow_seen_at=seen)
 
 
 def _letters(file: Path) -> int:
@@ -178,7 +198,7 @@ def _letters(file: Path) -> int:
 
 
 def _flow(settings: Settings) -> Literal["runs", "rests", "unknown"]:
-    """Tell whether a flow runs on this data folder; of Kafka it may run on another machine."""
+    """Tell whether a flow runs on this data folder; from Kafka one may run on another, which its commits tell."""
     if any(map(is_locked, settings.data.glob("recovery/*/"))):
         return "runs"
     return "unknown" if settings.intake == "kafka" else "rests"

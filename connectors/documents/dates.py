@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from itertools import islice
 
 from connectors.documents.blocks import Block
@@ -65,3 +66,12 @@ def moment_of(text: str) -> datetime | None:
         except (ValueError, OverflowError):
             continue
     return None
+
+
+def moment_in_header(text: str) -> datetime | None:
+    """A moment as mails and web servers write it in their headers, in UTC: ``Sat, 01 Mar 2025 10:00:00 +0800``."""
+    try:
+        moment = parsedate_to_datetime(text)
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None

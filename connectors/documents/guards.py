@@ -45,14 +45,23 @@ class TableLimits:
         _check(columns, self._most_columns, "columns")
 
 
-def check_xml_tables(file: IO[bytes], row: str, cell: str, limits: TableLimits) -> None:
-    """Count the tables of XML, block by block, by what its elements for rows and cells are called (without a namespace).
+def check_xml(file: IO[bytes], row: str, cell: str, limits: TableLimits) -> None:
+    """Refuse XML that has a document type, as no Office file has, and count its tables, block by block.
+
+    Args:
+        file: the XML.
+        row: the name of its elements for rows, without a namespace.
+        cell: that of its elements for cells.
+        limits: what counts the tables.
 
     Raises:
-        InputError: see ``TableLimits.add_row``.
+        InputError: it declares a document type; for its tables see ``TableLimits.add_row``.
     """
     parser = expat.ParserCreate()
     widths = [0]  # of the rows that are open: a cell may hold a table; the first, of cells in no row
+
+    def refuse(*_: object) -> None:
+        raise InputError("it declares XML entities, which may unfold without end; save it without them")
 
     def begin(name: str, attributes: dict[str, str]) -> None:
         local = name.rpartition(":")[2]
@@ -70,8 +79,10 @@ def check_xml_tables(file: IO[bytes], row: str, cell: str, limits: TableLimits) 
         if name.rpartition(":")[2] == row and len(widths) > 1:
             limits.add_row(widths.pop())
 
+    parser.StartDoctypeDeclHandler = refuse
     parser.StartElementHandler = begin
     parser.EndElementHandler = end
+    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
     try:
         while block := file.read(_BLOCK):
             parser.Parse(block, False)
@@ -139,7 +150,7 @@ def check_pixels(width: int, height: int) -> None:
 
 
 def _check_archive(kind: Kind, content: bytes, settings: Documents) -> None:
-    """An Office file: what its directory declares, which no reader goes beyond; the prolog and the tables of each XML in it."""
+    """An Office file: what its directory declares, which no reader goes beyond; and each XML in it."""
     limits = TableLimits(settings)
     most = _MOST_UNPACKED * settings.largest_bytes
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -152,30 +163,5 @@ def _check_archive(kind: Kind, content: bytes, settings: Documents) -> None:
             if member.flag_bits & 1:
                 raise InputError("it is encrypted; remove its password and send it again")
             with archive.open(member) as file:
-                if cast(zipfile.ZipExtFile, file).peek(64).lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")[:1] != b"<":
-                    continue
-                _check_prolog(file)
-            with archive.open(member) as file:
-                check_xml_tables(file, *_TABLES[kind.name], limits)
-
-
-def _check_prolog(file: IO[bytes]) -> None:
-    """Refuse XML that has a document type, as no Office file has. Behind its first element nothing is read: it costs little."""
-    parser = expat.ParserCreate()
-    began = False
-
-    def refuse(*_: object) -> None:
-        raise InputError("it declares XML entities, which may unfold without end; save it without them")
-
-    def begin(*_: object) -> None:
-        nonlocal began
-        began = True
-
-    parser.StartDoctypeDeclHandler = refuse
-    parser.StartElementHandler = begin
-    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
-    try:
-        while not began and (block := file.read(_BLOCK)):
-            parser.Parse(block, False)
-    except expat.ExpatError:
-        return  # no XML, or faulty: the library that reads it says so
+                if cast(zipfile.ZipExtFile, file).peek(64).lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")[:1] == b"<":
+                    check_xml(file, *_TABLES[kind.name], limits)

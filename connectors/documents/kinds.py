@@ -176,12 +176,11 @@ MEDIA_TYPES = {
     "flac": "audio/flac",
     "webm": "audio/webm",
 }
-_TEXTS = ("md", "html", "csv", "tsv", "eml", "m4a", "webm", "mp3", "txt")  # that a media type alone may tell apart
+_TEXTS = ("md", "html", "csv", "tsv", "eml", "txt")  # that a media type alone may tell apart
 _BY_MEDIA_TYPE = {
     **{MEDIA_TYPES[name]: name for name in _TEXTS},
     "text/x-markdown": "md",
     "application/xhtml+xml": "html",
-    "audio/x-m4a": "m4a",
 }
 _ENDINGS = {"markdown": "md", "htm": "html", "xhtml": "html", "tab": "tsv", "text": "txt", "log": "txt"}
 _HEADER = re.compile(r"(?:From |([A-Za-z][A-Za-z0-9-]{0,60}):[ \t])")
@@ -203,7 +202,7 @@ def kind_of(content: bytes, name: str, media_type: str | None) -> Kind:
     """
     if not content:
         raise InputError("it is empty; send a file that has content")
-    if kind := media_kind(content, name, media_type):
+    if kind := media_kind(content):
         return kind
     begin = content[:1024].lstrip()
     if begin.startswith(b"%PDF-") or (b"%PDF-" in content[:1024] and not is_text(content)):
@@ -222,7 +221,7 @@ def kind_of(content: bytes, name: str, media_type: str | None) -> Kind:
     return _in_text(content, _claimed_format(name, media_type))
 
 
-def media_kind(content: bytes, name: str, media_type: str | None) -> Kind | None:
+def media_kind(content: bytes) -> Kind | None:
     """The format of a picture or a recording by its first bytes, without opening anything; None for all else (svg, too).
 
     Raises:

@@ -48,18 +48,11 @@ _RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}R
 
 
 class Package:
-    """Reads parts of an office file by name.
-
-    Raises:
-        InputError: it is no archive, or a broken one.
-    """
+    """Reads parts of an office file by name. That it is an archive, ``kinds.py`` has seen."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
-        try:
-            self._archive = zipfile.ZipFile(io.BytesIO(content))
-        except (zipfile.BadZipFile, ValueError, OSError) as error:
-            raise InputError("the file is broken or cut off; save it again") from error
+        self._archive = zipfile.ZipFile(io.BytesIO(content))
         self._names = frozenset(self._archive.namelist())
         self._trees: dict[str, Any | None] = {}
 
@@ -300,7 +293,7 @@ class EmbeddedPictures:
 
     def blocks(self, part: str, place: str) -> Iterator[Block]:
         """The text of the picture in a part of the file, at its place."""
-        if part in self._seen or self._task.depth > self._task.settings.attachment_depth:
+        if part in self._seen:
             return
         self._seen.add(part)
         name = PurePath(part).name

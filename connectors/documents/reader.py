@@ -42,7 +42,7 @@ class Reader:
 
     def _read(self, content: bytes, name: str, media_type: str | None, scope: str) -> ParsedDocument:
         try:
-            kind = media_kind(content, name, media_type)
+            kind = media_kind(content)
         except InputError as error:
             raise InputError(f"{short_name(name)}: {error}") from error
         if kind is not None and kind.family == "sound":

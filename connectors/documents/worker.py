@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import IO, Any, NoReturn
 
+import psutil
 from pydantic import TypeAdapter
 
 from mneme.errors import InputError
@@ -183,8 +184,6 @@ def _end_children() -> None:
 
 def _kill_children() -> None:
     """Kill all that was started here; what a killed one had started is a child of this process, and killed too."""
-    import psutil
-
     end = time.monotonic() + _KILL_SECONDS
     while time.monotonic() < end:
         running = False
@@ -199,10 +198,8 @@ def _kill_children() -> None:
 
 
 def _resident() -> int:
-    """Bytes of memory of this process; 0 where the system does not say it cheaply."""
-    with suppress(OSError), open("/proc/self/statm", "rb") as file:
-        return int(file.read().split()[1]) * resource.getpagesize()
-    return 0
+    """Bytes of memory of this process."""
+    return int(psutil.Process().memory_info().rss)
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ class TranscriptionEndpoint:
         Raises:
             ModelError: see ``Backoff.call``; ModelRefused also where the recording is too large.
         """
-        kind = media_kind(audio, name, None)
+        kind = media_kind(audio)
         file = Upload(f"recording.{kind.name}" if kind else f"recording{PurePath(name).suffix.lower()}", audio)
         waiting = self._budget.call(Purpose.INGESTION, 0, self._endpoint.retries.deadline_seconds)
         with waiting as call, measured_call("transcription", self.model, scope):

@@ -15,7 +15,7 @@ from mneme.errors import StoreRejected
 from mneme.ports import Incoming
 from mneme.records import Position
 from mneme.settings import Kafka
-from mneme.times import from_milliseconds
+from mneme.times import from_milliseconds, utc_now
 
 _log = logging.getLogger(__name__)
 _LAST_COMMIT_SECONDS = 2.0
@@ -84,9 +84,13 @@ class PartitionReader:
         return max(0, self._end - self._position)
 
     def commit(self, offset: int) -> None:
-        """Tell the group that everything before ``offset`` is done. Does not wait; a failure is only logged."""
+        """Tell the group that everything before ``offset`` is done, and when that was. Does not wait; a failure is only logged.
+
+        A flow commits at each epoch, also where nothing came: by the time `mneme admin status` knows that it runs.
+        """
+        done = OffsetAndMetadata(offset, utc_now().isoformat(), -1)
         try:
-            self._commit = self._consumer.commit_async({self._partition: OffsetAndMetadata(offset, "", -1)}, self._committed)
+            self._commit = self._consumer.commit_async({self._partition: done}, self._committed)
         except KafkaError as error:
             self._committed({}, error)
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from kafka import TopicPartition, errors
@@ -35,7 +36,7 @@ class KafkaState:
 
     ``unread`` counts what our group has not committed, by input topic, and ``begun`` is whether it has committed anything;
     ``lost`` names partitions of which events were deleted before they were read. ``dead_letters`` is how many events are in
-    that topic.
+    that topic. ``committed_at`` is when a flow last committed, by its own clock; None where it did not tell.
     """
 
     brokers: int
@@ -44,6 +45,7 @@ class KafkaState:
     begun: bool
     lost: tuple[str, ...]
     dead_letters: int
+    committed_at: datetime | None = None
 
 
 def read_state(settings: Kafka) -> KafkaState:
@@ -77,7 +79,17 @@ def read_state(settings: Kafka) -> KafkaState:
     }
     lost = tuple(f"{place.topic}/{place.partition}" for place, offset in done.items() if begins[place] > offset)
     dead = sum(ends[place] - begins[place] for place in places.get(letters, ()))
-    return KafkaState(brokers, topics, unread, bool(done), lost, dead)
+    times = [time for found in group.values() if (time := _time_of(found.metadata)) is not None]
+    return KafkaState(brokers, topics, unread, bool(done), lost, dead, max(times, default=None))
+
+
+def _time_of(metadata: str | None) -> datetime | None:
+    """The time of a commit (``PartitionReader.commit``); None of a commit by another program."""
+    try:
+        time = datetime.fromisoformat(metadata or "")
+    except ValueError:
+        return None
+    return time if time.tzinfo else None
 
 
 def _committed(admin: KafkaAdminClient, group: str, places: list[TopicPartition]) -> Mapping[TopicPartition, Any]:

@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from connectors.lance.rows import ADDRESS, EPOCH, ROW_COLUMNS, to_rows, vectors_of
 from mneme.ports import Filter
-from mneme.rows import HIDDEN_KINDS, Collection, Embedding, Key, Row, Vector, directions, whole_numbers
+from mneme.rows import HIDDEN_KINDS, Collection, Embedding, Key, Row, Vector
 
 Places = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -25,7 +25,7 @@ _FILTERED_LISTS = ("people", "message_ids")
 _TIMES = ("at", "valid_to")
 _MICROSECOND = timedelta(microseconds=1)
 _ROW_BYTES = 3000  # of a Row that has been made with its body parsed, beside its columns
-_TERM_BYTES = 120  # of a text among the keys of a dictionary
+_TERM_BYTES = 160  # of a text among the keys of a dictionary
 
 
 class InvertedIndex:
@@ -48,14 +48,14 @@ class InvertedIndex:
         terms, held_by = np.divmod(pairs, max(self._rows, 1))
         self._places = held_by.astype(np.int32)  # half the bytes, and no owner has two thousand million rows
         self._counts = counts.astype(np.int32)
-        self._starts = np.searchsorted(terms, np.arange(len(coded.dictionary) + 1)).astype(np.int32)
+        self._starts: list[int] = np.searchsorted(terms, np.arange(len(coded.dictionary) + 1)).tolist()
         self._texts: list[str] = coded.dictionary.to_pylist()
         self._terms: dict[str, int] = {term: code for code, term in enumerate(self._texts)}
 
     @property
     def size(self) -> int:
         """About how many bytes it takes."""
-        return self._places.nbytes + self._counts.nbytes + self._starts.nbytes + _TERM_BYTES * len(self._terms)
+        return self._places.nbytes + self._counts.nbytes + _TERM_BYTES * len(self._terms)
 
     def of(self, text: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """The places of the rows that hold a text, and how often each does."""
@@ -69,10 +69,20 @@ class InvertedIndex:
 
     def any_of(self, texts: Iterable[str]) -> Mask:
         """A mask of the rows that hold one of the texts."""
+        terms, places, starts = self._terms, self._places, self._starts
+        codes = [terms[text] for text in texts if text in terms]
+        held_by = [places[starts[code] : starts[code + 1]] for code in codes]
+        if any(len(each) == self._rows for each in held_by):  # as an owner's key by all rows of the owner
+            return np.ones(self._rows, dtype=np.bool_)
         mask = np.zeros(self._rows, dtype=np.bool_)
-        for text in texts:
-            mask[self.of(text)[0]] = True
+        if held_by:
+            mask[np.concatenate(held_by)] = True
         return mask
+
+    def frequency(self, text: str) -> int:
+        """The number of rows that hold a text."""
+        code = self._terms.get(text)
+        return 0 if code is None else self._starts[code + 1] - self._starts[code]
 
     def lengths(self) -> Numbers:
         """Count the texts of each row, repetitions too."""
@@ -93,6 +103,7 @@ class OwnerRows:
         self.collection = collection
         self.addresses: npt.NDArray[np.uint64] = table[ADDRESS].to_numpy()
         self._alive: Mask = np.ones(table.num_rows, dtype=np.bool_)
+        self._is_whole = True  # none of them is gone
         self._columns = table.select(ROW_COLUMNS)
         self._filtered = {name: InvertedIndex(_column(table, name)) for name in (*_FILTERED, *_FILTERED_LISTS)}
         self._hidden = self._filtered["kind"].any_of(HIDDEN_KINDS)
@@ -102,7 +113,7 @@ class OwnerRows:
         self._texts = self._count_texts()
         self._vectors, self._vector_of = vectors_of(table["vector"])
         self._token_vectors = _column(table, "token_vectors")
-        self._made: list[Row | None] = [None] * table.num_rows
+        self._made: list[Row | Any] = [None] * table.num_rows
 
     @property
     def size(self) -> int:
@@ -115,6 +126,7 @@ class OwnerRows:
         """The same rows but those at these addresses; everything that is large is shared."""
         kept = copy.copy(self)
         kept._alive = self._alive & ~np.isin(self.addresses, np.asarray(gone, dtype=np.uint64))
+        kept._is_whole = False
         kept._texts = kept._count_texts()
         return kept
 
@@ -151,12 +163,12 @@ class OwnerRows:
 
     def rows(self, places: Places) -> list[Row]:
         """The rows at these places, without vectors."""
-        missing = [place for place in places.tolist() if self._made[place] is None]
-        if missing:
-            made = to_rows(self.collection, self._columns.take(pa.array(missing)), self._shared)
-            for place, row in zip(missing, made, strict=True):
-                self._made[place] = row
-        return [cast(Row, self._made[place]) for place in places.tolist()]
+        made, wanted = self._made, places.tolist()
+        if missing := [place for place in wanted if made[place] is None]:
+            rows = to_rows(self.collection, self._columns.take(pa.array(missing)), self._shared)
+            for place, row in zip(missing, rows, strict=True):
+                made[place] = row
+        return [made[place] for place in wanted]
 
     def embeddings(self, owner_keys: Sequence[str], ids: Sequence[str]) -> dict[Key, Embedding]:
         """The vectors of rows and of their tokens, by their keys; rows without a vector are left out."""
@@ -175,6 +187,8 @@ class OwnerRows:
 
     def frequency(self, token: str) -> int:
         """The number of rows that hold a token."""
+        if self._is_whole:
+            return self._words.frequency(token)
         return int(np.count_nonzero(self._alive[self._words.of(token)[0]]))
 
     def bm25(self, weights: Mapping[str, float], average: float) -> Numbers:
@@ -185,6 +199,7 @@ class OwnerRows:
             average: tokens of a row.
         """
         held = [(*self._words.of(token), weight) for token, weight in weights.items()]
+        held = [each for each in held if len(each[0])]
         if not held:
             return np.zeros(len(self._alive))
         places = np.concatenate([each for each, _, _ in held])
@@ -194,9 +209,8 @@ class OwnerRows:
         scores: Numbers = np.bincount(places, shares, len(self._alive)).astype(np.float64, copy=False)
         return scores
 
-    def cosines(self, query: Vector, places: Places) -> Numbers:
-        """The cosine of the rows at these places with a query, both in whole numbers; NaN where there is no vector."""
-        unit = directions(whole_numbers(query))
+    def cosines(self, unit: Vector, places: Places) -> Numbers:
+        """The cosine of the rows at these places with a vector of length 1, as they are kept; NaN where there is no vector."""
         of = self._vector_of[places]
         present = of >= 0
         wanted = of[present]

@@ -5,14 +5,16 @@ changes a score nor can be read from one.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 
 from connectors.lance.owner_rows import Numbers, OwnerRows, Places
 from mneme.ports import Filter, Hit, Scored
-from mneme.rows import Embedding, Key, Vector
+from mneme.rows import Embedding, Key, Vector, directions, whole_numbers
 
 
 class OwnerSearch:
@@ -34,9 +36,9 @@ class OwnerSearch:
         """The rows with the highest cosine, best first, ties by id."""
         if not vector.any():
             return []
-        found = []
+        found, unit = [], directions(whole_numbers(vector))
         for part, places in zip(self._parts, self._passed(filter), strict=True):
-            cosines = part.cosines(vector, places)
+            cosines = part.cosines(unit, places)
             present = ~np.isnan(cosines)
             found.append((part, places[present], cosines[present]))
         return _best(found, limit)
@@ -44,13 +46,13 @@ class OwnerSearch:
     def score(self, filter: Filter, tokens: Sequence[str], vector: Vector | None, limit: int) -> list[Scored]:
         """Rows that pass the filter, the first by id, with both scores."""
         scored: list[Scored] = []
+        unit = None if vector is None else directions(whole_numbers(vector))
         for part, bm25 in zip(self._parts, self._bm25(tokens), strict=True):
             places = part.passing(filter)[:limit]
-            near: Iterable[float | None] = [None] * len(places)
-            if vector is not None:
-                cosines = part.cosines(vector, places).tolist()
-                near = (None if math.isnan(cosine) else cosine for cosine in cosines)
-            scored += map(Scored, part.rows(places), bm25[places].tolist(), near)
+            near: Sequence[float | None] = [None] * len(places)
+            if unit is not None:
+                near = [None if math.isnan(cosine) else cosine for cosine in part.cosines(unit, places).tolist()]
+            scored += map(_scored, zip(part.rows(places), bm25[places].tolist(), near, strict=True))
         return scored if len(scored) <= limit else sorted(scored, key=lambda each: each.row.id)[:limit]
 
     def embeddings(self, keys: Sequence[Key]) -> dict[Key, Embedding]:
@@ -79,6 +81,11 @@ class OwnerSearch:
         return [part.bm25(weights, length / max(documents, 1)) for part in self._parts]
 
 
+# A search makes a thousand of them: by their classes that takes three times as long.
+_hit: Callable[[Iterable[Any]], Hit] = partial(tuple.__new__, Hit)
+_scored: Callable[[Iterable[Any]], Scored] = partial(tuple.__new__, Scored)
+
+
 def _best(found: Sequence[tuple[OwnerRows, Places, Numbers]], limit: int) -> list[Hit]:
     """The hits with the highest scores; of those at the edge with equal scores, the first by id."""
     if limit < 1 or not found:
@@ -88,8 +95,8 @@ def _best(found: Sequence[tuple[OwnerRows, Places, Numbers]], limit: int) -> lis
     hits: list[Hit] = []
     for part, places, own in found:
         good = own >= edge
-        hits += map(Hit, part.rows(places[good]), own[good].tolist())
+        hits += map(_hit, zip(part.rows(places[good]), own[good].tolist(), strict=True))
     if len(found) > 1:  # those of one part are in order of their ids
-        hits.sort(key=lambda hit: hit.row.id)
+        hits.sort(key=attrgetter("row.id"))
     hits.sort(key=attrgetter("score"), reverse=True)
     return hits[:limit]

@@ -30,6 +30,7 @@ from queries.agents.evidence import Episodic, Evidence, Place, parent_of
 from queries.questions.people import from_viewpoint, names_person, without_names
 from queries.questions.types import asks_for_several
 from queries.responses import FoundEpisode, FoundFact, FoundMessage
+from queries.scoring.features import NAME
 from queries.scoring.field import probability
 from queries.scoring.learned import Weights, check_weights, read_coefficients
 
@@ -54,7 +55,6 @@ FEATURES = (
 _UNRANKED = 200  # the rank of what a search did not find
 _UNFOUND = 0.3  # how much below the last that a search found, in log-odds
 _DEEPEST_PLACE = 10
-_NAME = re.compile(r"(?<![.!?:\"“] )(?<!^)\b[A-Z][a-z]+")
 _QUOTED = re.compile(r'["“「《]\w[^"”」》]+["”」》]')
 _ASKING = frozenset(
     "what which how who whom whose when where why many much kind kinds type types sort some does did has have had both".split()
@@ -203,7 +203,7 @@ def _of_form(items: Sequence[Episodic], question: str, people: Sequence[str]) ->
     lowered = question.lower()
 
     def names(text: str) -> int:
-        found = _NAME.findall(text)
+        found = NAME.findall(text)
         return sum(not (name.lower() in lowered or any(name in person.split() for person in people)) for name in found)
 
     def column(number: Callable[[Episodic], float]) -> Numbers:

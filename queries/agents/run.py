@@ -11,6 +11,7 @@ from typing import Protocol, TypeVar
 
 from mneme.errors import MnemeError, ModelError
 from queries.agents.evidence import Evidence, Place
+from queries.agents.joint import JointScorer
 from queries.agents.planner import BY_MODEL, Judgement, Planner, Tool
 from queries.agents.query import Budget, BudgetSpent, QueryParam, distinct
 from queries.responses import AgentMetrics, SearchResponse, TraceStep
@@ -28,21 +29,6 @@ class Search(Protocol):
             everything: whether all types of memory take part, or only what lies in episodes.
             people: among whose words; none for everybody's.
         """
-
-
-class Joint(Protocol):
-    """Scores together what the searches for one question found; ``depth`` is how many results of each it needs."""
-
-    @property
-    def depth(self) -> int:
-        """Results of each search."""
-
-    @property
-    def fitted(self) -> bool:
-        """True if it has coefficients for the index and the embedder in use."""
-
-    def places(self, question: str, found: Evidence) -> Sequence[Place] | None:
-        """The results for the question itself, best first; None where it cannot score them."""
 
 
 Rerank = Callable[[str, Sequence[Place]], tuple[Sequence[Place], Sequence[str]]]
@@ -65,7 +51,7 @@ class Run:
         search: Search,
         rerank: Rerank | None,
         pool: Executor,
-        joint: Joint | None = None,
+        joint: JointScorer | None = None,
     ) -> None:
         """Nothing is searched yet.
 

@@ -10,9 +10,10 @@ from mneme.errors import InputError
 from mneme.ports import Reranker
 from mneme.settings import Settings
 from queries.agents.evidence import Place, merged
+from queries.agents.joint import JointScorer
 from queries.agents.planner import BY_MODEL, Planner, Tool
 from queries.agents.query import Budget, QueryParam, QueryPolicy
-from queries.agents.run import Joint, Rerank, Run, Search, Strategy
+from queries.agents.run import Rerank, Run, Search, Strategy
 from queries.agents.strategies import chain, direct, reflect, route, split
 from queries.compete import Standing
 from queries.questions.tense import asks_about_past
@@ -35,7 +36,7 @@ class AgenticSearch:
         rerank: Rerank | None,
         pool: Executor,
         clock: Callable[[], float] = time.monotonic,
-        joint: Joint | None = None,
+        joint: JointScorer | None = None,
     ) -> None:
         """Prepare.
 

@@ -127,7 +127,10 @@ def walk(question: Question, parts: Iterable[Entity | Relationship], moment: dat
     found = sorted(hops, key=lambda node: (-fits[node], hops[node], nodes.rank(node)))
     known = ((node, entity) for node in found if (entity := nodes.entities.get(node)) is not None)
     entities = [Reached(entity, hops[node], fits[node]) for node, entity in islice(known, MOST_ENTITIES)]
-    relationships = sorted(edges.values(), key=lambda each: _place(each, moment))[:MOST_RELATIONSHIPS]
+    relationships = sorted(
+        edges.values(),
+        key=lambda each: (_is_over(each.part, moment), -each.fit, each.hop, -len(each.part.mentions), each.part.id),
+    )[:MOST_RELATIONSHIPS]
     near = sorted(found, key=hops.__getitem__)
     return Walk(
         tuple(entities),
@@ -146,7 +149,7 @@ def walk(question: Question, parts: Iterable[Entity | Relationship], moment: dat
 
 def parts_of(rows: Iterable[Row]) -> list[Entity | Relationship]:
     """The records of rows of the graph."""
-    return [part for row in rows if (part := _part_of(row)) is not None]
+    return [part for part in map(_part_of, rows) if part is not None]
 
 
 def leads(question: Question, walk: Walk) -> bool:
@@ -198,7 +201,8 @@ class Nodes:
         known = {each.id: each for each in parts}
         # Told apart by their kind: what is no instance of a model's class is found out in a Python function of pydantic.
         entities = {identity: each for identity, each in known.items() if each.kind == "entity"}
-        edges = {identity: each for identity, each in known.items() if each.kind == "relationship"}
+        by_id = {identity: each for identity, each in known.items() if each.kind == "relationship"}
+        edges = [by_id[identity] for identity in sorted(by_id)]
         self.entities = dict(sorted(entities.items(), key=lambda known: (-len(known[1].mentions), known[0])))
         self._called: dict[str, str] = {}
         self.names: dict[str, dict[str, None]] = {}
@@ -206,9 +210,10 @@ class Nodes:
             names = self.names[identity] = dict.fromkeys((entity.name, *entity.aliases))
             for name in names:
                 self._called.setdefault(folded(name), identity)
+        ends = {name: self._end(name) for name in dict.fromkeys(end for edge in edges for end in (edge.source, edge.target))}
         alike: dict[tuple[str, str, str], list[Relationship]] = {}
-        for _, edge in sorted(edges.items()):
-            alike.setdefault((self._end(edge.source), edge.relation, self._end(edge.target)), []).append(edge)
+        for edge in edges:
+            alike.setdefault((ends[edge.source], edge.relation, ends[edge.target]), []).append(edge)
         self.edges: dict[str, list[Relationship]] = {}
         self.ends: dict[str, frozenset[str]] = {}
         for (source, _, target), same in alike.items():
@@ -293,11 +298,6 @@ _part_of = Derived(_as_part)  # to ask a record of pydantic for its class takes 
 _places = Derived(_places_of)  # many searches reach the same
 
 
-def _place(reached: Reached[Relationship], moment: datetime) -> tuple[bool, float, int, int, str]:
-    edge = reached.part
-    return _is_over(edge, moment), -reached.fit, reached.hop, -len(edge.mentions), edge.id
-
-
 def _is_over(edge: Relationship, moment: datetime) -> bool:
     ended = edge.validity.valid_to
     return ended is not None and ended <= moment
@@ -330,26 +330,24 @@ def graph_response(
 
     found_entities, found_relationships = [], []
     for node in entities:
-        mentioned, places = _mentions_of(node.part)
-        fields = shared_fields(GraphEntity, node.part) | mentioned
+        fields, places = _shown(node.part)
         found_entities.append(GraphEntity(**fields, hop=node.hop, fact_ids=facts(places)))
     for link in relationships:
-        edge, (mentioned, places) = link.part, _mentions_of(link.part)
+        edge, (fields, places) = link.part, _shown(link.part)
         ends = {"source": called.get(edge.source, edge.source), "target": called.get(edge.target, edge.target)}
-        fields = shared_fields(GraphRelationship, edge) | ends | mentioned
-        found_relationships.append(GraphRelationship(**fields, hop=link.hop, fact_ids=facts(places)))
+        found_relationships.append(GraphRelationship(**fields | ends, hop=link.hop, fact_ids=facts(places)))
     return Graph(entities=tuple(found_entities), relationships=tuple(found_relationships))
 
 
-def _newest_mentions(part: Entity | Relationship) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
-    """Number of mentions and the sources of the newest, as fields and by episode and message."""
+def _as_shown(part: Entity | Relationship) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
+    """The fields of its response, with the sources of its newest mentions; and these by episode and message."""
     newest = part.mentions[-_MOST_MENTIONS:]
-    counted = {
+    fields = shared_fields(GraphEntity if part.kind == "entity" else GraphRelationship, part) | {
         "mentions": len(part.mentions),
         "episode_ids": tuple(dict.fromkeys(each.episode_id for each in newest)),
         "message_ids": tuple(dict.fromkeys(message for each in newest for message in each.message_ids)),
     }
-    return counted, tuple(dict.fromkeys((each.episode_id, message) for each in newest for message in each.message_ids or ("",)))
+    return fields, tuple(dict.fromkeys((each.episode_id, message) for each in newest for message in each.message_ids or ("",)))
 
 
-_mentions_of = Derived(_newest_mentions)  # many searches show the same
+_shown = Derived(_as_shown)  # many searches show the same

@@ -132,6 +132,7 @@ def asker_among(speakers: Iterable[str], senders: Iterable[tuple[str, str]], own
     return named.pop() if len(named) == 1 else owner
 
 
+@lru_cache(4096)  # people of all searches
 def is_assistant(person: str) -> bool:
     """True if a name is one that chats give to the assistant."""
     return folded(person) in _WHO_ANSWERS

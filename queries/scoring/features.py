@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from connectors.aging_cache import Derived
 from mneme.rows import Row
 from queries.questions.people import is_asker
 from queries.questions.periods import period_fit
@@ -45,47 +46,30 @@ STATEMENT_FEATURES, EPISODE_FEATURES = _in_two_settings(_OF_STATEMENTS), _in_two
 """One weight each in a ``queries.scoring.learned.Coefficients``."""
 
 _NUMBER = re.compile(r"\d")
-_NAME = re.compile(r"(?<![.!?:\"“] )(?<!^)\b[A-Z][a-z]+")
-_MOST_FORMS = 200_000  # rows, some 40 MB
+NAME = re.compile(r"(?<![.!?:\"“] )(?<!^)\b[A-Z][a-z]+")  # a capital inside a sentence
 _MOST_NAMES = 4  # capitalised words after which more say nothing
 
 
-class RowFeatureCache:
-    """A cache of the features of rows that do not depend on the question: eight numbers each, no text.
+def _form_of(row: Row) -> bytes:
+    """Eight numbers of a row that do not depend on the question.
 
-    May be used from several threads.
+    The logarithm of its length; whether it asks; whether it has a number; how many words have a capital, 1 for many; whether it
+    is dated, is of a document, is an artifact, answers a question.
     """
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, int], bytes] = {}
-
-    def of(self, rows: Sequence[Row]) -> Numbers:
-        """Eight numbers of each row, shape (8, rows): the logarithm of its length; whether it asks; whether it has a number;
-        how many words have a capital, 1 for many; whether it is dated, is of a document, is an artifact, answers a question.
-        """
-        known = self._known
-        forms = [known.get((row.id, row.version)) or self._seen(row) for row in rows]
-        return np.frombuffer(b"".join(forms), np.float64).reshape(-1, 8).T
-
-    def _seen(self, row: Row) -> bytes:
-        if len(self._known) >= _MOST_FORMS:
-            self._known.clear()
-        body = row.body
-        quote = body.get("quote") or {}
-        text = words_of(row)
-        names = min(len(_NAME.findall(text)), _MOST_NAMES) / _MOST_NAMES
-        asks, has_number = any(mark in text for mark in "?？"), bool(_NUMBER.search(text))
-        dated, of_document, artifact = row.event_at is not None, row.document_id is not None, bool(quote.get("artifact"))
-        answers = bool(quote.get("question"))
-        numbers = (math.log1p(len(text)) / 5, asks, has_number, names, dated, of_document, artifact, answers)
-        form = np.array(numbers, np.float64).tobytes()
-        self._known[row.id, row.version] = form
-        return form
+    quote = row.body.get("quote") or {}
+    text = words_of(row)
+    names = min(len(NAME.findall(text)), _MOST_NAMES) / _MOST_NAMES
+    asks, has_number = any(mark in text for mark in "?？"), bool(_NUMBER.search(text))
+    dated, of_document, artifact = row.event_at is not None, row.document_id is not None, bool(quote.get("artifact"))
+    answers = bool(quote.get("question"))
+    numbers = (math.log1p(len(text)) / 5, asks, has_number, names, dated, of_document, artifact, answers)
+    return np.array(numbers, np.float64).tobytes()
 
 
-def statement_features(
-    question: Question, field: Field, messages: Iterable[Candidate], cache: RowFeatureCache | None = None
-) -> Numbers:
+_form = Derived(_form_of, 10_000)  # of all that was found
+
+
+def statement_features(question: Question, field: Field, messages: Iterable[Candidate]) -> Numbers:
     """A row of ``STATEMENT_FEATURES`` for each statement of the field, shape (statements, features).
 
     What is said in a conversation leans on what was said before and after, and its message is little more than itself. A
@@ -96,7 +80,6 @@ def statement_features(
         question: who is named, what kind of answer is wanted, which time is meant.
         field: the candidates, both legs known.
         messages: what the recall of raw messages found: whether the very message of a fact fits.
-        cache: what is kept of the texts from one question to the next.
     """
     rows = [each.row for each in field.statements]
     count = len(rows)
@@ -113,7 +96,8 @@ def statement_features(
     first[1:] |= between
     last[:-1] |= between
     previous, following = np.where(first, count, place - 1), np.where(last, count, place + 1)
-    length, asks, numbers, names, dated, document, artifact, answers = (cache or RowFeatureCache()).of(rows)
+    forms = np.frombuffer(b"".join(map(_form, rows)), np.float64).reshape(count, -1)
+    length, asks, numbers, names, dated, document, artifact, answers = forms.T
     said_by = {
         people: (question.names(people[:1]), any(is_asker(each, question.owner) for each in people[:1]))
         for people in {row.people for row in rows}
@@ -194,9 +178,12 @@ def episode_features(question: Question, field: Field) -> Numbers:
 
 def _side_by_side(columns: Sequence[Numbers], field: Field) -> Numbers:
     """A row for each candidate, whose numbers lie together: then equal rows have equal scores, to the last bit."""
-    numbers = np.array(columns)
-    besides = np.concatenate((np.ones_like(numbers[:1]), numbers)) * field.with_assistant
-    return np.ascontiguousarray(np.concatenate((numbers, besides)).T)
+    features = np.zeros((len(columns[0]), 2 * len(columns) + 1))
+    features[:, : len(columns)] = np.array(columns).T
+    if field.with_assistant:
+        features[:, len(columns)] = 1
+        features[:, len(columns) + 1 :] = features[:, : len(columns)]
+    return features
 
 
 def _period_fits(question: Question, candidates: Sequence[Candidate]) -> Numbers:

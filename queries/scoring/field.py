@@ -89,8 +89,8 @@ class Field:
     @cached_property
     def with_assistant(self) -> bool:
         """True if an assistant is among those who talk."""
-        talking = {row.people for row in (each.row for each in (*self.statements, *self.episodes))}
-        return any(is_assistant(person) for people in talking for person in people)
+        talking = {each.row.people for each in (*self.statements, *self.episodes)}
+        return any(map(is_assistant, {person for people in talking for person in people}))
 
     def best_of_episodes(self, numbers: Numbers) -> Numbers:
         """The highest of the numbers of each episode's facts; 0 where it has none. ``numbers`` are those of the statements."""

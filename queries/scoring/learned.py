@@ -22,7 +22,7 @@ from mneme.ports import EmbedderIdentity
 from mneme.settings import Settings
 from queries.questions.understand import Question
 from queries.recall import Candidate
-from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, RowFeatureCache, episode_features, statement_features
+from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, episode_features, statement_features
 from queries.scoring.field import Field, Numbers, Scored, between, probability
 from queries.scoring.reader import readings
 
@@ -110,7 +110,6 @@ class LearnedScorer:
     def __init__(self, coefficients: Coefficients, alpha: float | None = None) -> None:
         self._coefficients = coefficients
         self._alpha = coefficients.alpha if alpha is None else alpha
-        self._forms = RowFeatureCache()
 
     def score(self, question: Question, field: Field, messages: Iterable[Candidate]) -> Scored:
         """See ``Scorer``. An episode stands for the mean of its facts; what has no episode is its own.
@@ -120,7 +119,7 @@ class LearnedScorer:
         if not field.statements and not field.episodes:
             return Scored({}, {})
         alpha, model = self._alpha, self._coefficients.model_of(question.text)
-        features = statement_features(question, field, messages, self._forms)
+        features = statement_features(question, field, messages)
         facts = model.statements.log_odds(features, STATEMENT_FEATURES)
         episodes = model.episodes.log_odds(episode_features(question, field), EPISODE_FEATURES)
         reading = readings(question, field, features, with_episodes(facts, episodes, field.parents, alpha))

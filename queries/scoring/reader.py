@@ -173,7 +173,8 @@ def token_odds(xp: Any, asked: Any, is_asked: Any, passages: Passages, weights: 
     hidden = hidden + xp.repeat(weights["part"], np.array([split, tokens.shape[1] - split]), axis=0)
     hidden = _normalised(xp, xp.maximum(hidden, 0), weights["see_scale"]) * there[..., None]
     # 2.
-    wide = xp.pad(hidden, ((0, 0), (_AROUND, _AROUND), (0, 0)))
+    edge = xp.zeros_like(hidden[:, :_AROUND])  # numpy's pad takes five times as long
+    wide = xp.concatenate((edge, hidden, edge), axis=1)
     around = (wide[:, at : at + tokens.shape[1]] @ part for at, part in enumerate(xp.split(weights["around"], _WIDTH)))
     joined = xp.maximum(sum(around) + weights["around_bias"], 0)
     hidden = _normalised(xp, hidden + joined, weights["around_scale"]) * there[..., None]

@@ -21,9 +21,10 @@ from mneme.ids import message_id
 from mneme.records import Owner, Scalar, ToolCall
 from mneme.times import SendingClock, utc_now
 from queries.questions.understand import as_question
-from queries.responses import Found, FoundEpisode, FoundFact, FoundForesight, FoundMessage, SearchResponse
+from queries.responses import Found, FoundEpisode, FoundFact, FoundForesight, SearchResponse
 from serving.adapters.exact import KEY, pack, unpack
 from serving.clients import await_index, iterate_memories
+from serving.found import episodes_of, kind_of, origin_of, words_of
 
 if TYPE_CHECKING:
     from connectors import Publisher
@@ -343,41 +344,18 @@ class Passage:
 
 def passages(found: SearchResponse) -> list[Passage]:
     """Results, best first."""
-    episodes = {each.id: each for each in (*found.episodes, *found.knowledge)}
+    episodes = episodes_of(found)
     return [_passage(each, episodes) for each in found.ranked()]
 
 
-def _passage(found: Found, episodes: dict[str, FoundEpisode]) -> Passage:
-    metadata: dict[str, Any] = {
-        "kind": found.__class__.__name__.removeprefix("Found").lower(),
-        "rank": found.rank,
-        "score": found.score,
-    }
-    text = found.text
-    match found:
-        case FoundFact() | FoundForesight():
-            parent = episodes.get(found.parent_episode_id)
-            metadata |= {"date": found.said_at, "valid_to": found.valid_to, "message_ids": found.said_in}
-            metadata |= {"conversation_id": parent.conversation_id if parent else None}
-        case FoundMessage():
-            metadata |= {"date": found.sent_at, "message_ids": (found.message_id,), "conversation_id": found.conversation_id}
-            text = f"{found.sender_name}: {found.text}"
-        case FoundEpisode():
-            metadata |= {"date": found.started_at, "message_ids": found.message_ids, "conversation_id": found.conversation_id}
-        case _:
-            pass
-    if isinstance(found, FoundFact | FoundForesight | FoundMessage | FoundEpisode) and found.citation is not None:
-        metadata |= {"document_id": found.citation.document_id, "citation": str(found.citation)}
-    return Passage(
-        found.id, text, found.score, {key: _plain_value(value) for key, value in metadata.items() if value is not None}
-    )
-
-
-def _plain_value(value: Any) -> Any:
-    match value:
-        case tuple():
-            return list(value)
-        case _ if hasattr(value, "isoformat"):
-            return value.isoformat()
-        case _:
-            return value
+def _passage(found: Found, episodes: Mapping[str, FoundEpisode]) -> Passage:
+    metadata: dict[str, Any] = {"kind": kind_of(found), "rank": found.rank, "score": found.score}
+    if (origin := origin_of(found, episodes)) is not None:
+        said_in = found.said_in if isinstance(found, FoundFact | FoundForesight) else origin.message_ids
+        metadata |= {"date": origin.date.isoformat(), "message_ids": list(said_in), "conversation_id": origin.conversation_id}
+        if origin.valid_to is not None:
+            metadata |= {"valid_to": origin.valid_to.isoformat()}
+        if origin.citation is not None:
+            metadata |= {"document_id": origin.citation.document_id, "citation": str(origin.citation)}
+    metadata = {name: value for name, value in metadata.items() if value is not None}
+    return Passage(found.id, words_of(found), found.score, metadata)

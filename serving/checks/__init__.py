@@ -1,10 +1,15 @@
 """Checks of ``mneme doctor``, by group. Each check says what is wrong and how to fix it."""
 
+import os
+import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
-State = Literal["ready", "partly", "missing"]
+from mneme.errors import MnemeError, ModelTimeout, StoreUnavailable
+
+State = Literal["ready", "partly", "missing", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +20,7 @@ class Check:
         group: what it belongs to: ``documents``.
         name: what it is.
         by: what does it, or what was found.
-        state: ready, partly (less works, or at a risk), or missing.
+        state: ready, partly (less works, or at a risk), missing, or unknown (it could not be asked).
         remedy: what is wrong, and how to mend it; empty when it is ready.
         needed: whether nothing works without it, by the settings.
     """
@@ -29,5 +34,23 @@ class Check:
 
 
 def is_fit(checks: Iterable[Check]) -> bool:
-    """Tell that nothing that is needed is missing."""
-    return not any(check.needed and check.state == "missing" for check in checks)
+    """Tell that all that is needed is there; of what could not be asked nobody knows."""
+    return not any(check.needed and check.state in ("missing", "unknown") for check in checks)
+
+
+def room_at(folder: Path) -> int:
+    """Free bytes where a folder lies, or will lie.
+
+    Raises:
+        StoreUnavailable: it cannot be written.
+    """
+    at = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    if not os.access(at, os.W_OK):
+        raise StoreUnavailable(f"{at} cannot be written; mend it, or set MNEME_DATA to another folder")
+    return shutil.disk_usage(at).free
+
+
+def failed(group: str, name: str, by: str, error: MnemeError, needed: bool = True) -> Check:
+    """A check that ended with an error: unknown where nobody answered, missing where the answer is no."""
+    state: State = "unknown" if isinstance(error, StoreUnavailable | ModelTimeout) else "missing"
+    return Check(group, name, by, state, str(error), needed)

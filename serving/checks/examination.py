@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from mneme.errors import MnemeError, SettingsError
 from mneme.settings import Settings, load_settings
-from serving.checks import Check
+from serving.checks import Check, State, failed
 
 SECONDS = 8.0  # for one group
 
@@ -39,7 +39,7 @@ def groups(call: bool = False) -> Mapping[str, Group]:
 
 
 def examine(call: bool = False, only: Iterable[str] = (), seconds: float = SECONDS) -> list[Check]:
-    """Run the checks. Nothing is changed, and nothing is raised: a failure is a check that is missing.
+    """Run the checks. Nothing is changed, and nothing is raised: a failure is a check that is missing or unknown.
 
     Args:
         call: whether models behind endpoints are asked something, which may cost money.
@@ -73,19 +73,23 @@ class _Look:
             for check in self._group.look(self._settings):
                 self._found.append(check)
         except MnemeError as error:
-            self._found.append(self._failed(str(error)))
+            self._found.append(failed(self._name, self._name, "", error, self._group.needed))
         except ModuleNotFoundError as error:
-            self._found.append(self._failed(f"{error.name} is not installed: pip install 'mneme-river[all]'"))
+            self._found.append(self._failed("missing", f"{error.name} is not installed: pip install 'mneme-river[all]'"))
         except Exception as error:  # noqa: BLE001  a doctor that falls ill helps nobody
-            self._found.append(self._failed(f"this check itself failed ({type(error).__name__}); please report it"))
+            self._found.append(self._failed("unknown", f"this check itself failed ({type(error).__name__}); please report it"))
 
     def result(self, seconds: float) -> list[Check]:
         """The checks of the group, at the latest after so long."""
         self._thread.join(seconds)
         found = list(self._found)
         if self._thread.is_alive():
-            found.append(self._failed(f"no answer within {seconds:g} s; look at the load of what is asked, and at the network"))
+            remedy = (
+                f"{self._name}: no answer within {seconds:g} s, so nothing more is known. Run `mneme doctor {self._name}` "
+                "again when this machine is less busy; else look at the load of what is asked, and at the network"
+            )
+            found.append(self._failed("unknown", remedy))
         return found
 
-    def _failed(self, why: str) -> Check:
-        return Check(self._name, self._name, "", "missing", why, self._group.needed)
+    def _failed(self, state: State, why: str) -> Check:
+        return Check(self._name, self._name, "", state, why, self._group.needed)

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from mneme.errors import MnemeError
 from mneme.settings import Settings
-from serving.checks import Check, State
+from serving.checks import Check, State, failed
 
 if TYPE_CHECKING:
     from connectors.documents.kinds import Kind, Need
@@ -54,7 +54,7 @@ def _embedder(settings: Settings, call: bool) -> Check:
             by += f", {_NOT_ASKED}"
         return Check("models", "embedder", by, "ready")
     except MnemeError as error:
-        return Check("models", "embedder", settings.embedder.provider, "missing", str(error), needed=True)
+        return failed("models", "embedder", settings.embedder.provider, error)
     finally:
         if embedder is not None:
             embedder.close()
@@ -66,7 +66,7 @@ def _asked(name: str, by: str, call: bool, ask: Callable[[], None], needed: bool
     try:
         ask()
     except MnemeError as error:
-        return Check("models", name, by, "missing", str(error), needed)
+        return failed("models", name, by, error, needed)
     return Check("models", name, f"{by} answers", "ready")
 
 

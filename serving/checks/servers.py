@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mneme.errors import MnemeError, StoreError, StoreRejected, StoreUnavailable
 from mneme.settings import Settings
-from serving.checks import Check, State
+from serving.checks import Check, failed
 
 if TYPE_CHECKING:
     from mneme.ports import MemoryIndex
@@ -26,7 +26,7 @@ def index(settings: Settings) -> Iterator[Check]:
         try:
             state = read_state(settings.opensearch)
         except StoreError as error:
-            yield Check("index", "OpenSearch", "", "missing", str(error), needed=True)
+            yield failed("index", "OpenSearch", "", error)
             return
         yield _version(state.version)
         yield _plugin(state.plugins)
@@ -53,12 +53,11 @@ def _contents(settings: Settings) -> Iterator[Check]:
             metadata = opened.metadata()
             rows = opened.count(Collection.MESSAGES)
         except StoreError as error:
-            is_empty = "no index here yet" in str(error)
-            is_refused = isinstance(error, StoreRejected) and not is_empty
-            state: State = "missing" if is_refused else "partly"
-            yield Check("index", "memories", "not read" if is_refused else "none yet", state, str(error), needed=is_refused)
-            if is_empty:
+            if "no index here yet" in str(error):
+                yield Check("index", "memories", "none yet", "partly", str(error))
                 yield from _recovery(settings, {})
+            else:
+                yield failed("index", "memories", "", error, needed=isinstance(error, StoreRejected))
             return
         yield Check("index", "memories", f"{rows:,} messages", "ready")
         yield _embedder(settings, opened)
@@ -77,7 +76,7 @@ def _embedder(settings: Settings, opened: "MemoryIndex") -> Check:
     try:
         opened.prepare(embedder.identity)
     except StoreUnavailable as error:
-        return Check("index", "embedder of the index", "not compared", "partly", str(error))
+        return Check("index", "embedder of the index", "not compared", "unknown", str(error))
     except StoreRejected as error:
         return Check("index", "embedder of the index", "another", "missing", str(error), needed=True)
     finally:
@@ -182,7 +181,7 @@ def kafka(settings: Settings) -> Iterator[Check]:
     try:
         state = read_state(settings.kafka)
     except StoreError as error:
-        yield Check("kafka", "broker", servers, "missing", str(error), needed=True)
+        yield failed("kafka", "broker", servers, error)
         return
     brokers = f"{servers}, {state.brokers} broker{'s' * (state.brokers != 1)}"
     yield Check("kafka", "broker", brokers, "ready")
@@ -271,16 +270,23 @@ def _flows(settings: Settings) -> Iterator[Check]:
 
 def _remote(settings: Settings) -> Check:
     url = settings.service.url or ""
-    if _is_mneme(url):
+    answers = _is_mneme(url)
+    if answers:
         return Check("service", "service", f"{url} answers", "ready")
+    if answers is None:
+        remedy = f"MNEME_SERVICE__URL: no answer from {url} within {_SECONDS:g} s; look at its load, and at the network"
+        return Check("service", "service", url, "unknown", remedy, needed=True)
     remedy = f"MNEME_SERVICE__URL: no Mneme answers at {url}; start `mneme serve` there, or correct it"
     return Check("service", "service", url, "missing", remedy, needed=True)
 
 
-def _is_mneme(url: str) -> bool:
+def _is_mneme(url: str) -> bool | None:
+    """Tell whether a Mneme answers there; None where nothing came in time."""
     import httpx
 
     try:
         return httpx.get(f"{url.rstrip('/')}/health/live", timeout=_SECONDS).is_success
+    except httpx.TimeoutException:
+        return None
     except (httpx.HTTPError, httpx.InvalidURL):
         return False

@@ -1,17 +1,16 @@
 """Settings: what contradicts itself, what is not safe, and what is wrong with ``.env``."""
 
 import os
-import shutil
 import stat
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from mneme.errors import SettingsError
+from mneme.errors import SettingsError, StoreUnavailable
 from mneme.ports import Role
 from mneme.settings import Settings
-from serving.checks import Check, State
+from serving.checks import Check, State, room_at
 from serving.rest.keys import Keys
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "[::1]", ""})
@@ -127,12 +126,10 @@ def _environment_file() -> Iterator[Fault]:
 def _data(loaded: Settings) -> Check:
     """Check that the data folder can be written, and has room."""
     folder = loaded.data
-    at = next(each for each in (folder, *folder.absolute().parents) if each.exists())
-    if not os.access(at, os.W_OK):
-        return Check(
-            "settings", "data folder", str(folder), "missing", f"{at} cannot be written; mend it, or set MNEME_DATA", True
-        )
-    free = shutil.disk_usage(at).free
+    try:
+        free = room_at(folder)
+    except StoreUnavailable as error:
+        return Check("settings", "data folder", str(folder), "missing", str(error), needed=True)
     if free < _ROOM_BYTES:
         remedy = f"{free / 1e6:.0f} MB are free where {folder} lies; make room, or set MNEME_DATA"
         return Check("settings", "data folder", str(folder), "partly", remedy)

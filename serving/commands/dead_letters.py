@@ -84,14 +84,16 @@ def replay(
     place: FromOption = None,
     stage: StageOption = None,
     every: Annotated[bool, typer.Option("--all", help="All that can be.")] = False,
+    discard: Annotated[bool, typer.Option("--discard", help="Take the letters away and send nothing: they are done.")] = False,
 ) -> None:
     """Send events again, and take their letters away. What is wrong still stays, with the reason.
 
-    To repeat it, or to be interrupted in it, makes no duplicates: an event that arrives twice counts once.
+    To repeat it, or to be interrupted in it, makes no duplicates: an event that arrives twice counts once. The exit code is not
+    0 while any of the letters stays, or has come back.
     """
     from mneme.errors import InputError
     from mneme.settings import load_settings
-    from serving.terminal.format import count
+    from serving.terminal.format import count, last_line
 
     if not numbers and not every and stage is None:
         raise InputError("which letters? give their numbers (`mneme admin dead-letters list`), --stage or --all")
@@ -99,13 +101,26 @@ def replay(
     numbered = _numbered(box)
     dead_letters = _chosen(numbered, numbers) if numbers else list(numbered.values())
     dead_letters = [dead_letter for dead_letter in dead_letters if stage is None or dead_letter.stage == stage]
+    if discard:
+        done = frozenset(dead_letters)
+        box.remove(lambda dead_letter: dead_letter in done)
+        output().print(f"{count(len(dead_letters), 'dead letter')} discarded")
+        return
     refused = box.replay(dead_letters)
     output().print(f"{count(len(dead_letters) - len(refused), 'dead letter')} replayed")
     names = {dead_letter: number for number, dead_letter in numbered.items()}
     for dead_letter, reason in refused.items():
         note(f"{names[dead_letter]}: not replayed: {reason}", "yellow")
+    sent = {dead_letter.raw for dead_letter in dead_letters if dead_letter not in refused}
+    returned = [each for each in box.dead_letters() if each not in names and each.raw in sent]
+    if returned:
+        note(f"{count(len(returned), 'letter')} came back as dead: {last_line(returned[-1].reason)}", "yellow")
+    if refused or returned:
+        note("`mneme admin dead-letters replay N --discard` takes away what can never be right", "yellow")
     if numbers and refused:
         raise InputError(f"{count(len(refused), 'letter')} of those not replayed, for the reasons above")
+    if refused or returned:
+        raise typer.Exit(1)
 
 
 def _open(settings: "Settings", place: Place | None) -> "DeadLetterQueue":
@@ -116,29 +131,22 @@ def _open(settings: "Settings", place: Place | None) -> "DeadLetterQueue":
 
 
 def _send_again(settings: "Settings", dead_letters: "Sequence[DeadLetter]") -> None:
+    from connectors import Publisher
     from connectors.durable import is_locked
     from connectors.inbox import inbox_folder
     from connectors.kafka.replay import event_to_replay
-
-    events = [event_to_replay(dead_letter)[1] for dead_letter in dead_letters]
-    if settings.intake == "inbox" and is_locked(inbox_folder(settings.data)):  # a flow runs, and it alone writes
-        _into_inbox(settings, events)
-    else:
-        _ingest(settings, events)
-
-
-def _into_inbox(settings: "Settings", events: Sequence[bytes]) -> None:
-    from connectors.documents.stores import documents_of
-    from connectors.inbox import InboxTransport
-    from connectors.publisher import Publisher
     from mneme.events import parse_event
     from mneme.times import utc_now
 
-    with Publisher(documents=documents_of(settings), transport=InboxTransport(settings.data)) as publisher:
+    events = [event_to_replay(dead_letter)[1] for dead_letter in dead_letters]
+    if settings.intake != "inbox" or not is_locked(inbox_folder(settings.data)):
+        _ingest(events, settings)
+        return
+    with Publisher.connect(settings.replace(service={"url": None})) as publisher:  # a flow runs, and it alone writes
         publisher.send_many(parse_event(event, utc_now()) for event in events)
 
 
-def _ingest(settings: "Settings", events: Sequence[bytes]) -> None:
+def _ingest(events: "Sequence[bytes]", settings: "Settings") -> None:
     import flows
 
     with tempfile.TemporaryDirectory(prefix="mneme-replay-") as folder:

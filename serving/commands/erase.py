@@ -1,8 +1,6 @@
 """``mneme erase``: erase, wait for the receipt, then check that nothing is left."""
 
-import tempfile
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -81,11 +79,6 @@ def _erase(event: "ErasureEvent", kafka: bool, timeout: float, url: str | None) 
     if kafka:
         settings = settings.replace(service={"intake": "kafka"})
     event = event.model_copy(update={"erasure_id": uuid4().hex})
-    if not (kafka or url or settings.service.url) and _only_files_were_read(settings):
-        scope = _scope(event, settings)
-        _erase_here(event, settings)
-        _show(settings, scope, _receipt(settings, event))
-        return
     with open_service(settings, url) as service, messages().status("Waiting for the receipt"):
         is_here = not isinstance(service, RemoteService)
         scope = _scope(event, settings) if is_here else None
@@ -93,14 +86,6 @@ def _erase(event: "ErasureEvent", kafka: bool, timeout: float, url: str | None) 
     if removed is None:
         raise _not_done(event, timeout)
     _show(settings if is_here else None, scope, removed)
-
-
-def _only_files_were_read(settings: "Settings") -> bool:
-    """Tell whether `mneme ingest` alone filled the embedded index: then the erasure goes the way of the files."""
-    from connectors.inbox import inbox_folder
-
-    is_embedded = settings.index.backend == "embedded" and settings.intake != "kafka"
-    return is_embedded and not inbox_folder(settings.data).exists()
 
 
 def _show(settings: "Settings | None", scope: "Filter | None", removed: "Mapping[str, int]") -> None:
@@ -128,16 +113,6 @@ def _show(settings: "Settings | None", scope: "Filter | None", removed: "Mapping
         raise typer.Exit(1)
 
 
-def _erase_here(event: "ErasureEvent", settings: "Settings") -> None:
-    """Take the event through the flow in this process, as one would a file."""
-    import flows
-
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "erase.jsonl"
-        file.write_bytes(event.to_bytes())
-        flows.ingest([file], settings)
-
-
 def _scope(event: "ErasureEvent", settings: "Settings") -> "Filter | None":
     """Rows that must be gone afterwards; None for an unknown conversation."""
     from connectors.indices import open_index
@@ -154,25 +129,6 @@ def _scope(event: "ErasureEvent", settings: "Settings") -> "Filter | None":
     if owner is None:
         return None
     return Filter(event.tenant_id, (owner.key,), (owner.id,), conversation_ids=(event.conversation_id,), hidden=True)
-
-
-def _receipt(settings: "Settings", event: "ErasureEvent") -> dict[str, int]:
-    """The receipt, which is there.
-
-    Raises:
-        StoreUnavailable: it is not.
-    """
-    from connectors.indices import open_index
-    from mneme.rows import erasure_receipt
-    from mneme.times import utc_now
-
-    key = erasure_receipt(event.tenant_id, event.erasure_id, utc_now(), {}).key
-    with closing(open_index(settings, read_only=True)) as index:
-        row = index.get([key]).get(key)
-    if row is None:
-        raise _not_done(event, 0.0)
-    removed: dict[str, int] = row.body["removed"]
-    return removed
 
 
 def _not_done(event: "ErasureEvent", timeout: float) -> Exception:

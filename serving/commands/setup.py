@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from serving.checks import Check
     from serving.status import Status
 
-_STYLES = {"ready": "green", "partly": "yellow", "missing": "red"}
+_STYLES = {"ready": "green", "partly": "yellow", "missing": "red", "unknown": "yellow"}
 _KEY_BYTES = 24
 _RATE_SECONDS = 1.0  # between two looks, for messages a second
 
@@ -38,7 +38,7 @@ def doctor(
 ) -> None:
     """Say what is wrong and how to mend it: settings, index, Kafka, models, service, documents. Nothing is changed.
 
-    The exit code is 1 when something is missing that is needed.
+    The exit code is 1 when something that is needed is missing, or could not be asked.
     """
     from serving.checks import is_fit
     from serving.checks.examination import examine, groups

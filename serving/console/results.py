@@ -2,30 +2,11 @@
 
 from datetime import datetime
 
-from queries.responses import (
-    Found,
-    FoundCase,
-    FoundEpisode,
-    FoundFact,
-    FoundForesight,
-    FoundMessage,
-    FoundProfile,
-    FoundSkill,
-    SearchResponse,
-)
+from queries.responses import Found, FoundEpisode, FoundFact, FoundForesight, FoundMessage, SearchResponse
 from serving.console.markup import chip, count, day, expected, link, moment, nothing, notice, number, section, tag, whole_day
 from serving.console.statements import cited, relationship, replied_to, shown_words
 from serving.console.visit import Visit
-
-_KINDS: dict[type, str] = {
-    FoundFact: "fact",
-    FoundEpisode: "episode",
-    FoundMessage: "message",
-    FoundProfile: "profile",
-    FoundForesight: "foresight",
-    FoundCase: "case",
-    FoundSkill: "skill",
-}
+from serving.found import episodes_of, kind_of
 
 
 def draw_results(visit: Visit, found: SearchResponse) -> None:
@@ -44,7 +25,7 @@ def draw_results(visit: Visit, found: SearchResponse) -> None:
         if not places:
             nothing("Nothing was found.", "Fewer filters, or another method, may find more.")
             return
-        episodes = {each.id: each for each in (*found.episodes, *found.knowledge)}
+        episodes = episodes_of(found)
         with tag("ol", classes="results"):
             for place in places:
                 _result(visit, place, episodes)
@@ -60,7 +41,7 @@ def draw_results(visit: Visit, found: SearchResponse) -> None:
 
 
 def _result(visit: Visit, place: Found, episodes: dict[str, FoundEpisode]) -> None:
-    kind = "knowledge" if isinstance(place, FoundEpisode) and place.document_id else _KINDS[type(place)]
+    kind = "knowledge" if isinstance(place, FoundEpisode) and place.document_id else kind_of(place)
     with tag("li", classes=f"result is-{kind}", id=f"result-{place.rank}", data_record=place.id):
         tag("span", str(place.rank), "rank")
         with tag("div", classes="field"):

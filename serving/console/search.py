@@ -17,7 +17,7 @@ from serving.console.shell import page, show_failure
 from serving.console.statements import cited
 from serving.console.trace import draw_trace, shown_ids
 from serving.console.visit import Visit
-from serving.trace import texts_of
+from serving.found import texts_of
 
 _METHODS = (("hybrid", "Hybrid"), ("keyword", "Keyword"), ("vector", "Vector"), ("agentic", "Agentic"))
 _AGENTS = ("router", "direct", "split", "chain", "reflect")

@@ -6,8 +6,8 @@ from itertools import count as numbers
 
 from queries.responses import SearchResponse, TraceStep
 from serving.console.markup import count, number, section, tag
+from serving.found import ranked_lists, replacements
 from serving.terminal.format import shortened
-from serving.trace import ranked_lists, replacements
 
 OF_A_LIST = 5
 _MORE_OF_A_LIST = 8  # where there are few lists

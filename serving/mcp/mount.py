@@ -33,7 +33,7 @@ _WAITING_TOOLS = ("remember", "forget")  # for a flush or an erasure
 
 
 def mount(app: FastAPI, service: Service) -> None:
-    """Add the MCP server to an application that has found out who asks (``serving.rest.front``), as a view of a service."""
+    """Add the MCP server to an application whose middleware has found out who asks, as a view of a service."""
     memory = AgentMemory(
         memories=lambda: service.memories,
         publisher=lambda: service.publisher,

@@ -9,18 +9,8 @@ from pydantic import Field
 from mneme.ids import message_id
 from queries.answers.answer import AnswerResponse, CitedMemory
 from queries.browsing.responses import Entry, HistoryFact, HistoryForesight, HistoryLine, HistoryRelationship
-from queries.responses import (
-    Found,
-    FoundCase,
-    FoundEpisode,
-    FoundFact,
-    FoundForesight,
-    FoundMessage,
-    FoundProfile,
-    GraphRelationship,
-    ResponseModel,
-    SearchResponse,
-)
+from queries.responses import Found, FoundEpisode, GraphRelationship, ResponseModel, SearchResponse
+from serving.found import episodes_of, kind_of, origin_of, words_of
 from serving.terminal.format import day, expected, until, whole_day
 
 
@@ -120,8 +110,8 @@ _MOST_SOURCES = 3  # messages that a line of text names; all of them are in the 
 
 def memories_of(found: SearchResponse, tenant_id: str) -> tuple[Memory, ...]:
     """Results, best first."""
-    conversations = {each.id: each.conversation_id for each in (*found.episodes, *found.knowledge)}
-    return tuple(_memory(each, conversations, tenant_id) for each in found.ranked())
+    episodes = episodes_of(found)
+    return tuple(_memory(each, episodes, tenant_id) for each in found.ranked())
 
 
 def relations_of(found: SearchResponse, most: int) -> tuple[str, ...]:
@@ -182,32 +172,21 @@ def with_notes(text: str, notes: Iterable[str]) -> str:
     return "\n".join([text, *(f"note: {note}" for note in notes)])
 
 
-def _memory(found: Found, conversations: Mapping[str, str | None], tenant_id: str) -> Memory:
+def _memory(found: Found, episodes: Mapping[str, FoundEpisode], tenant_id: str) -> Memory:
     """A result as a line shows it, with date, source and end of validity."""
-    text, until = found.text, None
-    messages: tuple[str, ...]
-    match found:
-        case FoundMessage():
-            kind, date, conversation, messages = "message", found.sent_at, found.conversation_id, (found.message_id,)
-            text = f"{found.sender_name}: {found.text}"
-        case FoundFact() | FoundForesight():
-            kind, date, until = "fact" if isinstance(found, FoundFact) else "foresight", found.said_at, found.valid_to
-            conversation, messages = conversations.get(found.parent_episode_id), found.message_ids
-        case FoundEpisode():
-            kind, date = "knowledge" if found.conversation_id is None else "episode", found.started_at
-            conversation, messages = found.conversation_id, found.message_ids
-        case _:
-            kinds = {FoundProfile: "profile", FoundCase: "case"}
-            return Memory(id=found.id, kind=kinds.get(type(found), "skill"), text=text)
+    kind, text, origin = kind_of(found), words_of(found), origin_of(found, episodes)
+    if origin is None:
+        return Memory(id=found.id, kind=kind, text=text)
+    conversation = origin.conversation_id
     return Memory(
         id=found.id,
-        kind=kind,
+        kind="knowledge" if kind == "episode" and conversation is None else kind,
         text=text,
-        date=date,
-        until=until,
+        date=origin.date,
+        until=origin.valid_to,
         conversation_id=conversation,
-        message_ids=_ids(tenant_id, conversation, messages),
-        document=_document(found.citation),
+        message_ids=_ids(tenant_id, conversation, origin.message_ids),
+        document=_document(origin.citation),
     )
 
 

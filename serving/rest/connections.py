@@ -1,8 +1,9 @@
 """Limits of connections: their number, and time-outs of headers and answers.
 
 uvicorn gives a client all the time there is for the header of a request, and to read an answer, takes headers of any size, and
-has one limit of connections for all. A body's time is seen to where it is read (front/bounded.py). A connection that is idle
-by design lives on: a web socket is no longer HTTP, and an answer that is still written has no time-out between its pieces.
+has one limit of connections for all. A body's time is seen to where it is read (middleware/body_limits.py). A connection that
+is idle by design lives on: a web socket is no longer HTTP, and an answer that is still written has no time-out between its
+pieces.
 """
 
 import asyncio

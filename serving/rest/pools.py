@@ -80,7 +80,7 @@ class RequestPools:
         """A turn for a request of a kind.
 
         Raises:
-            Refused: it would wait, and the key has as many waits as it may.
+            ProblemRaised: it would wait, and the key has as many waits as it may.
         """
         if kind == "none":
             yield

@@ -134,14 +134,23 @@ class OwnerParameters(RequestModel):
     agent_id: Name | None = Field(default=None, description="owner: an agent")
     tenant_id: TenantId = None
 
+    @property
+    def whose(self) -> dict[str, str]:
+        """The ids of owners that are given."""
+        return self.model_dump(include={"user_id", "group_id", "agent_id"}, exclude_none=True)
+
     def filters(self, caller: Caller) -> dict[str, Any]:
         """The filters of these parameters.
 
         Raises:
             Forbidden: another tenant.
         """
-        known = self.model_dump(include=set(Filters.model_fields), exclude_none=True)
-        return with_tenant({name: value for name, value in known.items() if value != ()}, caller)
+        return with_tenant(self._known(), caller)
+
+    def _known(self) -> dict[str, Any]:
+        """The filters that have a parameter of their own, and are given."""
+        known = self.model_dump(include=set(Filters.model_fields), exclude_none=True, exclude_unset=True)
+        return {name: value for name, value in known.items() if value != ()}
 
     def owner(self, caller: Caller) -> Owner:
         """The one owner that is meant.
@@ -171,9 +180,7 @@ class FilterParameters(OwnerParameters):
             InputError: a filter is given twice.
             Forbidden: another tenant.
         """
-        known = self.model_dump(include=set(Filters.model_fields), exclude_none=True)
-        known = {name: value for name, value in known.items() if value != () and name in self.model_fields_set}
-        further = self.further or {}
+        known, further = self._known(), self.further or {}
         if twice := sorted(known.keys() & further.keys()):
             raise InputError(f"filters: {', '.join(twice)} given twice; leave one out")
         return with_tenant(further | known, caller)

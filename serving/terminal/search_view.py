@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -12,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from mneme.text import ends_in_question, has_cjk
+from serving.found import episodes_of, ranked_lists, replacements, texts_of
 from serving.terminal.format import cited, count, day, expected, joined, shortened, until, whole_day
-from serving.trace import ranked_lists, replacements, texts_of
 
 if TYPE_CHECKING:
     from mneme.records import AtomicFact, ProfileItem
@@ -34,30 +33,23 @@ _FACTS_UNDER_AN_EPISODE = 3
 _LINES_OF_A_PROFILE = 3  # in short
 
 
-@dataclass(frozen=True, slots=True)
-class _Result:
-    """A result of any type as it is shown."""
-
-    when: str
-    headline: Text
-    lines: tuple[Text, ...]
+_Shown = tuple[str, Text, tuple[Text, ...]]  # of a result: when, the headline, and the lines below it
 
 
-def search_result(found: "SearchResponse", limit: int | None = None) -> RenderableType:
+def search_result(found: "SearchResponse") -> RenderableType:
     """The ranking as one table over all types, then the graph, notes and cost; with a trace, what each stage did."""
     ranked = found.ranked()
-    shown = ranked[:limit]
-    parents = {episode.id: episode for episode in (*found.episodes, *found.knowledge)}
+    parents = episodes_of(found)
     parts: list[RenderableType] = []
-    if shown:
+    if ranked:
         table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=True)
         table.add_column("#", justify="right", style="bold", no_wrap=True)
         table.add_column("score", justify="right", style="cyan", no_wrap=True)
         table.add_column("when", style="green", no_wrap=True)
         table.add_column("memory", ratio=1, overflow="fold")
-        for item in shown:
-            result = _result(item, parents)
-            table.add_row(str(item.rank), f"{item.score:.2f}", result.when, Group(result.headline, *result.lines))
+        for item in ranked:
+            when, headline, lines = _result(item, parents)
+            table.add_row(str(item.rank), f"{item.score:.2f}", when, Group(headline, *lines))
         parts.append(table)
     else:
         parts.append(Text("nothing found", style="yellow"))
@@ -135,7 +127,7 @@ def said(fact: "AtomicFact | FoundFact") -> Text:
     return text.append(fact.atomic_fact.rpartition(quote.words)[2], "dim")
 
 
-def _result(item: "Found", parents: "Mapping[str, FoundEpisode]") -> _Result:
+def _result(item: "Found", parents: "Mapping[str, FoundEpisode]") -> _Shown:
     from queries import responses
 
     match item:
@@ -149,29 +141,29 @@ def _result(item: "Found", parents: "Mapping[str, FoundEpisode]") -> _Result:
                 source = joined("message", cited(item.citation))
             else:
                 source = "message" if item.parent_episode_id else "message of an open episode"
-            return _Result(day(item.sent_at), headline, (_dim(source),))
+            return day(item.sent_at), headline, (_dim(source),)
         case responses.FoundForesight():
             when = expected(item.start, item.end) if item.start else ""
             lines = (_dim(cited(item.citation)),) if item.citation else ()
-            return _Result(when, Text.assemble(item.statement, (" · over" if item.expired else " · expected", "dim")), lines)
+            return when, Text.assemble(item.statement, (" · over" if item.expired else " · expected", "dim")), lines
         case responses.FoundProfile():
             portrait = tuple(_line(line) for line in (*item.explicit, *item.implicit))
-            return _Result("", Text("Profile", style="bold"), portrait)
+            return "", Text("Profile", style="bold"), portrait
         case responses.FoundCase():
             insight = Text(item.key_insight)
-            return _Result("", Text(item.task_intent, style="bold"), (insight, _dim("agent case")))
+            return "", Text(item.task_intent, style="bold"), (insight, _dim("agent case"))
         case responses.FoundSkill():
             source = f"agent skill · from {count(len(item.source_case_ids), 'case')}"
-            return _Result("", Text(item.name, style="bold"), (Text(item.description), _dim(source)))
+            return "", Text(item.name, style="bold"), (Text(item.description), _dim(source))
 
 
-def _fact(fact: "FoundFact", parent: "FoundEpisode | None") -> _Result:
+def _fact(fact: "FoundFact", parent: "FoundEpisode | None") -> _Shown:
     source = joined("fact", parent.subject if parent else fact.topic_name, cited(fact.citation))
     if fact.times_said > 1:
         source += f" · said {count(fact.times_said, 'time')}"
     if fact.valid_to:
         source += f" · {until(fact.valid_to)}"
-    return _Result(day(fact.said_at), Text(fact.atomic_fact), (_dim(source),))
+    return day(fact.said_at), Text(fact.atomic_fact), (_dim(source),)
 
 
 def only_asks(fact: "FoundFact") -> bool:
@@ -179,7 +171,7 @@ def only_asks(fact: "FoundFact") -> bool:
     return ends_in_question(fact.quote.words if fact.quote else fact.atomic_fact)
 
 
-def _episode(episode: "FoundEpisode") -> _Result:
+def _episode(episode: "FoundEpisode") -> _Shown:
     lines = [Text(episode.summary)] if episode.summary != episode.subject else []
     facts = [Text(_item(fact.atomic_fact)) for fact in episode.atomic_facts[:_FACTS_UNDER_AN_EPISODE]]
     if episode.document_id is not None:
@@ -187,7 +179,7 @@ def _episode(episode: "FoundEpisode") -> _Result:
     else:
         messages = count(len(episode.message_ids), "message")
         source = joined("episode", ", ".join(episode.participants), messages, cited(episode.citation))
-    return _Result(day(episode.started_at), Text(episode.subject, style="bold"), (*lines, *facts, _dim(source)))
+    return day(episode.started_at), Text(episode.subject, style="bold"), (*lines, *facts, _dim(source))
 
 
 def _edge(edge: "GraphRelationship") -> Text:

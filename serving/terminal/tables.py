@@ -115,7 +115,8 @@ def status_view(status: Status, rate: float | None) -> RenderableType:
     facts.add_column(style="dim", no_wrap=True)
     facts.add_column(overflow="fold")
     facts.add_row("health", Text(status.health, style=_HEALTH[status.health]))
-    facts.add_row("flow", Text(status.flow, style=_FLOW[status.flow]))
+    seen = f", seen {status.flow_seen_at[:19]}" if status.flow_seen_at else ""
+    facts.add_row("flow", Text.assemble((status.flow, _FLOW[status.flow]), (seen, "dim")))
     facts.add_row("messages/s", "?" if rate is None else f"{rate:.1f}")
     facts.add_row("not read yet", _counts(status.lag) if status.lag else "?")
     facts.add_row("dead letters", _dead(status.dead_letters))
@@ -125,6 +126,8 @@ def status_view(status: Status, rate: float | None) -> RenderableType:
         facts.add_row("rows written", _counts(status.written))
     if status.index_bytes is not None:
         facts.add_row("index", f"{status.index_bytes / 1e6:,.1f} MB")
+    if status.free_bytes is not None:
+        facts.add_row("data folder", f"{status.free_bytes / 1e9:,.1f} GB free")
     if status.embedder is not None:
         facts.add_row("embedder", status.embedder)
     parts: list[RenderableType] = [Text(status.where, style="bold"), facts]

@@ -10,6 +10,10 @@ from typing import TypeVar
 
 import pytest
 
+from tests.serving.rest.conftest import memory_settings
+
+__all__ = ["memory_settings"]  # a fixture
+
 Input = TypeVar("Input")
 _NAME = "inputs tried"
 

@@ -3,11 +3,12 @@
 Nothing here harms who makes it: bombs are made packed.
 """
 
-import io
 import struct
-import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
+
+from tests.samples.office import zip_of
+from tests.samples.pages import pdf_of_objects
 
 MEGABYTE = 1_000_000
 _END = 0xFFFFFFFE  # of a chain of sectors, in OLE
@@ -75,17 +76,6 @@ _PAGES = b"<< /Type /Pages /Count 1 /Kids [3 0 R] >>"
 _FONT = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
 
 
-def _document(*objects: bytes) -> bytes:
-    out, places = bytearray(b"%PDF-1.5\n"), []
-    for number, body in enumerate(objects, start=1):
-        places.append(len(out))
-        out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
-    begin = len(out)
-    out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1) + b"".join(b"%010d 00000 n \n" % at for at in places)
-    out += b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, begin)
-    return bytes(out)
-
-
 def _stream(data: bytes, entries: bytes = b"") -> bytes:
     return b"<< /Length %d %s >>\nstream\n%s\nendstream" % (len(data), entries, data)
 
@@ -95,7 +85,7 @@ def _page(box: bytes = b"[0 0 612 792]", resources: bytes = b"/Font << /F1 5 0 R
 
 
 def _one_page(content: bytes, box: bytes = b"[0 0 612 792]") -> bytes:
-    return _document(_CATALOG, _PAGES, _page(box), content, _FONT)
+    return pdf_of_objects(_CATALOG, _PAGES, _page(box), content, _FONT)
 
 
 def _packed(megabytes: int, byte: bytes = b" ") -> bytes:
@@ -106,7 +96,7 @@ def _packed(megabytes: int, byte: bytes = b" ") -> bytes:
 def _pictured(entries: bytes, data: bytes) -> bytes:
     picture = _stream(data, b"/Type /XObject /Subtype /Image " + entries)
     shown = _stream(b"600 0 0 700 0 0 cm /I Do")
-    return _document(_CATALOG, _PAGES, _page(resources=b"/XObject << /I 5 0 R >>"), shown, picture)
+    return pdf_of_objects(_CATALOG, _PAGES, _page(resources=b"/XObject << /I 5 0 R >>"), shown, picture)
 
 
 def _pdf() -> Iterator[tuple[str, bytes, str]]:
@@ -122,8 +112,8 @@ def _pdf() -> Iterator[tuple[str, bytes, str]]:
     circle = b"%PDF-1.4\nxref\n0 1\n0000000000 65535 f \ntrailer\n<< /Size 1 /Root 1 0 R /Prev 9 >>\nstartxref\n9\n%%EOF\n"
     yield "circle-of-tables.pdf", circle, "broken"
     pages = b"<< /Type /Pages /Count 1000000 /Kids [2 0 R 2 0 R] >>"
-    yield "circle-of-pages.pdf", _document(_CATALOG, pages), "MNEME_DOCUMENTS__MOST_PAGES"
-    yield "deep.pdf", _document(_CATALOG, _PAGES, _page(), drawn, b"[" * 200_000 + b"]" * 200_000), ""
+    yield "circle-of-pages.pdf", pdf_of_objects(_CATALOG, pages), "MNEME_DOCUMENTS__MOST_PAGES"
+    yield "deep.pdf", pdf_of_objects(_CATALOG, _PAGES, _page(), drawn, b"[" * 200_000 + b"]" * 200_000), ""
     claims = b"/Width 2000000000 /Height 2000000000 /BitsPerComponent 8 /ColorSpace /DeviceRGB /Filter /JPXDecode"
     yield "claims.pdf", _pictured(claims, b"x" * 100), ""
     page = struct.pack(">IBBBI", 0, 0x30, 0, 1, 19) + struct.pack(">II", 0x7FFFFFFF, 0x7FFFFFFF) + bytes(11)
@@ -132,7 +122,7 @@ def _pdf() -> Iterator[tuple[str, bytes, str]]:
     own = b"/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 5 0 R >> >>"
     resources = b"/XObject << /X 5 0 R >>"
     form = _stream(b"/X Do", own)
-    yield "circle-of-forms.pdf", _document(_CATALOG, _PAGES, _page(resources=resources), _stream(b"/X Do"), form), ""
+    yield "circle-of-forms.pdf", pdf_of_objects(_CATALOG, _PAGES, _page(resources=resources), _stream(b"/X Do"), form), ""
     ruled = b"".join(b"%d 0 m %d 14000 l S 0 %d m 14000 %d l S " % ((7 * at,) * 4) for at in range(1, 1_990))
     text = b"BT /F1 12 Tf 72 720 Td (a page of rules) Tj ET"
     yield "ruled.pdf", _one_page(_stream(ruled + text), b"[0 0 14000 14000]"), ""
@@ -149,15 +139,6 @@ def _recordings() -> Iterator[tuple[str, bytes, str]]:
     yield "claims.flac", b"fLaC" + b"\x7f\xff\xff\xff" * 1_000, ""
     yield "endless.ogg", b"OggS\0" + b"\xff" * MEGABYTE, ""
     yield "claims.webm", b"\x1a\x45\xdf\xa3" + b"\xff" * MEGABYTE, ""
-
-
-def zip_of(parts: dict[str, bytes]) -> bytes:
-    """A ZIP archive of these members."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in parts.items():
-            archive.writestr(name, content)
-    return out.getvalue()
 
 
 def many_members(count: int) -> bytes:
@@ -271,7 +252,9 @@ def _slow() -> Iterator[tuple[str, bytes, str]]:
     yield "thin-page.pdf", _one_page(_stream(b"0 0 99 99 re f"), b"[0 0 200000000 1]"), "MNEME_DOCUMENTS__MEGABYTES"
     many = b"/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 5 0 R >> >>"
     shown = _stream(b"/X Do " * 1_000)
-    forms = _document(_CATALOG, _PAGES, _page(resources=b"/XObject << /X 5 0 R >>"), shown, _stream(b"/X Do " * 1_000, many))
+    forms = pdf_of_objects(
+        _CATALOG, _PAGES, _page(resources=b"/XObject << /X 5 0 R >>"), shown, _stream(b"/X Do " * 1_000, many)
+    )
     yield "forms.pdf", forms, "MNEME_DOCUMENTS__MEGABYTES"
     yield "members-of-50-megabytes.docx", many_members(1_000_000), "1,000,000 members"
     blurs = b'<feGaussianBlur stdDeviation="500"/>' * 500

@@ -1,9 +1,7 @@
 """Hostile documents, exports and archives: each is refused with its reason or read within the limits, and nothing is left."""
 
 import json
-import os
 import re
-import socket
 import tempfile
 import threading
 import time
@@ -17,9 +15,8 @@ import psutil
 import pytest
 
 from connectors.archive import Header, read_archive, write_archive
-from connectors.documents.kinds import KINDS, kind_of, media_kind
+from connectors.documents.kinds import kind_of, media_kind
 from connectors.documents.pool import ParserPool
-from connectors.documents.references import open_references
 from connectors.endpoints import pictures
 from connectors.files.files import read_file
 from mneme.errors import InputError
@@ -27,6 +24,7 @@ from mneme.events import parse_event
 from mneme.settings import Documents
 from mneme.times import utc_now
 from tests.attacks.hostile_files import grey_png, hostile_files, many_members
+from tests.connectors.files.exports_help import CHATGPT, CLAUDE, MEM0, MEMMACHINE, SAMPLE, SLACK, TALK, edge, everos
 from tests.contracts.rows import ALICE, NOON, axis, episode, fact, message
 
 pytestmark = pytest.mark.slow
@@ -89,7 +87,7 @@ def test_what_runs_before_the_pool_looks_at_first_bytes_and_opens_nothing(
     refused = set()
     for name, content, _ in tried(hostile):
         try:
-            media_kind(content, name, None)
+            media_kind(content)
         except InputError:
             refused.add(name)
     assert refused == {"film.m4a"}
@@ -127,171 +125,20 @@ def test_pictures_for_a_model_are_decoded_one_at_a_time(monkeypatch: pytest.Monk
     assert len(shown) == len(threads)
 
 
-PROGRAMS = {
-    "elf": b"\x7fELF\x02\x01\x01" + bytes(100),
-    "windows": b"MZ\x90\0" + bytes(100),
-    "mac": b"\xcf\xfa\xed\xfe" + bytes(100),
-    "java": b"\xca\xfe\xba\xbe" + bytes(100),
-    "wasm": b"\0asm\x01\0\0\0" + bytes(100),
-    "database": b"SQLite format 3\0" + bytes(100),
-    "gzip": b"\x1f\x8b\x08" + bytes(100),
-    "7-zip": b"7z\xbc\xaf\x27\x1c" + bytes(100),
-    "rar": b"Rar!\x1a\x07\x01\0" + bytes(100),
-    "noise": bytes(range(256)) * 8,
-}
-
-
-def test_programs_and_archives_are_refused_under_any_name_and_type(tried: Tried) -> None:
-    names = [f"file.{kind}" for kind in KINDS] + ["file", "file.exe", "../../file.txt", "a\0b.txt", "x" * 10_000]
-    for program, name in tried([(program, name) for program in PROGRAMS.values() for name in names]):
-        for media_type in (None, "text/plain", "application/pdf", "audio/mpeg"):
-            with pytest.raises(InputError, match=r"not read|no format that is known"):
-                kind_of(program, name, media_type)
-
-
-# --- documents by reference -------------------------------------------------------------------------------------------
-
-REFERENCES = (
-    *(f"{scheme}://127.0.0.1:9200/_search" for scheme in ("http", "https", "ftp", "gopher", "dict", "ldap", "ws", "HTTP")),
-    "http://169.254.169.254/latest/meta-data/",
-    "http://[::1]:9200/",
-    "http://0x7f000001/",
-    "https://user:secret@localhost/",
-    "s3://127.0.0.1/secret.txt",
-    "s3://bucket/../secret.txt",
-    "data:text/plain,hello",
-    "javascript:alert(1)",
-    "jar:file:///x.jar!/y",
-    "file://localhost@169.254.169.254/x",
-    "file://169.254.169.254/share/x",
-    "//169.254.169.254/x",
-    "\\\\169.254.169.254\\share\\x",
-    "file:///etc/passwd",
-    "file:///proc/self/environ",
-    "file:///dev/zero",
-    *(f"file://{{root}}/{part}" for part in ("../secret.txt", "%2e%2e/secret.txt", "..%2fsecret.txt", "a/../../secret.txt")),
-    *(f"file://{{root}}/{part}" for part in ("%252e%252e/secret.txt", "..\\secret.txt", "....//secret.txt", "./../secret.txt")),
-    *(
-        f"file://{{root}}/{part}"
-        for part in ("link", "link/", "folder-link/secret.txt", "pipe", "", "/", ".", "note.txt%00.pdf")
-    ),
-    "file://{root}-too/secret.txt",
-    "{root}/../secret.txt",
-    "../secret.txt",
-    "",
-    "file:",
-    "file://",
-    "\0",
-    "x" * 100_000,
-)
-
-
-def test_no_reference_reaches_a_service_or_a_file_outside_the_roots(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tried: Tried
-) -> None:
-    root = tmp_path / "root"
-    for folder in (root, tmp_path / "root-too"):
-        folder.mkdir()
-        (folder / "secret.txt").write_text("canary") if folder != root else None
-    (tmp_path / "secret.txt").write_text("canary")
-    (root / "note.txt").write_text("a note")
-    (root / "link").symlink_to(tmp_path / "secret.txt")
-    (root / "folder-link").symlink_to(tmp_path)
-    os.mkfifo(root / "pipe")
-    for name in ("socket", "create_connection", "getaddrinfo", "gethostbyname"):
-        monkeypatch.setattr(socket, name, lambda *_, **__: pytest.fail("a socket was opened"))
-    references = open_references(Documents(roots=(str(root),)))
-    assert references.read((root / "note.txt").as_uri(), "acme") == b"a note"
-    for reference in tried(REFERENCES):
-        with pytest.raises(InputError) as refused:
-            references.read(reference.replace("{root}", str(root)), "acme")
-        assert not re.search("canary|secret@|root:", str(refused.value))
-
-
 # --- exports of other programs ----------------------------------------------------------------------------------------
 
 WHEN = "2026-01-01T00:00:00Z"
 EXPORTS: dict[str, Any] = {
-    "chatgpt": [
-        {
-            "title": "t",
-            "create_time": 1.0,
-            "conversation_id": "c",
-            "current_node": "b",
-            "mapping": {
-                "a": {"message": None, "parent": None, "children": ["b"]},
-                "b": {
-                    "message": {
-                        "id": "m",
-                        "author": {"role": "user", "name": "Ann"},
-                        "create_time": 2.0,
-                        "content": {"content_type": "text", "parts": ["hello"]},
-                        "metadata": {},
-                    },
-                    "parent": "a",
-                    "children": [],
-                },
-            },
-        }
-    ],
-    "claude": [
-        {
-            "uuid": "c",
-            "name": "n",
-            "created_at": WHEN,
-            "chat_messages": [
-                {
-                    "uuid": "m",
-                    "sender": "human",
-                    "text": "hi",
-                    "created_at": WHEN,
-                    "content": [{"type": "text", "text": "hi"}],
-                    "attachments": [],
-                    "files": [],
-                }
-            ],
-        }
-    ],
-    "slack": [
-        {"type": "message", "user": "U1", "text": "hi <@U1>", "ts": "1700000000.1", "user_profile": {"real_name": "Ann"}},
-    ],
-    "roles": [{"role": "user", "content": "hi", "created_at": WHEN, "id": "m"}],
-    "tools": {
-        "messages": [
-            {
-                "role": "user",
-                "content": [{"type": "text", "text": "hi"}],
-                "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{}"}}],
-            }
-        ]
-    },
-    "locomo": [
-        {
-            "sample_id": "p",
-            "conversation": {
-                "speaker_a": "Ines",
-                "speaker_b": "Otto",
-                "session_1_date_time": "1:56 pm on 8 May, 2023",
-                "session_1": [{"dia_id": "D1:1", "speaker": "Ines", "text": "hi"}],
-            },
-        }
-    ],
-    "mem0": {"results": [{"id": "1", "memory": "likes tea", "user_id": "u", "created_at": WHEN, "metadata": {}}]},
-    "graphiti": {
-        "nodes": [{"uuid": "1", "name": "Ann", "summary": "s", "labels": ["Entity"]}],
-        "edges": [{"uuid": "2", "fact": "Ann likes tea", "source_node_uuid": "1", "target_node_uuid": "1", "created_at": WHEN}],
-        "episodes": [{"uuid": "e", "content": "x", "valid_at": WHEN}],
-    },
-    "everos": {
-        "version": "1",
-        "conversation_meta": {"scene": "group", "group_id": "g", "user_details": {"u": {"full_name": "Uma", "role": "user"}}},
-        "conversation_list": [{"message_id": "1", "create_time": WHEN, "sender": "u", "sender_name": "Uma", "content": "hi"}],
-    },
-    "memmachine": {
-        "episodic_memory": [
-            {"uid": "1", "content": "hi", "producer_id": "u", "created_at": WHEN, "session_key": "s", "producer_role": "user"}
-        ]
-    },
+    "chatgpt": [CHATGPT],
+    "claude": [CLAUDE],
+    "slack": SLACK[:1],
+    "roles": TALK,
+    "tools": {"messages": [{**TALK[0], "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{}"}}]}]},
+    "locomo": [SAMPLE],
+    "mem0": {"results": MEM0["results"][:2]},
+    "graphiti": {"edges": [edge("u1", "Ines lives in Faro")]},
+    "everos": everos("team"),
+    "memmachine": MEMMACHINE,
 }
 VALUES: tuple[Any, ...] = (
     *(
@@ -362,13 +209,13 @@ def test_an_export_with_any_value_anywhere_is_read_or_refused(tmp_path: Path, tr
 
 def test_a_chat_of_nodes_in_a_circle_or_ten_thousand_deep_ends(tmp_path: Path, tried: Tried) -> None:
     path = tmp_path / "conversations.json"
-    said = EXPORTS["chatgpt"][0]["mapping"]["b"]["message"]
+    said = CHATGPT["mapping"]["b"]["message"]
     circle = {
         f"n{at}": {"message": {**said, "id": f"m{at}"}, "parent": f"n{(at + 1) % 50}", "children": []} for at in range(50)
     }
     deep = {f"n{at}": {"message": {**said, "id": f"m{at}"}, "parent": f"n{at + 1}", "children": []} for at in range(10_000)}
     for mapping in tried([circle, deep]):
-        path.write_text(json.dumps([{**EXPORTS["chatgpt"][0], "mapping": mapping, "current_node": "n0"}]))
+        path.write_text(json.dumps([{**CHATGPT, "mapping": mapping, "current_node": "n0"}]))
         assert outcome(path) == Counter(events=len(mapping))
     for text in tried(["[" * 100_000, '{"messages":' * 100_000, '[{"role": "user", "content": ' + "[" * 100_000]):
         path.write_text(text)

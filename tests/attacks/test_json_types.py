@@ -9,11 +9,7 @@ from fastapi.testclient import TestClient
 from mneme.errors import InputError
 from mneme.settings import Settings
 from queries import Memories
-from serving.mcp.mount import mount
-from serving.rest.app import create_app
-from tests.serving.rest.conftest import HERE, WHOSE, ServiceWithoutFlow, memory_settings
-
-__all__ = ["memory_settings"]  # a fixture
+from tests.serving.rest.conftest import WHOSE, client_of
 
 WRONG: Mapping[str, Sequence[Any]] = {
     "integer": (True, False, "10", " 10", 1.5, "1e3", [1], {"a": 1}, "", 1e300),
@@ -25,11 +21,8 @@ WRONG: Mapping[str, Sequence[Any]] = {
 
 @pytest.fixture
 def client(memory_settings: Settings) -> Iterator[TestClient]:
-    with ServiceWithoutFlow(memory_settings) as service:
-        app = create_app(service)
-        mount(app, service)
-        with TestClient(app, base_url=HERE) as client:
-            yield client
+    with client_of(memory_settings, with_mcp=True) as client:
+        yield client
 
 
 def fields_of(schemas: Mapping[str, Any], name: str, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -11,9 +11,7 @@ from mneme.events import AnyEvent, Message
 from mneme.ports import Lag
 from mneme.settings import Settings
 from serving.service.intake import MOST_UNREAD, BacklogQuota, RecentConversations
-from tests.serving.rest.conftest import ServiceWithoutFlow, client_of, memory_settings, with_service
-
-__all__ = ["memory_settings"]  # a fixture
+from tests.serving.rest.conftest import ServiceWithoutFlow, client_of, with_service
 
 
 def events(tenant: str, count: int) -> list[AnyEvent]:

@@ -18,13 +18,9 @@ from mneme.errors import StoreUnavailable
 from mneme.fair_shares import FairShares, current_caller
 from mneme.settings import Settings
 from queries import Memories
-from serving.mcp.mount import mount
-from serving.rest.app import create_app
 from serving.rest.pools import Kind, Pool, RequestPools
 from serving.service.service import Service
-from tests.serving.rest.conftest import HERE, ServiceWithoutFlow, memory_settings, with_service
-
-__all__ = ["memory_settings"]  # a fixture
+from tests.serving.rest.conftest import client_of, with_service
 
 API = "/api/v1"
 LOUD, QUIET = "loud-0123456789abcdef", "quiet-0123456789abcdef"
@@ -62,11 +58,8 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
 @pytest.fixture
 def client(memory_settings: Settings) -> Iterator[TestClient]:
     settings = with_service(memory_settings, keys={LOUD: "loud", QUIET: "quiet"}, wait_seconds=PATIENCE)
-    with ServiceWithoutFlow(settings) as service:
-        app = create_app(service)
-        mount(app, service)
-        with TestClient(app, base_url=HERE) as client:
-            yield client
+    with client_of(settings, with_mcp=True) as client:
+        yield client
 
 
 def tool(name: str, **arguments: Any) -> dict[str, Any]:

@@ -6,7 +6,6 @@ Seen at a8ebb89: a CSV of 200,000 columns and 4,500 short rows took 9 minutes an
 import io
 import random
 import time
-import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 
@@ -19,7 +18,7 @@ from connectors.documents.office import Package
 from mneme.errors import InputError
 from mneme.settings import Documents
 from tests.samples import samples
-from tests.samples.office import OfficeMissing, docx_of, xlsx_of
+from tests.samples.office import OfficeMissing, docx_of, with_parts, xlsx_of
 from tests.samples.short import NOTICE
 
 Tried = Callable[[Sequence[object]], Sequence[object]]
@@ -85,15 +84,7 @@ def pptx(columns: int, rows: int) -> bytes:
 def with_body(body: str, encoding: str = "utf-8") -> bytes:
     space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
     text = f"<w:document {space}><w:body>{body}</w:body></w:document>"
-    return replaced(docx_of(NOTICE), "word/document.xml", text.encode(encoding))
-
-
-def replaced(content: bytes, name: str, part: bytes) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(content)) as given, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
-        for each in given.namelist():
-            new.writestr(each, part if each == name else given.read(each))
-    return out.getvalue()
+    return with_parts(docx_of(NOTICE), {"word/document.xml": text.encode(encoding)})
 
 
 MAKERS: dict[str, Callable[[int, int], bytes]] = {
@@ -158,7 +149,7 @@ def packed(begin: str, piece: str, count: int, end: str) -> bytes:
     noise = random.Random(20).randbytes(count * len(piece) // 200).hex()
     space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
     sheet = f"<worksheet {space}><!--{noise}--><sheetData>{begin}{piece * count}{end}</sheetData></worksheet>"
-    return replaced(xlsx(2, 2), "xl/worksheets/sheet1.xml", sheet.encode())
+    return with_parts(xlsx(2, 2), {"xl/worksheets/sheet1.xml": sheet.encode()})
 
 
 def attacks(factor: int) -> Iterable[tuple[str, bytes, str]]:
@@ -189,7 +180,7 @@ def test_merged_cells_that_cover_each_other_are_left_after_a_million() -> None:
     space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
     merged_cells = '<mergeCell ref="A1:A5000"/>' * 50_000
     sheet = f"<worksheet {space}><sheetData/><mergeCells>{merged_cells}</mergeCells></worksheet>"
-    package = Package(replaced(xlsx(2, 2), "xl/worksheets/sheet1.xml", sheet.encode()))
+    package = Package(with_parts(xlsx(2, 2), {"xl/worksheets/sheet1.xml": sheet.encode()}))
     assert [len(areas) for areas in sheets._merged(package).values()] == [1_000_000 // 5_000]
 
 

@@ -19,9 +19,7 @@ from serving.cli import app
 from serving.rest.app import create_app
 from serving.service.service import Service
 from serving.terminal.output import note, output
-from tests.serving.rest.conftest import HERE, WHOSE, memory_settings
-
-__all__ = ["memory_settings"]  # a fixture
+from tests.serving.rest.conftest import HERE, WHOSE
 
 STEERING = "\x1b]0;pwned\x07\x1b[2J\x9b31m\u202eturned\u2066"
 HOSTILE = "\x1b]52;c;ZXZpbA==\x1b\\ \x1b[31m \x9b2J \x1b]0;title\x07 \r\x08\x7f"

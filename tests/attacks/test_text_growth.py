@@ -105,10 +105,6 @@ def text_of(name: str, length: int, lead: str = "x ") -> str:
     return (lead + pieces)[: length - len(end)] + end
 
 
-def after_lead(text: str) -> str:
-    return text.split(" ", 1)[1]
-
-
 # --- what reads texts ------------------------------------------------------------------------------------------------
 
 

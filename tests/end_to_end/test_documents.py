@@ -20,7 +20,7 @@ from queries import Memories, SearchResponse
 from tests.end_to_end.flow_process import FlowProcess, settings_for
 from tests.samples import FORMATS, Hostile, Sample, samples, short
 from tests.samples.english import LEASE
-from tests.samples.hostile import SORTS, hostile
+from tests.samples.hostile import hostile
 from tests.samples.known_text import tokens
 from tests.samples.scans import PICTURES, picture_of, scanned, scanned_pdf
 
@@ -52,7 +52,7 @@ def readable() -> list[Sample]:
 
 def refused() -> list[Hostile]:
     """One file for each reason to refuse one."""
-    return list({each.refusal: each for sort in SORTS for each in hostile(sort) if each.refusal is not None}.values())
+    return list({each.refusal: each for each in hostile() if each.refusal is not None}.values())
 
 
 def event_of(number: int, name: str, content: bytes, folder: Path) -> Document:

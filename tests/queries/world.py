@@ -40,6 +40,7 @@ MAYA = Owner(tenant_id="default", type="user", id="maya")
 TEAM = Owner(tenant_id="default", type="group", id="team")
 PLANNER = Owner(tenant_id="default", type="agent", id="planner")
 TENANT = Owner(tenant_id="default", type="tenant", id="default")
+OF_MAYA: dict[str, Any] = {"owner": MAYA, "created_at": START, "version": 1}
 
 
 class WordEmbedder:
@@ -202,62 +203,48 @@ def document(identity: str, *sections: Row, owner: Owner = TENANT, **fields: obj
     return row_of(StoredDocument.model_validate(given | fields))
 
 
-def others(owner: Owner = MAYA) -> list[Row]:
+def mention(episode: str = "e", *messages: str, text: str = "", day: float = 0, **fields: Any) -> Mention:
+    """What an episode says of somebody or something, on a day."""
+    at = START + timedelta(days=day)
+    return Mention(episode_id=episode, text=text, at=at, message_ids=messages or ("m1",), **fields)
+
+
+def entity(name: str, *aliases: str, mentions: Sequence[Mention] = (), **fields: Any) -> Entity:
+    given = {"type": "person", "summary": "", "mentions": tuple(mentions) or (mention(f"about {name}"),)}
+    return Entity(id=ids.entity_id(MAYA.key, name), name=name, aliases=aliases, **OF_MAYA | given | fields)
+
+
+def edge(source: str, relation: str, target: str, *mentions: Mention, **fields: Any) -> Relationship:
+    return Relationship(
+        id=ids.relationship_id(MAYA.key, source, relation, target),
+        source=source,
+        relation=relation,
+        target=target,
+        mentions=mentions or (mention(f"{source} {relation} {target}"),),
+        **OF_MAYA | {"date": None} | fields,
+    )
+
+
+def line(statement: str, *evidence: Mention) -> ProfileItem:
+    """A line of a portrait, of whom it names first."""
+    return ProfileItem(about=statement.split()[0], statement=statement, category="trait", evidence=evidence or (mention(),))
+
+
+def portrait(*lines: ProfileItem, **fields: Any) -> Profile:
+    return Profile(id=ids.profile_id(MAYA.key), explicit=lines, **OF_MAYA | fields)
+
+
+def others() -> list[Row]:
     """A profile, a foresight, and the graph around a friend."""
-    mention = Mention(episode_id="e", text="Jonas plays the cello", at=START, message_ids=("m1",))
-    trait = ProfileItem(about="Maya", statement="Maya is patient and curious", category="trait", evidence=(mention,))
-    common = {"owner": owner, "created_at": START, "version": 1}
-    friend = Relationship(
-        id=ids.relationship_id(owner.key, "Jonas", "lives_in", "Porto"),
-        source="Jonas",
-        relation="lives_in",
-        target="Porto",
-        date=START,
-        mentions=(mention,),
-        **common,
-    )
-    before = friend.model_copy(
-        update={
-            "id": ids.relationship_id(owner.key, "Jonas", "lives_in", "Bergen"),
-            "target": "Bergen",
-            "validity": Validity(valid_to=START),
-        }
-    )
-    stranger = friend.model_copy(update={"id": ids.relationship_id(owner.key, "Ines", "lives_in", "Porto"), "source": "Ines"})
+    said = mention(text="Jonas plays the cello")
+    trait = line("Maya is patient and curious", said)
     return [
-        row_of(
-            Profile(
-                id=ids.profile_id(owner.key),
-                explicit=(
-                    ProfileItem(about="Maya", statement="Maya is patient and curious", category="trait", evidence=(mention,)),
-                ),
-                **common,
-            ),
-            Embedding(vector_of(trait.statement)),
-        ),
-        row_of(
-            Foresight(
-                id=ids.foresight_id("e", 0),
-                parent_episode_id="e",
-                statement="Maya will visit the dentist on Friday",
-                evidence="I see the dentist on Friday",
-                message_ids=("m9",),
-                said_at=START,
-                **common,
-            ),
-            Embedding(vector_of("Maya will visit the dentist on Friday")),
-        ),
-        row_of(
-            Entity(
-                id=ids.entity_id(owner.key, "Jonas"),
-                name="Jonas",
-                type="person",
-                summary="A friend who plays the cello.",
-                mentions=(mention,),
-                **common,
-            )
-        ),
-        *(row_of(edge) for edge in (before, friend, stranger)),
+        row_of(portrait(trait), Embedding(vector_of(trait.statement))),
+        foresight("Maya will visit the dentist on Friday", message_ids=("m9",)),
+        row_of(entity("Jonas", summary="A friend who plays the cello.", mentions=[said])),
+        row_of(edge("Jonas", "lives_in", "Bergen", said, date=START, validity=Validity(valid_to=START))),
+        row_of(edge("Jonas", "lives_in", "Porto", said, date=START)),
+        row_of(edge("Ines", "lives_in", "Porto", said, date=START)),
     ]
 
 
@@ -297,22 +284,18 @@ def with_validity(row: Row, **validity: object) -> Row:
     return revised(row, record.model_copy(update={"validity": record.validity.model_copy(update=validity)}))
 
 
-def foresight(statement: str, day: int = 0, **fields: object) -> Row:
+def foresight(statement: str, day: int = 0, **fields: Any) -> Row:
     """Something expected, said on a day, from an episode of its own."""
     episode = f"default/plans/{day}-{ids.short_hash(statement)}"
-    record = Foresight(
-        id=ids.foresight_id(episode, 0),
-        owner=MAYA,
-        conversation_id="plans",
-        created_at=START,
-        version=1,
-        parent_episode_id=episode,
-        statement=statement,
-        evidence=statement,
-        message_ids=("p1",),
-        said_at=START + timedelta(days=day),
-    )
-    return row_of(record.model_copy(update=fields), Embedding(vector_of(statement)))
+    given = {
+        "id": ids.foresight_id(episode, 0),
+        "conversation_id": "plans",
+        "parent_episode_id": episode,
+        "evidence": statement,
+        "message_ids": ("p1",),
+        "said_at": START + timedelta(days=day),
+    }
+    return row_of(Foresight(statement=statement, **OF_MAYA | given | fields), Embedding(vector_of(statement)))
 
 
 SHIPYARD, WEEK, OBSERVATORY = 10, 20, 40  # the days on which Jonas told of his work

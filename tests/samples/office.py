@@ -163,6 +163,21 @@ def _convert(office: str, files: Mapping[str, bytes], format: str, options: Sequ
         )
 
 
+def zip_of(parts: Mapping[str, bytes]) -> bytes:
+    """A ZIP archive of these members."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, part in parts.items():
+            archive.writestr(name, part)
+    return out.getvalue()
+
+
+def with_parts(content: bytes, parts: Mapping[str, bytes]) -> bytes:
+    """An Office file with some of its parts replaced, and others added."""
+    with zipfile.ZipFile(io.BytesIO(content)) as given:
+        return zip_of({name: given.read(name) for name in given.namelist()} | dict(parts))
+
+
 def settled(content: bytes, dated_at: datetime) -> bytes:
     """The same zip without the moment at which it was made, so that the same sample is the same bytes."""
     out = io.BytesIO()

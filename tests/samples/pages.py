@@ -31,6 +31,18 @@ _MARGIN = 60  # points
 _GAP = 24  # between two columns
 
 
+def pdf_of_objects(*objects: bytes) -> bytes:
+    """A PDF of these objects, numbered from 1; the first is its catalog."""
+    out, places = bytearray(b"%PDF-1.5\n"), []
+    for number, body in enumerate(objects, start=1):
+        places.append(len(out))
+        out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    begin = len(out)
+    out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1) + b"".join(b"%010d 00000 n \n" % at for at in places)
+    out += b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, begin)
+    return bytes(out)
+
+
 def pdf_of(paper: Paper, columns: int = 1, font: str = "", size: float = 11) -> bytes:
     """The paper as PDF, a page for each of its pages.
 

@@ -96,9 +96,3 @@ def test_options_are_passed_on(command_line: CliRunner) -> None:
     assert f"{asked['filters']['as_of']:%Y-%m-%d}" == "2026-03-01"
     assert (asked["method"], asked["agent"], asked["top_k"]) == ("agentic", "chain", 7)
     assert asked["history"] == [("user", "Where does Jonas live?"), ("assistant", "In Porto.")]
-
-
-def test_there_is_one_owner(command_line: CliRunner) -> None:
-    result = command_line.invoke(app, ["ask", "where?"])
-    assert result.exit_code == 2
-    assert "--user, --group or --agent is needed" in result.stderr

@@ -6,13 +6,12 @@ import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-import connectors
 import flows
 import queries
 from connectors.dead_letters import FileDeadLetters
@@ -223,7 +222,6 @@ def test_search_prints_the_ranking_as_a_table(command_line: CliRunner) -> None:
     assert "Jason's birthday is on 14 May." in result.stdout
     assert "2025-03-31" in result.stdout
     assert "fact · A new job" in result.stdout
-    assert FakeMemories.asked["top_k"] == 10  # a page of a terminal
 
 
 def test_search_prints_json_and_nothing_else(command_line: CliRunner) -> None:
@@ -231,46 +229,62 @@ def test_search_prints_json_and_nothing_else(command_line: CliRunner) -> None:
     assert SearchResponse.model_validate(json.loads(result.stdout)) == FOUND
 
 
-def test_search_passes_its_options_on(command_line: CliRunner) -> None:
-    line = "search when? --group team --agent ops --tenant acme -c standup -c retro --method keyword --top-k 3 --explain"
-    result = command_line.invoke(app, [*line.split(), "--since", "2025-03-01", "--no-knowledge", "--context", "2"])
-    assert result.exit_code == 0
-    assert FakeMemories.asked == {
-        "query": "when?",
-        "method": "keyword",
-        "top_k": 3,
-        "explain": True,
-        "filters": {
-            "group_id": "team",
-            "agent_id": "ops",
-            "tenant_id": "acme",
-            "conversation_id": ["standup", "retro"],
-            "since": datetime(2025, 3, 1),  # without an offset: Filters takes it as UTC
-            "knowledge": False,
-        },
-        "agent": None,
-        "agent_mode": False,
-        "expand_context": 2,
-        "order": "score",
-    }
-
-
-def test_search_names_the_strategy_of_an_agent(command_line: CliRunner) -> None:
-    line = "search when? --user mira --method agentic --strategy chain --order chronological"
-    assert command_line.invoke(app, line.split()).exit_code == 0
-    asked = {name: FakeMemories.asked[name] for name in ("method", "agent", "order")}
-    assert asked == {"method": "agentic", "agent": "chain", "order": "chronological"}
-
-
-def test_search_asks_as_of_a_time_and_for_what_is_over(command_line: CliRunner) -> None:
-    result = command_line.invoke(app, ["search", "when?", "--user", "mira", "--as-of", "2026-03-01", "--expired"])
-    assert result.exit_code == 0
-    assert FakeMemories.asked["filters"] == {
-        "user_id": "mira",
-        "knowledge": True,
-        "as_of": datetime(2026, 3, 1),
-        "expired": True,
-    }
+@pytest.mark.parametrize(
+    ("options", "asked"),
+    [
+        (
+            "--user mira",
+            {
+                "query": "when?",
+                "method": "hybrid",
+                "top_k": 10,
+                "explain": False,
+                "filters": {"user_id": "mira", "knowledge": True},
+                "agent": None,
+                "agent_mode": False,
+                "expand_context": 0,
+                "order": "score",
+            },
+        ),
+        (
+            "--group team --agent ops --tenant acme -c standup -c retro --since 2025-03-01 --no-knowledge",
+            {
+                "filters": {
+                    "group_id": "team",
+                    "agent_id": "ops",
+                    "tenant_id": "acme",
+                    "conversation_id": ["standup", "retro"],
+                    "since": datetime(2025, 3, 1),  # without an offset: Filters takes it as UTC
+                    "knowledge": False,
+                }
+            },
+        ),
+        (
+            "--user mira --as-of 2026-03-01 --expired --kind fact --kind episode --metadata project=apollo",
+            {
+                "filters": {
+                    "user_id": "mira",
+                    "knowledge": True,
+                    "as_of": datetime(2026, 3, 1),
+                    "expired": True,
+                    "kinds": ["fact", "episode"],
+                    "metadata": {"project": {"eq": "apollo"}},
+                }
+            },
+        ),
+        (
+            "--user mira --method keyword --top-k 3 --context 2 --explain",
+            {"method": "keyword", "top_k": 3, "expand_context": 2, "explain": True},
+        ),
+        (
+            "--user mira --method agentic --strategy chain --order chronological --agent-mode",
+            {"method": "agentic", "agent": "chain", "order": "chronological", "agent_mode": True},
+        ),
+    ],
+)
+def test_search_passes_its_options_on(command_line: CliRunner, options: str, asked: dict[str, Any]) -> None:
+    assert command_line.invoke(app, ["search", "when?", *options.split()]).exit_code == 0
+    assert {name: FakeMemories.asked[name] for name in asked} == asked
 
 
 def test_history_is_told_as_a_table_or_as_json(command_line: CliRunner) -> None:
@@ -410,7 +424,7 @@ def test_a_blank_option_is_refused_by_its_name(command_line: CliRunner, command:
     assert result.stderr.startswith(f"error: {option}: is blank")
 
 
-@pytest.mark.parametrize("command", ["search", "history", "inspect"])
+@pytest.mark.parametrize("command", ["search", "ask", "history", "inspect", "inspect --documents"])
 @pytest.mark.parametrize(
     ("owners", "message"),
     [
@@ -421,7 +435,7 @@ def test_a_blank_option_is_refused_by_its_name(command_line: CliRunner, command:
 def test_there_is_one_owner_by_the_names_of_the_options(
     command_line: CliRunner, command: str, owners: list[str], message: str
 ) -> None:
-    result = command_line.invoke(app, [command, "when?", *owners])
+    result = command_line.invoke(app, [*command.split(), "when?", *owners])
     assert result.exit_code == 2
     assert message in result.stderr
 
@@ -451,44 +465,6 @@ def test_results_in_chinese_keep_to_the_width_of_the_terminal(command_line: CliR
 
 def test_no_colour_leaves_a_pipe(command_line: CliRunner) -> None:
     assert "\x1b" not in command_line.invoke(app, ["search", "when?", "--user", "mira"]).output
-
-
-class FakePublisher:
-    """Stands for ``connectors.Publisher``: keeps what it was sent."""
-
-    sent: ClassVar[list[tuple[Any, bool]]] = []
-
-    @classmethod
-    def connect(cls, settings: object, **_: object) -> "FakePublisher":
-        cls.sent = []
-        return cls()
-
-    def __enter__(self) -> "FakePublisher":
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        return None
-
-    def send(self, event: Any, backfill: bool = False) -> None:
-        self.sent.append((event, backfill))
-
-
-@pytest.fixture
-def publisher(monkeypatch: pytest.MonkeyPatch) -> type[FakePublisher]:
-    monkeypatch.setattr(connectors, "Publisher", FakePublisher, raising=False)
-    return FakePublisher
-
-
-def test_publish_sends_what_is_right_and_names_the_line_of_what_is_not(
-    command_line: CliRunner, publisher: type[FakePublisher], tmp_path: Path
-) -> None:
-    good = '{"conversation_id": "standup", "user_id": "mira", "content": "Good morning"}'
-    (tmp_path / "chat.jsonl").write_text(f'{good}\n{{"conversation_id": "standup"}}\n{good}\n')
-    result = command_line.invoke(app, ["publish", "chat.jsonl", "--backfill"])
-    assert result.exit_code == 2
-    assert [(event.conversation_id, backfill) for event, backfill in publisher.sent] == [("standup", True)] * 2
-    assert "2 events published" in result.stdout
-    assert "chat.jsonl:2: content: Field required" in result.stderr
 
 
 class FakeService:

@@ -105,11 +105,33 @@ def test_what_is_still_wrong_stays_and_says_why(letters: FileDeadLetters, monkey
     monkeypatch.setattr(flows, "ingest", lambda *_: pytest.fail("nothing is to be taken in"), raising=False)
     letters.send([letter(1, event(1, content=7)), letter(2, b'{"is": "cut"}', "extract")])
     result = run("replay", "--all")
-    assert result.exit_code == 0
+    assert result.exit_code == 1
     assert "1: not replayed: content" in result.stderr
     assert "2: not replayed: stage extract" in result.stderr
     assert len(listed()) == 2
     assert run("replay", "1").exit_code == 2
+
+
+def test_a_letter_that_comes_back_is_told_by_the_exit_code(letters: FileDeadLetters, monkeypatch: pytest.MonkeyPatch):
+    def ingest(*_: object) -> None:
+        letters.send([letter(8, event(1), "embed", "Traceback\nthe embedder refuses it")])
+
+    monkeypatch.setattr(flows, "ingest", ingest, raising=False)
+    letters.send([letter(1, event(1)), letter(2, event(2))])
+    result = run("replay", "--all")
+    assert result.exit_code == 1
+    assert result.stdout == "2 dead letters replayed\n"
+    assert "1 letter came back as dead: the embedder refuses it" in result.stderr
+    assert len(listed()) == 1
+
+
+def test_a_letter_that_can_never_be_right_is_discarded(letters: FileDeadLetters, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(flows, "ingest", lambda *_: pytest.fail("nothing is to be taken in"), raising=False)
+    letters.send([letter(1, event(1)), letter(2, b'{"is": "cut"}', "extract"), letter(3, b"\xff")])
+    result = run("replay", "2", "3", "--discard")
+    assert (result.exit_code, result.stdout) == (0, "2 dead letters discarded\n")
+    assert [each["position"]["offset"] for each in listed()] == [1]
+    assert run("replay", "--discard").exit_code == 2
 
 
 def test_a_replay_that_is_interrupted_keeps_the_letters(letters: FileDeadLetters, monkeypatch: pytest.MonkeyPatch):

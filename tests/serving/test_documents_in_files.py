@@ -20,12 +20,13 @@ class FakePublisher:
     """Stands for ``connectors.Publisher``: keeps what it was sent."""
 
     events: ClassVar[list[Any]] = []
+    backfills: ClassVar[list[bool]] = []
     documents: ClassVar[list[tuple[Path, dict[str, Any]]]] = []
 
     @classmethod
     def connect(cls, settings: object, **_: object) -> "FakePublisher":
-        cls.events.clear()
-        cls.documents.clear()
+        for kept in (cls.events, cls.backfills, cls.documents):
+            kept.clear()
         return cls()
 
     def __enter__(self) -> "FakePublisher":
@@ -36,6 +37,7 @@ class FakePublisher:
 
     def send(self, event: Any, backfill: bool = False) -> None:
         self.events.append(event)
+        self.backfills.append(backfill)
 
     def send_document(self, content: Path, **fields: Any) -> None:
         self.documents.append((content, {name: value for name, value in fields.items() if value is not None}))
@@ -71,6 +73,17 @@ def test_publish_sends_the_documents_of_a_folder_with_their_content(command_line
     ]
     assert "2 events published" in result.stdout
     assert "skipped: in/archive.zip: it is a ZIP archive" in result.stderr
+
+
+def test_publish_sends_what_is_right_and_names_the_line_of_what_is_not(command_line: CliRunner, tmp_path: Path):
+    good = '{"conversation_id": "standup", "user_id": "mira", "content": "Good morning"}'
+    (tmp_path / "chat.jsonl").write_text(f'{good}\n{{"conversation_id": "standup"}}\n{good}\n')
+    result = command_line.invoke(app, ["publish", "chat.jsonl", "--backfill"])
+    assert result.exit_code == 2
+    assert [event.conversation_id for event in FakePublisher.events] == ["standup"] * 2
+    assert FakePublisher.backfills == [True] * 2
+    assert "2 events published" in result.stdout
+    assert "chat.jsonl:2: content: Field required" in result.stderr
 
 
 def test_publish_sends_an_event_that_refers_to_another_file_as_it_is(command_line: CliRunner, tmp_path: Path):

@@ -85,9 +85,3 @@ def test_the_command_lists_those_of_an_owner(command_line: CliRunner) -> None:
 def test_those_that_were_not_read_whole_can_be_asked_for(command_line: CliRunner) -> None:
     result = command_line.invoke(app, ["inspect", "--documents", "--user", "mira", "--unread", "--json"])
     assert [each["name"] for each in json.loads(result.stdout)["documents"]] == ["scan.png", "rules.docx"]
-
-
-def test_whose_they_are_must_be_said(command_line: CliRunner) -> None:
-    result = command_line.invoke(app, ["inspect", "--documents"])
-    assert result.exit_code == 2
-    assert "--user" in result.stderr

@@ -1,19 +1,19 @@
 """mneme erase: which event it sends, and what it looks for afterwards."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-import flows
 from connectors.lance.index import LanceIndex
-from mneme.events import Forget, ForgetDocument, parse_event
+from mneme.events import Forget, ForgetDocument
 from mneme.ports import Put
 from mneme.records import Owner
-from mneme.rows import CLAIMS_REFUSED, erasure_receipt
+from mneme.rows import CLAIMS_REFUSED
 from serving.cli import app
+from serving.service import remote
+from serving.service.service import ErasureStatus
 from tests.contracts.rows import EMBEDDER, message
 
 ADA = Owner(tenant_id="default", type="user", id="ada")
@@ -34,24 +34,34 @@ def with_index(*writes: Put) -> None:
     index.close()
 
 
+class FakeService:
+    """Stands for a service of this process: keeps the events that it was given, and answers each with a receipt."""
+
+    def __init__(self) -> None:
+        self.erased: list[Any] = []
+        self.receipt: dict[str, int] | None = {"messages": 3}
+
+    def __enter__(self) -> "FakeService":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        return None
+
+    def erase(self, event: Any, timeout: float) -> ErasureStatus:
+        self.erased.append(event)
+        return ErasureStatus(erasure_id=event.erasure_id, receipt=self.receipt)
+
+
 @pytest.fixture
-def erased(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The events that the flow was given; it answers each with a receipt."""
-    events: list[Any] = []
-
-    def ingest(paths: list[Path], settings: object) -> None:
-        (path,) = paths
-        event = parse_event(path.read_bytes(), datetime.now(UTC))
-        events.append(event)
-        with_index(Put(erasure_receipt(event.tenant_id, event.erasure_id, datetime.now(UTC), {"messages": 3})))
-
-    monkeypatch.setattr(flows, "ingest", ingest, raising=False)
-    return events
+def service(monkeypatch: pytest.MonkeyPatch) -> FakeService:
+    service = FakeService()
+    monkeypatch.setattr(remote, "open_service", lambda settings, url: service)
+    return service
 
 
-def test_a_document_is_forgotten_by_its_id_and_its_owner(command_line: CliRunner, erased: list[Any]):
+def test_a_document_is_forgotten_by_its_id_and_its_owner(command_line: CliRunner, service: FakeService):
     result = command_line.invoke(app, ["erase", "--document", "ada/tea.md", "--user", "ada", "--tenant", "acme", "--yes"])
-    (event,) = erased
+    (event,) = service.erased
     assert isinstance(event, ForgetDocument)
     assert (event.document_id, event.owner.key) == ("ada/tea.md", "acme/user/ada")
     assert "3 messages" in result.stdout
@@ -59,25 +69,20 @@ def test_a_document_is_forgotten_by_its_id_and_its_owner(command_line: CliRunner
     assert result.exit_code == 0
 
 
-def test_without_an_owner_it_is_of_the_tenants_knowledge(command_line: CliRunner, erased: list[Any]):
+def test_without_an_owner_it_is_of_the_tenants_knowledge(command_line: CliRunner, service: FakeService):
     command_line.invoke(app, ["erase", "--document", "tea.md", "--yes"])
-    assert [event.owner.key for event in erased] == ["default/tenant/default"]
+    assert [event.owner.key for event in service.erased] == ["default/tenant/default"]
 
 
-def test_what_is_left_of_a_document_is_counted(command_line: CliRunner, erased: list[Any]):
+def test_what_is_left_of_a_document_is_counted(command_line: CliRunner, service: FakeService):
     with_index(Put(message("chunk", owner=ADA, document_id="tea.md", conversation_id=None)))
     result = command_line.invoke(app, ["erase", "--document", "tea.md", "--user", "ada", "--yes"])
     assert "left in the index: 1" in result.stdout
     assert result.exit_code == 1
 
 
-def test_claim_checks_that_their_store_kept_are_told(command_line: CliRunner, monkeypatch: pytest.MonkeyPatch):
-    def ingest(paths: list[Path], settings: object) -> None:
-        event = parse_event(paths[0].read_bytes(), datetime.now(UTC))
-        removed = {"documents": 1, "claims": 0, CLAIMS_REFUSED: 2}
-        with_index(Put(erasure_receipt(event.tenant_id, event.erasure_id, datetime.now(UTC), removed)))
-
-    monkeypatch.setattr(flows, "ingest", ingest, raising=False)
+def test_claim_checks_that_their_store_kept_are_told(command_line: CliRunner, service: FakeService):
+    service.receipt = {"documents": 1, "claims": 0, CLAIMS_REFUSED: 2}
     result = command_line.invoke(app, ["erase", "--document", "tea.md", "--user", "ada", "--yes"])
     assert result.stdout.splitlines()[0] == "erased: 1 documents"
     assert "left in the index: 0" in result.stdout
@@ -85,9 +90,16 @@ def test_claim_checks_that_their_store_kept_are_told(command_line: CliRunner, mo
     assert result.exit_code == 1
 
 
-def test_a_conversation_is_forgotten_as_before(command_line: CliRunner, erased: list[Any]):
+def test_an_erasure_that_takes_longer_is_told_as_kept(command_line: CliRunner, service: FakeService):
+    service.receipt = None
+    result = command_line.invoke(app, ["erase", "standup", "--yes", "--timeout", "2"])
+    assert result.exit_code == 1
+    assert f"erasure {service.erased[0].erasure_id} is not done after 2 s; it is kept" in result.stderr
+
+
+def test_a_conversation_is_forgotten_as_before(command_line: CliRunner, service: FakeService):
     command_line.invoke(app, ["erase", "standup", "--yes"])
-    assert [(type(event), event.conversation_id) for event in erased] == [(Forget, "standup")]
+    assert [(type(event), event.conversation_id) for event in service.erased] == [(Forget, "standup")]
 
 
 @pytest.mark.parametrize(
@@ -100,12 +112,12 @@ def test_a_conversation_is_forgotten_as_before(command_line: CliRunner, erased: 
         ["--document", " "],
     ],
 )
-def test_what_is_not_clear_erases_nothing(command_line: CliRunner, erased: list[Any], arguments: list[str]):
+def test_what_is_not_clear_erases_nothing(command_line: CliRunner, service: FakeService, arguments: list[str]):
     result = command_line.invoke(app, ["erase", *arguments, "--yes"])
     assert result.exit_code == 2
-    assert erased == []
+    assert service.erased == []
 
 
-def test_nothing_is_erased_without_a_yes(command_line: CliRunner, erased: list[Any]):
+def test_nothing_is_erased_without_a_yes(command_line: CliRunner, service: FakeService):
     assert command_line.invoke(app, ["erase", "--document", "tea.md"], input="n\n").exit_code == 1
-    assert erased == []
+    assert service.erased == []

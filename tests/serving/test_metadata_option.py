@@ -39,29 +39,3 @@ def test_an_option_without_a_key_is_refused(option):
 def test_the_same_may_not_be_asked_twice():
     with pytest.raises(InputError, match=r"'project' for eq a second time; give a list: project=\[...\]"):
         metadata_filter(["project=apollo", "project=zeus"])
-
-
-def test_the_search_command_passes_them_on(monkeypatch):
-    """What the index is asked is the request's business: here only the filters that reach it."""
-    from typer.testing import CliRunner
-
-    from queries import Memories
-    from serving.cli import app
-
-    reached = {}
-
-    class Reached(Exception):
-        pass
-
-    def search(self, query, filters, **options):
-        reached.update(filters)
-        raise Reached
-
-    monkeypatch.setattr(Memories, "connect", classmethod(lambda cls, settings, url: Memories.__new__(cls)))
-    monkeypatch.setattr(Memories, "search", search)
-    monkeypatch.setattr(Memories, "close", lambda self: None)
-    options = ["--metadata", "project=apollo", "--metadata", "priority>=2", "--kind", "fact", "--kind", "episode"]
-    outcome = CliRunner().invoke(app, ["search", "who?", "--user", "ann", *options])
-    assert isinstance(outcome.exception, Reached)
-    assert reached["metadata"] == {"project": {"eq": "apollo"}, "priority": {"gte": 2}}
-    assert reached["kinds"] == ["fact", "episode"]

@@ -1,12 +1,16 @@
 """``mneme admin status``: what is here or what a service tells, as a table and as JSON; what does not answer is named."""
 
 import json
+import os
+import shutil
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import StringIO
 from itertools import islice
 from pathlib import Path
 from threading import Thread
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -17,6 +21,7 @@ from connectors.durable import FolderLock
 from connectors.embedders.hash_embedder import HashEmbedder
 from connectors.inbox import InboxTransport
 from connectors.indices import open_index
+from connectors.kafka.state import KafkaState
 from mneme.ports import DeadLetter, Put
 from mneme.settings import Settings
 from mneme.times import utc_now
@@ -102,6 +107,40 @@ def test_an_embedded_mneme_is_told_whole(tmp_path: Path):
     lock = FolderLock(tmp_path / "recovery" / "inbox", "the recovery store")
     assert local_status(settings).flow == "runs"
     lock.release()
+
+
+@pytest.mark.parametrize(("free", "health"), [(99_000_000, "red"), (5_000_000_000, "green")])
+def test_a_full_disk_is_a_problem(free: int, health: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    settings = filled(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=free))
+    told = local_status(settings)
+    assert (told.health, told.free_bytes) == (health, free)
+    assert [f"99 MB are free where {tmp_path} lies" in problem for problem in told.problems] == [True] * (health == "red")
+
+
+def test_a_data_folder_that_cannot_be_written_is_a_problem_unless_this_mneme_only_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    settings = filled(tmp_path)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write everywhere
+    told = local_status(settings)
+    assert (told.health, told.free_bytes) == ("red", None)
+    assert f"{tmp_path} cannot be written" in told.problems[0]
+    assert local_status(settings_of(tmp_path, service={"intake": "none"})).health == "green"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "flow"),
+    [(2, "runs"), (600, "rests"), (None, "unknown")],
+)
+def test_a_flow_from_kafka_on_another_data_folder_is_seen_by_its_commits(
+    seconds: int | None, flow: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    at = None if seconds is None else utc_now() - timedelta(seconds=seconds)
+    state = KafkaState(1, (), {"mneme.messages": 0}, begun=True, lost=(), dead_letters=0, committed_at=at)
+    monkeypatch.setattr("connectors.kafka.state.read_state", lambda kafka: state)
+    told = local_status(settings_of(tmp_path, service={"intake": "kafka"}))
+    assert (told.flow, told.flow_seen_at) == (flow, at and at.isoformat())
 
 
 def test_what_does_not_answer_is_a_problem_and_the_rest_is_told(tmp_path: Path):

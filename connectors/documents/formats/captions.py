@@ -43,7 +43,7 @@ def _captions(text: str) -> Iterator[Spoken]:
     shown: tuple[str, ...] = ()
     form = "vtt" if text.lstrip("\ufeff \t\n").startswith("WEBVTT") else "srt"
     for caption in webvtt.from_buffer(io.StringIO(text), format=form).captions:
-        begins, ends = _seconds(caption.start), _seconds(caption.end)
+        begins, ends = (time.in_milliseconds() / 1_000 for time in (caption.start_time, caption.end_time))
         lines = tuple(caption.raw_text.split("\n"))
         fresh = [line for line in lines if line not in shown]
         shown = lines
@@ -66,14 +66,6 @@ def _named(spoken: Sequence[Spoken]) -> list[Spoken]:
         speaker = head[1].strip() if head else speaker
         named.append(Spoken(speaker, piece.begins, piece.ends, piece.text[head.end() :] if head else piece.text))
     return named
-
-
-def _seconds(written: str) -> float:
-    """Seconds of ``01:02:03.500``."""
-    seconds = 0.0
-    for part in written.replace(",", ".").split(":"):
-        seconds = seconds * 60 + float(part)
-    return seconds
 
 
 _MINUTE = 60.0

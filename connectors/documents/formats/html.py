@@ -5,14 +5,13 @@ import re
 from collections.abc import Iterator
 from copy import deepcopy
 from datetime import datetime
-from email.utils import parsedate_to_datetime
 from pathlib import PurePath
 from typing import Any
 
 from lxml import etree
 
 from connectors.documents.blocks import Block, sections_of
-from connectors.documents.dates import date_of, moment_of
+from connectors.documents.dates import date_of, moment_in_header, moment_of
 from connectors.documents.elements import blocks_of, partition, unmerged
 from connectors.documents.encodings import text_of
 from connectors.documents.guards import TableLimits
@@ -267,13 +266,4 @@ def _date(root: Any, fields: dict[str, str]) -> datetime | None:
     for script in root.xpath("//script[@type='application/ld+json']"):
         candidates += _LINKED_DATA_DATE.findall(script.text or "")
     candidates += root.xpath("//time[@pubdate or @itemprop='datePublished']/@datetime")
-    return next((moment for text in candidates if (moment := _moment(text))), None)
-
-
-def _moment(text: str) -> datetime | None:
-    if (moment := moment_of(text)) is not None:
-        return moment
-    try:
-        return parsedate_to_datetime(text)  # last-modified
-    except (ValueError, TypeError):
-        return None
+    return next((moment for text in candidates if (moment := moment_of(text) or moment_in_header(text))), None)

@@ -3,16 +3,15 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from email import message_from_bytes, policy
 from email.errors import HeaderParseError
 from email.header import decode_header
 from email.message import Message
-from email.utils import parsedate_to_datetime
 from pathlib import PurePath
 
 from connectors.documents.blocks import Block, sections_of
-from connectors.documents.dates import date_of
+from connectors.documents.dates import date_of, moment_in_header
 from connectors.documents.formats.html import decoded, html_blocks
 from connectors.documents.guards import TableLimits
 from connectors.documents.local import Task
@@ -65,7 +64,7 @@ def parse_eml(content: bytes, task: Task) -> ParsedDocument:
     metadata = {name.lower(): text for name, text in headers.items() if name != "Date"}
     if identifier := _header(message, "Message-ID"):
         metadata["message_id"] = identifier.strip("<>")
-    dated_at = _moment(headers.get("Date", "")) or _received(message) or date_of(blocks)
+    dated_at = moment_in_header(headers.get("Date", "")) or _received(message) or date_of(blocks)
     return ParsedDocument(title, tuple(sections), dated_at, metadata, unread=tuple(unread))
 
 
@@ -144,9 +143,6 @@ def _attachment(part: Message, number: int, task: Task) -> tuple[list[Section], 
         inline = str(part.get("Content-Disposition", "")).lower().startswith("inline") or part.get("Content-ID") is not None
         if not content or (inline and kind.startswith("image/") and len(content) < _SMALLEST_PICTURE):
             return [], []
-        if task.depth >= task.settings.attachment_depth:
-            deepest = task.settings.attachment_depth
-            return [], [f"{place}: it lies deeper than {deepest} mails; send it by itself to have it read"]
         found = task.nested(content, name, None if kind == "application/octet-stream" else kind)
     except InputError as error:
         return [], [f"{place}: {str(error).removeprefix(f'{name}: ')}"]
@@ -219,17 +215,7 @@ def _words(text: str) -> str:
     return " ".join(words.split())
 
 
-def _moment(text: str) -> datetime | None:
-    try:
-        moment = parsedate_to_datetime(text)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
-    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
 def _received(message: Message) -> datetime | None:
     """The time at which the first server had it, for mails without a date."""
-    return next(
-        (moment for value in reversed(message.get_all("Received", [])) if (moment := _moment(str(value).rpartition(";")[2]))),
-        None,
-    )
+    said = (str(value).rpartition(";")[2] for value in reversed(message.get_all("Received", [])))
+    return next(filter(None, map(moment_in_header, said)), None)

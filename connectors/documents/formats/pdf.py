@@ -30,8 +30,12 @@ _MOST_PIXELS = 25_000_000  # of a picture of a page: an A3 page at 300 dpi has 1
 _MOST_OBJECTS = 20_000  # of a page that are looked at for ruling lines; a map has more
 _THIN = 3.0  # points; a rectangle that is thinner is a line
 _SAMPLED = 100  # characters that tell how a page is turned
-_HYPHEN = "\x02"  # what pdfium makes of a hyphen that breaks a word
-_LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
+_HYPHENS = "\x02\ufffe"  # what pdfium makes of a hyphen that breaks a word, with no blank behind it
+_WORD = re.compile(rf"[^\s\0-\x20{_HYPHENS}]+[{_HYPHENS}]?|[{_HYPHENS}]")
+_FIGURE = re.compile(r"[-+−\d]")  # of a power, which must not become one with its base: 2 48, and not 248
+_LETTERS = str.maketrans(
+    {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"} | dict.fromkeys(_HYPHENS, "-")
+)
 _BOLD_NAMES = (b"bold", b"black", b"heavy", b"demi")
 _BOLD_WEIGHT = 600
 _LARGE = 0.25  # of a page; a smaller picture is a logo or a drawing as likely as not
@@ -132,25 +136,25 @@ class _Frame:
     """From a page's own coordinates, which rise from any corner, to points from the upper left corner of the page, turned."""
 
     def __init__(self, page: Any, turn: int) -> None:
-        self._left, self._bottom, self._right, self._top = page.get_cropbox(fallback_ok=True)
+        self._left, bottom, right, self._top = page.get_cropbox(fallback_ok=True)
+        self._width, self._height = right - self._left, self._top - bottom
         self.turn = turn
-        self.height = self._right - self._left if turn in (90, 270) else self._top - self._bottom
-        self.area = max(1.0, (self._right - self._left) * (self._top - self._bottom))
+        self.is_turned = turn in (90, 270)
+        self.height = self._width if self.is_turned else self._height
+        self.area = max(1.0, self._width * self._height)
 
     def box(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
         """Left, top, right and bottom on the turned page."""
-        if not self.turn:
-            return left - self._left, self._top - top, right - self._left, self._top - bottom
-        west, east = left - self._left, right - self._left
-        north, south = self._top - top, self._top - bottom
-        if self.turn == 90:
-            height = self._top - self._bottom
-            return height - south, west, height - north, east
-        if self.turn == 180:
-            width, height = self._right - self._left, self._top - self._bottom
-            return width - east, height - south, width - west, height - north
-        width = self._right - self._left
-        return north, width - east, south, width - west
+        west, north, east, south = left - self._left, self._top - top, right - self._left, self._top - bottom
+        match self.turn:
+            case 90:
+                return self._height - south, west, self._height - north, east
+            case 180:
+                return self._width - east, self._height - south, self._width - west, self._height - north
+            case 270:
+                return north, self._width - east, south, self._width - west
+            case _:
+                return west, north, east, south
 
 
 def _turn(textpage: Any, fallback: int) -> int:
@@ -164,60 +168,47 @@ def _turn(textpage: Any, fallback: int) -> int:
     return turns.most_common(1)[0][0] if turns else fallback
 
 
-def _words(textpage: Any, frame: _Frame) -> list[Word]:
+def _words(textpage: Any, frame: _Frame) -> Iterator[Word]:
     """The words of a page. pdfium says where one ends: it puts a blank there where the file has none.
 
-    The characters of a ligature share one glyph, and so one box: their distance says nothing. A word ends before its
-    blank only where the next character stands on another line, or far away on the same line.
+    The characters of a ligature share one glyph, and so one box: their distance would say nothing.
     """
-    box, corners = pdfium.FS_RECTF(), [ctypes.c_double() for _ in range(4)]
-    box_at, corners_at = ctypes.byref(box), [ctypes.byref(corner) for corner in corners]
-    is_turned = frame.turn in (90, 270)
-    get_unicode, get_box, to_box = pdfium.FPDFText_GetUnicode, pdfium.FPDFText_GetLooseCharBox, frame.box
-    handle = textpage.raw  # once, as this loop is where the time goes
-    words: list[Word] = []
-    text = ""
-    first = 0
-    left = top = right = bottom = size = begin = 0.0
-
-    def end_word() -> None:
-        nonlocal text
-        if text:
-            words.append(Word(_without_ligatures(text), left, top, right, bottom, round(size, 1), _is_bold(textpage, first)))
-        text = ""
-
-    for at in range(textpage.count_chars()):
-        code = get_unicode(handle, at)
-        character = chr(code) if code < 0x110000 else "\ufffd"
-        if (character <= " " and character != _HYPHEN) or character.isspace():
-            end_word()
-            continue
-        get_box(handle, at, box_at)
-        edges = (box.left, box.bottom, box.right, box.top)
-        if is_turned or edges[3] - edges[1] < 0.5:
-            # The loose box of a turned character is empty; its tight one is not.
-            pdfium.FPDFText_GetCharBox(handle, at, *corners_at)
-            edges = (corners[0].value, corners[2].value, corners[1].value, corners[3].value)
-        x0, y0, x1, y1 = to_box(*edges)
-        if text and (abs((y0 + y1) - (top + bottom)) > 0.6 * size or not begin - 0.5 * size < x0 < right + size):
-            end_word()
-        if not text:
-            size = pdfium.FPDFText_GetFontSize(handle, at) if is_turned else y1 - y0
-            first, left, top, right, bottom = at, x0, y0, x1, y1
-        text += character
-        begin, top, bottom, right = x0, min(top, y0), max(bottom, y1), max(x1, right)
-    end_word()
-    return words
+    handle = textpage.raw
+    codes = (pdfium.FPDFText_GetUnicode(handle, at) for at in range(textpage.count_chars()))
+    text = "".join(chr(code) if code < 0x110000 else "\ufffd" for code in codes)
+    for found in _WORD.finditer(text):
+        figures = (each.start() for each in _FIGURE.finditer(text, found.start() + 1, found.end()))
+        starts = [found.start(), *(at for at in figures if not frame.is_turned and _is_raised(handle, at, frame))]
+        for first, end in pairwise([*starts, found.end()]):
+            (left, top, right, bottom), (_, end_top, end_right, end_bottom) = (
+                _box(handle, at, frame) for at in (first, end - 1)
+            )
+            size = pdfium.FPDFText_GetFontSize(handle, first) if frame.is_turned else bottom - top
+            edges = (left, min(top, end_top), max(right, end_right), max(bottom, end_bottom))
+            yield Word(_as_written(text[first:end]), *edges, round(size, 1), _is_bold(textpage, first))
 
 
-def _without_ligatures(text: str) -> str:
+def _is_raised(handle: Any, at: int, frame: _Frame) -> bool:
+    """True if a character stands beside the one before it, and higher or lower: a power, or the number of a note."""
+    before, (left, _, _, bottom) = _box(handle, at - 1, frame), _box(handle, at, frame)
+    size = before[3] - before[1]
+    return left > before[2] - 0.3 * size and abs(bottom - before[3]) > 0.2 * size
+
+
+def _box(handle: Any, at: int, frame: _Frame) -> tuple[float, float, float, float]:
+    """Of a character. The loose box of a turned one is empty; its tight one is not."""
+    box = pdfium.FS_RECTF()
+    pdfium.FPDFText_GetLooseCharBox(handle, at, box)
+    if not frame.is_turned and box.top - box.bottom >= 0.5:
+        return frame.box(box.left, box.bottom, box.right, box.top)
+    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+    pdfium.FPDFText_GetCharBox(handle, at, left, right, bottom, top)
+    return frame.box(left.value, bottom.value, right.value, top.value)
+
+
+def _as_written(text: str) -> str:
     """Without soft hyphens and ligatures, and with characters beyond the basic plane made of their halves."""
-    text = (
-        text.translate(_LIGATURES)
-        .replace(_HYPHEN, "-")
-        .replace("\ufffe", "-")
-        .replace("\u00ad", "-" if text.endswith("\u00ad") else "")
-    )
+    text = text.translate(_LETTERS).replace("\u00ad", "-" if text.endswith("\u00ad") else "")
     if any("\ud800" <= character <= "\udfff" for character in text):
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text

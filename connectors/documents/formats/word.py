@@ -31,7 +31,7 @@ def parse_word(content: bytes, task: Task) -> ParsedDocument:
     package = Package(content)
     text = WordText(package)
     pictures = EmbeddedPictures(package, task)
-    elements = partition("docx", file=text.file(content))
+    elements = partition("docx", file=text.file())
     pages = max((element.metadata.page_number or 0 for element in elements), default=0)
     blocks = list(_levelled(_placed(elements, pictures), text.title))
     blocks += [Block("text", note, blocks[-1].place if blocks else "") for note in text.notes()]
@@ -77,7 +77,6 @@ _AROUND_TEXT = tuple(f"{_W}{name}" for name in ("sdt", "sdtContent", "ins", "mov
 _NO_TEXT = frozenset(f"{_W}{name}" for name in ("del", "moveFrom", "sdtPr", "sdtEndPr", "smartTagPr", "customXmlPr"))
 _MARKS = frozenset(f"{_W}{name}" for name in ("rPr", "trPr", "numPr"))  # in these, ``ins`` says that a mark was inserted
 _HEADING = re.compile(r"heading (\d)$", re.IGNORECASE)
-_STYLE_ID = re.compile(rb'w:styleId="([^"]*)"')
 _LONGEST_CHAIN = 20  # styles that are made from each other
 
 
@@ -103,17 +102,16 @@ class WordText:
         self._styles = _Styles()
         used = {style.get(f"{_W}val", "") for style in self._root.iter(f"{_W}pStyle")}
         for name in package.related(self._name, "styles"):
-            self._styles.add(package.read(name) or b"", used)
+            self._styles.add(package.tree(name), used)
         self.title = self._title()
 
-    def file(self, content: bytes) -> io.BytesIO:
-        """The file to give to unstructured: the same, or with its text where unstructured finds all of it."""
-        steps = (_unwrap, _free_boxes, _break_pages, self._styles.name_headings)
-        changed = [step(self._root) for step in steps]
+    def file(self) -> io.BytesIO:
+        """The file to give to unstructured, with its text where unstructured finds all of it."""
+        for step in (_unwrap, _free_boxes, _break_pages, self._styles.name_headings):
+            step(self._root)
         parts = self._package.as_plain("wordprocessingml.document")
-        if any(changed):
-            parts[self._name] = etree.tostring(self._root, xml_declaration=True, encoding="UTF-8", standalone=True)
-        return io.BytesIO(self._package.replaced(parts) if parts else content)
+        parts[self._name] = etree.tostring(self._root, xml_declaration=True, encoding="UTF-8", standalone=True)
+        return io.BytesIO(self._package.replaced(parts))
 
     def notes(self) -> Iterator[str]:
         """Footnotes, endnotes and comments."""
@@ -139,31 +137,29 @@ class _Styles:
     headings: dict[int, str] = field(default_factory=dict)
     derived: dict[str, int] = field(default_factory=dict)  # styles made from those of headings, or with an outline level
 
-    def add(self, content: bytes, used: set[str]) -> None:
-        """Add the styles of a file, of which the text has ``used`` ones."""
-        pieces = content.split(b"<w:style ")[1:]  # not parsed: styles are often the largest part of a file
-        styles = {found[1].decode(): piece for piece in pieces if (found := _STYLE_ID.search(piece))}
+    def add(self, root: Any, used: set[str]) -> None:
+        """Add the styles of a part, of which the text has ``used`` ones."""
+        styles = {style.get(f"{_W}styleId", ""): style for style in root.iter(f"{_W}style")} if root is not None else {}
         for identifier, style in styles.items():
-            if identifier not in used and b"eading " not in style:
-                continue  # of a hundred styles a text uses five
-            name = _attribute("name", style)
+            name = _value(style.find(f"{_W}name"))
             if heading := _HEADING.match(name):
                 self.headings[int(heading[1])] = identifier
             elif identifier in used and name.lower() == "title":
                 self.titles.add(identifier)
         levels = {identifier: level for level, identifier in self.headings.items()}
         for identifier in used - self.titles - levels.keys():
-            at = identifier
+            style = styles.get(identifier)
             for _ in range(_LONGEST_CHAIN):
-                style = styles.get(at, b"")
-                if level := levels.get(at) or _level(_attribute("outlineLvl", style)):
+                if style is None:
+                    break
+                outline = _level(_value(style.find(f"{_W}pPr/{_W}outlineLvl")))
+                if level := levels.get(style.get(f"{_W}styleId")) or outline:
                     self.derived[identifier] = level
                     break
-                at = _attribute("basedOn", style)
+                style = styles.get(_value(style.find(f"{_W}basedOn")))
 
-    def name_headings(self, root: Any) -> bool:
+    def name_headings(self, root: Any) -> None:
         """Give paragraphs that are headings by a style made from a heading's, or by outline level, that heading's style."""
-        changed = False
         for properties in root.iter(f"{_W}pPr"):
             style = properties.find(f"{_W}pStyle")
             outline = _level(_value(properties.find(f"{_W}outlineLvl")))
@@ -174,43 +170,35 @@ class _Styles:
                 style = etree.Element(f"{_W}pStyle")
                 properties.insert(0, style)
             style.set(f"{_W}val", self.headings[level])
-            changed = True
-        return changed
 
 
-def _unwrap(root: Any) -> bool:
+def _unwrap(root: Any) -> None:
     """Put what is in content controls, tracked insertions and the like where it is seen."""
-    changed = False
     for wrapper in list(root.iter(*_AROUND_TEXT)):
         parent = wrapper.getparent()
         if parent is None or parent.tag in _MARKS:
             continue
         at = parent.index(wrapper)
         parent[at : at + 1] = [child for child in wrapper if child.tag not in _NO_TEXT]
-        changed = True
-    return changed
 
 
-def _free_boxes(root: Any) -> bool:
+def _free_boxes(root: Any) -> None:
     """Put the paragraphs of text boxes after the paragraph that holds the box."""
-    boxes = list(root.iter(f"{_W}txbxContent"))
-    if not boxes:
-        return False
+    if next(root.iter(f"{_W}txbxContent"), None) is None:
+        return
     for again in list(root.iter(_FALLBACK)):  # the same box for older programs
         again.getparent().remove(again)
     for box in root.iter(f"{_W}txbxContent"):
         holders = list(box.iterancestors(f"{_W}p"))
         for paragraph in reversed(list(box)) if holders else ():
             holders[-1].addnext(paragraph)
-    return True
 
 
-def _break_pages(root: Any) -> bool:
+def _break_pages(root: Any) -> None:
     """Mark the page breaks that the author made as a program does that divides a file into pages; unless one has."""
     if next(root.iter(f"{_W}lastRenderedPageBreak"), None) is not None:
-        return False
-    breaks = [each for each in root.iter(f"{_W}br") if each.get(f"{_W}type") == "page"]
-    for each in breaks:
+        return
+    for each in [each for each in root.iter(f"{_W}br") if each.get(f"{_W}type") == "page"]:
         each.addnext(etree.Element(f"{_W}lastRenderedPageBreak"))
     for mark in list(root.iter(f"{_W}pageBreakBefore")):
         paragraph = mark.getparent().getparent()
@@ -218,8 +206,6 @@ def _break_pages(root: Any) -> bool:
         if run is not None and _value(mark) not in ("0", "false"):
             first = run.find(f"{_W}rPr")
             run.insert(0 if first is None else 1, etree.Element(f"{_W}lastRenderedPageBreak"))
-            breaks.append(mark)
-    return bool(breaks)
 
 
 def _plain(element: Any) -> str:
@@ -229,11 +215,6 @@ def _plain(element: Any) -> str:
 def _level(outline: str) -> int:
     """The level of a heading from 1, by its outline level; 0 for text."""
     return int(outline) + 1 if len(outline) == 1 and outline in "012345678" else 0
-
-
-def _attribute(name: str, style: bytes) -> str:
-    found = re.search(rb'<w:%s w:val="([^"]*)"' % name.encode(), style)
-    return found[1].decode() if found else ""
 
 
 def _value(element: Any) -> str:

@@ -22,8 +22,8 @@ class Authentication:
     """Lets in who may come in.
 
     With keys: whoever has one, in ``Authorization: Bearer`` or ``X-API-Key``; the console asks for one itself, and has sessions
-    (serving/sessions). Without: everybody on this machine, but no page of another site that a browser here has open (DNS
-    rebinding, cross-site requests).
+    (serving/rest/sessions.py). Without: everybody on this machine, but no page of another site that a browser here has open
+    (DNS rebinding, cross-site requests).
 
     Args:
         app: what stands behind.

@@ -111,7 +111,7 @@ async def _whole(receive: Receive) -> Receive:
     """The whole body, looked at.
 
     Raises:
-        Refused: it is too large, holds too much, or is nested too deeply.
+        ProblemRaised: it is too large, holds too much, or is nested too deeply.
     """
     chunks: list[bytes] = []
     messages: list[Message] = []

@@ -106,7 +106,7 @@ def erase_document(
     id: DocumentId, asked: Annotated[DocumentAsked, Query()], service: ServiceIn, caller: CallerIn, response: Response
 ) -> ErasureStatus:
     """Erase a document for good, with all that was made of it. A file behind a `uri` stays."""
-    named = asked.model_dump(include={"user_id", "group_id", "agent_id"}, exclude_none=True)
+    named = asked.whose
     if len(named) > 1:
         raise InputError("give one of user_id, group_id and agent_id, or none for the tenant's: it says whose document it is")
     event = ForgetDocument.model_validate({"tenant_id": caller.tenant_of(asked.tenant_id), **named, "document_id": id})

@@ -260,7 +260,7 @@ def delete(id: MemoryId, asked: Annotated[OwnerParameters, Query()], service: Se
 def _found(id: str, asked: OwnerParameters, service: Service, caller: Caller) -> Memory:
     """
     Raises:
-        Refused: there is none in this owner's memory.
+        ProblemRaised: there is none in this owner's memory.
     """
     memory = service.memories.get(id, asked.filters(caller))
     if memory is None:
@@ -289,7 +289,7 @@ def _message(memory: Memory, what: str) -> Accepted:
     """The message that is meant.
 
     Raises:
-        Refused: it is no message of a conversation, but made from some.
+        ProblemRaised: it is no message of a conversation, but made from some.
     """
     own = memory.message_ids or (str(memory.body.get("message_id", "")),)
     if memory.kind == "message" and memory.conversation_id is not None and memory.document_id is None:

@@ -130,9 +130,9 @@ def erase(asked: Annotated[ErasureRequest, Query()], service: ServiceIn, caller:
 def _check_owner(event: Forget, asked: ErasureRequest, service: Service) -> None:
     """
     Raises:
-        Refused: an owner is named, and the conversation is another's. Of one that is not known anything may be unread still.
+        ProblemRaised: an owner is named, and the conversation is another's. Of an unknown one anything may be unread still.
     """
-    if not (asked.user_id or asked.group_id or asked.agent_id):
+    if not asked.whose:
         return
     named = one_owner(asked.user_id, asked.group_id, asked.agent_id, event.tenant_id)
     owner = service.owner_of_conversation(event.tenant_id, event.conversation_id)
@@ -144,7 +144,7 @@ def _check_owner(event: Forget, asked: ErasureRequest, service: Service) -> None
 
 
 def _event(asked: ErasureRequest, tenant: str) -> ErasureEvent:
-    named = {name: each for name in ("user_id", "group_id", "agent_id") if (each := getattr(asked, name)) is not None}
+    named = asked.whose
     if asked.conversation_id is not None and asked.document_id is not None:
         raise InputError("conversation_id and document_id are both given; erase one after the other")
     if len(named) > 1:

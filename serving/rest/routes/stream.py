@@ -132,10 +132,9 @@ def flush(asked: FlushRequest, service: ServiceIn, caller: CallerIn, response: R
     """End the open episodes of conversations, and wait until everything sent before is searchable."""
     tenant = caller.tenant_of(asked.tenant_id)
     timeout = min(asked.timeout, service.settings.service.wait_seconds)
-    has_owner = any((asked.user_id, asked.group_id, asked.agent_id))
-    if bool(asked.conversations) == has_owner:
+    if bool(asked.conversations) == bool(asked.whose):
         raise InputError("give a conversation_id, or one of user_id, group_id and agent_id: it says what is flushed")
-    if has_owner:
+    if asked.whose:
         flushed = service.flush_owner(asked.owner(caller), timeout)
     else:
         flushed = service.flush(tenant, asked.conversations, timeout)

@@ -1,7 +1,6 @@
 """Every format, on the samples of ``tests/samples``: what is read of it, and what becomes of hostile files."""
 
 import re
-from collections.abc import Iterator
 from functools import cache
 
 import pytest
@@ -11,14 +10,15 @@ from connectors.documents.pool import ParserPool
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 from mneme.settings import Documents
-from tests.samples import FORMATS, SORTS, Hostile, Sample, hostile, samples
+from tests.samples import FORMATS, Hostile, Sample, hostile, samples
 from tests.samples.fonts import FontMissing
 from tests.samples.known_text import cited, recall, text_of
 from tests.samples.office import OfficeMissing
 from tests.samples.scans import PICTURES
-from tests.samples.table import OCR_BAR, TEXT_BAR
+from tests.samples.table import TEXT_BAR
 
 MOST_OF_A_FORMAT = {"doc": 2, "ppt": 1}  # LibreOffice takes seconds for each
+GOOD_SCAN = 0.94  # of the worst of these; one that is read without being cleaned has less
 SCANS = [
     ("png", "scan-skewed.png"),
     ("jpg", "scan-noisy.jpg"),
@@ -28,6 +28,7 @@ SCANS = [
     ("pdf", "scan-two-columns-noisy.pdf"),
     ("pdf", "scan-chinese.pdf"),
     ("png", "scan-chinese-skewed.png"),
+    ("png", "scan-chinese-noisy.png"),
 ]
 
 
@@ -93,7 +94,7 @@ def test_a_scan_is_read(format: str, name: str) -> None:
     sample = next(sample for sample in made(format) if sample.name == name)
     document = parsed(sample)
     assert document.unread == ()
-    assert recall(sample.text, text_of(document)) >= OCR_BAR
+    assert recall(sample.text, text_of(document)) >= GOOD_SCAN
     assert [place for _, place, found in cited(sample, document) if place != found] == []
     if sample.dated_at:
         assert document.dated_at == sample.dated_at
@@ -102,17 +103,12 @@ def test_a_scan_is_read(format: str, name: str) -> None:
 # --- hostile files ----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def pool() -> Iterator[ParserPool]:
+def test_a_hostile_file_is_refused_with_its_reason_or_read_and_nothing_more_and_the_pool_still_reads() -> None:
     pool = ParserPool(Documents(seconds=120).model_copy(update={"processes": 1}))
-    yield pool
-    pool.close(grace_seconds=0)
-
-
-@pytest.mark.parametrize("sort", SORTS)
-def test_a_hostile_file_is_refused_with_its_reason_or_read_and_nothing_more(sort: str, pool: ParserPool) -> None:
-    wrong = {each.name: complaint for each in hostile(sort) if (complaint := complaint_about(each, pool))}
+    wrong = {each.name: complaint for each in hostile() if (complaint := complaint_about(each, pool))}
     assert wrong == {}
+    assert pool.parse(b"still here", "notes.txt", None).sections[0].text == "still here"
+    pool.close(grace_seconds=0)
 
 
 def complaint_about(each: Hostile, pool: ParserPool) -> str:
@@ -128,8 +124,3 @@ def complaint_about(each: Hostile, pool: ParserPool) -> str:
     if each.text not in text:
         return f"not found: {each.text}"
     return f"found: {each.never}" if each.never and each.never in text else ""
-
-
-def test_after_them_all_the_pool_still_reads(pool: ParserPool) -> None:
-    sample = samples("md")[0]
-    assert recall(sample.text, text_of(pool.parse(sample.content, sample.name, None))) == 1

@@ -3,8 +3,6 @@
 import json
 import os
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,19 +10,7 @@ from connectors.files.files import read_file
 from mneme.errors import InputError
 from mneme.events import Message, parse_event
 from mneme.times import utc_now
-
-
-@pytest.fixture
-def read(tmp_path: Path):
-    def read(data: Any, name: str = "chat.json", **given: str) -> list[Message]:
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps(data), encoding="utf-8")
-        messages = [parse_event(one.raw, utc_now()) for one in read_file(path, **given)]
-        assert all(isinstance(message, Message) for message in messages)
-        return messages
-
-    return read
+from tests.connectors.files.exports_help import CHATGPT, CLAUDE, SAMPLE, SLACK, TALK, everos, node, turn
 
 
 def said(messages: list[Message]) -> list[tuple[str, str]]:
@@ -32,29 +18,6 @@ def said(messages: list[Message]) -> list[tuple[str, str]]:
 
 
 # --- LoCoMo ----------------------------------------------------------------------------------------------------------
-
-
-def turn(id: str, speaker: str, text: str, **more: Any) -> dict[str, Any]:
-    return {"dia_id": id, "speaker": speaker, "text": text, **more}
-
-
-SAMPLE = {
-    "sample_id": "pair-1",
-    "qa": [],
-    "conversation": {
-        "speaker_a": "Ines",
-        "speaker_b": "Otto",
-        "session_10_date_time": "12:05 am on 3 January, 2024",
-        "session_10": [turn("D10:1", "Otto", "Happy new year!")],
-        "session_2_date_time": "1:56 pm on 8 May, 2023",
-        "session_2": [
-            turn("D2:1", "Ines", "I planted a lemon tree."),
-            turn("D2:2", "Otto", "Look!", blip_caption="a photo of a kite", query="red kite", img_url=["u"]),
-            turn("D2:3", "Ines", "", query="lemon tree"),
-        ],
-        "session_3_date_time": "9:00 am on 1 June, 2023",
-    },
-}
 
 
 def test_locomo_sessions_come_in_order_of_their_number_with_turns_30_seconds_apart(read):
@@ -93,31 +56,6 @@ def test_a_locomo_session_without_a_date_is_refused_with_its_name(read):
 # --- EverOS ----------------------------------------------------------------------------------------------------------
 
 
-def everos(scene: str, **meta: Any) -> dict[str, Any]:
-    return {
-        "version": "1.0.0",
-        "session_meta": {
-            "scene": scene,
-            "group_id": "garden-club",
-            "default_timezone": "Europe/Lisbon",
-            "user_details": {"u1": {"full_name": "Ines", "role": "user"}, "bot": {"role": "assistant"}},
-            **meta,
-        },
-        "conversation_list": [
-            {"message_id": "m1", "create_time": "2025-02-01T02:00:00Z", "sender": "u1", "sender_name": "Ines", "content": "Hi"},
-            {
-                "message_id": "m2",
-                "create_time": "2025-07-01T02:00:00",
-                "sender": "bot",
-                "sender_name": "Bot",
-                "content": "Yes?",
-            },
-            {"message_id": "m3", "sender": "u1", "sender_name": "Ines", "type": "image", "content": "roses.jpg"},
-            {"message_id": "m4", "sender": "u1", "sender_name": "Ines", "type": "text", "content": ""},
-        ],
-    }
-
-
 def test_a_team_of_everos_is_a_group_and_a_solo_chat_is_its_users(read):
     assert {message.owner.key for message in read(everos("team"))} == {"default/group/garden-club"}
     assert {message.owner.key for message in read(everos("solo"))} == {"default/user/u1"}
@@ -140,8 +78,6 @@ def test_everos_messages_keep_ids_senders_roles_and_times(read):
 
 
 # --- messages with role and content ----------------------------------------------------------------------------------
-
-TALK = [{"role": "user", "content": "Where is my tea?"}, {"role": "assistant", "content": "On the table."}]
 
 
 @pytest.mark.parametrize("data", [TALK, {"messages": TALK}], ids=["list", "object"])
@@ -272,43 +208,12 @@ def test_roles_of_other_programs_are_understood(read, role, expected):
 
 
 def test_a_claude_export_is_read(read):
-    chat = {
-        "uuid": "c-1",
-        "created_at": "2026-01-01T09:00:00Z",
-        "chat_messages": [
-            {"uuid": "m-1", "sender": "human", "text": "Hi"},
-            {"uuid": "m-2", "sender": "assistant", "text": "Yes?"},
-        ],
-    }
-    first, second = read([chat], user_id="ines")
+    first, second = read([CLAUDE], user_id="ines")
     assert (first.conversation_id, first.message_id, first.role) == ("c-1", "m-1", "user")
     assert (second.role, second.sent_at) == ("assistant", datetime(2026, 1, 1, 9, 0, 30, tzinfo=UTC))
 
 
 # --- ChatGPT ---------------------------------------------------------------------------------------------------------
-
-
-def node(id: str, parent: str | None, role: str, text: Any, *children: str, **more: Any) -> dict[str, Any]:
-    parts = text if isinstance(text, list) else [text]
-    message = {"id": f"m-{id}", "author": {"role": role}, "content": {"content_type": "text", "parts": parts}, **more}
-    return {"id": id, "parent": parent, "children": list(children), "message": message if role else None}
-
-
-CHATGPT = {
-    "title": "Tea",
-    "conversation_id": "conv-9",
-    "create_time": 1767258000.5,
-    "current_node": "d",
-    "mapping": {
-        "root": node("root", None, "", "", "a"),
-        "a": node("a", "root", "system", "", "b"),
-        "b": node(
-            "b", "a", "user", ["Which tea?", {"content_type": "image_asset_pointer"}], "c", "d", create_time=1767258060.0
-        ),
-        "c": node("c", "b", "assistant", "An answer that was generated again."),
-        "d": node("d", "b", "assistant", "Green tea."),
-    },
-}
 
 
 def test_a_chatgpt_export_gives_the_branch_that_was_last_shown(read):
@@ -341,19 +246,6 @@ def test_hidden_messages_of_chatgpt_are_left_out(read):
 
 
 # --- Slack -----------------------------------------------------------------------------------------------------------
-
-SLACK = [
-    {"type": "message", "user": "U1", "text": "Hi <@U2>!", "ts": "1767258000.000200", "user_profile": {"real_name": "Ines"}},
-    {"type": "message", "subtype": "channel_join", "user": "U2", "text": "<@U2> has joined", "ts": "1767258001.000000"},
-    {
-        "type": "message",
-        "user": "U2",
-        "text": "&lt;3 see <https://example.org|the page> and <#C1|general>",
-        "ts": "1767258002.0",
-        "files": [{"name": "plan.pdf"}],
-    },
-    {"type": "message", "subtype": "bot_message", "bot_id": "B1", "username": "ci", "text": "Built.", "ts": "1767258003.0"},
-]
 
 
 def test_a_slack_export_is_the_memory_of_its_channel(read):

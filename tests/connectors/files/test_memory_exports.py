@@ -1,60 +1,14 @@
-"""Memories of other programs: what was remembered, whose it is, since when.
-
-The samples have the form that the programs' own code writes: mem0 as ``Memory._get_all_from_vector_store`` does
-(mem0/memory/main.py, ``MemoryItem`` of mem0/configs/base.py) and its platform's ``GET /v3/memories/`` (docs/openapi.json);
-MemMachine as ``ListResult``, ``Episode`` and ``SemanticFeature`` (packages/common/src/memmachine_common/api/spec.py); Graphiti
-as ``EntityEdge`` (its reference of edge types).
-"""
+"""Memories of other programs: what was remembered, whose it is, since when."""
 
 import json
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from connectors.files.files import read_file
 from mneme.errors import InputError
-from mneme.events import Message, parse_event
-from mneme.times import utc_now
-
-
-@pytest.fixture
-def read(tmp_path: Path):
-    def read(data: Any, name: str = "export.json", **given: str) -> list[Message]:
-        path = tmp_path / name
-        path.write_text(json.dumps(data), encoding="utf-8")
-        messages = [parse_event(one.raw, utc_now()) for one in read_file(path, **given)]
-        assert all(isinstance(message, Message) for message in messages)
-        return messages
-
-    return read
-
+from tests.connectors.files.exports_help import FEATURE, MEM0, MEMMACHINE, edge
 
 # --- mem0 ------------------------------------------------------------------------------------------------------------
-
-
-def mem0(id: str, memory: str, **more: Any) -> dict[str, Any]:
-    return {
-        "id": id,
-        "memory": memory,
-        "hash": "0d1f6bd9d2a7f8f0d0d5b0e6b4f2f1aa",
-        "metadata": None,
-        "created_at": "2025-03-01T09:00:00.123456+00:00",
-        "updated_at": "2025-03-01T09:00:00.123456+00:00",
-        "user_id": "ines",
-        **more,
-    }
-
-
-MEM0 = {
-    "results": [
-        mem0("c", "Lives in Porto", created_at="2025-02-01T08:00:00+00:00", updated_at="2025-06-01T08:00:00+00:00"),
-        mem0("b", "Has a lemon tree", metadata={"topic": "garden", "tags": ["tree", "balcony"], "sure": True, "none": None}),
-        mem0("a", "Grüne Soße mag sie nicht", run_id="run-7", actor_id="Ines", role="user"),
-        mem0("d", "Answers in Portuguese", user_id=None, agent_id="helper"),
-    ]
-}
 
 
 def test_each_memory_of_mem0_is_a_message_with_its_id_and_its_owner(read):
@@ -121,7 +75,7 @@ def test_lists_and_pages_of_the_platform_are_read(read):
 
 def test_a_memory_of_mem0_without_an_owner_is_asked_for_one(read):
     (ownerless,) = [{"id": "x", "memory": "Likes tea", "run_id": "r", "created_at": None, "updated_at": None}]
-    with pytest.raises(InputError, match=r"export\.json.*whose memory.*--user"):
+    with pytest.raises(InputError, match=r"chat\.json.*whose memory.*--user"):
         read({"results": [ownerless]})
     (message,) = read({"results": [ownerless]}, user_id="ines")
     assert (message.owner.key, message.conversation_id) == ("default/user/ines", "mem0/user/ines/r")
@@ -133,47 +87,6 @@ def test_to_name_the_owner_whom_a_memory_of_mem0_has_changes_nothing(read):
 
 
 # --- MemMachine ------------------------------------------------------------------------------------------------------
-
-
-def episode(uid: str, content: str, at: str, producer: str = "ines", role: str = "user", **more: Any) -> dict[str, Any]:
-    return {
-        "uid": uid,
-        "content": content,
-        "session_key": "universal/garden",
-        "created_at": at,
-        "producer_id": producer,
-        "producer_role": role,
-        "produced_for_id": None,
-        "sequence_num": 0,
-        "episode_type": "message",
-        "content_type": "string",
-        "filterable_metadata": None,
-        "metadata": None,
-        **more,
-    }
-
-
-FEATURE = {
-    "set_id": "mem_user_ines",
-    "category": "profile",
-    "tag": "Hobbies",
-    "feature_name": "garden",
-    "value": "Grows lemons on her balcony",
-    "metadata": {"citations": ["11", "12"], "id": "83", "other": None},
-}
-MEMMACHINE = {
-    "status": 0,
-    "content": {
-        "episodic_memory": [
-            episode("12", "It has its first flower.", "2025-05-02T09:00:00Z", sequence_num=2),
-            episode(
-                "11", "I planted a lemon tree.", "2025-05-01T09:00:00Z", metadata={"mood": "good"}, produced_for_id="helper"
-            ),
-            episode("13", "How nice!", "2025-05-02T09:00:00Z", "helper", "assistant", sequence_num=3),
-        ],
-        "semantic_memory": [FEATURE],
-    },
-}
 
 
 def test_episodes_of_memmachine_are_the_messages_of_their_session(read):
@@ -228,25 +141,6 @@ def test_a_feature_without_an_id_has_the_same_one_each_time(read):
 # --- Graphiti and Zep ------------------------------------------------------------------------------------------------
 
 
-def edge(uuid: str, fact: str, **more: Any) -> dict[str, Any]:
-    return {
-        "uuid": uuid,
-        "group_id": "ines",
-        "source_node_uuid": "n1",
-        "target_node_uuid": "n2",
-        "created_at": "2025-07-01T09:00:00Z",
-        "name": "LIVES_IN",
-        "fact": fact,
-        "fact_embedding": None,
-        "episodes": ["e1"],
-        "expired_at": None,
-        "valid_at": None,
-        "invalid_at": None,
-        "attributes": {},
-        **more,
-    }
-
-
 def test_facts_of_graphiti_are_dated_by_when_they_became_true(read):
     edges = [
         edge("u2", "Ines lives in Porto", valid_at="2024-01-01T00:00:00Z"),
@@ -279,5 +173,5 @@ def test_nothing_is_said_that_the_export_does_not_say(read, data):
     "broken", [{"results": [{"id": "a", "memory": "x", "user_id": "u"}, 7]}, {"edges": [edge("u", "x"), {}]}]
 )
 def test_an_export_that_loses_its_form_is_refused_by_its_name(read, broken):
-    with pytest.raises(InputError, match=r"export\.json: after .* does not have the form of"):
+    with pytest.raises(InputError, match=r"chat\.json: after .* does not have the form of"):
         read(broken)

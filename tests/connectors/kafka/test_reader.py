@@ -9,9 +9,11 @@ from kafka.admin import KafkaAdminClient
 
 from connectors.kafka.client import connection_arguments, create_topics
 from connectors.kafka.reader import PartitionReader
+from connectors.kafka.state import read_state
 from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.records import Position
 from mneme.settings import Kafka
+from mneme.times import utc_now
 from tests.connectors.kafka_help import delete_records, read, reading, write_raw
 from tests.servers.process import free_port
 
@@ -180,6 +182,9 @@ def test_a_commit_is_the_offset_that_lag_monitors_see(settings: Kafka, topic: st
         offsets = admin.list_group_offsets([settings.group_id])
     (found,) = [offset for partition, offset in offsets[settings.group_id].items() if partition.topic == topic]
     assert found.offset == 9
+    committed_at = read_state(settings).committed_at
+    assert committed_at is not None
+    assert abs(utc_now() - committed_at) < timedelta(minutes=1)
 
 
 def test_what_was_committed_does_not_decide_where_reading_begins(settings: Kafka, topic: str):

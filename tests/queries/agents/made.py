@@ -11,9 +11,10 @@ from mneme.errors import MnemeError, ModelError
 from mneme.ports import Answer, Prompt, Role, Spent, Usage
 from mneme.settings import load_settings
 from queries.agents.evidence import Evidence
+from queries.agents.joint import JointScorer
 from queries.agents.planner import Judgement, Planner, Tool
 from queries.agents.query import Budget, BudgetSpent, QueryParam, QueryPolicy
-from queries.agents.run import Joint, Rerank
+from queries.agents.run import Rerank
 from queries.agents.search import AgenticSearch
 from queries.responses import (
     Found,
@@ -276,7 +277,7 @@ def ask(
     clock: Callable[[], float] | None = None,
     pool: Executor | None = None,
     rerank: Rerank | None = None,
-    joint: Joint | None = None,
+    joint: JointScorer | None = None,
     explain: bool = True,
     **agents: Any,
 ) -> SearchResponse:

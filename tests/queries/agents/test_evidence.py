@@ -240,8 +240,6 @@ class TestEpisodes:
 
 class TestGraph:
     def test_the_graphs_of_all_searches_are_joined_nearest_first(self):
-        from queries.responses import Graph
-
         near, far = relationship("Acme", "led_by", "Dana"), relationship("Dana", "married_to", "Lee", hop=2)
         nearer = far.model_copy(update={"hop": 1})
         searches = evidence(

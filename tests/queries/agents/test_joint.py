@@ -42,8 +42,6 @@ from tests.queries.agents.made import (
 
 QUESTION = "Which books has Maya read?"
 
-SCORED_QUESTION = "Which books has Maya read?"
-
 SEARCHED_QUESTION = "Which instruments does Maya play?"
 AMONG = Judgement(False, 0.5, ("a", "b", "c"), "more", ("Maya",))
 MEMORY = {
@@ -197,7 +195,7 @@ def scorer(embedder: Counting | None = None, **weights: float) -> JointScorer:
     return JointScorer(lambda: coefficients(**weights), embedder or Counting())
 
 
-def found(question: str = SCORED_QUESTION, scoring: str = "lr", people: tuple[str, ...] = ("Maya",)) -> Evidence:
+def found(question: str = QUESTION, scoring: str = "lr", people: tuple[str, ...] = ("Maya",)) -> Evidence:
     evidence = Evidence()
     first = response(message("plain", "we talked"), message("titled", 'I read "Emma"'))
     evidence.add(question, first.model_copy(update={"metrics": first.metrics.model_copy(update={"scoring": scoring})}))
@@ -207,7 +205,7 @@ def found(question: str = SCORED_QUESTION, scoring: str = "lr", people: tuple[st
 
 
 def test_the_weights_decide_the_order() -> None:
-    places = scorer(quotes=5.0).places(SCORED_QUESTION, found())
+    places = scorer(quotes=5.0).places(QUESTION, found())
     assert places is not None
     assert [each.item.id for each in places] == ["titled", "plain"]
     assert 0.0 <= places[1].score < places[0].score <= 1.0
@@ -219,24 +217,24 @@ def test_the_weights_decide_the_order() -> None:
     ids=["nothing found", "scores of another scale", "a question for one thing, searched for once"],
 )
 def test_what_it_was_not_fitted_on_is_left_as_it_is(evidence: Evidence) -> None:
-    assert scorer().places(evidence.queries[0] if evidence.queries else SCORED_QUESTION, evidence) is None
+    assert scorer().places(evidence.queries[0] if evidence.queries else QUESTION, evidence) is None
 
 
 def test_without_coefficients_it_is_not_fitted() -> None:
     none = JointScorer(lambda: None, Counting())
     assert not none.fitted
-    assert none.places(SCORED_QUESTION, found()) is None
+    assert none.places(QUESTION, found()) is None
 
 
 def test_an_embedder_that_does_not_answer_leaves_it_as_it_is() -> None:
-    assert scorer(Counting(fails=True)).places(SCORED_QUESTION, found()) is None
+    assert scorer(Counting(fails=True)).places(QUESTION, found()) is None
 
 
 def test_a_text_is_embedded_once() -> None:
     embedder = Counting()
     again = scorer(embedder)
-    again.places(SCORED_QUESTION, found())
-    again.places(SCORED_QUESTION, found())
+    again.places(QUESTION, found())
+    again.places(QUESTION, found())
     assert len(embedder.texts) == len(set(embedder.texts))
 
 

@@ -51,23 +51,23 @@ def planner(*answers: dict[str, Any] | ModelError, **settings: Any) -> ModelPlan
     return ModelPlanner(ScriptedChat(*answers), Agents(**settings))
 
 
-def route(asked: Planner, left: Budget) -> object:
-    return asked.route(QUESTION, left)
+def route(asked: Planner, left: Budget, question: str = QUESTION, found: Evidence = FOUND) -> Any:
+    return asked.route(question, left)
 
 
-def split(asked: Planner, left: Budget) -> object:
-    return asked.split(QUESTION, left)
+def split(asked: Planner, left: Budget, question: str = QUESTION, found: Evidence = FOUND) -> Any:
+    return asked.split(question, left)
 
 
-def judge(asked: Planner, left: Budget) -> object:
-    return asked.judge(QUESTION, FOUND, left)
+def judge(asked: Planner, left: Budget, question: str = QUESTION, found: Evidence = FOUND) -> Any:
+    return asked.judge(question, found, left)
 
 
-def supplement(asked: Planner, left: Budget) -> object:
-    return asked.supplement(QUESTION, FOUND, 3, left)
+def supplement(asked: Planner, left: Budget, question: str = QUESTION, found: Evidence = FOUND) -> Any:
+    return asked.supplement(question, found, 3, left)
 
 
-Decide = Callable[[Planner, Budget], object]
+Decide = Callable[..., Any]
 DECISIONS: dict[Decide, dict[str, Any]] = {
     route: {"tool": "chain"},
     split: {"queries": ["Where does Ann work?", "Where does Tom work?"]},
@@ -224,11 +224,7 @@ class TestBudget:
         words = "the rowing club meets at the harbour on Tuesdays " * 10
         found = evidence((QUESTION, response(*(message(f"m{number}", words) for number in range(20)))))
         chat = ScriptedChat(DECISIONS[decide])
-        asked = ModelPlanner(chat, Agents())
-        if decide is judge:
-            asked.judge(QUESTION, found, budget(tokens=1500))
-        else:
-            asked.supplement(QUESTION, found, 3, budget(tokens=1500))
+        decide(ModelPlanner(chat, Agents()), budget(tokens=1500), found=found)
         prompt = chat.prompts[0]
         assert estimate_tokens(prompt.system + prompt.user) <= 1500
         assert 1 < prompt.user.count("Maya: ") < 20
@@ -319,15 +315,8 @@ class TestARememberedMessageThatGivesOrders:
     @each_decision
     def test_stays_data_also_where_it_is_the_question(self, decide: Decide) -> None:
         chat = GullibleChat(DECISIONS[decide])
-        asked = ModelPlanner(chat, Agents())
-        if decide is route:
-            assert asked.route(ORDER, budget()) is Tool.CHAIN
-        elif decide is split:
-            assert "BANANA" not in asked.split(ORDER, budget())
-        elif decide is judge:
-            assert not asked.judge(ORDER, FOUND, budget()).sufficient
-        else:
-            assert not asked.supplement(ORDER, FOUND, 3, budget()).sufficient
+        sensible = ModelPlanner(ScriptedChat(DECISIONS[decide]), Agents())
+        assert decide(ModelPlanner(chat, Agents()), budget(), ORDER) == decide(sensible, budget(), ORDER)
         assert chat.prompts[0].system == asked_by(decide).system
         question = [line for line in chat.prompts[0].user.splitlines() if line.startswith("Question: ")]
         assert len(question) == 1
@@ -338,10 +327,7 @@ class TestARememberedMessageThatGivesOrders:
         assert ModelPlanner(chat, Agents(prompts={"combined": ORDER})).judge(QUESTION, FOUND, budget()).sufficient
 
     def decided(self, decide: Decide, chat: ScriptedChat) -> Judgement:
-        asked = ModelPlanner(chat, Agents())
-        if decide is judge:
-            return asked.judge(QUESTION, self.FOUND, budget())
-        return asked.supplement(QUESTION, self.FOUND, 3, budget())
+        return decide(ModelPlanner(chat, Agents()), budget(), found=self.FOUND)
 
 
 def test_what_was_found_is_not_changed_by_looking_at_it() -> None:

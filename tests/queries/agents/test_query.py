@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mneme.errors import InputError
 from mneme.settings import Agents
-from queries.agents.query import Budget, BudgetSpent, Order, QueryParam, QueryPolicy, check_context, compared
+from queries.agents.query import Budget, BudgetSpent, Order, QueryParam, QueryPolicy, compared
 from tests.queries.agents.made import Clock, budget
 
 SETTINGS = Agents()
@@ -17,12 +17,6 @@ SETTINGS = Agents()
 def test_a_question_has_defaults_for_all_but_its_text_and_its_limit() -> None:
     asked = QueryParam("who?", 10)
     assert (dict(asked.filters), asked.order, asked.long_term) == ({}, Order.SCORE, False)
-
-
-@pytest.mark.parametrize("messages", [-1, 51, 10**9])
-def test_a_context_that_cannot_be_shown_is_refused_by_name(messages: int) -> None:
-    with pytest.raises(InputError, match="expand_context"):
-        check_context(messages)
 
 
 @pytest.mark.parametrize("name", ["searches", "calls", "tokens", "seconds"])

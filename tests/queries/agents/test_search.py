@@ -129,16 +129,7 @@ class TestMetrics:
         assert ask(Remembered(MEMORY), ScriptedPlanner(), "direct", explain=False).trace is None
 
 
-class TestEvidence:
-    def test_what_several_searches_found_is_there_once(self) -> None:
-        found = ask(Remembered(MEMORY), ScriptedPlanner(parts=tuple(QUERIES)), "split")
-        assert sorted(ids(found)) == sorted(["question", *QUERIES, "everywhere"])
-        assert ids(found)[0] == "everywhere"  # what all of them found
-
-    def test_no_more_places_than_the_limit_and_ranks_without_gaps(self) -> None:
-        found = ask(Remembered(MEMORY), ScriptedPlanner(parts=tuple(QUERIES)), "split", limit=3)
-        assert [each.rank for each in found.ranked()] == [1, 2, 3]
-
+class TestReranking:
     def test_all_is_judged_once_more_for_the_question_and_all_that_was_asked(self) -> None:
         judged: list[tuple[str, int]] = []
 

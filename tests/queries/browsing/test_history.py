@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from mneme import ids
 from mneme.errors import InputError
-from mneme.records import Entity, Mention, Profile, ProfileItem, Relationship, Validity
+from mneme.records import Mention, Validity
 from mneme.rows import Row, row_of
 from queries.browsing import history as reading
 from queries.browsing.responses import History
@@ -18,9 +17,14 @@ from tests.queries.world import (
     WEEK,
     career,
     conversation,
+    edge,
+    entity,
     filled,
     foresight,
+    line,
     memories,
+    mention,
+    portrait,
     with_validity,
 )
 
@@ -39,23 +43,8 @@ def on(day: int) -> Any:
     return START + timedelta(days=day)
 
 
-def mention(text: str, day: int, name: str = "", message: str = "m1") -> Mention:
-    return Mention(episode_id=f"e{day}", text=text, at=on(day), message_ids=(message,), name=name)
-
-
-def entity(name: str, *aliases: str, summary: str = "") -> Row:
-    record = Entity(
-        id=ids.entity_id(MAYA.key, name),
-        owner=MAYA,
-        created_at=START,
-        version=1,
-        name=name,
-        type="person",
-        summary=summary,
-        mentions=(mention(name, 0, name),),
-        aliases=aliases,
-    )
-    return row_of(record)
+def said(text: str, day: int) -> Mention:
+    return mention(f"e{day}", text=text, day=day)
 
 
 class TestFacts:
@@ -99,17 +88,17 @@ class TestFacts:
 
     def test_all_its_names_are_looked_for(self):
         rows = conversation(MAYA, "row", "Row", [("Ines", "Annie rows"), ("Ines", "Ann Miller sails")], day=9)
-        history = told("annie", *rows, entity("Ann Miller", "Annie", summary="She rows."))
+        history = told("annie", *rows, row_of(entity("Ann Miller", "Annie", summary="She rows.")))
         assert texts(history) == ["Ines said that Annie rows", "Ines said that Ann Miller sails"]
         assert (history.name, history.names, history.summary) == ("Ann Miller", ("Ann Miller", "Annie"), "She rows.")
 
     def test_a_name_that_is_a_stop_word_is_found_too(self):
         rows = conversation(MAYA, "will", "Will", [("Ines", "we gave Will the keys"), ("Ines", "we will see")], day=9)
-        assert texts(told("Will", *rows, entity("Will"))) == ["Ines said that we gave Will the keys"]
+        assert texts(told("Will", *rows, row_of(entity("Will")))) == ["Ines said that we gave Will the keys"]
 
     def test_chinese_names_are_found(self):
         rows = conversation(MAYA, "tea", "茶馆", [("小雨", "林晓雨开了一家茶馆"), ("小雨", "今天下雨了")], day=9)
-        assert len(told("晓雨", *rows, entity("林晓雨")).facts) == 1
+        assert len(told("晓雨", *rows, row_of(entity("林晓雨"))).facts) == 1
 
     def test_nobody_sees_the_memory_of_another_owner(self):
         found = memories(filled(*career())).history("Jonas", {"group_id": "team"})
@@ -165,69 +154,31 @@ class TestOtherKinds:
         assert len(history.timeline()) == 1
 
     def test_relationships_are_told_with_their_dates_and_ends(self):
-        record = Relationship(
-            id=ids.relationship_id(MAYA.key, "Oskar", "works_at", "Opera"),
-            owner=MAYA,
-            created_at=START,
-            version=1,
-            source="Oskar",
-            relation="works_at",
-            target="Opera",
-            date=on(-400),
-            mentions=(mention("Oskar works at the Opera", 1), mention("Oskar left the Opera", 9)),
-            validity=Validity(valid_to=on(9)),
-        )
+        left = {"date": on(-400), "validity": Validity(valid_to=on(9))}
+        works = edge("Oskar", "works_at", "Opera", said("Oskar works at the Opera", 1), said("Oskar left it", 9), **left)
         for name in ("Oskar", "opera"):
-            (edge,) = told(name, row_of(record), entity("Oskar"), entity("Opera")).relationships
-            assert (edge.source, edge.relation, edge.target, edge.date, edge.valid_to) == (
-                "Oskar",
-                "works_at",
-                "Opera",
-                on(-400),
-                on(9),
-            )
+            (told_of,) = told(name, *map(row_of, (works, entity("Oskar"), entity("Opera")))).relationships
+            ends = (told_of.source, told_of.relation, told_of.target)
+            assert (ends, told_of.date, told_of.valid_to) == (("Oskar", "works_at", "Opera"), on(-400), on(9))
 
     def test_a_relationship_that_was_told_by_two_names_is_told_once(self):
-        told_as = [
-            Relationship(
-                id=ids.relationship_id(MAYA.key, name, "works_at", "Opera"),
-                owner=MAYA,
-                created_at=START,
-                version=1,
-                source=name,
-                relation="works_at",
-                target="Opera",
-                date=None,
-                mentions=(mention(f"{name} works at the Opera", day),),
-            )
-            for day, name in enumerate(("Oskar", "Oskar Lind"))
-        ]
-        rows = (*map(row_of, told_as), entity("Oskar Lind", "Oskar"), entity("Opera"))
-        (edge,) = told("Oskar", *rows).relationships
-        assert (edge.source, edge.target, len(edge.mentions)) == ("Oskar Lind", "Opera", 2)
+        edges = [edge(name, "works_at", "Opera", said("At the Opera", at)) for at, name in enumerate(("Oskar", "Oskar Lind"))]
+        (told_of,) = told("Oskar", *map(row_of, (*edges, entity("Oskar Lind", "Oskar"), entity("Opera")))).relationships
+        assert (told_of.source, told_of.target, len(told_of.mentions)) == ("Oskar Lind", "Opera", 2)
 
     def test_lines_of_the_portrait_come_with_their_evidence(self):
-        line = ProfileItem(
-            about="Oskar", statement="Oskar likes choirs", category="preference", evidence=(mention("a", 1), mention("b", 5))
-        )
-        gone = line.model_copy(update={"statement": "Oskar likes drums", "evidence": (mention("c", 2),)})
-        profile = Profile(
-            id=ids.profile_id(MAYA.key), owner=MAYA, created_at=START, version=1, explicit=(line,), evidence=(line, gone)
-        )
-        history = told("Oskar", row_of(profile))
+        likes, gone = line("Oskar likes choirs", said("a", 1), said("b", 5)), line("Oskar likes drums", said("c", 2))
+        history = told("Oskar", row_of(portrait(likes, evidence=(likes, gone))))
         assert [(each.statement, each.holds, len(each.evidence)) for each in history.profile] == [
             ("Oskar likes choirs", True, 2),
             ("Oskar likes drums", False, 1),
         ]
 
     def test_what_began_later_is_not_in_the_time_that_is_asked_for(self):
-        line = ProfileItem(about="Oskar", statement="Oskar likes choirs", category="preference", evidence=(mention("a", 5),))
-        profile = Profile(
-            id=ids.profile_id(MAYA.key), owner=MAYA, created_at=START, version=1, explicit=(line,), evidence=(line,)
-        )
-        assert told("Oskar", row_of(profile), before=on(3)).profile == ()
-        assert len(told("Oskar", row_of(profile), before=on(9)).profile) == 1
-        assert told("Oskar", row_of(profile), conversation_id="pier").profile == ()
+        profile = row_of(portrait(line("Oskar likes choirs", said("a", 5))))
+        assert told("Oskar", profile, before=on(3)).profile == ()
+        assert len(told("Oskar", profile, before=on(9)).profile) == 1
+        assert told("Oskar", profile, conversation_id="pier").profile == ()
 
     @pytest.mark.parametrize("filters", [{"since": on(1)}, {"conversation_id": "pier"}, {"participants": ["Oskar"]}])
     def test_what_is_made_from_everything_refuses_to_leave_some_out(self, filters):
@@ -251,12 +202,7 @@ def test_an_entity_nobody_spoke_of_has_no_history():
 
 
 def test_what_says_a_line_of_the_portrait_in_other_words_is_part_of_it():
-    first, again = mention("Oskar likes choirs", 1), mention("Oskar loves choirs", 5)
-    said = [ProfileItem(about="Oskar", statement=each.text, category="preference", evidence=(each,)) for each in (first, again)]
-    line = said[1].model_copy(update={"evidence": (first, again)})
-    profile = Profile(
-        id=ids.profile_id(MAYA.key), owner=MAYA, created_at=START, version=1, explicit=(line,), evidence=tuple(said)
-    )
-    assert [(each.statement, len(each.evidence)) for each in told("Oskar", row_of(profile)).profile] == [
-        ("Oskar loves choirs", 2)
-    ]
+    first, again = said("Oskar likes choirs", 1), said("Oskar loves choirs", 5)
+    evidence = tuple(line(each.text, each) for each in (first, again))
+    profile = row_of(portrait(line(again.text, first, again), evidence=evidence))
+    assert [(each.statement, len(each.evidence)) for each in told("Oskar", profile).profile] == [("Oskar loves choirs", 2)]

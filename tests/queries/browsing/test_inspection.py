@@ -7,19 +7,26 @@ import pytest
 
 from mneme import ids
 from mneme.errors import InputError
-from mneme.records import AgentCase, Entity, Foresight, Mention, Position, Profile, ProfileItem, Relationship, Validity
+from mneme.records import AgentCase, Position, Validity
 from mneme.rows import Row, revised, row_of
 from queries.browsing.responses import Inspection
 from tests.queries.world import (
     MAYA,
+    OF_MAYA,
     START,
     TENANT,
     career,
     conversation,
     document,
+    edge,
+    entity,
     filled,
+    foresight,
+    line,
     memories,
+    mention,
     messages,
+    portrait,
     section,
     with_validity,
 )
@@ -37,73 +44,41 @@ def shown(place: str, *rows: Row, **filters: Any) -> Inspection:
 def choir(**episode: object) -> list[Row]:
     """A conversation of one episode with a foresight, a case, and aggregates that speak of it."""
     *rows, row, first, second = conversation(MAYA, "choir", "Choir", LINES, day=30)
-    common: dict[str, Any] = {"owner": MAYA, "created_at": START, "version": 1}
-    mention = Mention(episode_id=row.id, text="Oskar sings", at=row.at, message_ids=("m2",), name="Oskar", type="person")
-    elsewhere = mention.model_copy(update={"episode_id": "another", "name": "Ossi"})
-    alias, known = ids.entity_id(MAYA.key, "Oskar"), ids.entity_id(MAYA.key, "Oskar Lind")
-    edge = ids.relationship_id(MAYA.key, "Oskar", "sings_in", "choir")
-    line = ProfileItem(about="Oskar", statement="Oskar sings", category="hobby", evidence=(mention,))
-    replaced = mention.model_copy(update={"text": "Oskar is shy"})
-    gone = line.model_copy(update={"statement": "Oskar is shy", "evidence": (replaced,)})
-    old = line.model_copy(update={"statement": "Maya paints", "evidence": (elsewhere,)})
-    changed = {
-        "aggregate_ids": (alias, edge, ids.profile_id(MAYA.key)),
-        "begins_because": ("a long pause (0.93)",),
-        **episode,
-    }
+    of = {"conversation_id": "choir", "parent_episode_id": row.id, "message_ids": ("m1",)}
+    sings, shy = (
+        mention(row.id, "m2", text=text, day=30, name="Oskar", type="person") for text in ("Oskar sings", "Oskar is shy")
+    )
+    elsewhere = mention("another", "m2", text="Oskar sings", day=30, name="Ossi", type="person")
+    known = entity("Oskar Lind", mentions=[elsewhere])
+    alias = entity("Oskar", mentions=[sings, elsewhere], merged_into=known.id)
+    singing = edge("Oskar", "sings_in", "choir", sings, validity=Validity(valid_to=START + timedelta(days=40)))
+    shown, gone, old = line("Oskar sings", sings), line("Oskar is shy", shy), line("Maya paints", elsewhere)
+    profile = portrait(shown, old, evidence=(shown, gone, old))
+    plan = foresight(
+        "The choir sings on Friday",
+        said_at=row.at,
+        start=row.at + timedelta(days=2),
+        end=row.at + timedelta(days=3),
+        **of | {"id": ids.foresight_id(row.id, 0)},
+    )
+    case = AgentCase(
+        id=ids.case_id(row.id),
+        agent_id="planner",
+        task_intent="Book the hall",
+        approach="Call",
+        quality_score=0.9,
+        key_insight="Call early",
+        at=row.at,
+        **OF_MAYA | of,
+    )
+    made = {"aggregate_ids": (alias.id, singing.id, profile.id), "begins_because": ("a long pause (0.93)",)}
     return [
         *rows,
-        revised(row, row.record().model_copy(update=changed)),
+        revised(row, row.record().model_copy(update=made | episode)),
         first,
         second,
-        row_of(
-            Foresight(
-                id=ids.foresight_id(row.id, 0),
-                conversation_id="choir",
-                parent_episode_id=row.id,
-                statement="The choir sings on Friday",
-                evidence="on Friday",
-                message_ids=("m1",),
-                said_at=row.at,
-                start=row.at + timedelta(days=2),
-                end=row.at + timedelta(days=3),
-                **common,
-            )
-        ),
-        row_of(
-            AgentCase(
-                id=ids.case_id(row.id),
-                conversation_id="choir",
-                parent_episode_id=row.id,
-                agent_id="planner",
-                task_intent="Book the hall",
-                approach="Call",
-                quality_score=0.9,
-                key_insight="Call early",
-                message_ids=("m1",),
-                at=row.at,
-                **common,
-            )
-        ),
-        row_of(
-            Entity(
-                id=alias, name="Oskar", type="person", summary="", mentions=(mention, elsewhere), merged_into=known, **common
-            )
-        ),
-        row_of(Entity(id=known, name="Oskar Lind", type="person", summary="", mentions=(elsewhere,), **common)),
-        row_of(
-            Relationship(
-                id=edge,
-                source="Oskar",
-                relation="sings_in",
-                target="choir",
-                date=None,
-                mentions=(mention,),
-                validity=Validity(valid_to=START + timedelta(days=40)),
-                **common,
-            )
-        ),
-        row_of(Profile(id=ids.profile_id(MAYA.key), explicit=(line, old), evidence=(line, gone, old), **common)),
+        plan,
+        *map(row_of, (case, alias, known, singing, profile)),
     ]
 
 

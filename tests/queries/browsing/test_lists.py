@@ -10,50 +10,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mneme import ids
 from mneme.errors import InputError, StoreUnavailable
 from mneme.ports import Put
-from mneme.records import Entity, Mention, Relationship
 from mneme.rows import Row, flush_marker, row_of
 from queries.browsing import history, reader
 from queries.browsing.lists import cursor, place_of
-from tests.queries.world import MAYA, START, conversation, filled, memories, messages, with_validity
+from tests.queries.world import (
+    MAYA,
+    START,
+    conversation,
+    edge,
+    entity,
+    filled,
+    memories,
+    mention,
+    messages,
+    with_validity,
+)
 
 MINE = {"user_id": "maya"}
 MOMENTS = st.datetimes(timezones=st.just(UTC))
 
 
-def mention(episode: int) -> Mention:
-    return Mention(episode_id=f"e{episode}", text="They met.", at=START, message_ids=(f"m{episode}",))
-
-
 def person(name: str, mentions: int) -> Row:
-    record = Entity(
-        id=ids.entity_id(MAYA.key, name),
-        owner=MAYA,
-        created_at=START,
-        version=1,
-        name=name,
-        type="person",
-        summary="",
-        mentions=tuple(mention(number) for number in range(mentions)),
-    )
-    return row_of(record)
-
-
-def knows(source: str, target: str) -> Row:
-    record = Relationship(
-        id=ids.relationship_id(MAYA.key, source, "knows", target),
-        owner=MAYA,
-        created_at=START,
-        version=1,
-        source=source,
-        relation="knows",
-        target=target,
-        date=None,
-        mentions=(mention(0),),
-    )
-    return row_of(record)
+    return row_of(entity(name, mentions=[mention(f"e{number}") for number in range(mentions)]))
 
 
 @given(at=MOMENTS, identity=st.text(st.characters(exclude_categories=("Cs",))))
@@ -97,7 +77,7 @@ def test_a_conversation_that_goes_on_under_an_attachment_counts_what_was_said() 
 
 def test_a_graph_is_walked_to_those_spoken_of_most_and_no_further_than_its_limit() -> None:
     friends = [person(f"Friend{letter}", number + 1) for number, letter in enumerate("abcdef")]
-    edges = [knows("Hub", f"Friend{letter}") for letter in "abcdef"]
+    edges = [row_of(edge("Hub", "knows", f"Friend{letter}")) for letter in "abcdef"]
     with memories(filled(person("Hub", 1), *friends, *edges)) as asked:
         around = asked.graph("hub", MINE, limit=3)
         assert [(each.name, each.hop) for each in around.entities] == [("Hub", 0), ("Friendf", 1), ("Friende", 1)]

@@ -6,56 +6,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mneme import ids
 from mneme.ports import Filter
-from mneme.records import Entity, Mention, Relationship, Validity
+from mneme.records import Validity
 from mneme.rows import row_of
 from queries.entities.graph import MOST_ENTITIES, MOST_RELATIONSHIPS, Walk, leads, legs_beyond, lifted, walk
 from queries.questions.types import QuestionType
 from queries.questions.understand import understand
-from tests.queries.world import MAYA, NOW, START, conversation
+from tests.queries.world import MAYA, NOW, START, conversation, edge, entity, mention
 
-COMMON = {"owner": MAYA, "created_at": START, "version": 1}
 NODES = Filter(tenant_id="default", owner_keys=(MAYA.key,))
-
-
-def said(episode, *messages):
-    return Mention(episode_id=episode, text="", at=START, message_ids=messages)
-
-
-def entity(name, *aliases, kind="person", mentions=()):
-    return Entity(
-        id=ids.entity_id(MAYA.key, name),
-        name=name,
-        aliases=aliases,
-        type=kind,
-        summary=f"{name}.",
-        mentions=tuple(mentions) or (said(f"about {name}", "m1"),),
-        **COMMON,
-    )
-
-
-def edge(source, relation, target, *mentions, over=False):
-    return Relationship(
-        id=ids.relationship_id(MAYA.key, source, relation, target),
-        source=source,
-        relation=relation,
-        target=target,
-        date=None,
-        mentions=mentions or (said(f"{source} {relation} {target}", "m1"),),
-        validity=Validity(valid_to=START + timedelta(days=1)) if over else Validity(),
-        **COMMON,
-    )
-
+OVER = Validity(valid_to=START + timedelta(days=1))
 
 ACME = [
-    entity("Acme", kind="organisation"),
+    entity("Acme", type="organisation"),
     entity("Dana Novak", "Dana"),
     entity("Lee"),
     edge("Dana", "ceo_of", "Acme"),
     edge("Dana Novak", "married_to", "Lee"),
     edge("Lee", "works_at", "Initech"),
-    edge("Lee", "works_at", "Hooli", over=True),
+    edge("Lee", "works_at", "Hooli", validity=OVER),
 ]
 CHAIN = "What is the current company of the spouse of the CEO of Acme?"
 
@@ -122,16 +91,16 @@ class TestNames:
 
     def test_a_part_of_two_letters_or_of_a_thing_is_not(self):
         assert self.seeds("Where is Bo?", entity("Bo Lindqvist")) == []
-        assert self.seeds("Where is the Harbour?", entity("Harbour Bank", kind="organisation")) == []
+        assert self.seeds("Where is the Harbour?", entity("Harbour Bank", type="organisation")) == []
 
     def test_a_name_with_a_capital_is_not_the_word_without_unless_the_question_has_none(self):
         assert self.seeds("Who put a mark on the door of Ines?", entity("Mark")) == []
-        acme = entity("Acme", kind="organisation")
+        acme = entity("Acme", type="organisation")
         assert self.seeds("Which acme of beauty does Ines like?", acme) == []
         assert self.seeds("who works for acme?", acme) == ["Acme"]
 
     def test_of_names_within_names_the_longest_is_meant(self):
-        assert self.seeds("Who lives in New York?", entity("New York", kind="location"), entity("York", kind="location")) == [
+        assert self.seeds("Who lives in New York?", entity("New York", type="location"), entity("York", type="location")) == [
             "New York"
         ]
 
@@ -149,7 +118,7 @@ class TestNames:
 
 
 class TestWhatIsOver:
-    MARRIAGES = (edge("Dana", "married_to", "Bob", over=True), edge("Bob", "works_at", "Hooli"))
+    MARRIAGES = (edge("Dana", "married_to", "Bob", validity=OVER), edge("Bob", "works_at", "Hooli"))
 
     def test_it_is_shown_after_what_holds_and_leads_nowhere(self):
         found = walked("Where does Dana's spouse work?", *self.MARRIAGES, edge("Dana", "likes", "tea"))
@@ -169,13 +138,11 @@ class TestOneRelationshipUnderSeveralNames:
 
     def stated(self, name, *days, left=None):
         """Works at Acme: said on these days, and on the day ``left`` that it is over."""
-        mentions = [Mention(episode_id=f"e{day}", text="", at=START + timedelta(days=day)) for day in days]
-        over = Validity()
-        if left is not None:
-            end = START + timedelta(days=left)
-            mentions.append(Mention(episode_id=f"e{left}", text="", at=end, ended=True))
-            over = Validity(valid_to=end)
-        return edge(name, "works_at", "Acme", *mentions).model_copy(update={"validity": over})
+        mentions = [mention(f"e{day}", day=day) for day in days]
+        if left is None:
+            return edge(name, "works_at", "Acme", *mentions)
+        end = Validity(valid_to=START + timedelta(days=left))
+        return edge(name, "works_at", "Acme", *mentions, mention(f"e{left}", day=left, ended=True), validity=end)
 
     def one(self, *parts):
         (found,) = walked("Where does Dana work?", self.DANA, *parts).relationships
@@ -183,7 +150,7 @@ class TestOneRelationshipUnderSeveralNames:
 
     def test_it_is_one_with_all_that_was_said_of_it(self):
         found = self.one(self.stated("Dana", 1), self.stated("Dana Novak", 2))
-        assert [mention.episode_id for mention in found.mentions] == ["e1", "e2"]
+        assert [each.episode_id for each in found.mentions] == ["e1", "e2"]
         assert found.validity.valid_to is None
 
     def test_it_is_over_when_it_ended_under_the_other_name(self):
@@ -204,7 +171,7 @@ class TestOneRelationshipUnderSeveralNames:
 
 class TestWhatFits:
     def test_what_the_question_asks_for_comes_before_what_was_said_more_often(self):
-        likes = edge("Dana", "likes", "tea", said("e1"), said("e2"))
+        likes = edge("Dana", "likes", "tea", mention("e1"), mention("e2"))
         married = edge("Dana", "married_to", "Lee")
         assert edges(walked("Who is Dana's husband?", likes, married))[0][1] == "married_to"
         assert edges(walked("Who is Dana?", likes, married))[0][1] == "likes"
@@ -212,20 +179,20 @@ class TestWhatFits:
     def test_evidence_is_ordered_by_how_well_it_fits_then_by_how_much_it_tells(self):
         found = walked(
             "Who is Dana's husband?",
-            edge("Dana", "married_to", "Lee", said("wedding", "m1")),
-            edge("Dana", "likes", "tea", said("breakfast", "m2")),
-            edge("Dana", "visited", "Oslo", said("breakfast", "m3"), said("airport", "m1")),
+            edge("Dana", "married_to", "Lee", mention("wedding", "m1")),
+            edge("Dana", "likes", "tea", mention("breakfast", "m2")),
+            edge("Dana", "visited", "Oslo", mention("breakfast", "m3"), mention("airport", "m1")),
         )
         assert found.episodes() == ["wedding", "breakfast", "airport"]
 
     def test_a_statement_fits_by_its_own_message_and_an_episode_by_its_best(self):
         lines = [("Maya", "the weather is fine"), ("Maya", "Dana married Lee")]
         *_, episode, weather, wedding = (row for row in conversation(MAYA, "news", "News", lines))
-        found = walked("Who is Dana's husband?", edge("Dana", "married_to", "Lee", said(episode.id, "m2")))
+        found = walked("Who is Dana's husband?", edge("Dana", "married_to", "Lee", mention(episode.id, "m2")))
         assert [found.fit(row) for row in (episode, weather, wedding)] == [0.5, 0.0, 0.5]
 
     def test_what_the_question_leads_to_fits_better_than_what_its_names_find(self):
-        lee = entity("Lee", mentions=[said("about Lee", "m1")])
+        lee = entity("Lee", mentions=[mention("about Lee", "m1")])
         found = walked(
             "Where does Dana's husband work?", edge("Dana", "married_to", "Lee"), edge("Lee", "works_at", "Initech"), lee
         )
@@ -284,7 +251,7 @@ class TestWhatToAskForNext:
 
 PEOPLE = st.sampled_from(["Ann", "Bea", "Cy", "Dee", "Eve", "Fay", "Gus", "Hal", "Ida", "Jo", "Kit", "Lou", "Mia", "Ned"])
 RELATIONS = st.sampled_from(["friend_of", "married_to", "works_at"])
-EDGES = st.builds(edge, PEOPLE, RELATIONS, PEOPLE, over=st.booleans())
+EDGES = st.builds(edge, PEOPLE, RELATIONS, PEOPLE, validity=st.sampled_from([OVER, Validity()]))
 
 
 @given(st.lists(EDGES, max_size=60), st.sampled_from(["Who is Ann's friend?", "Where did Ann and Bea work before?"]))

@@ -1,30 +1,11 @@
 """Who is meant by a name, and which texts name them."""
 
-from datetime import UTC, datetime
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mneme.records import Entity, Mention
 from queries.entities.naming import naming
-from tests.queries.world import MAYA, START
-
-SAID = Mention(episode_id="e", text="x", at=datetime(2026, 3, 2, tzinfo=UTC))
-
-
-def entity(name: str, *aliases: str, type: str = "person", mentions: int = 1) -> Entity:
-    return Entity(
-        id=f"e/{name}",
-        owner=MAYA,
-        created_at=START,
-        version=1,
-        name=name,
-        type=type,
-        summary="",
-        mentions=(SAID,) * mentions,
-        aliases=aliases,
-    )
+from tests.queries.world import entity, mention
 
 
 @pytest.mark.parametrize(
@@ -85,6 +66,6 @@ def test_parts_are_for_persons():
 
 
 def test_of_two_with_the_same_name_the_one_spoken_of_more_is_meant_and_the_other_named():
-    who = naming("Paris", [entity("Paris", "Paris, Texas"), entity("Paris Jones", "Paris", mentions=3)])
+    who = naming("Paris", [entity("Paris", "Paris, Texas"), entity("Paris Jones", "Paris", mentions=[mention()] * 3)])
     assert who.entity is not None
     assert (who.entity.name, who.others) == ("Paris Jones", ("Paris",))

@@ -4,8 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from mneme import ids
-from mneme.records import Entity, Mention, Profile, ProfileItem, Relationship, Validity
+from mneme.records import Mention, Validity
 from mneme.rows import Embedding, Row, row_of
 from tests.queries.world import (
     MAYA,
@@ -15,10 +14,15 @@ from tests.queries.world import (
     WEEK,
     career,
     conversation,
+    edge,
+    entity,
     filled,
     foresight,
+    line,
     memories,
+    mention,
     messages,
+    portrait,
     vector_of,
     with_validity,
 )
@@ -122,57 +126,34 @@ class TestForesights:
         assert self.found(row, as_of=START + timedelta(days=9), expired=True) == []
 
 
-def mention(text: str, day: int) -> Mention:
-    return Mention(episode_id=f"e{day}", text=text, at=START + timedelta(days=day), message_ids=(f"m{day}",))
-
-
-COMMON = {"owner": MAYA, "created_at": START + timedelta(days=50), "version": 1}
+def on(text: str, day: int) -> Mention:
+    return mention(f"e{day}", f"m{day}", text=text, day=day)
 
 
 class TestAggregates:
     def test_an_entity_is_told_from_what_was_said_by_then(self):
-        said = (mention("Ravi paints.", 5), mention("Ravi sails.", 50))
-        entity = Entity(
-            id=ids.entity_id(MAYA.key, "Ravi"),
-            name="Ravi",
-            type="person",
-            summary="Ravi paints and sails.",
-            mentions=said,
-            **COMMON,
-        )
-        search = memories(filled(row_of(entity))).search
+        said = (on("Ravi paints.", 5), on("Ravi sails.", 50))
+        search = memories(filled(row_of(entity("Ravi", summary="Ravi paints and sails.", mentions=said)))).search
         assert search("Who is Ravi?", filters={"user_id": "maya"}).graph.entities[0].summary == "Ravi paints and sails."
         (then,) = search("Who is Ravi?", filters=as_of(10)).graph.entities
         assert (then.summary, then.mentions) == ("Ravi paints.", 1)
         assert search("Who is Ravi?", filters=as_of(4)).graph.entities == ()
 
     def test_a_relationship_that_ended_later_held_then(self):
-        entity = Entity(id="e", name="Ravi", type="person", summary="", mentions=(mention("Ravi paints.", 5),), **COMMON)
-        edge = Relationship(
-            id="r",
-            source="Ravi",
-            relation="lives_in",
-            target="Ghent",
-            date=None,
-            mentions=(mention("Ravi lives in Ghent", 5),),
-            validity=Validity(valid_to=START + timedelta(days=50)),
-            **COMMON,
-        )
-        search = memories(filled(row_of(entity), row_of(edge))).search
+        end = START + timedelta(days=50)
+        home = edge("Ravi", "lives_in", "Ghent", on("Ravi lives in Ghent", 5), validity=Validity(valid_to=end))
+        search = memories(filled(row_of(entity("Ravi", mentions=[on("Ravi paints.", 5)])), row_of(home))).search
         assert [each.valid_to for each in search("Where is Ravi?", filters=as_of(10)).graph.relationships] == [None]
         assert search("Where is Ravi?", filters=as_of(51)).graph.relationships == ()
-        assert [each.valid_to for each in search("Where is Ravi?", filters={"user_id": "maya"}).graph.relationships] == [
-            START + timedelta(days=50)
-        ]
+        now = search("Where is Ravi?", filters={"user_id": "maya"}).graph.relationships
+        assert [each.valid_to for each in now] == [end]
 
     def test_a_portrait_has_the_lines_that_were_shown_by_then(self):
-        early = ProfileItem(about="Maya", statement="Maya likes kites", category="preference", evidence=(mention("a", 5),))
-        late = early.model_copy(update={"statement": "Maya likes drums", "evidence": (mention("b", 50),)})
-        again = early.model_copy(update={"evidence": (*early.evidence, mention("c", 50))})
-        profile = Profile(id=ids.profile_id(MAYA.key), explicit=(again, late), evidence=(again, late), **COMMON)
+        again, late = line("Maya likes kites", on("a", 5), on("c", 50)), line("Maya likes drums", on("b", 50))
+        profile = portrait(again, late, evidence=(again, late))
         search = memories(filled(row_of(profile, Embedding(vector_of("Maya likes kites and drums"))))).search
         (then,) = search("What does Maya like, kites?", "vector", as_of(10), 40).profiles
-        assert [(line.statement, len(line.evidence)) for line in then.explicit] == [("Maya likes kites", 1)]
+        assert [(each.statement, len(each.evidence)) for each in then.explicit] == [("Maya likes kites", 1)]
         assert search("What does Maya like, kites?", "vector", as_of(4), 40).profiles == ()
 
 

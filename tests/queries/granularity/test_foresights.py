@@ -1,14 +1,13 @@
 """Foresights compete when they fit the question, and not beside the fact that says the same."""
 
 from mneme import ids
-from mneme.records import Foresight
-from mneme.rows import Embedding, Row, row_of
+from mneme.rows import Row
 from queries.compete import Standing
 from queries.granularity.foresights import duplicate_results, fitting
 from queries.recall import Candidate
 from tests.contracts.rows import fact
 from tests.queries import world
-from tests.queries.world import MAYA, START, conversation, filled, memories
+from tests.queries.world import MAYA, conversation, filled, memories
 
 MINE = {"user_id": "maya"}
 PLANS = [
@@ -19,19 +18,10 @@ LESSON = conversation(MAYA, "gliding", "Gliding", PLANS, day=7)
 EPISODE = next(row for row in LESSON if row.kind == "episode")
 
 
-def foresight(statement: str, message: str = "m1", index: int = 0) -> Row:
-    record = Foresight(
-        id=ids.foresight_id(EPISODE.id, index),
-        owner=MAYA,
-        created_at=START,
-        version=1,
-        parent_episode_id=EPISODE.id,
-        statement=statement,
-        evidence="",
-        message_ids=(message,),
-        said_at=START,
-    )
-    return row_of(record, Embedding(world.vector_of(statement)))
+def foresight(statement: str, message: str = "m1") -> Row:
+    """What that episode expects."""
+    of = {"id": ids.foresight_id(EPISODE.id, 0), "parent_episode_id": EPISODE.id}
+    return world.foresight(statement, message_ids=(message,), evidence="", **of)
 
 
 def found_with(row: Row, question: str = "When does the glider lesson start on Saturday?"):

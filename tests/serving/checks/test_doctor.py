@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from connectors.durable import FolderLock
 from mneme.errors import StoreUnavailable
 from mneme.settings import Settings
-from serving.checks import Check, examination
+from serving.checks import Check, examination, is_fit
 from serving.checks.examination import Group, examine
 from serving.checks.servers import service
 from serving.cli import app
@@ -48,13 +48,14 @@ def test_without_servers_the_defaults_are_fit_and_what_is_missing_is_said_below(
     assert "`mneme ingest FILE` does too" in result.stderr
 
 
-def test_servers_that_are_away_are_missing_with_the_remedy(monkeypatch: pytest.MonkeyPatch):
+def test_servers_that_do_not_answer_are_unknown_with_the_remedy(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("MNEME_INDEX__BACKEND", "opensearch")
     monkeypatch.setenv("MNEME_OPENSEARCH__URL", AWAY)
     monkeypatch.setenv("MNEME_KAFKA__BOOTSTRAP_SERVERS", "127.0.0.1:1")
     result = doctor("index", "kafka", "--json")
     assert result.exit_code == 1
     found = checks(result)
+    assert found["index", "OpenSearch"]["state"] == found["kafka", "broker"]["state"] == "unknown"
     assert "MNEME_OPENSEARCH__URL" in str(found["index", "OpenSearch"]["remedy"])
     assert "MNEME_KAFKA__BOOTSTRAP_SERVERS" in str(found["kafka", "broker"]["remedy"])
 
@@ -108,10 +109,12 @@ def test_a_check_that_fails_or_hangs_is_a_line_and_takes_no_other_with_it(monkey
     released.set()
     assert time.monotonic() - began < 30
     assert found["first"].state == "ready"
+    assert (found["hangs"].state, is_fit([found["hangs"]])) == ("unknown", False)
     assert "no answer within 0.3 s" in found["hangs"].remedy
+    assert "again when this machine is less busy" in found["hangs"].remedy
     assert "ZeroDivisionError" in found["fails"].remedy
     assert "secret" not in found["fails"].remedy
-    assert found["away"] == Check("away", "away", "", "missing", "the store is away; start it", needed=False)
+    assert found["away"] == Check("away", "away", "", "unknown", "the store is away; start it", needed=False)
 
 
 def test_a_port_that_is_taken_and_a_flow_that_runs_are_seen(folder: Path):

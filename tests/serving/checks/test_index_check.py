@@ -9,7 +9,7 @@ import pytest
 from connectors.embedders.hash_embedder import HashEmbedder
 from connectors.indices import open_index
 from connectors.models import open_embedder
-from mneme.errors import StoreRejected
+from mneme.errors import StoreError, StoreRejected, StoreUnavailable
 from mneme.settings import EmbedderSettings, Settings
 from serving.checks import Check
 from serving.checks import servers as index_check
@@ -87,18 +87,23 @@ def test_an_index_that_is_older_than_its_recovery_store_is_told(made: Path, tmp_
         assert "the index has not seen run 2" in check.remedy
 
 
-def test_an_index_that_is_damaged_is_missing(made: Path, monkeypatch: pytest.MonkeyPatch):
-    class Damaged:
+@pytest.mark.parametrize(
+    ("error", "state"),
+    [(StoreRejected("index.json: not JSON; restore it"), "missing"), (StoreUnavailable("no answer; try again"), "unknown")],
+)
+def test_an_index_that_is_damaged_is_missing_and_one_that_does_not_answer_is_unknown(
+    error: StoreError, state: str, made: Path, monkeypatch: pytest.MonkeyPatch
+):
+    class Failing:
         def metadata(self) -> dict[str, str]:
-            raise StoreRejected("index.json: not JSON; restore it")
+            raise error
 
         def close(self) -> None:
             """Nothing is open."""
 
-    monkeypatch.setattr("connectors.indices.open_index", lambda *_, **__: Damaged())
-    assert found(settings_of(made))["memories"] == Check(
-        "index", "memories", "not read", "missing", "index.json: not JSON; restore it", needed=True
-    )
+    monkeypatch.setattr("connectors.indices.open_index", lambda *_, **__: Failing())
+    check = found(settings_of(made))["memories"]
+    assert (check.by, check.state, check.remedy) == ("", state, str(error))
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
+from starlette.requests import Request
 
 import flows
 from mneme.settings import load_settings
+from serving.console.gate import is_same_site
 from serving.service.service import Service
 from tests.serving.console.conftest import EXAMPLES, Console, Visitor, served, visiting
 
@@ -89,3 +91,24 @@ def test_a_tenants_key_shows_its_memories_and_no_way_to_write_where_nothing_is_t
     page = visitor.open("conversations?owner=user:mira")
     expect(page.get_by_role("link", name="jason-and-mira")).to_be_visible()
     expect(page.get_by_text("Write a message")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("headers", "is_ours"),
+    [
+        ({}, True),  # a program, no browser
+        ({"sec-fetch-site": "same-origin"}, True),
+        ({"sec-fetch-site": "same-origin", "origin": "null"}, True),
+        ({"origin": "https://mneme.example"}, True),
+        ({"sec-fetch-site": "cross-site"}, False),
+        ({"sec-fetch-site": "same-site", "origin": "https://mneme.example"}, False),
+        ({"sec-fetch-site": "none"}, False),
+        ({"origin": "https://evil.example"}, False),
+        ({"origin": "https://mneme.example:8443"}, False),
+        ({"origin": "null"}, False),
+        ({"origin": ""}, False),
+    ],
+)
+def test_a_request_of_another_site_is_told_apart(headers: dict[str, str], is_ours: bool) -> None:
+    raw = [(name.encode(), value.encode()) for name, value in {"host": "mneme.example", **headers}.items()]
+    assert is_same_site(Request({"type": "http", "method": "POST", "path": "/", "headers": raw})) is is_ours

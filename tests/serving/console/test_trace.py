@@ -7,7 +7,7 @@ import pytest
 from queries.responses import TraceStep
 from serving.console.graph import positions
 from serving.console.trace import kind_of, shown_ids
-from serving.trace import ranked_lists, replacements
+from serving.found import ranked_lists, replacements
 
 STEPS = (
     TraceStep(stage="recall", move="bm25", id="t/c/1-a", score=4.0, reason="episodes 1"),

@@ -1,7 +1,7 @@
 """A small memory behind the routes, made once: a conversation of user_123 and a document, by the hash embedder."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ from fastapi.testclient import TestClient
 import flows
 from connectors import Publisher
 from mneme.settings import Settings, load_settings
+from serving.mcp.mount import mount
 from serving.rest.app import create_app
 from serving.service.service import Service
 
@@ -77,13 +78,14 @@ def with_service(settings: Settings, **changes: Any) -> Settings:
 
 
 @contextmanager
-def client_of(settings: Settings, headers: Mapping[str, str] | None = None, base_url: str = HERE) -> Iterator[TestClient]:
+def client_of(settings: Settings, base_url: str = HERE, *, with_mcp: bool = False) -> Iterator[TestClient]:
     """A client of an app with a service of these settings."""
-    with (
-        ServiceWithoutFlow(settings) as service,
-        TestClient(create_app(service), base_url=base_url, headers=dict(headers or {})) as client,
-    ):
-        yield client
+    with ServiceWithoutFlow(settings) as service:
+        app = create_app(service)
+        if with_mcp:
+            mount(app, service)
+        with TestClient(app, base_url=base_url) as client:
+            yield client
 
 
 @pytest.fixture(scope="session")

@@ -38,6 +38,7 @@ def test_headings_make_sections_and_lists_and_tables_are_lines() -> None:
         "<p hidden>secret</p>",
         "<div style='display: none'>secret</div>",
         "<template>secret</template>",
+        "<noscript>secret</noscript>",
         "<!-- secret -->",
     ],
 )

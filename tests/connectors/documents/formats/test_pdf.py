@@ -2,10 +2,7 @@
 
 import io
 import re
-import shutil
-import subprocess
 from datetime import UTC, datetime, timedelta, timezone
-from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
@@ -22,6 +19,7 @@ from connectors.documents.local import Task
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 from mneme.settings import Documents
+from tests.samples.pages import pdf_of_objects
 
 READS_SCANS = pytest.mark.skipif(not ocr.Ocr(("eng",)).is_installed, reason="tesseract is not installed")
 BODY = "The committee met in the old harbour office to review the budget for the new library, and decided on the roof. "
@@ -301,7 +299,7 @@ def test_a_picture_of_a_huge_page_is_bounded():
     assert dpi == pytest.approx(72 * image.width / 14_400, rel=0.01)
 
 
-# --- ligatures: several characters of one glyph -----------------------------------------------------------------------
+# --- words ------------------------------------------------------------------------------------------------------------
 
 WITH_LIGATURES = "The office first: a fire in the flour, coffee, waffles, an efficient affluent offline staff."
 
@@ -319,13 +317,7 @@ def one_glyph_for_two_letters() -> bytes:
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R /Encoding << /Differences [1 /fi 2 /fi] >> >>",
         b"<< /Length %d >> stream\n%b\nendstream" % (len(meaning), meaning),
     ]
-    body, places = b"%PDF-1.4\n", []
-    for number, each in enumerate(objects, start=1):
-        places.append(len(body))
-        body += b"%d 0 obj %b endobj\n" % (number, each)
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    head = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
-    return body + head + table + b"trailer << /Size 7 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % len(body)
+    return pdf_of_objects(*objects)
 
 
 def test_letters_that_share_a_glyph_stay_in_their_word():
@@ -346,39 +338,26 @@ def test_matplotlib_writes_words_with_ligatures(font_type: int):
     assert WITH_LIGATURES in texts(parse(out.getvalue()))
 
 
-TEXT_OF_WRITER = """<?xml version="1.0" encoding="UTF-8"?>
-<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" office:version="1.3"
- xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
- office:mimetype="application/vnd.oasis.opendocument.text" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0">
- <office:font-face-decls><style:font-face style:name="F" svg:font-family="'{font}'"/></office:font-face-decls>
- <office:styles><style:default-style style:family="paragraph"><style:text-properties style:font-name="F"/></style:default-style>
- </office:styles><office:body><office:text><text:p>{text}</text:p></office:text></office:body></office:document>"""
-PROGRAMS = {
-    "chromium": [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--no-pdf-header-footer",
-        "--print-to-pdf=page.pdf",
-        "page.html",
-    ],
-    "soffice": ["--headless", "-env:UserInstallation=file://{folder}/profile", "--convert-to", "pdf", "page.fodt"],
-    "pdflatex": ["-interaction=batchmode", "page.tex"],
-}
+def test_a_power_and_the_number_of_a_note_stay_apart_from_what_they_stand_on():
+    out = io.BytesIO()
+    styles = getSampleStyleSheet()
+    said = "The range<super>1</super> must be less than 2<super>48</super>, says page 248 of A-7."
+    SimpleDocTemplate(out).build([Paragraph(said, styles["Normal"])])
+    assert texts(parse(out.getvalue())) == "The range 1 must be less than 2 48, says page 248 of A-7."
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("program", "font"), [("chromium", "DejaVu Sans"), ("soffice", "DejaVu Serif"), ("pdflatex", "its own")]
-)
-def test_other_programs_write_words_with_ligatures(program: str, font: str, tmp_path: Path):
-    found = shutil.which(program)
-    if found is None:
-        pytest.skip(f"{program} is not installed")
-    text = f"<p style='font-size: 11pt'>{WITH_LIGATURES}</p>"
-    (tmp_path / "page.html").write_text(f"<body style=\"font-family: '{font}'\">{text}</body>")
-    (tmp_path / "page.fodt").write_text(TEXT_OF_WRITER.format(font=font, text=WITH_LIGATURES))
-    (tmp_path / "page.tex").write_text(rf"\documentclass{{article}}\begin{{document}}{WITH_LIGATURES}\end{{document}}")
-    arguments = [argument.format(folder=tmp_path) for argument in PROGRAMS[program]]
-    subprocess.run([found, *arguments], cwd=tmp_path, capture_output=True, timeout=300, check=True)
-    assert WITH_LIGATURES in texts(parse((tmp_path / "page.pdf").read_bytes()))
+def test_a_label_on_its_side_is_read_in_whole_words():
+    out = io.BytesIO()
+    canvas = Canvas(out)
+    for number in range(8):
+        canvas.drawString(72, 700 - 15 * number, "The rain of each month, as measured at the weir.")
+    canvas.rotate(90)
+    canvas.drawString(300, -40, "Rain in millimetres of 2026")
+    canvas.save()
+    assert "millimetres" in texts(parse(out.getvalue())).split()
+    assert "2026" in texts(parse(out.getvalue())).split()
+
+
+def test_a_word_that_a_hyphen_breaks_at_the_end_of_a_line_is_whole():
+    lines = ["The committee of the library met in the old har-", "bour office to review the budget for the roof."]
+    assert texts(parse(written(lines))) == " ".join(lines).replace("- ", "")

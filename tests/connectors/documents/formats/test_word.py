@@ -1,5 +1,4 @@
 import io
-import zipfile
 from datetime import UTC, datetime
 from typing import Any
 
@@ -7,9 +6,11 @@ import pytest
 
 from connectors.documents.formats.word import parse_word
 from connectors.documents.local import LocalParser, Task
+from connectors.documents.office import Package
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument, Section
 from mneme.settings import Documents
+from tests.samples.office import with_parts
 
 docx = pytest.importorskip("docx", reason="documents are not installed")
 pytest.importorskip("unstructured", reason="documents are not installed")
@@ -155,18 +156,15 @@ def test_a_picture_that_is_not_read_does_not_stop_the_rest() -> None:
 def test_a_file_with_macros_is_read_and_its_macros_are_not() -> None:
     document = docx.Document()
     document.add_paragraph("Text.")
-    changed = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(_saved(document))) as old, zipfile.ZipFile(changed, "w") as new:
-        for name in old.namelist():
-            plain = b"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
-            new.writestr(name, old.read(name).replace(plain, b"application/vnd.ms-word.document.macroEnabled.main+xml"))
-        new.writestr("word/vbaProject.bin", b"Sub AutoOpen()")
-    found = LocalParser().parse(changed.getvalue(), "a.docm", None)
+    content, kinds = _saved(document), "[Content_Types].xml"
+    plain = b"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+    macros = (Package(content).read(kinds) or b"").replace(plain, b"application/vnd.ms-word.document.macroEnabled.main+xml")
+    found = LocalParser().parse(with_parts(content, {kinds: macros, "word/vbaProject.bin": b"Sub AutoOpen()"}), "a.docm", None)
     assert [section.text for section in found.sections] == ["Text."]
 
 
 @pytest.mark.parametrize("cut", [10, 5_000, -500])
 def test_a_broken_file_is_refused(cut: int) -> None:
     content = _saved(docx.Document())[:cut]
-    with pytest.raises(InputError, match="broken"):
-        parse_word(content, Task("a.docx", None, Documents(), lambda *_: ParsedDocument("", ())))
+    with pytest.raises(InputError, match="cut off"):
+        LocalParser().parse(content, "a.docx", None)
