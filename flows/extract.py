@@ -95,8 +95,10 @@ class OwedEpisodes:
             yield reference
 
     def failed(self, reference: Reference) -> None:
-        """The model failed again: it is given more time."""
+        """The model failed again: it is given more time, and another episode next, for this one may be to blame."""
         self._at_work.discard(reference["id"])
+        if (owed := self._owed.pop(reference["id"], None)) is not None:
+            self._owed[reference["id"]] = owed
         self._pause = min(2 * self._pause, _LONGEST_PAUSE_SECONDS)
         self._next_at = self._clock() + timedelta(seconds=self._pause)
 

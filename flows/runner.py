@@ -211,9 +211,13 @@ def run(
             stream(settings, partial(single_process_run, settings, store), input_partitions(settings.kafka), stopping, on_ready)
 
 
-def _run_on_flink(settings: Settings, jobmanager: str, stopping: threading.Event, on_ready: Callable[[], None]) -> None:
+def _check_is_for_flink(settings: Settings) -> None:
     if settings.intake == "inbox":
         raise SettingsError("--engine flink reads Kafka topics: set MNEME_SERVICE__INTAKE=kafka")
+
+
+def _run_on_flink(settings: Settings, jobmanager: str, stopping: threading.Event, on_ready: Callable[[], None]) -> None:
+    _check_is_for_flink(settings)
     from connectors.kafka.client import create_topics
     from flows.engines.flink import submit
     from flows.running.flink import FlinkCluster, run_on_flink
@@ -237,6 +241,7 @@ def change_engine(settings: Settings) -> int:
     Raises:
         SettingsError, StoreError: it runs, or there is nothing to move; or the broker does not answer.
     """
+    _check_is_for_flink(settings)
     from flows.running.change_engine import move_to_flink
 
     with recovery_store(settings, TOPICS) as store:
@@ -259,11 +264,21 @@ def _folder(settings: Settings, name: str) -> Path:
 def recovery_store(settings: Settings, name: str, engine: Engine = "bytewax") -> RecoveryStore:
     """The recovery store of a flow of ``MNEME_DATA``, held by this process."""
     private_folder(settings.data)
+    _refuse_older_files(settings.data)
     flow = settings.flow
     # Where one process writes, more files would only be more to sync and to tidy: 16 take a start and an end a second.
     is_shared = name != FILES and settings.index.backend != "embedded"
     partitions = flow.recovery_partitions if is_shared else 1
     return RecoveryStore(_folder(settings, name), name, flow.buckets, partitions, engine)
+
+
+def _refuse_older_files(data: Path) -> None:
+    """Refuse files of a Mneme that kept its inbox and dead letters in logs: nothing here reads them, nor erases in them."""
+    if older := sorted({*inbox_folder(data).glob("*/*.log"), *data.glob("dead-letters.jsonl")}):
+        raise StoreRejected(
+            f"{', '.join(map(str, older))}: an older Mneme kept events here, which this one does not read. Let that version "
+            "read them to their end (`mneme run`) and replay its dead letters; then remove these files"
+        )
 
 
 def single_process_run(settings: Settings, store: RecoveryStore, index: MemoryIndex) -> "RunContext":

@@ -262,7 +262,7 @@ class SegmentLane:
         if conversation is None or self._waits_for_the_pool(lane):
             return
         yield from self._advance(conversation, self._hold_back, now)
-        if conversation.touched_at is not None and conversation.touched_at + self._idle <= now:
+        if conversation.touched_at is not None and abs(now - conversation.touched_at) >= self._idle:
             yield from self._pause(lane, Pause(lane, "idle"), now)
         else:
             self._schedule(conversation)
@@ -390,8 +390,10 @@ class SegmentLane:
     def _restore(self, state: bytes) -> None:
         for lane, part in parts_in(state):
             self._dormant.from_state(lane, part)
+        now = self._services.clock()
+        latest = now + max(self._hold_back, self._idle)  # a later one is of a clock that has been put back since
         due = ((lane, self._dormant.due(lane, self._hold_back, self._idle)) for lane in self._dormant)
-        self._timers.set_all((lane, time) for lane, time in due if time is not None)
+        self._timers.set_all((lane, time if time <= latest else now) for lane, time in due if time is not None)
 
     # --- the past ----------------------------------------------------------------------------------------------------
 

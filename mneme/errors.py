@@ -8,7 +8,8 @@ MnemeError
 │   ├── ModelRateLimited    429 after all retries
 │   │   └── ModelPaused     the endpoint is left alone for some seconds, and answers after that
 │   ├── ModelMalformed      an answer that the schema refuses, also after repair
-│   └── ModelRefused        the endpoint refuses the request (authentication, content policy, unknown model)
+│   └── ModelRefused        the endpoint refuses the request (content policy, unknown model)
+│       └── ModelKeyRefused it refuses the key or the account: it answers once that is put right
 └── StoreError              Kafka, an index or the recovery store
     ├── StoreRejected       this request will never succeed (mapping, wrong embedder, lost offsets, a second runner)
     └── StoreUnavailable    it may succeed later (connection, read-only block, too many requests)
@@ -58,6 +59,10 @@ class ModelMalformed(ModelError):
 
 class ModelRefused(ModelError):
     """The endpoint refuses the request and would refuse it again."""
+
+
+class ModelKeyRefused(ModelRefused):
+    """The endpoint refuses the key or the account; the same request is answered once that is put right."""
 
 
 class StoreError(MnemeError):

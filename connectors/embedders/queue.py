@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from connectors.telemetry.meters import measured_batch
-from mneme.errors import ModelError, ModelMalformed, ModelRefused
+from mneme.errors import ModelError, ModelKeyRefused, ModelMalformed, ModelRefused
 from mneme.ports import Embedder, embeddings_of
 from mneme.rows import Embedding
 
@@ -186,10 +186,11 @@ class EmbeddingQueue:
         while batch := self._next_batch():
             try:
                 self._deliver(batch, self._embed(batch))
-            except ModelRefused as error:
-                self._embed_apart(batch, error)
             except ModelError as error:
-                self._fail(batch, self._judged(batch, error))
+                if isinstance(error, ModelRefused) and not isinstance(error, ModelKeyRefused):
+                    self._embed_apart(batch, error)
+                else:
+                    self._fail(batch, self._judged(batch, error))
             except Exception as error:  # noqa: BLE001  whatever it is, those who wait must hear of it
                 self._fail(batch, error)
 

@@ -19,7 +19,16 @@ import httpx
 from pydantic import SecretStr
 
 from connectors.endpoints.availability import Availability, Rest
-from mneme.errors import ModelError, ModelMalformed, ModelPaused, ModelRateLimited, ModelRefused, ModelTimeout, SettingsError
+from mneme.errors import (
+    ModelError,
+    ModelKeyRefused,
+    ModelMalformed,
+    ModelPaused,
+    ModelRateLimited,
+    ModelRefused,
+    ModelTimeout,
+    SettingsError,
+)
 from mneme.times import utc_now
 
 T = TypeVar("T")
@@ -30,6 +39,7 @@ _SHORTEST_SECONDS = 0.001  # a time-out of 0 would mean none
 _LONGEST_RETRY_AFTER_SECONDS = 600.0  # a quota of the day is not waited out: rules serve until then
 _SHORT_SECONDS = 2.0  # a wait that is not worth handing a call back
 _TRANSIENT = frozenset({408, 409, 425, 429})  # of the 4xx: time-out, conflict, too early, too many requests
+_OF_THE_KEY = frozenset({401, 402, 403, 429})  # wrong, without credit, without rights, its quota used up
 UNKNOWN_FORMAT = frozenset({400, 422})  # how endpoints say that they do not know a response format
 _MESSAGE_CHARACTERS = 300  # of an endpoint's own error message
 
@@ -40,6 +50,10 @@ class Refusal(ModelRefused):
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
         self.status = status
+
+
+class KeyRefusal(Refusal, ModelKeyRefused):
+    """The endpoint refuses the key, whatever it is asked."""
 
 
 class TransientFailure(Exception):
@@ -198,11 +212,13 @@ class Backoff:
             return TransientFailure(said, status == 429, retry_after(headers.get("retry-after", ""), utc_now()))
         check = {
             401: f"check {self._group}__API_KEY",
+            402: "the account has no credit left",
             403: f"check what the key of {self._group}__API_KEY may do",
             404: f"check {self._group}__BASE_URL and the model's name",
             429: "the account has no credit left",
         }.get(status, f"check {self._group}__BASE_URL" if status < 400 else "check the model's name and the request")
-        return Refusal(self._without_key(f"{self._address}{path}: HTTP {status} {message}; {check}"), status)
+        kind = KeyRefusal if status in _OF_THE_KEY else Refusal
+        return kind(self._without_key(f"{self._address}{path}: HTTP {status} {message}; {check}"), status)
 
     def no_answer(self, cause: BaseException | None, is_timeout: bool) -> TransientFailure:
         """The failure of an attempt without an answer: a time-out, or no connection."""

@@ -129,8 +129,9 @@ class PartitionReader:
         why = "the topic was made anew, or lost its end" if offset > end else "its retention deleted what comes next"
         return StoreRejected(
             f"Kafka no longer has {self._name}/{offset}, where reading has to go on: it has {first} to {end}; {why}. "
-            "Keep the topic's retention longer than the longest stop. To go on now, start with an empty recovery "
-            "directory: everything the topic still has is read again, and writing it twice changes nothing"
+            "Keep the topic's retention longer than the longest stop. To go on now, remove the recovery store of the flow, and "
+            "start it once with MNEME_FLOW__ADOPT_INDEX=true: everything the topics still have is read again, and nothing is "
+            "duplicated. Then `mneme admin rebuild` makes the episodes of conversations that were open"
         )
 
     def _incoming(self, record: ConsumerRecord) -> Incoming:

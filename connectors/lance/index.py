@@ -297,9 +297,10 @@ class LanceIndex:
         check_format(str(self._path), facts.get("format"))
         for name, wanted in (("embedder", embedder.fingerprint), ("tokeniser", text.TOKENISER)):
             if facts.get(name) != wanted:
+                back = f"set it back{how_to_set(str(facts.get(name)))}" if name == "embedder" else "use that version of Mneme"
                 raise StoreRejected(
-                    f"{self._path}: this index was made with the {name} {facts.get(name)!r}, and {wanted!r} is set now; set it "
-                    f"back{how_to_set(str(facts.get(name)))}, or move the index to it with `mneme admin reindex`"
+                    f"{self._path}: this index was made with the {name} {facts.get(name)!r}, and {wanted!r} is set now; "
+                    f"{back}, or move the index to it with `mneme admin reindex`"
                 )
         with self._opening:
             self._read_from(facts)

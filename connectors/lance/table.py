@@ -39,6 +39,7 @@ from mneme.times import utc_now
 TOMBSTONES_LAST = timedelta(hours=1)  # as index.gc_deletes of the OpenSearch index
 VERSIONS_LAST = timedelta(minutes=1)  # longer than any search of another process takes
 _ALL_VERSIONS = timedelta(milliseconds=1)  # 0 makes LanceDB warn that readers lose theirs, which is meant
+_OLDEST_MANIFEST = 2**64 - 1  # the file of a version is named by this less its number, so that the newest is listed first
 COMMITS_BETWEEN_MAINTENANCE = 200  # a commit leaves about four files
 COMMITS_LEFT = 10  # unmaintained when a writer ends: it is not worth the time to merge so few
 UNINDEXED_ROWS, UNINDEXED_SHARE = 1000, 0.2  # maintenance costs 0.1 to 0.5 s at 20,000 rows: grow with the table
@@ -154,7 +155,8 @@ class LanceTable:
         1. Drop the tombstones: what is still on its way must be newer than what was removed.
         2. Write all rows anew: a merge of files keeps deleted rows where they are few (a tenth, LanceDB 0.40).
         3. Make the indices anew: they keep the ids of deleted rows.
-        4. Remove all versions but the last, with what an interrupted commit left.
+        4. Remove all versions but the last, with what an interrupted commit left; also those of a time when the clock of this
+           machine was ahead, which are never old to LanceDB.
         """
         if self._is_pure:
             return
@@ -164,6 +166,11 @@ class LanceTable:
             self._table.drop_index(index.name)
         _create_indices(self._table)
         self._table.optimize(cleanup_older_than=_ALL_VERSIONS, delete_unverified=True)
+        newest, *older = sorted(self._versions.glob("*.manifest"))
+        if older and newest.stem == f"{_OLDEST_MANIFEST - self._table.version:020d}":
+            for manifest in older:
+                manifest.unlink(missing_ok=True)
+            self._table.optimize(cleanup_older_than=_ALL_VERSIONS, delete_unverified=True)
         self._sync.sync()
         self._commits = self._unindexed = 0
         self._rows = self._table.count_rows()

@@ -142,9 +142,10 @@ class OpenSearchIndex(OpenSearchReader):
         check_format(f"index {name}", there.get("format"))
         for what, value in needed.items():
             if there.get(what) != value:
+                back = f"set it back{how_to_set(str(there.get(what)))}" if what == "embedder" else "use that version of Mneme"
                 raise StoreRejected(
-                    f"index {name} was made for {what} {there.get(what, 'unknown')!r}, this program has {value!r}: "
-                    f"set it back{how_to_set(str(there.get(what)))}, or move the index to it with `mneme admin reindex`"
+                    f"index {name} was made for {what} {there.get(what, 'unknown')!r}, this program has {value!r}: {back}, "
+                    "or move the index to it with `mneme admin reindex`"
                 )
 
     def _check_all(self, indices: Mapping[Collection, tuple[str, Mapping[str, Any]]], embedder: EmbedderIdentity) -> None:

@@ -134,13 +134,16 @@ class Conversation:
         self.touched_at = now
 
     def release(self, hold_back: timedelta, now: datetime) -> None:
-        """Let the messages go on that have waited long enough, or behind which the conversation has moved on."""
+        """Let the messages go on that have waited long enough, or behind which the conversation has moved on.
+
+        One that arrived in the future has waited: this machine's clock was wrong then, and has been put back.
+        """
         if not self.held:
             return
         newest = self.held[-1].utterance.message.sent_at
         count = 0
         for place, held in enumerate(self.held, start=1):
-            if now - held.arrived_at >= hold_back or newest - held.utterance.message.sent_at >= hold_back:
+            if abs(now - held.arrived_at) >= hold_back or newest - held.utterance.message.sent_at >= hold_back:
                 count = place  # with all that were sent before it, however late they came
         last = self.undecided[-1:] or self.episode[-1:]
         all_deleted = not last and self.begins_because != FIRST  # all that was open: then nothing tells who is late

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
 
-from mneme.errors import MnemeError, ModelError, ModelMalformed, ModelPaused, ModelRefused, StoreUnavailable
+from mneme.errors import MnemeError, ModelError, ModelKeyRefused, ModelMalformed, ModelPaused, ModelRefused, StoreUnavailable
 from mneme.times import from_milliseconds, to_milliseconds
 
 Item = TypeVar("Item")
@@ -47,8 +47,8 @@ def next_poll(now: datetime, milliseconds: int = POLL_MILLISECONDS) -> datetime:
 
 
 def worth_retrying(error: BaseException) -> bool:
-    """Return whether the same call may succeed later: the outside is down or busy, not our request wrong."""
-    return isinstance(error, StoreUnavailable) or (
+    """Return whether the same call may succeed later: the outside is down, busy or closed to us, not our request wrong."""
+    return isinstance(error, StoreUnavailable | ModelKeyRefused) or (
         isinstance(error, ModelError) and not isinstance(error, ModelRefused | ModelMalformed)
     )
 

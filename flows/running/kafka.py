@@ -8,6 +8,7 @@ from connectors.kafka.client import bounds_of, create_topics, partitions_of, top
 from connectors.kafka.reader import PartitionReader
 from flows.engines.port import Source
 from flows.lanes.pending import Pending, SharedSums
+from flows.running.clock_watch import ended_when_put_back
 from flows.running.feeds import BoundedFeed, EndOffsets, FeedLimits
 from flows.running.live import LiveLag, Partitions, live_sources
 from flows.running.open_services import kafka_endpoints
@@ -61,7 +62,7 @@ def stream(
 
     sources = live_sources(flow, open_reader, partitions, pending, documents, LiveLag(sums.live_lag), stopping)
     counted = {"documents_at_work": documents, "chunks_in_flight": Pending(sums.chunks)}
-    with kafka_endpoints(settings, sources, **counted) as endpoints:
+    with kafka_endpoints(settings, sources, **counted) as endpoints, ended_when_put_back(on_failure):
         run_process(settings, start_run, endpoints, pending, stopping, on_ready, on_failure)
 
 

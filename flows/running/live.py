@@ -15,6 +15,7 @@ from connectors.durable import FolderLock, disk_errors
 from connectors.inbox import InboxReader, inbox_folder
 from flows.engines.port import Source
 from flows.lanes.pending import Pending, SharedSum
+from flows.running.clock_watch import ended_when_put_back
 from flows.running.feeds import EventReader, FeedLimits, PartitionFeed
 from flows.running.open_services import Endpoints
 from flows.running.process import INTERRUPTED, RunContext, run_process
@@ -138,6 +139,7 @@ def stream_inbox(
         stack.callback(FolderLock(folder, "the inbox").release)  # so that others know who reads it
         dead_letters = FileDeadLetters(settings.data / "dead-letters.sqlite")
         stack.callback(dead_letters.close)
+        stack.enter_context(ended_when_put_back())
         ends = Endpoints(sources, dead_letters, changes=None, documents_at_work=documents, named_files=named_files)
         tally, _ = run_process(settings, start_run, ends, pending, stopping, on_ready)
         if not tally[INTERRUPTED]:

@@ -232,8 +232,8 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
         """Give the store to another engine: what the one before kept in ``epochs`` goes."""
         replace_json(self._state_file, json.loads(self._state_file.read_text()) | {"engine": engine})
         self._engine = engine
-        shutil.rmtree(self.epochs)
-        self.epochs.mkdir()
+        for file in self.epochs.iterdir():  # the folder stays: without it the store is a damaged one
+            file.unlink()
 
     @property
     def lock(self) -> int:

@@ -58,7 +58,7 @@ def _contents(settings: Settings) -> Iterator[Check]:
                 yield from _unfinished(settings, {})
                 yield from _recovery(settings, {})
             else:
-                yield failed("index", "memories", "", error, needed=False)
+                yield failed("index", "memories", "", error, needed=isinstance(error, StoreRejected))
             return
         yield Check("index", "memories", f"{rows:,} messages", "ready")
         yield _embedder(settings, opened)

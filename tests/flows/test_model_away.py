@@ -1,13 +1,14 @@
 """A model that is away: who asks for time gets it; what rules extracted meanwhile is extracted again, under the same ids."""
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
 
 from flows.cuts import Cut, Extraction
-from mneme.errors import ModelError, ModelPaused, ModelRefused
-from mneme.rows import Collection
-from tests.flows.river import OneFactEach, River, contents, edit, forget, message
+from mneme.errors import ModelError, ModelKeyRefused, ModelPaused, ModelRefused
+from mneme.rows import Collection, Vector
+from tests.flows.river import OneFactEach, River, contents, edit, embed, forget, message
 from tests.memory_index_reference import ReferenceIndex
 
 
@@ -19,12 +20,15 @@ class Away(OneFactEach):
 
     def __init__(self) -> None:
         self.error: Exception | None = ModelError("the endpoint is down")
+        self.refused = ""
         self.asked = 0
 
     def extract(self, cut: Cut) -> Extraction:
         self.asked += 1
         if self.error is not None:
             raise self.error
+        if self.refused and any(self.refused in utterance.message.text for utterance in cut.utterances):
+            raise ModelKeyRefused("HTTP 403")
         return replace(super().extract(cut), summary="by the model")
 
 
@@ -74,6 +78,45 @@ def test_what_rules_extracted_is_extracted_again_and_its_letters_leave(river: Ri
     assert summaries(river) == ["by the model"] * 3
     assert set(contents(river.index)) == ids
     assert not river.letters.letters
+
+
+def test_a_revoked_key_costs_no_depth(river: River, model: Away) -> None:
+    model.error = ModelKeyRefused("HTTP 401; check MNEME_MODELS__API_KEY")
+    river.feed(*talk("tea", "NEW coffee", "NEW cake"))
+    river.end()
+    assert "by the model" not in summaries(river)
+    model.error = None
+    river.wait(60)
+    river.settle()
+    assert summaries(river) == ["by the model"] * 3
+    assert not river.letters.letters
+
+
+def test_a_revoked_key_of_the_embedder_costs_no_vector() -> None:
+    refusals = [ModelKeyRefused("HTTP 401; check MNEME_EMBEDDER__API_KEY")] * 3
+
+    def embedding(texts: list[str]) -> Vector:
+        if refusals:
+            raise refusals.pop()
+        return embed(texts)
+
+    river = River(ReferenceIndex(), embedding=embedding)
+    river.feed(*talk("tea", "NEW coffee"))
+    river.wait(60)
+    river.end()
+    kept = [row for each in (Collection.MESSAGES, Collection.FACTS) for row in river.index.scan(each, with_vectors=True)]
+    assert len(kept) == 4
+    assert all(row.vector is not None for row in kept)
+
+
+def test_an_episode_that_is_always_refused_holds_no_other_up(river: River, model: Away) -> None:
+    model.refused = "coffee"
+    river.feed(*talk("NEW coffee", "NEW tea", "NEW cake"))
+    river.end()
+    model.error = None
+    river.wait(600)
+    river.settle()
+    assert Counter(summaries(river))["by the model"] == 2
 
 
 def test_while_it_is_away_it_is_asked_ever_more_seldom(river: River, model: Away) -> None:

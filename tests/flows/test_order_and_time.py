@@ -287,3 +287,13 @@ def test_a_time_that_is_none_is_refused_by_the_name_of_its_field(fields: dict[st
 def test_any_text_is_a_timezone_or_is_refused(zone: str) -> None:
     with suppress(InputError):
         assert taken_in(said(timezone=zone)).message.sent_at == START
+
+
+def test_a_clock_that_was_put_back_keeps_nothing_open_behind_a_restart() -> None:
+    flow = river(hold_back_seconds=HOLD_BACK)
+    flow.feed(taken_in({"conversation_id": "talk", "user_id": "ann", "sent_at": START.isoformat(), "content": "tea"}))
+    flow.epoch()
+    flow.now -= timedelta(days=365)
+    flow.crash()
+    flow.wait(400)
+    assert len(episodes(flow.index)) == 1

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from flows import segment
 from flows.cuts import Cut, Extraction, Utterance, Verdict
 from flows.items import Arrived, Pause
 from mneme.rows import Collection, Vector
@@ -130,6 +131,27 @@ def test_a_message_that_came_late_meanwhile_finds_its_place(river: River, detect
     river.settle()
     river.end()
     assert contents(river.index) == clean(*talk(40, poison=35))
+
+
+def test_it_waits_for_its_release_however_many_others_rest(
+    river: River, detector: Defective, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segment, "_MOST_DORMANT", 2)
+    messages = talk(20, poison=9)
+    late = messages.pop(3)
+    river.feed(*messages[:12])
+    for number in range(5):
+        river.feed(*talk(2, f"other {number}"))
+        river.wait(400)
+    river.feed(late, *messages[12:])
+    river.wait(400)
+    assert len(river.letters.letters) == 1
+    detector.repaired = True
+    river.feed(flush())
+    river.settle()
+    river.end()
+    others = (each for number in range(5) for each in talk(2, f"other {number}"))
+    assert contents(river.index) == clean(*talk(20, poison=9), *others)
 
 
 def test_released_too_early_it_is_put_back_with_a_letter(river: River) -> None:

@@ -15,7 +15,15 @@ from pydantic import SecretStr
 
 from connectors.endpoints.backoff import Refusal, Retries, retry_after
 from connectors.endpoints.openai_client import OpenAiClient, Upload
-from mneme.errors import ModelError, ModelMalformed, ModelRateLimited, ModelRefused, ModelTimeout, SettingsError
+from mneme.errors import (
+    ModelError,
+    ModelKeyRefused,
+    ModelMalformed,
+    ModelRateLimited,
+    ModelRefused,
+    ModelTimeout,
+    SettingsError,
+)
 from mneme.times import utc_now
 from tests.connectors.model_help import Clock
 from tests.servers.models import RATE_LIMITED, SERVER_ERROR, Fault, ModelServer
@@ -133,12 +141,13 @@ def test_a_refusal_is_not_tried_again_and_says_what_to_check(
     with pytest.raises(Refusal, match=f"HTTP {status} no such thing; check .*{check}") as caught:
         endpoint(clock.retries()).embeddings(BODY)
     assert caught.value.status == status
+    assert isinstance(caught.value, ModelKeyRefused) is (status in (401, 403))
     assert model_server.calls("/v1/embeddings") == 1
 
 
 def test_a_429_for_lack_of_credit_is_a_refusal(endpoint: Open, model_server: ModelServer, clock: Clock) -> None:
     model_server.script(Fault("status", status=429, message="insufficient_quota"))
-    with pytest.raises(ModelRefused, match="credit"):
+    with pytest.raises(ModelKeyRefused, match="credit"):
         endpoint(clock.retries()).embeddings(BODY)
 
 

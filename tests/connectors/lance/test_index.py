@@ -311,6 +311,16 @@ def test_a_purge_leaves_nothing_of_what_was_removed_or_replaced_in_any_file(fold
     assert len(reader.recall([TextLeg(Collection.FACTS, of(), ("tea",), 50)])[0]) == 40
 
 
+def test_a_purge_takes_versions_along_that_are_dated_in_the_future(folder, writer, monkeypatch):
+    monkeypatch.setattr(lance_table, "_ALL_VERSIONS", timedelta(days=365))  # all of today are newer, as if of a clock ahead
+    writer.write([Put(fact("gone", "Canary-3 sings")), Put(fact("stays", "green tea"))])
+    writer.write([Remove(fact("gone").key, version=2)])
+    writer.purge()
+    assert not any(b"Canary-3" in path.read_bytes() for path in (folder / "tables").rglob("*") if path.is_file())
+    writer.write([Put(fact("later", "black tea"))])
+    assert writer.count(Collection.FACTS) == 2
+
+
 def test_what_an_interrupted_commit_left_goes_with_a_purge(folder, writer):
     writer.write([Put(fact("f")), Put(fact("f", version=2))])
     left = folder / "tables" / "facts.lance" / "data" / "0123456789.lance"

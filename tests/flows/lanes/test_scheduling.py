@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.lanes.scheduling import KeyedJobs, NotReady, Timers, next_poll, worth_retrying
-from mneme.errors import ModelMalformed, ModelRateLimited, ModelRefused, ModelTimeout, StoreRejected, StoreUnavailable
+from mneme.errors import (
+    ModelKeyRefused,
+    ModelMalformed,
+    ModelRateLimited,
+    ModelRefused,
+    ModelTimeout,
+    StoreRejected,
+    StoreUnavailable,
+)
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
@@ -126,6 +134,7 @@ def test_what_has_nothing_else_to_do_waits_as_long_as_it_takes() -> None:
         (ModelTimeout(""), True),
         (ModelRateLimited(""), True),
         (StoreUnavailable(""), True),
+        (ModelKeyRefused(""), True),
         (ModelRefused(""), False),
         (ModelMalformed(""), False),
         (StoreRejected(""), False),

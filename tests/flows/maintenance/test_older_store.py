@@ -121,6 +121,12 @@ def test_a_service_does_not_start_on_it(older: Settings) -> None:
     assert "Traceback" not in served.stderr
 
 
+def test_the_doctor_says_what_is_wrong(older: Settings) -> None:
+    told = CliRunner().invoke(app, ["doctor", "index"], env=environment(older))
+    assert told.exit_code == 1
+    assert "`mneme admin rebuild`" in " ".join(told.output.split())
+
+
 def test_it_becomes_what_the_same_events_make_today(rebuilt: Rebuilt, today: Settings) -> None:
     assert rebuilt.found.rows[Collection.MESSAGES] >= 300
     assert not rebuilt.found.goes_on

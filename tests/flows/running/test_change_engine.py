@@ -5,7 +5,7 @@ import pickle
 import sqlite3
 import zipfile
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -14,9 +14,10 @@ from kafka.structs import TopicPartition
 from flows.engines.bytewax import make_store
 from flows.engines.dataflow import EMBED, EXTRACT, SEGMENT
 from flows.engines.flink_worker import MOVED, moved_states
+from flows.runner import change_engine as change_flow_engine
 from flows.running import change_engine
 from flows.running.recovery import RecoveryStore
-from mneme.errors import StoreRejected
+from mneme.errors import SettingsError, StoreRejected
 from mneme.settings import Kafka, Settings
 from mneme.store_format import FORMAT
 
@@ -90,3 +91,21 @@ def test_afterwards_the_store_is_of_flink_alone(populated: Path, committed: dict
 def test_of_a_store_that_no_flow_has_begun_there_is_nothing_to_move(tmp_path: Path) -> None:
     with store_at(tmp_path) as store, pytest.raises(StoreRejected, match="nothing to move"):
         change_engine.move_to_flink(Settings(_env_file=None), store)
+
+
+def test_a_flow_of_the_inbox_is_told_what_flink_reads(tmp_path: Path) -> None:
+    settings = Settings(_env_file=None).model_copy(update={"data": tmp_path})
+    with pytest.raises(SettingsError, match="MNEME_SERVICE__INTAKE=kafka"):
+        change_flow_engine(settings)
+    assert not (tmp_path / "recovery").exists()
+
+
+def test_a_kill_while_the_store_is_handed_over_leaves_one_that_flink_takes(
+    populated: Path, committed: dict[TopicPartition, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with store_at(populated) as store, monkeypatch.context() as patched:
+        patched.setattr(Path, "mkdir", lambda *_, **__: pytest.fail("killed"))
+        with suppress(pytest.fail.Exception):
+            change_engine.move_to_flink(Settings(_env_file=None), store)
+    with RecoveryStore(populated / "store", "kafka", 256, 1, "flink") as store:
+        assert store.moved.exists()
