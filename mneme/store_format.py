@@ -2,7 +2,7 @@
 
 from mneme.errors import StoreRejected
 
-FORMAT = 5
+FORMAT = 6
 
 
 def check_format(place: str, found: object) -> None:

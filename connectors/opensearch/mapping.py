@@ -14,6 +14,7 @@ import base64
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
@@ -24,8 +25,9 @@ from opensearchpy import OpenSearch
 from connectors.clients import encoded
 from mneme import settings as mneme_settings
 from mneme import text
+from mneme.ids import long_hash
 from mneme.ports import EmbedderIdentity
-from mneme.rows import Collection, Embedding, Row, Vector, directions, whole_numbers
+from mneme.rows import Collection, Embedding, Key, Row, Vector, directions, whole_numbers
 from mneme.store_format import FORMAT
 
 
@@ -42,6 +44,17 @@ def index_of(prefix: str, collection: Collection, generation: int) -> str:
 def writes_of(index: str) -> str:
     """The alias under which an index is written."""
     return f"{index}-writes"
+
+
+_hash_of = lru_cache(maxsize=4096)(long_hash)
+
+
+def document_id_of(key: Key) -> str:
+    """The ``_id`` of a row's document.
+
+    The sender chooses the id of a message. With its owner in the ``_id``, nobody's message takes the place of another's.
+    """
+    return f"{key.id}|{_hash_of(key.owner_key)}" if key.collection is Collection.MESSAGES else key.id
 
 
 def indices_by_generation(client: OpenSearch, prefix: str) -> Mapping[int, Mapping[Collection, str]]:

@@ -132,7 +132,7 @@ class OpenSearchProxy:
         if self.full:
             self.count("items over the shard limit")
             return 400, _FULL
-        identity = str(target["_id"])
+        identity = str(target["_id"]).partition("|")[0]  # of a message its owner comes behind
         is_chosen = not set(self.rejected_collections).isdisjoint(target["_index"].split("-"))  # ...-facts-1-writes
         if is_chosen and self._draw(identity) < self.reject:
             with self._lock:
