@@ -100,12 +100,6 @@ class OpenSearchReader:
         """Run searches in one round trip; see the port. Of a query with over 900 tokens the first 900 count."""
         return self.ask(legs, (), (), None)[0]
 
-    def score(
-        self, collection: Collection, filter: Filter, tokens: Sequence[str], vector: Vector | None, limit: int
-    ) -> list[Scored]:
-        """The first ``limit`` rows by id that pass the filter, with both scores, in one round trip; see the port."""
-        return self.ask((), [Selection(collection, filter, limit)], tokens, vector)[1][0]
-
     def ask(
         self,
         legs: Sequence[TextLeg | VectorLeg],

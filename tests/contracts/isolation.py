@@ -18,7 +18,7 @@ from mneme.ports import Create, Filter, MemoryIndex, Outcome, Put, Remove, TextL
 from mneme.records import Owner, OwnerType
 from mneme.rows import Collection, Key, Row
 from mneme.text import tokenise
-from tests.contracts.rows import NOON, axis, fact, message
+from tests.contracts.rows import NOON, axis, fact, message, score
 
 NAMES = [
     *("a", "A", "aa", "a/", "a/b", "a%2Fb", "a%", "%", "*", "?", "a*", "_", "a b", " a", "a\\", "a'", 'a"', "a''", "a,b"),
@@ -63,7 +63,7 @@ def every_reading(index: MemoryIndex, filter: Filter, tokens: Sequence[str] = ("
     return {
         "text": [hit.row for hit in words],
         "vector": [hit.row for hit in near],
-        "score": [one.row for one in index.score(Collection.FACTS, filter, tokens, axis(0), 500)],
+        "score": [one.row for one in score(index, filter, tokens, axis(0), 500)],
         "scan": list(index.scan(Collection.FACTS, filter)),
         "page": index.page(Collection.FACTS, filter, 500),
     }
@@ -210,7 +210,7 @@ class IsolationContract:
             ]
         )
         assert [[hit.row.id for hit in hits] for hits in (few, many, one)] == [["mine"], ["mine"], []]
-        assert index.score(Collection.FACTS, filter, ("rice", *(f"w{n}" for n in range(5_000))), None, 10)[0].bm25 > 0
+        assert score(index, filter, ("rice", *(f"w{n}" for n in range(5_000))), None, 10)[0].bm25 > 0
 
     # --- helpers -----------------------------------------------------------------------------------------------------
 
