@@ -24,11 +24,10 @@ from opensearchpy import OpenSearch
 
 from connectors.clients import encoded
 from mneme import settings as mneme_settings
-from mneme import text
 from mneme.ids import long_hash
 from mneme.ports import EmbedderIdentity
 from mneme.rows import Collection, Embedding, Key, Row, Vector, directions, whole_numbers
-from mneme.store_format import FORMAT
+from mneme.store_format import made_for
 
 
 def alias_of(prefix: str, collection: Collection) -> str:
@@ -133,7 +132,7 @@ def mapping(embedder: EmbedderIdentity) -> dict[str, Any]:
         "dynamic": "strict",
         "_routing": {"required": True},
         "_source": {"excludes": ["vector", *VECTORS]},
-        "_meta": {**meta(embedder), "format": FORMAT},
+        "_meta": made_for(embedder),
         "properties": {
             **{name: {"type": "keyword", "ignore_above": _LONGEST_KEYWORD} for name in _KEYWORDS},
             **{name: {"type": "date", "format": "strict_date_optional_time"} for name in _TIMES},
@@ -144,11 +143,6 @@ def mapping(embedder: EmbedderIdentity) -> dict[str, Any]:
             **{name: {"type": "binary", "store": True} for name in VECTORS},
         },
     }
-
-
-def meta(embedder: EmbedderIdentity) -> dict[str, str]:
-    """The embedder and tokeniser of an index; both must be equal for the index to be used."""
-    return {"embedder": embedder.fingerprint, "tokeniser": text.TOKENISER}
 
 
 def document_of(row: Row) -> bytes:
