@@ -70,7 +70,7 @@ def caching(prepared: Path, folder: Path) -> Iterator[LanceIndex]:
     yield from opened_copy(prepared, folder, cache_bytes=100_000_000)
 
 
-class Cached:
+class TestLanceIndex(MemoryIndexContract):
     @pytest.fixture
     def index(self, caching: LanceIndex) -> LanceIndex:
         return caching
@@ -80,26 +80,16 @@ class Cached:
         return lambda: LanceIndex(folder, read_only=True, cache_bytes=100_000_000)
 
 
-class TestLanceIndex(MemoryIndexContract):
+class TestLanceIsolation(IsolationContract):
     @pytest.fixture
-    def index(self, writer: LanceIndex) -> LanceIndex:
-        return writer
+    def index(self, caching: LanceIndex) -> LanceIndex:
+        return caching
 
+
+class TestLanceLabels(LabelsContract):
     @pytest.fixture
-    def reopen(self, folder: Path) -> Callable[[], LanceIndex]:
-        return lambda: LanceIndex(folder, read_only=True)
-
-
-class TestLanceIndexWithCache(Cached, MemoryIndexContract):
-    pass
-
-
-class TestLanceIsolation(Cached, IsolationContract):
-    pass
-
-
-class TestLanceLabels(Cached, LabelsContract):
-    pass
+    def index(self, caching: LanceIndex) -> LanceIndex:
+        return caching
 
 
 # --- one writer, many readers ----------------------------------------------------------------------------------------
