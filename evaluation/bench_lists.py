@@ -132,7 +132,7 @@ def _of_locomo(gold: GoldSet) -> list[Listed]:
 
 
 def _ask_all(questions: QuestionSet, lists: Sequence[Listed], settings: Settings, console: Console) -> list[Listed]:
-    count = token_counter()
+    count = token_counter().count
     with fresh_index(settings, "lists") as own, ExitStack() as stack:
         ingest_set(questions, own, console)
         memories = open_memories(own, questions, None, stack)

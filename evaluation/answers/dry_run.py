@@ -11,7 +11,7 @@ What follows an answer of a model cannot be known: for agents it is counted with
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from typing import Any
 from rich.console import Console
 
 from connectors.models import open_chat_for_queries
-from connectors.tokens import token_counter
+from connectors.tokens import TokenCounter, token_counter
 from evaluation.answers.evaluate import asker, work_through
 from evaluation.answers.figures import wanted
 from evaluation.answers.gold_sets import LOADERS
@@ -161,7 +161,7 @@ def _rows(requests: Path, settings: Settings, plan: Plan, questions: int, consol
     return rows
 
 
-def _tokens(body: Any, count: Callable[[str], int]) -> int:
+def _tokens(body: Any, counter: TokenCounter) -> int:
     messages: Sequence[Any] = body["messages"]
     schema = json.dumps(body["response_format"]["json_schema"]["schema"]) if "response_format" in body else ""
-    return sum(count(message["content"]) + _PER_MESSAGE for message in messages) + count(schema)
+    return sum(counter.count(message["content"]) + _PER_MESSAGE for message in messages) + counter.count(schema)

@@ -219,7 +219,7 @@ def answered_by(ask: Ask, question: Question, settings: Settings, offline: bool 
     started = time.perf_counter()
     response = ask(question)
     milliseconds = 1000 * (time.perf_counter() - started)
-    context = context_of(response.found, response.asked_at, settings.answers.context_tokens, token_counter())
+    context = context_of(response.found, response.asked_at, settings.answers.context_tokens, token_counter().count)
     given = given_answer(question, response, context, milliseconds)
     wants_model = settings.models.provider != "none" and settings.answers.writer != "extractive"
     reasons = [note for note in given.notes if _FAILED.match(note)]

@@ -91,7 +91,7 @@ def run_peers(
         alone = {"multilingual": False, "token_vectors": False}  # what an endpoint gives: one model, one vector for a text
         embedder = open_embedder(settings.replace(embedder=alone))
         stack.callback(embedder.close)
-        stub = StubEndpoint(embedder, token_counter(), latency)
+        stub = StubEndpoint(embedder, token_counter().count, latency)
         url = stack.enter_context(LocalEndpoint(stub)).base_url
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mneme-peers-")))
         packages = environments or settings.data / "peers"

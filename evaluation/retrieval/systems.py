@@ -143,7 +143,7 @@ def read_folds(folder: Path) -> dict[str, Path]:
 
 
 def _search(memories: Callable[[Question], Memories], method: str) -> System:
-    count = token_counter()
+    count = token_counter().count
 
     def ask(question: Question) -> Found:
         # What was expected then may lie behind.
@@ -159,7 +159,7 @@ def _search(memories: Callable[[Question], Memories], method: str) -> System:
 
 
 def _flat(embedder: Embedder, questions: QuestionSet, settings: Settings, vectors: Path | None, console: Console) -> System:
-    count = token_counter()
+    count = token_counter().count
     by_owner: dict[str, list[Chunk]] = {owner: chunked(said) for owner, said in transcripts(questions).items()}
     embedded = embed_texts((each.text for chunks in by_owner.values() for each in chunks), settings, vectors, console)
     stores = {owner: Chunks(chunks, np.stack([embedded[each.text] for each in chunks])) for owner, chunks in by_owner.items()}
