@@ -49,7 +49,8 @@ def check_made_for(place: str, facts: Mapping[str, object], embedder: EmbedderId
     check_format(place, facts.get("format"))
     for name, wanted in made_for(embedder).items():
         if (found := facts.get(name, "unknown")) != wanted:
+            back = f"set it back{how_to_set(str(found))}" if name == "embedder" else "use that version of Mneme"
             raise StoreRejected(
-                f"{place} was made with the {name} {found!r}, and {wanted!r} is set now: "
-                f"set it back{how_to_set(str(found))}, or move the index to it with `mneme admin reindex`"
+                f"{place} was made with the {name} {found!r}, and {wanted!r} is set now; "
+                f"{back}, or move the index to it with `mneme admin reindex`"
             )

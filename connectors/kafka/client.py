@@ -194,11 +194,11 @@ def unread(settings: Kafka, *topics: str) -> dict[str, int]:
     every = [place for of_topic in places.values() for place in of_topic]
     what = f"looking for the lag of {', '.join(topics)}"
     with kafka_errors(settings, what), KafkaAdminClient(**connection_arguments(settings)) as admin:
-        bounds = bounds_in(admin, every)
+        begins, ends = bounds_in(admin, every)
         group = admin.list_group_offsets({settings.group_id: every})[settings.group_id]
     # What is deleted waits for nobody; a group that has committed nothing has -1, or no entry.
-    left = {each: end - max(first, group[each].offset if each in group else 0) for each, (first, end) in bounds.items()}
-    return {topic: sum(max(0, left[each]) for each in of_topic) for topic, of_topic in places.items()}
+    done = {each: max(begins[each], group[each].offset if each in group else 0) for each in every}
+    return {topic: sum(max(0, ends[each] - done[each]) for each in of_topic) for topic, of_topic in places.items()}
 
 
 Bounds = Mapping[int, tuple[int, int]]  # of each partition the earliest offset, and the one after the last
@@ -214,12 +214,15 @@ def bounds_of(settings: Kafka, topic: str) -> Bounds:
     partitions = [TopicPartition(topic, number) for number in partitions_of(settings, topic)]
     what = f"looking for the offsets of {topic}"
     with kafka_errors(settings, what), KafkaAdminClient(**connection_arguments(settings)) as admin:
-        return {each.partition: found for each, found in bounds_in(admin, partitions).items()}
+        begins, ends = bounds_in(admin, partitions)
+    return {each.partition: (begins[each], ends[each]) for each in partitions}
 
 
-def bounds_in(admin: KafkaAdminClient, places: Sequence[TopicPartition]) -> dict[TopicPartition, tuple[int, int]]:
-    """Of each of these partitions the earliest offset, and the one after the last."""
+def bounds_in(
+    admin: KafkaAdminClient, places: Sequence[TopicPartition]
+) -> tuple[Mapping[TopicPartition, int], Mapping[TopicPartition, int]]:
+    """The earliest offset of each of these partitions, and the one after its last."""
     first, end = (
         admin.list_partition_offsets(dict.fromkeys(places, spec)) for spec in (OffsetSpec.EARLIEST, OffsetSpec.LATEST)
     )
-    return {each: (first[each].offset, end[each].offset) for each in places}
+    return {each: first[each].offset for each in places}, {each: end[each].offset for each in places}

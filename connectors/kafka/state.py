@@ -67,15 +67,15 @@ def read_state(settings: Kafka) -> KafkaState:
         if not everywhere:
             return KafkaState(brokers, topics, {}, False, (), 0)
         group = _committed(admin, settings.group_id, everywhere)
-        bounds = bounds_in(admin, everywhere)
+        begins, ends = bounds_in(admin, everywhere)
     done = {place: found.offset for place, found in group.items() if found.offset >= 0}
     unread = {
-        name: sum(max(0, bounds[place][1] - done.get(place, bounds[place][0])) for place in places[name])
+        name: sum(max(0, ends[place] - done.get(place, begins[place])) for place in places[name])
         for name in inputs
         if name in places
     }
-    lost = tuple(f"{place.topic}/{place.partition}" for place, offset in done.items() if bounds[place][0] > offset)
-    dead = sum(end - first for first, end in (bounds[place] for place in places.get(letters, ())))
+    lost = tuple(f"{place.topic}/{place.partition}" for place, offset in done.items() if begins[place] > offset)
+    dead = sum(ends[place] - begins[place] for place in places.get(letters, ()))
     return KafkaState(brokers, topics, unread, bool(done), lost, dead)
 
 

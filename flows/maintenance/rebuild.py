@@ -42,7 +42,8 @@ from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import Embedder, Generations, Incoming, MemoryIndex, embeddings_of
 from mneme.rows import Collection
 from mneme.settings import Settings
-from mneme.store_format import FORMAT, as_texts, made_for, number_of, refuse_newer
+from mneme.store_format import FORMAT, number_of, refuse_newer
+from mneme.text import TOKENISER
 
 TOPICS = "topics"  # the note in the index that a rebuild from them has begun to remove everything
 MESSAGES = "messages"  # the note that one from the messages fills the next generation
@@ -199,7 +200,8 @@ def _begin(
 ) -> _Begun:
     """Note what begins, or find what was interrupted."""
     folder, metadata = settings.data / "rebuild", old.metadata()
-    before, after = generations.made_for(), as_texts(made_for(embedder.identity))
+    before = generations.made_for()
+    after = {"embedder": embedder.identity.fingerprint, "tokeniser": TOKENISER, "format": str(FORMAT)}
     begun = _Begun(metadata.get("run", "0"), before, after)
     refuse_newer(index_place(settings), number_of(before["format"]))
     if not begun.is_from_another_format:

@@ -26,11 +26,12 @@ from flows.lanes.scheduling import worth_retrying
 from flows.maintenance.bulk import batches, put_all
 from flows.running.recovery import REINDEX, flows_stopped, refuse_unfinished
 from mneme.errors import ModelError, StoreRejected
-from mneme.ports import Embedder, MemoryIndex, embeddings_of
+from mneme.ports import Embedder, EmbedderIdentity, MemoryIndex, embeddings_of
 from mneme.records import AgentCase, AgentSkill, AtomicFact, Episode, Foresight, StoredMessage
 from mneme.rows import SCORED_BY_TOKENS, Collection, Embedding, Key, Row, Vector, message_key, row_of
 from mneme.settings import Settings
-from mneme.store_format import as_texts, check_format, made_for, number_of
+from mneme.store_format import FORMAT, check_format, number_of
+from mneme.text import TOKENISER
 
 PROBE = "Is anybody there?"  # a text that every embedder takes
 
@@ -223,7 +224,7 @@ def reindex(
         stack.enter_context(flows_stopped(settings))
         embedder = stack.enter_context(closing(open_embedder(settings)))
         generations = stack.enter_context(closing(open_generations(settings)))
-        before, after = generations.made_for(), as_texts(made_for(embedder.identity))
+        before, after = generations.made_for(), _wanted(embedder.identity)
         check_format(index_place(settings), number_of(before["format"]))
         unfinished = generations.unfinished()
         if unfinished is not None and unfinished != after:
@@ -313,5 +314,9 @@ def _complete(settings: Settings, index: MemoryIndex) -> None:
         index.set_metadata({**old.metadata(), REINDEX: ""})
 
 
-def _named(facts: MadeFor) -> str:
-    return f"{facts['embedder']} with the tokeniser {facts['tokeniser']}"
+def _wanted(identity: EmbedderIdentity) -> MadeFor:
+    return {"embedder": identity.fingerprint, "tokeniser": TOKENISER, "format": str(FORMAT)}
+
+
+def _named(made_for: MadeFor) -> str:
+    return f"{made_for['embedder']} with the tokeniser {made_for['tokeniser']}"
