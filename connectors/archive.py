@@ -1,6 +1,6 @@
 """The memory of an owner as a file: one line of JSON for each row, between a header and an end.
 
-    {"mneme": "export", "format": 3, "owner": {...}, "embedder": ..., "tokeniser": ..., "exported_at": ..., "rows": {...}}
+    {"mneme": "export", "format": ..., "owner": {...}, "embedder": ..., "tokeniser": ..., "exported_at": ..., "rows": {...}}
     {"collection": "messages", "id": ..., "version": ..., "body": {...}, "vector": "<base64 of little-endian float32>", ...}
     {"mneme": "end", "rows": {...}, "sha256": ...}
 

@@ -16,7 +16,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import get_args
 
-from connectors.batcher import Batcher, Sent
+from connectors.batched_transport import BatchedTransport, Sent
 from connectors.database import database_errors, empty_log, open_database, transaction
 from mneme.ports import Incoming, Lane
 from mneme.records import Position
@@ -141,7 +141,7 @@ def unread(data: Path, lane: Lane) -> int:
     return following - first
 
 
-class InboxTransport:
+class InboxTransport(BatchedTransport):
     """Adds to the inbox of ``MNEME_DATA``. Safe for several threads, whose events share one wait for the disk.
 
     Args:
@@ -149,28 +149,15 @@ class InboxTransport:
     """
 
     def __init__(self, data: Path) -> None:
+        super().__init__(_MOST_EVENTS, _MOST_BYTES)
         self._data = data
         self._databases: dict[Lane, sqlite3.Connection] = {}
-        self._batcher = Batcher(self._add, _MOST_EVENTS, _MOST_BYTES)
 
-    def send(self, lane: Lane, key: str, value: bytes) -> None:
-        """See ``Transport``. The key is not kept: a lane of the inbox keeps all in order."""
-        self._batcher.add(lane, value)
+    def _release(self) -> None:
+        while self._databases:
+            self._databases.popitem()[1].close()
 
-    def flush(self, timeout: float | None = None) -> None:
-        """See ``Transport``."""
-        self._batcher.flush(timeout)
-
-    def close(self) -> None:
-        """See ``Transport``."""
-        try:
-            self._batcher.flush()
-        finally:
-            while self._databases:
-                self._databases.popitem()[1].close()
-
-    def _add(self, events: Sequence[Sent]) -> None:
-        """Add events; they are on the disk on return. The batcher calls it in one thread at a time."""
+    def _hand_on(self, events: Sequence[Sent]) -> None:
         now = time.time_ns() // 1_000_000
         for lane in dict.fromkeys(lane for lane, _ in events):
             file = _file(self._data, lane)

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 from uuid import uuid4
 
 from pydantic import ValidationError
@@ -25,6 +25,8 @@ from mneme.settings import Documents, Kafka, Settings, load_settings
 
 if TYPE_CHECKING:
     from connectors.service import HttpTransport
+
+Event = TypeVar("Event", Flush, Forget, Erase, ForgetDocument)
 
 _DELIVERY_SECONDS = 120.0  # how long a record is tried; a broker is back long before
 
@@ -220,27 +222,19 @@ class Publisher:
         >>> memories.wait_for_flush(flush_id, timeout=10)  # everything sent to it before is found  # doctest: +SKIP
         True
         """
-        flush_id = uuid4().hex
-        self.send(Flush(**_tenant(tenant), conversation_id=conversation, flush_id=flush_id))
-        self.flush()
-        return flush_id
+        return self._delivered(Flush(**_tenant(tenant), conversation_id=conversation, flush_id=uuid4().hex)).flush_id
 
     def forget_conversation(self, tenant: str, conversation: str) -> str:
         """Erase a conversation; returns the erasure id, under which the receipt appears once nothing is left of it."""
-        erasure_id = uuid4().hex
-        self.send(Forget(**_tenant(tenant), conversation_id=conversation, erasure_id=erasure_id))
-        self.flush()
-        return erasure_id
+        return self._delivered(Forget(**_tenant(tenant), conversation_id=conversation, erasure_id=uuid4().hex)).erasure_id
 
     def erase_owner(self, owner: Owner) -> str:
         """Erase all that is known of an owner; returns the erasure id, under which the receipt appears.
 
         Stop sending for the owner until then: what is sent meanwhile may be read before the erasure, and go with it.
         """
-        erasure_id = uuid4().hex
-        self.send(Erase(tenant_id=owner.tenant_id, **{f"{owner.type}_id": owner.id}, erasure_id=erasure_id))
-        self.flush()
-        return erasure_id
+        whose = {"tenant_id": owner.tenant_id, f"{owner.type}_id": owner.id}
+        return self._delivered(Erase(**whose, erasure_id=uuid4().hex)).erasure_id
 
     def forget_document(
         self,
@@ -256,19 +250,15 @@ class Publisher:
         Name its owner as when it was sent. Its claim checks go too, if the flow has the same store; what else lies behind a
         ``uri`` stays there: remove it yourself.
         """
-        erasure_id = uuid4().hex
-        self.send(
-            ForgetDocument(
-                **_tenant(tenant_id),
-                user_id=user_id,
-                group_id=group_id,
-                agent_id=agent_id,
-                document_id=document_id,
-                erasure_id=erasure_id,
-            )
+        event = ForgetDocument(
+            **_tenant(tenant_id),
+            user_id=user_id,
+            group_id=group_id,
+            agent_id=agent_id,
+            document_id=document_id,
+            erasure_id=uuid4().hex,
         )
-        self.flush()
-        return erasure_id
+        return self._delivered(event).erasure_id
 
     def close(self) -> None:
         """Flush, then release the connection.
@@ -283,6 +273,12 @@ class Publisher:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+    def _delivered(self, event: Event) -> Event:
+        """An event that is sent, and durable."""
+        self.send(event)
+        self.flush()
+        return event
 
     def _bytes_of(self, event: AnyEvent) -> bytes:
         # To a service, no tenant means that of the key; an event that was made without one says "default".

@@ -254,10 +254,8 @@ class EmbedLane:
         for message in served.erased:
             self._owners.pop(lane_of_message(message), None)
             self._kept_out[message.id] = None
-        writes: list[Write] = [Remove(message_key(message.owner, message.id), versions.next()) for message in served.erased]
-        # In OpenSearch the owner's own message of that id lies in the same place, and must stay there.
-        strangers = [each.message for each in foreign]
-        writes += [Remove(message_key(message.owner, message.id), versions.next_below()) for message in strangers]
+        gone = [*served.erased, *(each.message for each in foreign)]
+        writes: list[Write] = [Remove(message_key(message.owner, message.id), versions.next()) for message in gone]
         writes += [self._beginning(each) for each in served.beginnings if self._is_its_own(each.row)]
         writes += puts
         if writes:

@@ -23,7 +23,7 @@ MOST_VALUES = 1000  # of one record made from many messages: the first
 _LARGEST = 10.0**308  # of a number: what a double reaches
 
 _SEPARATOR = "\x01"  # between key and value
-_AFTER = JOINT = "\x02"  # in no label: a label with it behind comes directly after that label
+_AFTER = "\x02"  # in no label: a label with it behind comes directly after that label
 _ESCAPE, _BITS = "\x03", {ord("0"): "\x04", ord("1"): "\x05"}
 _RESERVED = re.compile("[\x00-\x07]")
 _TRUTH, _FOLDED, _MOMENT, _NUMBER, _TEXT = "b", "c", "d", "n", "t"

@@ -1,8 +1,22 @@
 """The format of a store: how its ids, rows and tokens are made. A change of any of them raises the one number."""
 
-from mneme.errors import StoreRejected
+from collections.abc import Mapping
 
-FORMAT = 5
+from mneme import text
+from mneme.errors import StoreRejected
+from mneme.ports import EmbedderIdentity
+
+FORMAT = 6
+
+
+def made_for(embedder: EmbedderIdentity) -> dict[str, str | int]:
+    """The facts that a store carries of how it was made. All must be equal for it to be used."""
+    return {"format": FORMAT, "embedder": embedder.fingerprint, "tokeniser": text.TOKENISER}
+
+
+def as_texts(facts: Mapping[str, object]) -> dict[str, str]:
+    """These facts of a store as texts; other facts that it carries are left out."""
+    return {name: str(facts.get(name, "unknown")) for name in ("embedder", "tokeniser", "format")}
 
 
 def check_format(place: str, found: object) -> None:

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from connectors.aging_cache import Derived
 from connectors.telemetry.meters import stage
 from mneme.ids import profile_id
-from mneme.ports import MemoryIndex
+from mneme.ports import MemoryIndex, Selection
 from mneme.rows import Collection, Key, Row
 from queries.entities.graph import Walk, graph_response
 from queries.filtering.scope import Scope
@@ -198,7 +198,7 @@ def neighbours(index: MemoryIndex, scope: Scope, response: SearchResponse, count
         conversation_ids=tuple({conversation: None for conversation, _ in missing}),
         message_ids=tuple({message: None for _, message in missing}),
     )
-    found = index.score(Collection.MESSAGES, rows, (), None, _MOST)
+    _, (found,) = index.ask((), [Selection(Collection.MESSAGES, rows, _MOST)], (), None)
     messages = []
     for row in (known for each in found if (known := scope.known(each.row)) is not None):
         episode = wanted.get((row.conversation_id or "", row.message_ids[0]))

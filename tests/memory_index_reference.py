@@ -80,16 +80,6 @@ class ReferenceIndex:
         self.calls["recall"] += 1
         return [self._leg(leg) for leg in legs]
 
-    def score(
-        self, collection: Collection, filter: Filter, tokens: Sequence[str], vector: Vector | None, limit: int
-    ) -> list[Scored]:
-        self.calls["score"] += 1
-        bm25 = self._bm25(collection, tokens)
-        return [
-            Scored(row.embedded(None), bm25.get(row.key, 0.0), _cosine(row, vector))
-            for row in self._passing(collection, filter)[:limit]
-        ]
-
     def ask(
         self,
         legs: Sequence[TextLeg | VectorLeg],
@@ -97,8 +87,7 @@ class ReferenceIndex:
         tokens: Sequence[str],
         vector: Vector | None,
     ) -> tuple[list[list[Hit]], list[list[Scored]]]:
-        found = self.recall(legs) if legs else []
-        return found, [self.score(each.collection, each.filter, tokens, vector, each.limit) for each in selections]
+        return self.recall(legs) if legs else [], [self._scored(each, tokens, vector) for each in selections]
 
     def scan(self, collection: Collection, filter: Filter | None = None, with_vectors: bool = False) -> Iterator[Row]:
         for row in self._passing(collection, filter):
@@ -169,6 +158,13 @@ class ReferenceIndex:
         kept = None if write.row.vector is None else directions(whole_numbers(write.row.vector))  # as every index keeps it
         store.rows[key] = replace(write.row, body=json.loads(json.dumps(write.row.body)), vector=kept)
         return WriteResult(Outcome.DONE)
+
+    def _scored(self, asked: Selection, tokens: Sequence[str], vector: Vector | None) -> list[Scored]:
+        bm25 = self._bm25(asked.collection, tokens)
+        return [
+            Scored(row.embedded(None), bm25.get(row.key, 0.0), _cosine(row, vector))
+            for row in self._passing(asked.collection, asked.filter)[: asked.limit]
+        ]
 
     def _leg(self, leg: TextLeg | VectorLeg) -> list[Hit]:
         if isinstance(leg, TextLeg):

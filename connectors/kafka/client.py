@@ -1,12 +1,12 @@
 """Shared by every Kafka connector: the arguments of a connection, the client's errors in our words, and the topics."""
 
 import logging
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from kafka import KafkaConsumer, TopicPartition, errors
+from kafka import TopicPartition, errors
 from kafka.admin import KafkaAdminClient, OffsetSpec
 
 from connectors.clients import silence
@@ -194,12 +194,11 @@ def unread(settings: Kafka, *topics: str) -> dict[str, int]:
     every = [place for of_topic in places.values() for place in of_topic]
     what = f"looking for the lag of {', '.join(topics)}"
     with kafka_errors(settings, what), KafkaAdminClient(**connection_arguments(settings)) as admin:
-        ends = admin.list_partition_offsets(dict.fromkeys(every, OffsetSpec.LATEST))
-        begins = admin.list_partition_offsets(dict.fromkeys(every, OffsetSpec.EARLIEST))
+        begins, ends = bounds_in(admin, every)
         group = admin.list_group_offsets({settings.group_id: every})[settings.group_id]
     # What is deleted waits for nobody; a group that has committed nothing has -1, or no entry.
-    done = {each: max(begins[each].offset, group[each].offset if each in group else 0) for each in every}
-    return {topic: sum(max(0, ends[each].offset - done[each]) for each in of_topic) for topic, of_topic in places.items()}
+    done = {each: max(begins[each], group[each].offset if each in group else 0) for each in every}
+    return {topic: sum(max(0, ends[each] - done[each]) for each in of_topic) for topic, of_topic in places.items()}
 
 
 Bounds = Mapping[int, tuple[int, int]]  # of each partition the earliest offset, and the one after the last
@@ -213,8 +212,17 @@ def bounds_of(settings: Kafka, topic: str) -> Bounds:
         StoreRejected: there is no such topic, or it may not be seen.
     """
     partitions = [TopicPartition(topic, number) for number in partitions_of(settings, topic)]
-    with kafka_errors(settings, f"looking for the offsets of {topic}"):
-        consumer = KafkaConsumer(**connection_arguments(settings), group_id=None, enable_auto_commit=False)
-        with closing(consumer):
-            first, end = consumer.beginning_offsets(partitions), consumer.end_offsets(partitions)
-    return {each.partition: (first[each], end[each]) for each in partitions}
+    what = f"looking for the offsets of {topic}"
+    with kafka_errors(settings, what), KafkaAdminClient(**connection_arguments(settings)) as admin:
+        begins, ends = bounds_in(admin, partitions)
+    return {each.partition: (begins[each], ends[each]) for each in partitions}
+
+
+def bounds_in(
+    admin: KafkaAdminClient, places: Sequence[TopicPartition]
+) -> tuple[Mapping[TopicPartition, int], Mapping[TopicPartition, int]]:
+    """The earliest offset of each of these partitions, and the one after its last."""
+    first, end = (
+        admin.list_partition_offsets(dict.fromkeys(places, spec)) for spec in (OffsetSpec.EARLIEST, OffsetSpec.LATEST)
+    )
+    return {each: first[each].offset for each in places}, {each: end[each].offset for each in places}

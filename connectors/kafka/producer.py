@@ -76,11 +76,6 @@ class ReliableProducer:
         with kafka_errors(settings, "connecting to publish"):
             self._producer = KafkaProducer(**arguments)
 
-    @property
-    def configuration(self) -> dict[str, Any]:
-        """The client's configuration, for diagnosis; without credentials."""
-        return {name: value for name, value in self._producer.config.items() if not name.startswith(("sasl_", "ssl_"))}
-
     def send(self, record: Record) -> None:
         """Hand over one record; it is durable after the next ``flush``.
 

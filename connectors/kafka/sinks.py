@@ -23,7 +23,7 @@ from connectors.clients import encoded
 from connectors.dead_letters import is_about, safe_reason
 from connectors.durable import exclusive
 from connectors.kafka.client import RecordTooLarge, connection_arguments, kafka_errors, partitions_of
-from connectors.kafka.producer import BATCH_BYTES, DELIVERY_SECONDS, Record, ReliableProducer
+from connectors.kafka.producer import BATCH_BYTES, Record, ReliableProducer
 from mneme.ports import Change, DeadLetter, Scope
 from mneme.records import Position
 from mneme.rows import Key, Row
@@ -42,12 +42,11 @@ class _Sink:
     ``shorten`` gives the form of a record that takes its place if it is too large.
     """
 
-    def __init__(self, settings: Kafka, delivery_seconds: float, shorten: Callable[[Record], Record]) -> None:
+    def __init__(self, settings: Kafka, shorten: Callable[[Record], Record]) -> None:
         self._settings = settings
-        self._delivery_seconds = delivery_seconds
         self._shorten = shorten
         self._lock = Lock()
-        self._producer = ReliableProducer(settings, delivery_seconds)
+        self._producer = ReliableProducer(settings)
         self._is_spent = False
 
     def close(self) -> None:
@@ -81,7 +80,7 @@ class _Sink:
     def _renew(self) -> None:
         """Connect anew, or else with the next batch: the client writes nothing any more once a broker refused a record."""
         self._is_spent = True
-        refused, self._producer = self._producer, ReliableProducer(self._settings, self._delivery_seconds)
+        refused, self._producer = self._producer, ReliableProducer(self._settings)
         self._is_spent = False
         refused.close()
 
@@ -95,13 +94,12 @@ class KafkaDeadLetters(_Sink):
 
     Args:
         settings: the broker and the topic.
-        delivery_seconds: how long a record is tried.
         lock: a file that the processes of this machine share, so that one at a time takes letters away: of two at once, one
             could bring back what the other took.
     """
 
-    def __init__(self, settings: Kafka, delivery_seconds: float = DELIVERY_SECONDS, lock: Path | None = None) -> None:
-        super().__init__(settings, delivery_seconds, _cut)
+    def __init__(self, settings: Kafka, lock: Path | None = None) -> None:
+        super().__init__(settings, _cut)
         self._taking_away = Lock()
         self._shared_lock = lock
 
@@ -157,8 +155,8 @@ class KafkaChangeFeed(_Sink):
     order.
     """
 
-    def __init__(self, settings: Kafka, delivery_seconds: float = DELIVERY_SECONDS) -> None:
-        super().__init__(settings, delivery_seconds, _without_content)
+    def __init__(self, settings: Kafka) -> None:
+        super().__init__(settings, _without_content)
 
     def send(self, changes: Sequence[tuple[Change, Key, Row | None]]) -> None:
         """Publish changes in order; they are durable on return.

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from kafka import TopicPartition, errors
-from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient, OffsetSpec
+from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 
-from connectors.kafka.client import connection_arguments, kafka_errors
+from connectors.kafka.client import bounds_in, connection_arguments, kafka_errors
 from mneme.settings import Kafka
 
 _BOOTSTRAP_MS = 3_000
@@ -69,8 +69,7 @@ def read_state(settings: Kafka) -> KafkaState:
         if not everywhere:
             return KafkaState(brokers, topics, {}, False, (), 0)
         group = _committed(admin, settings.group_id, everywhere)
-        ends = _offsets(admin, everywhere, OffsetSpec.LATEST)
-        begins = _offsets(admin, everywhere, OffsetSpec.EARLIEST)
+        begins, ends = bounds_in(admin, everywhere)
     done = {place: found.offset for place, found in group.items() if found.offset >= 0}
     unread = {
         name: sum(max(0, ends[place] - done.get(place, begins[place])) for place in places[name])
@@ -103,10 +102,6 @@ def _committed(admin: KafkaAdminClient, group: str, places: list[TopicPartition]
             if time.monotonic() > deadline:
                 raise
             time.sleep(_COORDINATOR_SECONDS / 50)
-
-
-def _offsets(admin: KafkaAdminClient, places: list[TopicPartition], spec: OffsetSpec) -> Mapping[TopicPartition, int]:
-    return {place: found.offset for place, found in admin.list_partition_offsets(dict.fromkeys(places, spec)).items()}
 
 
 def _configs(admin: KafkaAdminClient, names: list[str]) -> Mapping[str, Mapping[str, Any]]:

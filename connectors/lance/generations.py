@@ -12,6 +12,7 @@ from connectors.lance.folders import FACTS, NEXT_FACTS, drop_generations, genera
 from connectors.lance.index import LanceIndex, store_errors
 from mneme.errors import StoreRejected
 from mneme.ports import EmbedderIdentity
+from mneme.store_format import as_texts
 
 _ANY = 2**31
 
@@ -28,11 +29,11 @@ class LanceGenerations:
 
     def made_for(self) -> Mapping[str, str]:
         """See ``Generations``."""
-        return _made_for(self._path / FACTS)
+        return as_texts(read_facts(self._path / FACTS))
 
     def unfinished(self) -> Mapping[str, str] | None:
         """See ``Generations``."""
-        return _made_for(self._path / NEXT_FACTS) if (self._path / NEXT_FACTS).exists() else None
+        return as_texts(read_facts(self._path / NEXT_FACTS)) if (self._path / NEXT_FACTS).exists() else None
 
     def begin(self, embedder: EmbedderIdentity) -> LanceIndex:
         """See ``Generations``."""
@@ -83,8 +84,3 @@ class LanceGenerations:
                 yield
             finally:
                 lock.release()
-
-
-def _made_for(facts_file: Path) -> Mapping[str, str]:
-    facts = read_facts(facts_file)
-    return {name: str(facts.get(name, "unknown")) for name in ("embedder", "tokeniser", "format")}

@@ -26,11 +26,16 @@ def latest(table: pa.Table, limit: int, after: Place | None) -> list[str]:
     found = table.filter(pc.is_valid(table["conversation_id"])).group_by("conversation_id").aggregate([("at", "max")])
     found = found.sort_by([("at_max", "descending"), ("conversation_id", "ascending")])
     if after is not None:
-        moment = pa.scalar(after[0].astimezone(UTC), found["at_max"].type)
-        later = pc.and_(pc.equal(found["at_max"], moment), pc.greater(found["conversation_id"], after[1]))
-        found = found.filter(pc.or_(pc.less(found["at_max"], moment), later))
+        found = behind(found, found["at_max"], found["conversation_id"], after)
     identities: list[str] = found["conversation_id"].slice(0, limit).to_pylist()
     return identities
+
+
+def behind(table: pa.Table, times: pa.ChunkedArray, ids: pa.ChunkedArray, place: Place) -> pa.Table:
+    """The rows behind a place in a list, newest first, ties by id."""
+    moment = pa.scalar(place[0].astimezone(UTC), times.type)
+    later = pc.and_(pc.equal(times, moment), pc.greater(ids, place[1]))
+    return table.filter(pc.or_(pc.less(times, moment), later))
 
 
 def newest(table: pa.Table) -> dict[str, tuple[str, str]]:

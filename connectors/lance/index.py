@@ -16,12 +16,11 @@ import lancedb
 
 from connectors.background import BackgroundJob
 from connectors.durable import FolderLock, replace_json
-from connectors.embedders import how_to_set
+from connectors.embedders import check_made_for
 from connectors.lance.folders import FACTS, FIRST_TABLES, NEXT_FACTS, drop_generations, generation_in_use, read_facts
 from connectors.lance.owner_search import OwnerSearch
 from connectors.lance.row_cache import RowCache
 from connectors.lance.table import LanceTable, key_of
-from mneme import text
 from mneme.errors import StoreError, StoreRejected, StoreUnavailable
 from mneme.ports import (
     EmbedderIdentity,
@@ -38,7 +37,7 @@ from mneme.ports import (
     WriteResult,
 )
 from mneme.rows import Collection, Embedding, Key, Row, Vector
-from mneme.store_format import FORMAT, check_format
+from mneme.store_format import check_format, made_for
 
 # LanceDB keeps what it read of each version of a table, also of those that are long gone, up to 7 GB by default: under a steady
 # load a process grew by 70 MB a minute. Searching 20,000 facts takes 3 MB of it.
@@ -98,14 +97,7 @@ class LanceIndex:
             else:
                 self._create(embedder.dimension)
                 # Comes last: without it a preparation starts again.
-                facts = {
-                    "format": FORMAT,
-                    "tables": self._folder.name,
-                    "embedder": embedder.fingerprint,
-                    "tokeniser": text.TOKENISER,
-                    "metadata": {},
-                }
-                replace_json(self._facts, facts)
+                replace_json(self._facts, made_for(embedder) | {"tables": self._folder.name, "metadata": {}})
             self._is_prepared = True
 
     def write(self, writes: Sequence[Write]) -> list[WriteResult]:
@@ -158,13 +150,6 @@ class LanceIndex:
                     hits.append(searches[asked].nearest(leg.filter, leg.vector, leg.limit))
             return hits
 
-    def score(
-        self, collection: Collection, filter: Filter, tokens: Sequence[str], vector: Vector | None, limit: int
-    ) -> list[Scored]:
-        """See ``MemoryIndex``."""
-        with store_errors(self._path):
-            return self._search(collection, filter.owner_keys).score(filter, tokens, vector, limit)
-
     def ask(
         self,
         legs: Sequence[TextLeg | VectorLeg],
@@ -173,7 +158,9 @@ class LanceIndex:
         vector: Vector | None,
     ) -> tuple[list[list[Hit]], list[list[Scored]]]:
         """See ``MemoryIndex``."""
-        scored = [self.score(each.collection, each.filter, tokens, vector, each.limit) for each in selections]
+        with store_errors(self._path):
+            places = [(each, self._search(each.collection, each.filter.owner_keys)) for each in selections]
+            scored = [search.score(each.filter, tokens, vector, each.limit) for each, search in places]
         return self.recall(legs), scored
 
     def scan(self, collection: Collection, filter: Filter | None = None, with_vectors: bool = False) -> Iterator[Row]:
@@ -294,14 +281,7 @@ class LanceIndex:
 
     def _check(self, embedder: EmbedderIdentity) -> None:
         facts = read_facts(self._facts)
-        check_format(str(self._path), facts.get("format"))
-        for name, wanted in (("embedder", embedder.fingerprint), ("tokeniser", text.TOKENISER)):
-            if facts.get(name) != wanted:
-                back = f"set it back{how_to_set(str(facts.get(name)))}" if name == "embedder" else "use that version of Mneme"
-                raise StoreRejected(
-                    f"{self._path}: this index was made with the {name} {facts.get(name)!r}, and {wanted!r} is set now; "
-                    f"{back}, or move the index to it with `mneme admin reindex`"
-                )
+        check_made_for(str(self._path), facts, embedder)
         with self._opening:
             self._read_from(facts)
 

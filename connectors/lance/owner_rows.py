@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from connectors.lance.rows import ADDRESS, EPOCH, ROW_COLUMNS, to_rows, vectors_of
+from connectors.lance.rows import ADDRESS, EPOCH, ROW_COLUMNS, labels_pass, to_rows, vectors_of
 from mneme.ports import Filter
 from mneme.rows import HIDDEN_KINDS, Collection, Embedding, Key, Row, Vector
 
@@ -156,9 +156,7 @@ class OwnerRows:
             mask &= self._times["valid_to"][1]
         places = np.flatnonzero(mask)
         if filter.labels:
-            labels = self._columns["labels"].take(pa.array(places)).to_pylist()
-            holds = [all(condition.holds(each or ()) for condition in filter.labels) for each in labels]
-            places = places[np.array(holds, dtype=np.bool_)]
+            places = places[labels_pass(filter, self._columns["labels"].take(pa.array(places)))]
         return places
 
     def rows(self, places: Places) -> list[Row]:

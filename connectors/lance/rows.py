@@ -10,10 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 from pydantic_core import from_json
 
-from mneme.labels import JOINT, AnyOf, Between, Containing, LabelCondition
-from mneme.ports import Filter, Place
+from mneme.ports import Filter
 from mneme.rows import HIDDEN_KINDS, Collection, Row, directions, whole_numbers
-from mneme.times import from_milliseconds, to_milliseconds
 
 ADDRESS = "_rowid"  # LanceDB's name for where a row lies
 REMOVED_AT = "removed_at"  # set on a tombstone: a removed row keeps its key and version, and nothing else
@@ -101,13 +99,17 @@ def _values(name: str, column: pa.ChunkedArray) -> list[Any]:
     return [each or "" for each in values] if name == "tokens" else values
 
 
+def labels_pass(filter: Filter, column: pa.Array | pa.ChunkedArray) -> npt.NDArray[np.bool_]:
+    """A mask of the labels that pass the conditions of a filter: SQL can compare no element of a list."""
+    return np.array([all(each.holds(labels or ()) for each in filter.labels) for labels in column.to_pylist()], np.bool_)
+
+
 def condition(filter: Filter) -> str:
-    """The SQL of a filter. Everything given must hold; tombstones never pass."""
+    """The SQL of a filter without its labels. Everything given must hold; tombstones never pass."""
     parts = [f"{REMOVED_AT} IS NULL", f"tenant_id = {_quoted(filter.tenant_id)}", any_of("owner_key", filter.owner_keys)]
     for column, values in filter.allowed_values().items():
         is_list = _COLUMNS[column] == _TEXTS
         parts.append(f"array_has_any({column}, [{_list(values)}])" if is_list else any_of(column, values))
-    parts += [_labelled(each) for each in filter.labels]
     if filter.since:
         parts.append(f"at >= {_time(filter.since)}")
     if filter.before:
@@ -123,30 +125,6 @@ def condition(filter: Filter) -> str:
     return " AND ".join(parts)
 
 
-def _labelled(condition: LabelCondition) -> str:
-    """A row without labels has NULL or an empty list: then no test is true, and a negated one must be."""
-    match condition.test:
-        case AnyOf(labels):
-            test = f"array_has_any(labels, [{_list(labels)}])"
-        case Between(low, high):
-            test = f"{_rank(low)} < {_rank(high)}"
-        case Containing(start, text):
-            # A row's labels as one text, and a pattern in which every character stands for itself: there is no array function.
-            pattern = f"(?:^|{_itself(JOINT)}){_itself(start)}[^{_itself(JOINT)}]*{_itself(text)}"
-            test = f"regexp_like(array_to_string(labels, '{JOINT}'), '{pattern}')"
-    return f"NOT coalesce({test}, false)" if condition.negated else f"coalesce({test}, false)"
-
-
-def _rank(label: str) -> str:
-    """SQL for how many of a row's labels come before one, plus 1: there is no function that asks each element of a list."""
-    return f"array_position(array_sort(array_append(labels, {_quoted(label)})), {_quoted(label)})"
-
-
-def _itself(text: str) -> str:
-    """A pattern that matches a text and nothing else."""
-    return "".join(f"\\x{{{ord(character):x}}}" for character in text)
-
-
 def any_of(column: str, values: Sequence[str]) -> str:
     """SQL that is true where a column has one of the values; without values it is true nowhere."""
     return f"{column} IN ({_list(values)})" if values else "false"
@@ -155,13 +133,6 @@ def any_of(column: str, values: Sequence[str]) -> str:
 def live(tenant_id: str) -> str:
     """SQL for what there is of a tenant, and is not hidden."""
     return f"{REMOVED_AT} IS NULL AND tenant_id = {_quoted(tenant_id)} AND kind NOT IN ({_list(HIDDEN_KINDS)})"
-
-
-def behind(place: Place) -> str:
-    """SQL for what comes behind a place in a list, newest first."""
-    moment, identity = place
-    begin = from_milliseconds(to_milliseconds(moment))
-    return f"(at < {_time(begin)} OR (at < {_time(begin + timedelta(milliseconds=1))} AND id > {_quoted(identity)}))"
 
 
 def before(column: str, moment: datetime) -> str:

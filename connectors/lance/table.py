@@ -25,8 +25,8 @@ from connectors.lance.rows import (
     VECTOR_COLUMNS,
     any_of,
     before,
-    behind,
     condition,
+    labels_pass,
     live,
     schema,
     to_arrow,
@@ -34,7 +34,7 @@ from connectors.lance.rows import (
 )
 from mneme.ports import Create, Filter, Group, Outcome, Owned, Place, Put, Remove, Write, WriteResult
 from mneme.rows import Collection, Key, Row
-from mneme.times import utc_now
+from mneme.times import from_milliseconds, to_milliseconds, utc_now
 
 TOMBSTONES_LAST = timedelta(hours=1)  # as index.gc_deletes of the OpenSearch index
 VERSIONS_LAST = timedelta(minutes=1)  # longer than any search of another process takes
@@ -219,27 +219,32 @@ class LanceTable:
         columns = [name for name in self._columns(with_vectors) if name in there]
         search = self._table.search().where(_condition(filter)).select(columns).order_by(order).limit(None)
         for batch in search.to_batches(LOOKUP):
-            yield from to_rows(self.collection, pa.Table.from_batches([batch]))
+            found = pa.Table.from_batches([batch])
+            yield from to_rows(self.collection, found if filter is None else _labelled(found, filter))
 
     def count(self, filter: Filter | None) -> int:
         """Count the rows that pass."""
+        if filter is not None and filter.labels:
+            return int(self._passing(filter, ["labels"]).num_rows)
         return int(self._table.count_rows(_condition(filter)))
 
     def page(self, filter: Filter, limit: int, after: Place | None) -> list[Row]:
         """The newest rows that pass, ties by id: found by two columns, then read."""
-        where = condition(filter) if after is None else f"{condition(filter)} AND {behind(after)}"
-        found = self._select(where, ["id", "owner_key", "at"])
+        found = self._passing(filter, ["id", "owner_key", "at"])
         found = found.set_column(found.column_names.index("at"), "at", pc.floor_temporal(found["at"], unit="millisecond"))
+        if after is not None:
+            begin = from_milliseconds(to_milliseconds(after[0]))
+            found = groups.behind(found, found["at"], found["id"], (begin, after[1]))
         found = found.sort_by([("at", "descending"), ("id", "ascending"), ("owner_key", "ascending")]).slice(0, limit)
         return self._rows_of(zip(found["owner_key"].to_pylist(), found["id"].to_pylist(), strict=True))
 
     def conversations(self, filter: Filter, limit: int, after: Place | None) -> list[Group]:
         """The rows of each conversation; which are asked for, and then what is in them."""
-        order = groups.latest(self._select(condition(filter), groups.GROUPED), limit, after)
+        order = groups.latest(self._passing(filter, groups.GROUPED), limit, after)
         if not order:
             return []
         narrowed = replace(filter, conversation_ids=tuple(order))
-        found = self._select(condition(narrowed), groups.COUNTED)
+        found = self._passing(narrowed, groups.COUNTED)
         newest = groups.newest(found)
         rows = {row.conversation_id: row for row in self._rows_of(newest.values()) if row.conversation_id is not None}
         counted = groups.groups(found, rows)
@@ -291,6 +296,11 @@ class LanceTable:
     def _columns(self, with_vectors: bool) -> list[str]:
         return [*ROW_COLUMNS, *VECTOR_COLUMNS] if with_vectors else ROW_COLUMNS
 
+    def _passing(self, filter: Filter, columns: list[str]) -> pa.Table:
+        """These columns of the rows that pass a filter."""
+        asked = list(dict.fromkeys([*columns, *(["labels"] if filter.labels else [])]))
+        return _labelled(self._select(condition(filter), asked), filter)
+
     def _select(self, where: str, columns: list[str], limit: int | None = None) -> pa.Table:
         return self._table.search().where(where).select(columns).limit(limit).to_arrow()
 
@@ -303,6 +313,11 @@ def _create_indices(table: Any) -> None:
 
 def _owned(owner_key: str) -> str:
     return f"{any_of('owner_key', [owner_key])} AND {REMOVED_AT} IS NULL"
+
+
+def _labelled(table: pa.Table, filter: Filter) -> pa.Table:
+    """The rows whose labels pass."""
+    return table.filter(labels_pass(filter, table["labels"])) if filter.labels else table
 
 
 def _condition(filter: Filter | None) -> str:

@@ -22,7 +22,7 @@ from opensearchpy.exceptions import OpenSearchException, TransportError
 
 from connectors.clients import encoded
 from connectors.opensearch.client import may_pass, reason_of, refusal, store_error
-from connectors.opensearch.mapping import alias_of, document_of
+from connectors.opensearch.mapping import alias_of, document_id_of, document_of
 from connectors.telemetry.metrics import BULK_RETRIES
 from mneme import settings as mneme_settings
 from mneme.errors import StoreUnavailable
@@ -154,14 +154,15 @@ def _encode(write: Write, key: Key, index_of: Callable[[Collection], str]) -> tu
     """The fault of a write, or an empty text and its lines."""
     version = write.version if isinstance(write, Remove) else write.row.version
     try:
-        size = len(key.id.encode())
+        identity = document_id_of(key)
+        size = len(identity.encode())
         if not 0 < size <= _LONGEST_ID:
             return f"id: has {size} bytes; OpenSearch takes 1 to {_LONGEST_ID} (mneme/ids.py makes such ids)", b""
         if not key.owner_key:
             return "owner_key: is empty; every row belongs to an owner", b""
         if not 0 <= version <= _LONGEST_VERSION:
             return f"version: {version} is not from 0 to {_LONGEST_VERSION}", b""
-        target: dict[str, Any] = {"_index": index_of(key.collection), "_id": key.id, "routing": key.owner_key}
+        target: dict[str, Any] = {"_index": index_of(key.collection), "_id": identity, "routing": key.owner_key}
         if isinstance(write, Create):  # the server takes no version here: it counts as version 1
             return "", _lines({"create": target}, document_of(write.row))
         target["version"], target["version_type"] = version, "external_gte"

@@ -14,6 +14,7 @@ from mneme import settings as mneme_settings
 from mneme.errors import StoreRejected
 from mneme.ports import EmbedderIdentity
 from mneme.rows import Collection
+from mneme.store_format import as_texts
 
 
 class OpenSearchGenerations:
@@ -96,8 +97,7 @@ class OpenSearchGenerations:
         with mapped_errors(self._settings.url):
             names = indices_by_generation(self._client, self._settings.index_prefix)[number]
             described = self._client.indices.get_mapping(index=",".join(names.values()))
-        stated = [index["mappings"].get("_meta", {}) for index in described.values()]
-        return {name: str(stated[0].get(name, "unknown")) for name in ("embedder", "tokeniser", "format")}
+        return as_texts(next(iter(described.values()))["mappings"].get("_meta", {}))
 
     def _block_writes(self, is_blocked: bool) -> None:
         prefix, in_use = self._settings.index_prefix, self._in_use()

@@ -11,11 +11,9 @@ from typing import Any
 from opensearchpy.exceptions import RequestError
 
 from connectors.background import BackgroundJob
-from connectors.embedders import how_to_set
-from connectors.opensearch import maintenance
+from connectors.embedders import check_made_for
 from connectors.opensearch.bulk import BulkWriter
 from connectors.opensearch.client import mapped_errors, refusal, shown
-from connectors.opensearch.maintenance import merge_segments
 from connectors.opensearch.mapping import (
     changeable_settings,
     drop_generations,
@@ -23,17 +21,18 @@ from connectors.opensearch.mapping import (
     index_of,
     index_settings,
     mapping,
-    meta,
     writes_of,
 )
 from connectors.opensearch.reader import METADATA_ID, OpenSearchReader
 from mneme import settings as mneme_settings
-from mneme.errors import StoreRejected, StoreUnavailable
+from mneme.errors import StoreError, StoreRejected, StoreUnavailable
 from mneme.ports import EmbedderIdentity, Write, WriteResult
 from mneme.rows import Collection
-from mneme.store_format import check_format
 
 _SHARDS_SECONDS = 10.0  # that the shards of a new index may take to start
+PURGE_AFTER_SECONDS = 45.0  # from a removal to the merge
+_BYTES_OF_A_SEGMENT = 4_000_000_000  # to merge to: the server leaves one of more than 5 GB alone until most of it is deleted
+_LOOK_SECONDS = 0.5
 _PURGE, _DUE, _ASKED_FOR = "purge", "due", "asked for"  # in the metadata: whether what was removed is still to be merged away
 
 
@@ -64,7 +63,7 @@ class OpenSearchIndex(OpenSearchReader):
         self._generation = generation
         self._bulk = BulkWriter(self._send_bulk, settings, sleep, index_of=self._target)
         self._purging = BackgroundJob(
-            self._merge_away, "deleted documents are not merged away yet", maintenance.AFTER_SECONDS, tries_again=True
+            self._merge_away, "deleted documents are not merged away yet", PURGE_AFTER_SECONDS, tries_again=True
         )
 
     # --- the indices -------------------------------------------------------------------------------------------------
@@ -76,22 +75,20 @@ class OpenSearchIndex(OpenSearchReader):
         """
         with mapped_errors(self._settings.url):
             indices = self._indices()
-            if self._read_only:
-                self._check_all(indices, embedder)
-                self._names = {collection: name for collection, (name, _) in indices.items()}
-                return
-            missing = [collection for collection in Collection if collection not in indices]
-            for collection in missing:
-                self._create(collection, embedder)
-            indices = self._indices() if missing else indices
+            if not self._read_only and (missing := [each for each in Collection if each not in indices]):
+                for collection in missing:
+                    self._create(collection, embedder)
+                indices = self._indices()
             for collection in Collection:
-                name, index = indices.get(collection, ("", {}))
-                if not name:
-                    alias = self._alias(collection)
-                    raise StoreRejected(f"index {alias}-1 exists without its alias {alias}; add the alias or remove the index")
-                self._check(name, index["mappings"].get("_meta", {}), meta(embedder))
-                self._update_settings(name, index["settings"]["index"])
+                if collection not in indices:
+                    raise self._not_there(self._alias(collection))
+                name, index = indices[collection]
+                check_made_for(f"index {name}", index["mappings"].get("_meta", {}), embedder)
+                if not self._read_only:
+                    self._update_settings(name, index["settings"]["index"])
             self._names = {collection: name for collection, (name, _) in indices.items()}
+        if self._read_only:
+            return
         self._wait_for_shards()
         if self.metadata().get(_PURGE) == _DUE:
             self._purging.ask()
@@ -138,23 +135,10 @@ class OpenSearchIndex(OpenSearchReader):
             if error.error != "resource_already_exists_exception":  # another process was first: its index is checked next
                 raise
 
-    def _check(self, name: str, there: Mapping[str, Any], needed: Mapping[str, str]) -> None:
-        check_format(f"index {name}", there.get("format"))
-        for what, value in needed.items():
-            if there.get(what) != value:
-                back = f"set it back{how_to_set(str(there.get(what)))}" if what == "embedder" else "use that version of Mneme"
-                raise StoreRejected(
-                    f"index {name} was made for {what} {there.get(what, 'unknown')!r}, this program has {value!r}: {back}, "
-                    "or move the index to it with `mneme admin reindex`"
-                )
-
-    def _check_all(self, indices: Mapping[Collection, tuple[str, Mapping[str, Any]]], embedder: EmbedderIdentity) -> None:
-        for collection in Collection:
-            if collection not in indices:
-                reason = f"no such index [{self._alias(collection)}]"
-                raise refusal(404, "index_not_found_exception", reason, self._settings.url)
-            name, index = indices[collection]
-            self._check(name, index["mappings"].get("_meta", {}), meta(embedder))
+    def _not_there(self, alias: str) -> StoreError:
+        if self._read_only:
+            return refusal(404, "index_not_found_exception", f"no such index [{alias}]", self._settings.url)
+        return StoreRejected(f"index {alias}-1 exists without its alias {alias}; add the alias or remove the index")
 
     def _update_settings(self, name: str, there: Mapping[str, Any]) -> None:
         wanted = changeable_settings(self._settings)
@@ -190,10 +174,23 @@ class OpenSearchIndex(OpenSearchReader):
         """Merge to segments of about 4 GB; see the port."""
         self._must_write()
         with mapped_errors(self._settings.url):
-            merge_segments(self._client, self._all())
+            for collection in Collection:
+                self._merge_segments(self._place(collection))
 
-    def _all(self) -> list[str]:
-        return list(map(self._place, Collection))
+    def _merge_segments(self, name: str) -> None:
+        """Merge an index, and wait for it.
+
+        Raises:
+            StoreUnavailable: the server has given it up.
+        """
+        (shard,) = self._client.cat.indices(index=name, params={"format": "json", "bytes": "b", "h": "pri,pri.store.size"})
+        segments = 1 + int(shard["pri.store.size"]) // (int(shard["pri"]) * _BYTES_OF_A_SEGMENT)
+        asked = {"max_num_segments": segments, "wait_for_completion": "false"}
+        task = self._client.indices.forcemerge(index=name, params=asked)["task"]
+        while not (found := self._client.tasks.get(task_id=task))["completed"]:
+            time.sleep(_LOOK_SECONDS)
+        if error := found.get("error"):
+            raise StoreUnavailable(f"{name} was not merged ({error.get('reason', error)}); ask again")
 
     def refresh(self) -> None:
         """Make everything written so far searchable."""
@@ -201,7 +198,11 @@ class OpenSearchIndex(OpenSearchReader):
             self._client.indices.refresh(index=",".join(map(self._place, Collection)))
 
     def purge(self) -> None:
-        """Have the server merge away what was removed by now, within a minute; see ``maintenance.py`` and the port.
+        """Have the server merge away what was removed by now, within a minute; see the port.
+
+        A shard keeps deleted documents, whole, for copies of it that may have to catch up. It learns only every 30 s that no
+        copy needs them any more (its retention lease): a merge before that leaves them all, one after it none (2.19). So the
+        merge comes later, once for all who asked meanwhile.
 
         If this process ends before that, its next start sees to it (``prepare``). Generations that are not in use any more
         go at once.

@@ -14,6 +14,7 @@ import base64
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
@@ -23,10 +24,10 @@ from opensearchpy import OpenSearch
 
 from connectors.clients import encoded
 from mneme import settings as mneme_settings
-from mneme import text
+from mneme.ids import long_hash
 from mneme.ports import EmbedderIdentity
-from mneme.rows import Collection, Embedding, Row, Vector, directions, whole_numbers
-from mneme.store_format import FORMAT
+from mneme.rows import Collection, Embedding, Key, Row, Vector, directions, whole_numbers
+from mneme.store_format import made_for
 
 
 def alias_of(prefix: str, collection: Collection) -> str:
@@ -42,6 +43,17 @@ def index_of(prefix: str, collection: Collection, generation: int) -> str:
 def writes_of(index: str) -> str:
     """The alias under which an index is written."""
     return f"{index}-writes"
+
+
+_hash_of = lru_cache(maxsize=4096)(long_hash)
+
+
+def document_id_of(key: Key) -> str:
+    """The ``_id`` of a row's document.
+
+    The sender chooses the id of a message. With its owner in the ``_id``, nobody's message takes the place of another's.
+    """
+    return f"{key.id}|{_hash_of(key.owner_key)}" if key.collection is Collection.MESSAGES else key.id
 
 
 def indices_by_generation(client: OpenSearch, prefix: str) -> Mapping[int, Mapping[Collection, str]]:
@@ -120,7 +132,7 @@ def mapping(embedder: EmbedderIdentity) -> dict[str, Any]:
         "dynamic": "strict",
         "_routing": {"required": True},
         "_source": {"excludes": ["vector", *VECTORS]},
-        "_meta": {**meta(embedder), "format": FORMAT},
+        "_meta": made_for(embedder),
         "properties": {
             **{name: {"type": "keyword", "ignore_above": _LONGEST_KEYWORD} for name in _KEYWORDS},
             **{name: {"type": "date", "format": "strict_date_optional_time"} for name in _TIMES},
@@ -131,11 +143,6 @@ def mapping(embedder: EmbedderIdentity) -> dict[str, Any]:
             **{name: {"type": "binary", "store": True} for name in VECTORS},
         },
     }
-
-
-def meta(embedder: EmbedderIdentity) -> dict[str, str]:
-    """The embedder and tokeniser of an index; both must be equal for the index to be used."""
-    return {"embedder": embedder.fingerprint, "tokeniser": text.TOKENISER}
 
 
 def document_of(row: Row) -> bytes:

@@ -6,7 +6,7 @@ from typing import Any
 
 from connectors.opensearch.client import mapped_errors, open_client, reason_of, refusal
 from connectors.opensearch.hit_rows import MOST_ROWS, ROW_BYTES, HitRows
-from connectors.opensearch.mapping import alias_of, embedding_of, row_of_hit
+from connectors.opensearch.mapping import alias_of, document_id_of, embedding_of, row_of_hit
 from connectors.opensearch.queries import (
     MOST_COUNTED,
     WITH_VECTORS,
@@ -75,7 +75,7 @@ class OpenSearchReader:
         rows: dict[Key, Row] = {}
         for start in range(0, len(wanted), _PAGE):
             page = wanted[start : start + _PAGE]
-            places = [(self._place(key.collection), key.id, key.owner_key) for key in page]
+            places = [(self._place(key.collection), document_id_of(key), key.owner_key) for key in page]
             for key, document in zip(page, self._documents(places, with_vectors), strict=True):
                 if document is not None and document["_source"]["owner_key"] == key.owner_key:
                     rows[key] = row_of_hit(key.collection, document)
@@ -99,12 +99,6 @@ class OpenSearchReader:
     def recall(self, legs: Sequence[TextLeg | VectorLeg]) -> list[list[Hit]]:
         """Run searches in one round trip; see the port. Of a query with over 900 tokens the first 900 count."""
         return self.ask(legs, (), (), None)[0]
-
-    def score(
-        self, collection: Collection, filter: Filter, tokens: Sequence[str], vector: Vector | None, limit: int
-    ) -> list[Scored]:
-        """The first ``limit`` rows by id that pass the filter, with both scores, in one round trip; see the port."""
-        return self.ask((), [Selection(collection, filter, limit)], tokens, vector)[1][0]
 
     def ask(
         self,

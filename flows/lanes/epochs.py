@@ -123,7 +123,3 @@ class Versions:
     def next(self) -> int:
         """A version higher than all before."""
         return next(self._counter)
-
-    def next_below(self) -> int:
-        """A version higher than those that this gave before in the run, and lower than all that ``next`` gives in any run."""
-        return next(self._counter) % WRITES_PER_RUN

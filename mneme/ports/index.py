@@ -234,16 +234,6 @@ class MemoryIndex(Protocol):
     def recall(self, legs: Sequence[TextLeg | VectorLeg]) -> list[list[Hit]]:
         """Run searches in one round trip; for each leg its hits, best first, ties by id."""
 
-    def score(
-        self, collection: Collection, filter: Filter, tokens: Sequence[str], vector: Vector | None, limit: int
-    ) -> list[Scored]:
-        """Every row that passes the filter (``ids`` or ``parent_ids`` narrow it), with both its scores, in no order.
-
-        Where more than ``limit`` pass, the first by id.
-
-        ``bm25`` equals what a ``TextLeg`` with the same tokens gives, ``cosine`` is exact.
-        """
-
     def ask(
         self,
         legs: Sequence[TextLeg | VectorLeg],
@@ -251,7 +241,10 @@ class MemoryIndex(Protocol):
         tokens: Sequence[str],
         vector: Vector | None,
     ) -> tuple[list[list[Hit]], list[list[Scored]]]:
-        """``recall`` of the legs, and ``score`` of each selection with these tokens and this vector, all in one round trip."""
+        """``recall`` of the legs, and the rows of each selection with both their scores, all in one round trip.
+
+        Of a selection every row, in no order. ``bm25`` equals what a ``TextLeg`` with these tokens gives, ``cosine`` is exact.
+        """
 
     def embeddings(self, keys: Sequence[Key]) -> dict[Key, Embedding]:
         """The vectors of searchable rows and of their tokens; rows without a vector are left out."""

@@ -14,11 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mneme.ids import make_id
-from mneme.ports import Filter, MemoryIndex, Outcome, Put, TextLeg, VectorLeg
+from mneme.ports import Create, Filter, MemoryIndex, Outcome, Put, Remove, TextLeg, VectorLeg
 from mneme.records import Owner, OwnerType
 from mneme.rows import Collection, Key, Row
 from mneme.text import tokenise
-from tests.contracts.rows import NOON, axis, fact
+from tests.contracts.rows import NOON, axis, fact, message, score
 
 NAMES = [
     *("a", "A", "aa", "a/", "a/b", "a%2Fb", "a%", "%", "*", "?", "a*", "_", "a b", " a", "a\\", "a'", 'a"', "a''", "a,b"),
@@ -63,7 +63,7 @@ def every_reading(index: MemoryIndex, filter: Filter, tokens: Sequence[str] = ("
     return {
         "text": [hit.row for hit in words],
         "vector": [hit.row for hit in near],
-        "score": [one.row for one in index.score(Collection.FACTS, filter, tokens, axis(0), 500)],
+        "score": [one.row for one in score(index, filter, tokens, axis(0), 500)],
         "scan": list(index.scan(Collection.FACTS, filter)),
         "page": index.page(Collection.FACTS, filter, 500),
     }
@@ -137,6 +137,23 @@ class IsolationContract:
         assert index.get(foreign) == {}
         assert set(index.get([*foreign, *(row.key for row in rows)])) == {row.key for row in rows}
 
+    def test_messages_of_two_owners_may_have_one_id(self, index):
+        """Its sender chooses the id of a message. None can take the place of another's."""
+        ann, bob = (Owner(tenant_id="one-id", type="user", id=name) for name in ("ann", "bob"))
+        mine, theirs = message("same", "mine", version=2, owner=ann), message("same", "theirs", version=9, owner=bob)
+        for write in (Create(theirs), Create(mine), Put(theirs), Put(mine)):
+            assert [result.outcome for result in index.write([write])] == [Outcome.DONE]
+        there = index.get([mine.key, theirs.key])
+        assert {key: (row.version, row.body["text"]) for key, row in there.items()} == {
+            mine.key: (2, "mine"),
+            theirs.key: (9, "theirs"),
+        }
+        index.write([Remove(theirs.key, version=10)])
+        index.refresh()
+        assert list(index.get([mine.key, theirs.key])) == [mine.key]
+        both = Filter("one-id", (ann.key, bob.key))
+        assert [row.body["text"] for row in index.scan(Collection.MESSAGES, both)] == ["mine"]
+
     @_RELAXED
     @given(value=_names, other=_names)
     def test_a_value_of_a_filter_is_compared_and_never_understood(self, index, value, other):
@@ -193,7 +210,7 @@ class IsolationContract:
             ]
         )
         assert [[hit.row.id for hit in hits] for hits in (few, many, one)] == [["mine"], ["mine"], []]
-        assert index.score(Collection.FACTS, filter, ("rice", *(f"w{n}" for n in range(5_000))), None, 10)[0].bm25 > 0
+        assert score(index, filter, ("rice", *(f"w{n}" for n in range(5_000))), None, 10)[0].bm25 > 0
 
     # --- helpers -----------------------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from mneme.labels import LabelCondition, containing, equal_to, present, within
 from mneme.ports import MemoryIndex, Outcome, Put, TextLeg, VectorLeg
 from mneme.records import Metadata, Owner
 from mneme.rows import Collection
-from tests.contracts.rows import axis, fact, message, of
+from tests.contracts.rows import axis, fact, message, of, score
 
 KEYS = ["project", "pro", "project\x01t", "", "a.b", "*", "ключ", "k' OR true --", "\x00", "\x02"]
 TEXTS = [
@@ -187,7 +187,7 @@ class LabelsContract:
                 ]
             )
             assert {hit.row.id for hit in words} == {hit.row.id for hit in near} == expected, test
-            assert {one.row.id for one in index.score(Collection.FACTS, filter, ("tea",), axis(0), 10)} == expected
+            assert {one.row.id for one in score(index, filter, ("tea",), axis(0), 10)} == expected
             assert index.count(Collection.FACTS, filter) == len(expected)
 
     def test_labels_come_back_and_are_replaced_with_their_row(self, index):

@@ -33,7 +33,7 @@ from mneme.ports import (
 from mneme.records import Owner, Validity
 from mneme.rows import LARGEST, Collection, Embedding, Key, Row, Vector, directions, flush_marker, whole_numbers
 from mneme.text import tokenise
-from tests.contracts.rows import ALICE, DIMENSION, EMBEDDER, NOON, axis, episode, fact, message, of, towards
+from tests.contracts.rows import ALICE, DIMENSION, EMBEDDER, NOON, axis, episode, fact, message, of, score, towards
 
 BOB = Owner(tenant_id="acme", type="user", id="bob")
 NASTY = [
@@ -512,7 +512,7 @@ class MemoryIndexContract:
             filter, expected = of(**fields), list(ids)
             assert found(index, by_text("tea", filter)) == expected, fields
             assert found(index, by_vector(axis(0), filter)) == expected, fields
-            scored = index.score(Collection.FACTS, filter, ("tea",), axis(0), 10)
+            scored = score(index, filter, ("tea",), axis(0), 10)
             assert sorted(one.row.id for one in scored) == expected, fields
             assert [row.id for row in index.scan(Collection.FACTS, filter)] == expected, fields
             assert index.count(Collection.FACTS, filter) == len(expected), fields
@@ -524,7 +524,7 @@ class MemoryIndexContract:
         assert found(index, by_text("tea", Filter("acme", (ALICE.key, BOB.key)))) == ["alice", "bob"]
         for nobody in (Filter("acme", ()), Filter("other", (ALICE.key,))):
             assert index.recall([by_text("tea", nobody), by_vector(axis(0), nobody)]) == [[], []]
-            assert index.score(Collection.FACTS, nobody, ("tea",), axis(0), 10) == []
+            assert score(index, nobody, ("tea",), axis(0), 10) == []
             assert list(index.scan(Collection.FACTS, nobody)) == []
             assert index.count(Collection.FACTS, nobody) == 0
             assert index.page(Collection.FACTS, nobody, 10) == index.conversations(Collection.FACTS, nobody, 10) == []
@@ -551,7 +551,7 @@ class MemoryIndexContract:
         texts = ["green tea", "green tea with milk", "tea tea tea", "chess club", "black coffee and green grass"]
         fill(index, *(fact(f"f{n}", text, vector=towards(0.9 - n / 3)) for n, text in enumerate(texts)))
         by_words, by_meaning = index.recall([by_text("green tea"), by_vector(axis(0))])
-        scored = {one.row.id: one for one in index.score(Collection.FACTS, of(), tokenise("green tea"), axis(0), 10)}
+        scored = {one.row.id: one for one in score(index, of(), tokenise("green tea"), axis(0), 10)}
         assert set(scored) == {f"f{n}" for n in range(5)}
         bm25 = {hit.row.id: hit.score for hit in by_words}
         assert {id: one.bm25 for id, one in scored.items()} == pytest.approx({id: bm25.get(id, 0.0) for id in scored}, rel=1e-4)
@@ -561,7 +561,7 @@ class MemoryIndexContract:
     def test_scores_do_not_depend_on_how_far_the_filter_narrows(self, index):
         fill(index, *(fact(f"f{n}", "green tea" if n % 2 else "black coffee", parent_episode_id=f"e{n}") for n in range(8)))
         (hit, *_) = index.recall([by_text("tea")])[0]
-        (scored,) = index.score(Collection.FACTS, of(parent_ids=("e3",)), ("tea",), None, 10)
+        (scored,) = score(index, of(parent_ids=("e3",)), ("tea",), None, 10)
         assert scored.bm25 == pytest.approx(hit.score, rel=1e-4)
 
     def test_legs_and_selections_are_asked_together_as_one_by_one(self, index):
@@ -574,7 +574,7 @@ class MemoryIndexContract:
             assert [(hit.row.id, hit.score) for hit in hits] == [(hit.row.id, hit.score) for hit in expected]
         assert [[one.row.id for one in found] for found in scored] == [["f2"], ["f0"], []]
         for each, found in zip(narrowed, scored, strict=True):
-            alone = index.score(each.collection, each.filter, ("tea",), axis(0), each.limit)
+            alone = score(index, each.filter, ("tea",), axis(0), each.limit)
             assert [(one.bm25, one.cosine) for one in found] == [(one.bm25, one.cosine) for one in alone]
         assert index.ask((), (), (), None) == ([], [])
 
@@ -583,7 +583,7 @@ class MemoryIndexContract:
         fill(index, *rows)
 
         def scored(tokens: tuple[str, ...], vector: Vector | None, limit: int = 10) -> dict[str, Scored]:
-            return {one.row.id: one for one in index.score(Collection.FACTS, of(), tokens, vector, limit)}
+            return {one.row.id: one for one in score(index, of(), tokens, vector, limit)}
 
         both = scored(("tea",), axis(0))
         assert [both[row.id].cosine for row in rows] == [pytest.approx(0.25, abs=1 / LARGEST), None, 1.0]
@@ -700,7 +700,7 @@ class MemoryIndexContract:
         index.set_metadata({"run": "1"})
         index.refresh()
         assert index.recall([by_text("tea"), by_vector(axis(0))]) == [[], []]
-        assert index.score(Collection.FACTS, of(), ("tea",), axis(0), 10) == []
+        assert score(index, of(), ("tea",), axis(0), 10) == []
         assert index.count(Collection.FACTS, of()) == 0
         assert [list(index.scan(collection)) for collection in Collection] == [[] for _ in Collection]
         assert sum(index.count(collection) for collection in Collection) == 0
@@ -711,7 +711,7 @@ class MemoryIndexContract:
         assert index.recall([]) == []
         fill(index, fact("f", "green tea", vector=axis(0)))
         assert index.recall([TextLeg(Collection.FACTS, of(), (), 10)]) == [[]]
-        assert index.score(Collection.FACTS, of(ids=("absent",)), ("tea",), axis(0), 10) == []
+        assert score(index, of(ids=("absent",)), ("tea",), axis(0), 10) == []
 
     def test_a_purge_takes_nothing_that_is_there(self, index):
         kept = [fact(f"f{number}", f"green tea {number}", version=2, vector=axis(number)) for number in range(3)]

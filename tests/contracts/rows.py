@@ -1,13 +1,14 @@
 """Rows for the contract tests, made from real records, small enough to read in a test."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
 
-from mneme.ports import EmbedderIdentity, Filter
+from mneme.ports import EmbedderIdentity, Filter, MemoryIndex, Scored, Selection
 from mneme.records import AtomicFact, Episode, Owner, Position, StoredMessage
-from mneme.rows import Embedding, Row, Vector, row_of
+from mneme.rows import Collection, Embedding, Row, Vector, row_of
 
 DIMENSION = 8
 EMBEDDER = EmbedderIdentity("contract", "fp32", DIMENSION)
@@ -95,3 +96,10 @@ def message(id: str, text: str = "Good morning", version: int = 1, owner: Owner 
 def of(owner: Owner = ALICE, **fields: Any) -> Filter:
     """A filter for one owner."""
     return Filter(owner.tenant_id, (owner.key,), **fields)
+
+
+def score(
+    index: MemoryIndex, filter: Filter, tokens: Sequence[str], vector: Vector | None = None, limit: int = 10
+) -> list[Scored]:
+    """The facts that pass a filter, with both scores."""
+    return index.ask((), [Selection(Collection.FACTS, filter, limit)], tokens, vector)[1][0]

@@ -10,14 +10,14 @@ The fields below may be set while it runs; shares are from 0 to 1. What it did i
 import hashlib
 import json
 import random
-import socket
 import threading
 from collections import Counter
-from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, Self
 from urllib.parse import urlsplit
+
+from tests.servers.hanging_up import HangingUpServer
 
 _BUSY = {"type": "rejected_execution_exception", "reason": "as the test wanted it: the queue is full"}
 _DOWN = {"type": "unavailable_shards_exception", "reason": "as the test wanted it: the shard is not active"}
@@ -54,7 +54,6 @@ class OpenSearchProxy:
         self._seed = seed
         self._random = random.Random(seed)
         self._lock = threading.Lock()
-        self._connections: set[socket.socket] = set()
         self._http = _ProxyServer(self)
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), name="opensearch-proxy")
 
@@ -75,9 +74,7 @@ class OpenSearchProxy:
     def __exit__(self, *_: object) -> None:
         self._http.shutdown()
         self._thread.join()
-        for connection in list(self._connections):
-            with suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
+        self._http.hang_up()
         self._http.server_close()
 
     # --- what a request meets ------------------------------------------------------------------------------------------
@@ -132,7 +129,7 @@ class OpenSearchProxy:
         if self.full:
             self.count("items over the shard limit")
             return 400, _FULL
-        identity = str(target["_id"])
+        identity = str(target["_id"]).partition("|")[0]  # of a message its owner comes behind
         is_chosen = not set(self.rejected_collections).isdisjoint(target["_index"].split("-"))  # ...-facts-1-writes
         if is_chosen and self._draw(identity) < self.reject:
             with self._lock:
@@ -150,25 +147,13 @@ class OpenSearchProxy:
         return int.from_bytes(digest) / 2**64
 
 
-class _ProxyServer(ThreadingHTTPServer):
+class _ProxyServer(HangingUpServer):
     daemon_threads = True  # a request under way must not keep a failed test alive
     request_queue_size = 128
 
     def __init__(self, proxy: OpenSearchProxy) -> None:
         self.proxy = proxy
         super().__init__(("127.0.0.1", 0), _Handler)
-
-    def get_request(self) -> tuple[socket.socket, Any]:
-        connection, address = super().get_request()
-        self.proxy._connections.add(connection)
-        return connection, address
-
-    def shutdown_request(self, request: Any) -> None:
-        self.proxy._connections.discard(request)
-        super().shutdown_request(request)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that gave up is what the tests want."""
 
 
 class _Handler(BaseHTTPRequestHandler):

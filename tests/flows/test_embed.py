@@ -15,7 +15,7 @@ from flows.items import Arrived, Pause
 from flows.lanes.epochs import EPOCHS
 from flows.lanes.erasures import Tombstones
 from mneme.events import Message, parse_event
-from mneme.ports import Create, Incoming, Outcome, Remove, Write, WriteResult
+from mneme.ports import Incoming
 from mneme.records import Position
 from mneme.rows import Collection, Key, row_of
 from tests.flows.river import START, Never, River, at_once, contents, edit, episodes, erase, message
@@ -176,30 +176,12 @@ def test_a_message_of_another_owner_leaves_one_of_the_same_id_as_it_is(is_forgot
     assert {row.owner_id for row in flow.index.scan(Collection.MESSAGES)} == {"ann"}
 
 
-class SharedPlaces(ReferenceIndex):
-    """Rows of one id lie in one place, whosever they are: as in an OpenSearch with one shard."""
-
-    def _write(self, write: Write) -> WriteResult:
-        key = write.key if isinstance(write, Remove) else write.row.key
-        version = write.version if isinstance(write, Remove) else write.row.version
-        rows, removed = self._store.rows, self._store.removed
-        there = [each for each in rows if (each.collection, each.id) == (key.collection, key.id)]
-        newest = [rows[each].version for each in there]
-        newest += [removed[each] for each in removed if (each.collection, each.id) == (key.collection, key.id) and not there]
-        if (isinstance(write, Create) and there) or (not isinstance(write, Create) and version < max(newest, default=0)):
-            return WriteResult(Outcome.NEWER_EXISTS)
-        for each in there:
-            del rows[each]
-        return super()._write(write)
-
-
-@pytest.mark.parametrize("index", [ReferenceIndex, SharedPlaces])
 @pytest.mark.parametrize("begins", ["here", "long ago"])
 @pytest.mark.parametrize("comes", ["first", "second"])
 @pytest.mark.parametrize("together", [True, False])
-def test_a_stranger_takes_no_id_from_the_owner(index: type[ReferenceIndex], begins: str, comes: str, together: bool) -> None:
+def test_a_stranger_takes_no_id_from_the_owner(begins: str, comes: str, together: bool) -> None:
     pool = SlowPool(random.Random(0))
-    flow = River(index(), submit=pool)
+    flow = River(ReferenceIndex(), submit=pool)
     flow.feed(message(0, "coffee"))
     if begins == "long ago":
         settled(flow, pool)

@@ -1,13 +1,13 @@
 """The HTTP side of the model server: connections, requests, faults of transport."""
 
 import json
-import socket
 from email.message import Message
 from email.parser import BytesParser
 from email.policy import HTTP
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
 
+from tests.servers.hanging_up import HangingUpServer
 from tests.servers.model_faults import Fault
 from tests.servers.model_streams import events
 
@@ -15,35 +15,14 @@ if TYPE_CHECKING:
     from tests.servers.models import ModelServer
 
 
-class ModelHttpServer(ThreadingHTTPServer):
+class ModelHttpServer(HangingUpServer):
     daemon_threads = False
 
     request_queue_size = 512  # a client with many calls in flight connects all at once
 
     def __init__(self, models: "ModelServer", port: int) -> None:
         self.models = models
-        self._connections: set[socket.socket] = set()
         super().__init__(("127.0.0.1", port), _Handler)
-
-    def get_request(self) -> tuple[socket.socket, Any]:
-        connection, address = super().get_request()
-        self._connections.add(connection)
-        return connection, address
-
-    def shutdown_request(self, request: Any) -> None:
-        self._connections.discard(request)
-        super().shutdown_request(request)
-
-    def hang_up(self) -> None:
-        """End the connections that clients keep open."""
-        for connection in list(self._connections):
-            try:
-                connection.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                continue  # it has ended by itself
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that gave up is what the tests want."""
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -48,23 +48,6 @@ def test_other_calls_wait_for_it_too_and_go_out_after_it(
     assert endpoint.embeddings(BODY)["data"]
 
 
-@pytest.mark.parametrize(("said", "seconds"), [("86400", 600.0), ("1e3", 600.0), ("600", 600.0), ("45", 45.0)])
-def test_an_announced_wait_is_at_most_ten_minutes(
-    endpoint: OpenAiClient, model_server: ModelServer, said: str, seconds: float
-) -> None:
-    model_server.script(Fault("rate_limited", retry_after=said))
-    with pytest.raises(ModelPaused) as caught:
-        endpoint.embeddings(BODY)
-    assert caught.value.seconds == seconds
-
-
-@pytest.mark.parametrize("nonsense", ["soon", "-30", "nan", "inf", ""])
-def test_nonsense_is_no_announcement(endpoint: OpenAiClient, model_server: ModelServer, clock: Clock, nonsense: str) -> None:
-    model_server.script(Fault("rate_limited", retry_after=nonsense))
-    assert endpoint.embeddings(BODY)["data"]
-    assert clock.slept == [2.0]
-
-
 def test_a_short_wait_is_not_worth_handing_a_call_back(endpoint: OpenAiClient, model_server: ModelServer, clock: Clock) -> None:
     model_server.script(Fault("rate_limited", retry_after="1.5"))
     assert endpoint.embeddings(BODY)["data"]

@@ -94,16 +94,20 @@ def test_retry_after_is_waited_for(endpoint: Open, model_server: ModelServer, cl
     [
         ("3", 3.0),
         ("0.25", 0.25),
+        ("86400", 600.0),
+        ("1e3", 600.0),
         ("-5", 0.0),
         ("nan", 0.0),
+        ("inf", 0.0),
         ("soon", 0.0),
         ("", 0.0),
         ("Mon, 02 Mar 2026 09:00:30 GMT", 30.0),
         ("Mon, 02 Mar 2026 10:00:30 +0100", 30.0),
         ("Mon, 02 Mar 2026 08:00:00 GMT", 0.0),
+        ("Tue, 03 Mar 2026 09:00:00 GMT", 600.0),
     ],
 )
-def test_retry_after_is_seconds_or_a_date(value: str, seconds: float) -> None:
+def test_retry_after_is_seconds_or_a_date_at_most_ten_minutes(value: str, seconds: float) -> None:
     assert retry_after(value, datetime(2026, 3, 2, 9, tzinfo=UTC)) == seconds
 
 

@@ -148,7 +148,7 @@ def test_a_document_that_no_topic_takes_is_refused_before_it_is_sent(kafka_setti
 
 def test_the_producer_is_idempotent_and_waits_for_all_replicas(kafka_settings: Kafka):
     producer = ReliableProducer(kafka_settings)
-    configuration = producer.configuration
+    configuration = producer._producer.config
     producer.close()
     assert configuration["enable_idempotence"] is True
     assert configuration["acks"] == -1, "all"

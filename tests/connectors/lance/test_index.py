@@ -24,7 +24,7 @@ from mneme.settings import Index, Settings
 from tests.contracts.isolation import IsolationContract
 from tests.contracts.labels import LabelsContract
 from tests.contracts.memory_index import MemoryIndexContract
-from tests.contracts.rows import EMBEDDER, NOON, axis, fact, message, of
+from tests.contracts.rows import EMBEDDER, NOON, axis, fact, message, of, score
 
 pytestmark = pytest.mark.slow
 
@@ -70,7 +70,7 @@ def caching(prepared: Path, folder: Path) -> Iterator[LanceIndex]:
     yield from opened_copy(prepared, folder, cache_bytes=100_000_000)
 
 
-class Cached:
+class TestLanceIndex(MemoryIndexContract):
     @pytest.fixture
     def index(self, caching: LanceIndex) -> LanceIndex:
         return caching
@@ -80,26 +80,16 @@ class Cached:
         return lambda: LanceIndex(folder, read_only=True, cache_bytes=100_000_000)
 
 
-class TestLanceIndex(MemoryIndexContract):
+class TestLanceIsolation(IsolationContract):
     @pytest.fixture
-    def index(self, writer: LanceIndex) -> LanceIndex:
-        return writer
+    def index(self, caching: LanceIndex) -> LanceIndex:
+        return caching
 
+
+class TestLanceLabels(LabelsContract):
     @pytest.fixture
-    def reopen(self, folder: Path) -> Callable[[], LanceIndex]:
-        return lambda: LanceIndex(folder, read_only=True)
-
-
-class TestLanceIndexWithCache(Cached, MemoryIndexContract):
-    pass
-
-
-class TestLanceIsolation(Cached, IsolationContract):
-    pass
-
-
-class TestLanceLabels(Cached, LabelsContract):
-    pass
+    def index(self, caching: LanceIndex) -> LanceIndex:
+        return caching
 
 
 # --- one writer, many readers ----------------------------------------------------------------------------------------
@@ -153,7 +143,7 @@ def test_a_reader_finds_nothing_any_more_that_was_changed_removed_or_purged(writ
 
     def found() -> list[set[str]]:
         shown = [{hit.row.id for hit in hits} for hits in reader.recall(legs)]
-        scored = {each.row.id for each in reader.score(Collection.FACTS, of(), ("tea",), axis(0), 50)}
+        scored = {each.row.id for each in score(reader, of(), ("tea",), axis(0), 50)}
         return [*shown, scored]
 
     everything = {f"f{number:02d}" for number in range(20)}
@@ -274,7 +264,7 @@ def test_what_opensearch_rejects_is_rejected_here_too(writer):
 def test_nothing_is_near_a_vector_of_zeros(writer):
     writer.write([Put(fact("f", vector=axis(0)))])
     assert writer.recall([VectorLeg(Collection.FACTS, of(), axis(0) * 0, 10)]) == [[]]
-    (scored,) = writer.score(Collection.FACTS, of(), (), axis(0) * 0, 10)
+    (scored,) = score(writer, of(), (), axis(0) * 0, 10)
     assert scored.cosine == 0.0
 
 

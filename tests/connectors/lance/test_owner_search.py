@@ -19,7 +19,7 @@ from mneme.records import Owner, Validity
 from mneme.rows import Collection, Row, Vector, directions, whole_numbers
 from tests.connectors.owner_rows_help import as_read
 from tests.contracts.memory_index import assert_same
-from tests.contracts.rows import ALICE, DIMENSION, EMBEDDER, NOON, axis, fact, of, towards
+from tests.contracts.rows import ALICE, DIMENSION, EMBEDDER, NOON, axis, fact, of, score, towards
 from tests.memory_index_reference import ReferenceIndex
 
 BOB = Owner(tenant_id="acme", type="user", id="bob")
@@ -175,7 +175,7 @@ def test_scores_are_those_of_the_reference_however_the_rows_are_parted(rows, tok
     assert [hit.row.id for hit in got] == [hit.row.id for hit in near]
     assert [hit.score for hit in got] == pytest.approx([hit.score for hit in near], abs=1e-6)
     scored = {each.row.id: each for each in scope.score(of(), tokens, asked, limit)}
-    expected = {each.row.id: each for each in index.score(Collection.FACTS, of(), tokens, asked, limit)}
+    expected = {each.row.id: each for each in score(index, of(), tokens, asked, limit)}
     assert scored.keys() == expected.keys()
     for id, each in scored.items():
         assert each.bm25 == pytest.approx(2.2 * expected[id].bm25)

@@ -64,7 +64,7 @@ class Server:
             ((action, target),) = json.loads(line).items()
             if action != "delete":
                 next(lines)
-            id = target["_id"]
+            id = target["_id"].partition("|")[0]  # of a message its owner comes behind
             ids.append(id)
             self.attempts[id] = self.attempts.get(id, 0) + 1
             status, error = self.decide(id, self.attempts[id])

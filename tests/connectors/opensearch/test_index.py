@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from connectors.opensearch import maintenance
+from connectors.opensearch import index as opensearch_index
 from connectors.opensearch.index import OpenSearchIndex
 from evaluation.servers import drop_indices
 from mneme import settings as mneme_settings
@@ -20,7 +20,7 @@ from queries import Memories
 from tests.contracts.isolation import IsolationContract
 from tests.contracts.labels import LabelsContract
 from tests.contracts.memory_index import MemoryIndexContract
-from tests.contracts.rows import DIMENSION, EMBEDDER, axis, episode, fact, message, of
+from tests.contracts.rows import DIMENSION, EMBEDDER, axis, episode, fact, message, of, score
 from tests.queries.world import WordEmbedder
 from tests.servers.isolated import isolated_opensearch
 
@@ -134,7 +134,7 @@ def test_an_index_that_nobody_prepared_says_so(open_index):
         lambda: index.get([row.key]),
         lambda: index.recall([TextLeg(Collection.FACTS, of(), ("tea",), 10)]),
         lambda: list(index.scan(Collection.FACTS)),
-        lambda: index.score(Collection.FACTS, of(), ("tea",), None, 10),
+        lambda: score(index, of(), ("tea",), None, 10),
         lambda: index.count(Collection.FACTS),
         lambda: index.set_metadata({"run": "1"}),
         index.metadata,
@@ -213,7 +213,7 @@ def test_owners_on_different_shards_are_ranked_by_common_frequencies(open_index)
     )
     assert [hit.row.id for hit in by_words] == [hit.row.id for hit in by_meaning] == [row.id for row in rows]
     assert len({hit.score for hit in by_words}) == 1
-    scored = index.score(Collection.FACTS, everyone, ("tea",), axis(0), 20)
+    scored = score(index, everyone, ("tea",), axis(0), 20)
     assert [one.bm25 for one in scored] == pytest.approx([by_words[0].score] * 12, rel=1e-4)
     assert set(index.get([row.key for row in rows])) == {row.key for row in rows}
     assert [row.id for row in index.scan(Collection.FACTS)] == [row.id for row in rows]
@@ -232,8 +232,8 @@ def test_a_scan_of_several_pages_gives_each_row_once(open_index, monkeypatch):
 
 @pytest.mark.opensearch
 def test_a_purge_leaves_no_deleted_document_in_any_segment(open_index, opensearch, monkeypatch):
-    """Half a minute: so often the server forgets what a copy of a shard might need (connectors/opensearch/maintenance.py)."""
-    monkeypatch.setattr(maintenance, "AFTER_SECONDS", 2.0)
+    """Half a minute: so often the server forgets what a copy of a shard might need (``OpenSearchIndex.purge``)."""
+    monkeypatch.setattr(opensearch_index, "PURGE_AFTER_SECONDS", 2.0)
     index = open_index()
     index.write([Put(fact(f"f{number}", "green tea", vector=axis(0))) for number in range(20)])
     index.write([Put(fact("gone", "canary sings")), Put(fact("f0", "canary sings", version=2))])
@@ -251,7 +251,7 @@ def test_a_purge_leaves_no_deleted_document_in_any_segment(open_index, opensearc
 
 @pytest.mark.opensearch
 def test_a_purge_that_a_process_did_not_live_to_see_is_made_up_for_at_the_next_start(open_index, monkeypatch):
-    monkeypatch.setattr(maintenance, "AFTER_SECONDS", 0.5)
+    monkeypatch.setattr(opensearch_index, "PURGE_AFTER_SECONDS", 0.5)
     first = open_index()
     first.purge()
     first.close()
@@ -278,7 +278,7 @@ def test_a_vector_without_a_direction_finds_nothing(open_index):
     index.refresh()
     nowhere = np.zeros(DIMENSION, dtype=np.float32)
     assert index.recall([VectorLeg(Collection.FACTS, of(), nowhere, 10)]) == [[]]
-    assert [one.cosine for one in index.score(Collection.FACTS, of(), ("tea",), nowhere, 10)] == [None]
+    assert [one.cosine for one in score(index, of(), ("tea",), nowhere, 10)] == [None]
 
 
 @pytest.mark.opensearch

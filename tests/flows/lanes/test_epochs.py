@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.lanes.epochs import EPOCHS, MOST_RUNS, WRITES_PER_RUN, EpochBarrier, RecentKeys, UnrefreshedWrites, Versions
+from flows.lanes.epochs import EPOCHS, WRITES_PER_RUN, EpochBarrier, RecentKeys, UnrefreshedWrites, Versions
 from mneme.rows import Collection, Key, Row
 
 NAMES = st.sampled_from("abcdef")
@@ -24,12 +24,6 @@ def test_versions_grow_within_a_run_and_over_runs_and_threads() -> None:
     assert max(seen) < Versions(8).next()
     assert Versions(2**23).next() + WRITES_PER_RUN < 2**63, "an index takes a signed long"
     assert WRITES_PER_RUN > 10_000 * 3 * 365 * 86_400, "writes of three busy years without a restart"
-
-
-def test_versions_below_grow_within_a_run_under_those_of_every_run() -> None:
-    versions = Versions(MOST_RUNS, first=40)
-    below = [versions.next_below(), versions.next_below()]
-    assert 1 < below[0] < below[1] < Versions(1).next() < versions.next()
 
 
 def test_what_a_lane_wrote_is_known_until_some_snapshots_later() -> None:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from flows.extraction import LocalExtractor
 from mneme.errors import InputError
 from mneme.ids import owner_key
-from mneme.ports import Filter, Group, Hit, Place, Scored, TextLeg, VectorLeg
+from mneme.ports import Filter, Group, Hit, Place, Scored, Selection, TextLeg, VectorLeg
 from mneme.records import Owner, OwnerType
 from mneme.rows import Collection, Key, Row, Vector
 from queries import Memories
@@ -72,11 +72,16 @@ class Watched(ReferenceIndex):
             self._watch(leg.filter)
         return super().recall(legs)
 
-    def score(
-        self, collection: Collection, filter: Filter, tokens: Sequence[str], vector: Vector | None, limit: int
-    ) -> list[Scored]:
-        self._watch(filter)
-        return super().score(collection, filter, tokens, vector, limit)
+    def ask(
+        self,
+        legs: Sequence[TextLeg | VectorLeg],
+        selections: Sequence[Selection],
+        tokens: Sequence[str],
+        vector: Vector | None,
+    ) -> tuple[list[list[Hit]], list[list[Scored]]]:
+        for each in selections:
+            self._watch(each.filter)
+        return super().ask(legs, selections, tokens, vector)
 
     def scan(self, collection: Collection, filter: Filter | None = None, with_vectors: bool = False) -> Iterator[Row]:
         self._watch(filter)

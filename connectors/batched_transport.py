@@ -1,8 +1,9 @@
-"""Batches of events that go out together: they wait until somebody flushes, or until there are enough of them."""
+"""Transports that send in batches: events wait until somebody flushes, or until there are enough of them."""
 
 import threading
+from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mneme.errors import MnemeError, StoreUnavailable
@@ -21,20 +22,18 @@ class _Batch:
     error: MnemeError | None = None
 
 
-class Batcher:
-    """Gathers what several threads send, and hands it on in batches, one after the other.
+class BatchedTransport(ABC):
+    """A ``Transport`` that gathers what several threads send, and hands it on in batches, one after the other.
 
     Threads that flush at the same time share one batch, and with it one wait. What could not be handed on is told to
     whoever waits for it: each thread that sent any of it, at its next ``flush``, and the next ``flush`` of any thread.
 
     Args:
-        hand_on: sends a batch, in order; on return it is durable.
         most_events: of a batch.
         most_bytes: of a batch; a larger event goes alone.
     """
 
-    def __init__(self, hand_on: Callable[[Sequence[Sent]], None], most_events: int, most_bytes: int) -> None:
-        self._hand_on = hand_on
+    def __init__(self, most_events: int, most_bytes: int) -> None:
         self._most_events = most_events
         self._most_bytes = most_bytes
         self._filling = threading.Lock()
@@ -43,8 +42,16 @@ class Batcher:
         self._untold: MnemeError | None = None
         self._of_this_thread = threading.local()
 
-    def add(self, lane: Lane, value: bytes) -> None:
-        """Take in an event. If its batch is full with it, everything is handed on.
+    @abstractmethod
+    def _hand_on(self, events: Sequence[Sent]) -> None:
+        """Send a batch, in order; on return it is durable. Called in one thread at a time."""
+
+    @abstractmethod
+    def _release(self) -> None:
+        """Release connections and files."""
+
+    def send(self, lane: Lane, key: str, value: bytes) -> None:
+        """Take in an event. If its batch is full with it, everything is handed on. The key is not kept: all stay in order.
 
         Raises:
             MnemeError: as ``flush``.
@@ -64,10 +71,10 @@ class Batcher:
             self.flush()
 
     def flush(self, timeout: float | None = None) -> None:
-        """Return when everything that was added is handed on.
+        """Return when everything that was sent is handed on; a batch that is under way is waited for.
 
         Raises:
-            MnemeError: of ``hand_on``, here or earlier.
+            MnemeError: of handing it on, here or earlier.
             StoreUnavailable: the timeout passed (seconds).
         """
         with self._filling:
@@ -85,6 +92,13 @@ class Batcher:
         error = next((batch.error for batch in batches if batch.error is not None), untold)
         if error is not None:
             raise type(error)(str(error)) from error
+
+    def close(self) -> None:
+        """See ``Transport``."""
+        try:
+            self.flush()
+        finally:
+            self._release()
 
     def _sent(self) -> list[_Batch]:
         """The batches into which this thread sent since its last flush."""
