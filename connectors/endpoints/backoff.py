@@ -39,7 +39,7 @@ _SHORTEST_SECONDS = 0.001  # a time-out of 0 would mean none
 _LONGEST_RETRY_AFTER_SECONDS = 600.0  # a quota of the day is not waited out: rules serve until then
 _SHORT_SECONDS = 2.0  # a wait that is not worth handing a call back
 _TRANSIENT = frozenset({408, 409, 425, 429})  # of the 4xx: time-out, conflict, too early, too many requests
-_OF_THE_KEY = frozenset({401, 402, 403, 429})  # wrong, without credit, without rights, its quota used up
+_OF_THE_KEY = frozenset({401, 402, 429})  # wrong, no credit, its quota used up; 403 may be about one text (moderation)
 UNKNOWN_FORMAT = frozenset({400, 422})  # how endpoints say that they do not know a response format
 _MESSAGE_CHARACTERS = 300  # of an endpoint's own error message
 
