@@ -4,14 +4,13 @@
 2. Ingest the conversations into the folder's index, unless that is complete.
 3. Ask every question that has no answer yet, as a user would: search, then answer from what was found.
 4. Let the judge vote on every answer that it has not voted on.
-5. Report: figures with intervals, cost, latency, a plot, and the answers for reading.
+5. Report: figures with intervals, cost, and a plot.
 
 What a model did not answer is left out of the figures, counted, told with its reason, and asked again at the next start.
 """
 
 import re
 import shutil
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack, closing, contextmanager
@@ -30,7 +29,6 @@ from evaluation.answers.folder import RunFolder
 from evaluation.answers.gold_sets import LOADERS
 from evaluation.answers.judge import Verdict, judge_identity, judge_prompt
 from evaluation.answers.plan import Plan, check_plan, model_of, settings_of
-from evaluation.answers.recorder import recorded
 from evaluation.answers.records import Cost, GivenAnswer, GoldSet, Vote, given_answer, sampled
 from evaluation.answers.summary import Finished, summarise
 from evaluation.recording.pending import ModelPending
@@ -123,22 +121,19 @@ def run_answers(name: str, paths: list[Path], settings: Settings, out: Path, pla
         unjudged = _judge_all(folder, gold, own, plan, judge, console) if judge else {}
         votes = tuple(folder.votes(judge)) if judge else ()
         finished = Finished(gold, folder.answers(), votes, failed, unjudged, ingested, folder.waiting())
-    # 5., when the recorder has ended and said what it saw.
-    return summarise(finished, settings_of(name, gold, settings, plan), out, plan, judge, console)
+        # 5.
+        return summarise(finished, settings_of(name, gold, settings, plan), out, plan, judge, console)
 
 
 @contextmanager
 def _asked_through(settings: Settings, folder: RunFolder, offline: bool) -> Iterator[Settings]:
-    """Settings with the index in the folder, whose models are asked so that no answer is lost."""
+    """Settings with the index in the folder, whose models answer from the folder's recordings if nothing may be called."""
     own = settings.replace(data=folder.index, index={"backend": "embedded"})
     folder.pending.unlink(missing_ok=True)  # so that in the end it holds what this start lacks, and no more
-    if settings.models.provider == "none":
+    if settings.models.provider == "none" or not offline:
         yield own
-    elif offline:
-        with replayed(own, folder.recordings, folder.pending) as through:
-            yield through
     else:
-        with recorded(own, folder.recordings) as through:
+        with replayed(own, folder.recordings, folder.pending) as through:
             yield through
 
 
@@ -154,12 +149,7 @@ def _ingested(folder: RunFolder, gold: GoldSet, settings: Settings, offline: boo
                 f"ingestion: {waiting} to be answered; then give the same command again (docs/internals/evaluation.md)"
             )
         usage = {
-            role: Cost(
-                calls=used.calls,
-                input_tokens=used.input_tokens,
-                output_tokens=used.output_tokens,
-                milliseconds=1000 * used.seconds,
-            ).model_dump()
+            role: Cost(calls=used.calls, input_tokens=used.input_tokens, output_tokens=used.output_tokens).model_dump()
             for role, used in report.usage.items()
         }
         folder.set_ingested(
@@ -211,16 +201,14 @@ def asker(gold: GoldSet, settings: Settings, plan: Plan, stack: ExitStack) -> As
 
 
 def answered_by(ask: Ask, question: Question, settings: Settings, offline: bool = False) -> GivenAnswer:
-    """The answer to one question, with the time that it took.
+    """The answer to one question.
 
     Raises:
         ModelError: a model did not answer. A user is better served by what there is without it; here that would be measured.
     """
-    started = time.perf_counter()
     response = ask(question)
-    milliseconds = 1000 * (time.perf_counter() - started)
     context = context_of(response.found, response.asked_at, settings.answers.context_tokens, token_counter().count)
-    given = given_answer(question, response, context, milliseconds)
+    given = given_answer(question, response, context)
     wants_model = settings.models.provider != "none" and settings.answers.writer != "extractive"
     reasons = [note for note in given.notes if _FAILED.match(note)]
     if reasons or (wants_model and given.extractive):
@@ -262,13 +250,11 @@ def voted(chat: QueryChat, judge: str, question: Question, gold: GoldSet, answer
         ModelError: the judge did not answer.
     """
     tokens: list[tuple[int, int]] = []
-    started = time.perf_counter()
     prompt = judge_prompt(question.text, question.asked_at, gold.gold[question.id], answer.answer, number)
     verdict = chat.answer(prompt, Verdict, spent=lambda asked, answered: tokens.append((asked, answered)))
     cost = Cost(
         calls=len(tokens),
         input_tokens=sum(asked for asked, _ in tokens),
         output_tokens=sum(answered for _, answered in tokens),
-        milliseconds=1000 * (time.perf_counter() - started),
     )
     return Vote(judge=judge, question=question.id, number=number, correct=verdict.correct, reason=verdict.reason, cost=cost)

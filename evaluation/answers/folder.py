@@ -2,11 +2,10 @@
 
     run.json          what makes the answers: settings, prompts, questions; another run is refused here
     index/            the index of the set; ingested.json beside it says that it is complete
-    recordings.jsonl  what the chat models were asked and answered (evaluation/answers/recorder.py)
+    recordings.jsonl  the answers of the chat models, where these answer by files (``--offline``)
     answers.jsonl     a line for each question that is answered
     votes.jsonl       a line for each vote of the judge
-    traffic.jsonl     what became of the requests to chat models, a line for each start
-    eval-locomo.json, eval-locomo.png, answers.md
+    eval-locomo.json, eval-locomo.png
 
 A line is on the disk before it counts, and one that a crash tore is dropped.
 """

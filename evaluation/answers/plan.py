@@ -15,8 +15,7 @@ class Plan:
     """The way in which a set is asked and judged.
 
     ``limit`` asks so many questions, evenly spread, of ``categories`` or of all; ``folds`` is of `mneme bench fit fusion
-    --folds`; ``price_input`` and ``price_output`` are for a million tokens, in any currency. ``offline`` calls nothing:
-    models answer by files.
+    --folds`. ``offline`` calls nothing: models answer by files.
     """
 
     method: str = "hybrid"
@@ -28,8 +27,6 @@ class Plan:
     limit: int | None = None
     categories: tuple[str, ...] = ()
     folds: Path | None = None
-    price_input: float | None = None
-    price_output: float | None = None
     offline: bool = False
 
 
@@ -43,8 +40,6 @@ def check_plan(plan: Plan, settings: Settings) -> None:
         raise InputError(f"--votes: {plan.votes} is no odd number, and a majority needs one; give 1, 3 or 5")
     if plan.agent and plan.method != "agentic":
         raise InputError(f"--agent: {plan.agent} belongs to --method agentic, and the method is {plan.method}")
-    if (plan.price_input is None) != (plan.price_output is None):
-        raise InputError("--price-input, --price-output: one without the other gives no cost; give both, or none")
     wanted = {"--judge model": plan.judge == "model", "--writer model": settings.answers.writer == "model"}
     if settings.models.provider == "none" and any(wanted.values()):
         options = ", ".join(option for option, is_wanted in wanted.items() if is_wanted)

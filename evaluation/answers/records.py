@@ -88,12 +88,11 @@ class _Line(BaseModel):
 
 
 class Cost(_Line):
-    """The cost of calls of a chat model: their number, their tokens, and their time in milliseconds."""
+    """The cost of calls of a chat model: their number and their tokens."""
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
-    milliseconds: float = 0.0
 
 
 class Cited(_Line):
@@ -108,8 +107,7 @@ class GivenAnswer(_Line):
     """The answer to one question.
 
     ``question`` is its id. ``evidence`` is the share of the gold evidence among the messages that were found, ``shown`` among
-    those in the context of ``context_tokens`` that the writer got; null where the set names none. ``milliseconds`` is what the
-    whole took, beside as many others as were asked at a time.
+    those in the context of ``context_tokens`` that the writer got; null where the set names none.
     """
 
     question: str
@@ -121,8 +119,6 @@ class GivenAnswer(_Line):
     evidence: float | None = None
     shown: float | None = None
     context_tokens: int = 0
-    search_milliseconds: float
-    milliseconds: float
     costs: Mapping[Role, Cost] = {}
     notes: tuple[str, ...] = ()
 
@@ -138,7 +134,7 @@ class Vote(_Line):
     cost: Cost
 
 
-def given_answer(question: Question, response: "AnswerResponse", context: "Context", milliseconds: float) -> GivenAnswer:
+def given_answer(question: Question, response: "AnswerResponse", context: "Context") -> GivenAnswer:
     """Return the record of a response, and of the context that its writer got."""
 
     def share(messages: Iterable[str]) -> float | None:
@@ -151,14 +147,12 @@ def given_answer(question: Question, response: "AnswerResponse", context: "Conte
             calls=writing.llm_called,
             input_tokens=writing.input_token,
             output_tokens=writing.output_token,
-            milliseconds=writing.llm_time,
         )
     if agent is not None and agent.llm_called:
         costs[Role.AGENTS] = Cost(
             calls=agent.llm_called,
             input_tokens=agent.input_token,
             output_tokens=agent.output_token,
-            milliseconds=agent.llm_time,
         )
     return GivenAnswer(
         question=question.id,
@@ -173,8 +167,6 @@ def given_answer(question: Question, response: "AnswerResponse", context: "Conte
         evidence=share(distinct_messages(ranked_results(response.found, len))),
         shown=share(message for memory in context.memories for message in memory.message_ids),
         context_tokens=context.tokens,
-        search_milliseconds=writing.search_milliseconds,
-        milliseconds=milliseconds,
         costs=costs,
         notes=(*response.found.query.notes, *response.notes),
     )

@@ -58,20 +58,11 @@ def _evaluation(name: str) -> Callable[..., None]:
             typer.Option("--category", help="Only questions of it, repeatable: multi-hop.", show_default="all"),
         ] = None,
         folds: FoldsOption = None,
-        price_input: Annotated[
-            float | None,
-            typer.Option("--price-input", min=0, help="Of a million tokens asked, in any currency.", show_default=False),
-        ] = None,
-        price_output: Annotated[
-            float | None, typer.Option("--price-output", min=0, help="Of a million tokens answered.", show_default=False)
-        ] = None,
-        dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would cost, and call nothing.")] = False,
         offline: Annotated[
             bool,
             typer.Option("--offline", help="Call nothing: answers come from the folder's recordings, requests go to a file."),
         ] = False,
     ) -> None:
-        from evaluation.answers.dry_run import dry_run as run_dry
         from evaluation.answers.evaluate import run_answers
         from evaluation.answers.plan import Plan
 
@@ -88,13 +79,9 @@ def _evaluation(name: str) -> Callable[..., None]:
             limit=limit,
             categories=tuple(category or ()),
             folds=folds,
-            price_input=price_input,
-            price_output=price_output,
             offline=offline,
         )
-        if dry_run:
-            run_dry(name, paths, settings, plan, output())
-        elif run_answers(name, paths, settings, out, plan, output()).headline["pending"]:
+        if run_answers(name, paths, settings, out, plan, output()).headline["pending"]:
             raise typer.Exit(1)
 
     return evaluate

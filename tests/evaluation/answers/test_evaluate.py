@@ -5,8 +5,6 @@ import json
 import shutil
 import threading
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +13,8 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from evaluation.answers.dry_run import dry_run
 from evaluation.answers.evaluate import answered_by, run_answers, work_through
 from evaluation.answers.plan import Plan, check_plan
-from evaluation.answers.recorder import standing_before
 from evaluation.recording.pending import ModelPending, PendingRequests, import_answers
 from evaluation.recording.recordings import Recordings
 from evaluation.report import Report
@@ -28,8 +24,7 @@ from mneme.errors import InputError, ModelError, StoreUnavailable
 from mneme.settings import Agents, Models, Settings, load_settings
 from queries.answers.answer import AnswerResponse
 from serving.cli import app
-from tests.evaluation.answers.made_up_gold import write_talks
-from tests.evaluation.answers.test_killed_runs import answer, verdict
+from tests.evaluation.answers.made_up_gold import answer, verdict, write_talks
 from tests.evaluation.made_up_sets import write_beam, write_longmemeval
 from tests.queries.world import WordEmbedder
 from tests.servers.model_answers import fill
@@ -43,19 +38,6 @@ def words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Vectors of words everywhere."""
     monkeypatch.setattr("flows.running.process.open_embedder", lambda settings: WordEmbedder())
     monkeypatch.setattr("queries.memories.open_embedder", lambda settings: WordEmbedder())
-
-
-@pytest.fixture(autouse=True)
-def recorder_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The recorder in this process: test_recorder.py and test_killed_runs.py run that of its own."""
-
-    @contextmanager
-    def recorded_here(settings: Settings, recordings: Path) -> Iterator[Settings]:
-        models = settings.models
-        with standing_before(str(models.base_url), models.deadline_seconds, recordings) as address:
-            yield settings.replace(models={"base_url": address})
-
-    monkeypatch.setattr("evaluation.answers.evaluate.recorded", recorded_here)
 
 
 @pytest.fixture
@@ -94,7 +76,7 @@ def test_without_a_model_answers_are_quotes_measured_by_their_words(talks: Path,
     assert list(rows) == ["all", "answerable", "abstention", "multi-hop", "open-domain", "single-hop", "temporal"]
     assert rows["all"]["answered"] == 5
     assert "accuracy" not in rows["all"]
-    assert rows["single-hop"]["words"] == 1.0
+    assert rows["single-hop"]["contained"] == 1.0
     assert rows["answerable"]["evidence"] == rows["answerable"]["shown"] == 1.0
     assert 0 < rows["answerable"]["context_tokens"] <= load_settings({}).answers.context_tokens
     assert printed.rstrip().splitlines()[-1].startswith("BENCH eval-locomo method=hybrid questions=5 pending=0 contained=")
@@ -102,7 +84,7 @@ def test_without_a_model_answers_are_quotes_measured_by_their_words(talks: Path,
     assert written["settings"]["ingested"]["messages"] == 4
     assert written["cost"] == []
     assert not (tmp_path / "run" / "recordings.jsonl").exists()
-    assert "yellow kayak" in (tmp_path / "run" / "answers.md").read_text()
+    assert (tmp_path / "run" / "eval-locomo.png").read_bytes().startswith(b"\x89PNG")
 
     _, again = run(talks, tmp_path / "run", load_settings({}), Plan())
     assert "5 questions are answered already, 0 are left" in again
@@ -124,24 +106,21 @@ def test_every_set_goes_the_same_way(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_answers_are_judged_and_what_that_costs_is_told_by_role(talks: Path, tmp_path: Path, server: ModelServer) -> None:
-    plan = replace(JUDGED, price_input=1.0, price_output=2.0)
-    report, printed = run(talks, tmp_path / "run", asking(server), plan)
+    report, printed = run(talks, tmp_path / "run", asking(server))
     rows = {row["category"]: row for row in report.rows}
     assert rows["all"]["judged"] == 5
     assert rows["single-hop"]["accuracy"] == 1.0
     costs = {row["role"]: row for row in report.parts["cost"]}
     assert {role: row["calls"] for role, row in costs.items()} == {"answer": 5, "judge": 5}
     assert costs["judge"]["input_tokens"] > 5 * 200
-    assert costs["judge"]["cost"] == pytest.approx((costs["judge"]["input_tokens"] + 2 * costs["judge"]["output_tokens"]) / 1e6)
-    assert {row["step"] for row in report.parts["latency"]} == {"search", "model", "whole", "vote"}
     assert " accuracy=" in printed.rstrip().splitlines()[-1]
 
     # More votes, and another judge: nothing but votes is asked for.
     server.requests.clear()
-    run(talks, tmp_path / "run", asking(server), replace(plan, votes=3))
+    run(talks, tmp_path / "run", asking(server), replace(JUDGED, votes=3))
     assert [request.body.get("seed") for request in server.requests].count(1) == 5
     assert server.calls() == 10
-    run(talks, tmp_path / "run", asking(server, by_role={"judge": "large"}), plan)
+    run(talks, tmp_path / "run", asking(server, by_role={"judge": "large"}))
     assert server.calls() == 15
     assert {request.body["model"] for request in server.requests[10:]} == {"large"}
 
@@ -290,36 +269,12 @@ def answered_by_a_batch(out: Path, answers: Path, server: ModelServer) -> None:
     assert taken.added == len(asked)
 
 
-@pytest.mark.slow
-def test_a_dry_run_counts_the_real_prompts_and_calls_nothing(talks: Path, tmp_path: Path, server: ModelServer) -> None:
-    printed = io.StringIO()
-    plan = replace(JUDGED, votes=3, price_input=1.0, price_output=0.0)
-    report = dry_run("locomo", [talks], asking(server), plan, Console(file=printed, width=200))
-    rows = {row["role"]: row for row in report.rows}
-    assert {role: row["calls"] for role, row in rows.items()} == {"answer": 5, "judge": 15}
-    assert server.received == 0
-    real, _ = run(talks, tmp_path / "run", asking(server), plan)
-    paid = {row["role"]: row for row in real.parts["cost"]}
-    for role, row in rows.items():
-        assert row["input_tokens"] == pytest.approx(paid[role]["input_tokens"], rel=0.35), role
-        assert row["cost"] == pytest.approx(row["input_tokens"] / 1e6)
-    assert "Nothing was called" in printed.getvalue()
-
-
-@pytest.mark.slow
-def test_a_run_without_models_costs_nothing(talks: Path) -> None:
-    printed = io.StringIO()
-    assert dry_run("locomo", [talks], load_settings({}), Plan(), Console(file=printed)).rows == []
-    assert "costs nothing" in printed.getvalue()
-
-
 @pytest.mark.parametrize(
     ("plan", "said"),
     [
         (Plan(votes=2), "--votes: 2"),
         (Plan(votes=0), "--votes: 0"),
         (Plan(agent="chain"), "--agent: chain belongs to --method agentic"),
-        (Plan(price_input=1.0), "--price-input, --price-output"),
         (Plan(judge="model"), "--judge model: there is no chat model"),
     ],
 )

@@ -18,8 +18,6 @@ def answer(question: str, text: str = "a kayak") -> GivenAnswer:
         answer=text,
         abstained=False,
         extractive=True,
-        search_milliseconds=3,
-        milliseconds=5,
         costs={Role.ANSWER: Cost(calls=1, input_tokens=9)},
     )
 

@@ -111,7 +111,7 @@ def cast(server: ModelServer, answer: str) -> Verdict:
     question = Question("q", "talk", {"group_id": "talk"}, "What is it?", "single-hop", frozenset())
     gold = GoldSet(QuestionSet("made", "Made", (), (question,)), {"q": Gold(JudgeKind.DEFAULT, "kayak")})
     given_answer = GivenAnswer(
-        question="q", answer=answer, abstained=False, extractive=False, search_milliseconds=1, milliseconds=1
+        question="q", answer=answer, abstained=False, extractive=False
     )
     chat = OpenAiChat(Models(provider="openai", base_url=server.url), Clock().retries())
     try:
