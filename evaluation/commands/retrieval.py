@@ -12,20 +12,19 @@ from evaluation.commands.options import (
     FoldsOption,
     IndexOption,
     PathsArgument,
-    VectorsOption,
     configured,
 )
 from serving.terminal.output import output
 
-Method = StrEnum("Method", ["KEYWORD", "VECTOR", "HYBRID", "AGENTIC", "SPLIT", "CHAIN", "REFLECT", "CHUNKS"])
+Method = StrEnum("Method", ["KEYWORD", "VECTOR", "HYBRID", "AGENTIC", "REFLECT", "CHUNKS"])
 """Search methods, agents and a baseline."""
 
 MethodOption = Annotated[
     list[Method] | None,
     typer.Option(
         "--method",
-        help="Ask by this one, repeatable. split, chain, reflect: agentic by this strategy for every question;"
-        " chunks: the transcript in flat chunks.",
+        help="Ask by this one, repeatable. reflect: agentic, with reflection for every question; chunks: the transcript in"
+        " flat chunks.",
         show_default="keyword, vector, hybrid",
     ),
 ]
@@ -53,7 +52,6 @@ def measuring(name: str) -> Callable[..., None]:
         index: IndexOption = Backend.EMBEDDED,
         out: OptionalOut = None,
         method: MethodOption = None,
-        vectors: VectorsOption = None,
         folds: FoldsOption = None,
         constants: Annotated[
             list[str] | None,
@@ -69,7 +67,6 @@ def measuring(name: str) -> Callable[..., None]:
             with_constants(configured(index), constants or ()),
             out or _default_out(name),
             [each.value for each in method] if method else SEARCHES,
-            vectors,
             output(),
             folds,
         )
@@ -81,17 +78,11 @@ def compare(
     first: Annotated[Path, typer.Argument(metavar="A.json", help="A report: before.", show_default=False)],
     second: Annotated[Path, typer.Argument(metavar="B.json", help="A report: after.", show_default=False)],
     out: OptionalOut = None,
-    method: Annotated[
-        str | None, typer.Option("--method", help="Only this method.", show_default="each that both have")
-    ] = None,
-    against: Annotated[
-        str | None, typer.Option("--against", help="The method of the second report, where it is another.", show_default=False)
-    ] = None,
 ) -> None:
     """Compare two runs on the same questions: paired differences with 95 % intervals."""
     from evaluation.retrieval.compare import run_compare
 
-    run_compare(first, second, out or _default_out("compare"), method, against, console=output())
+    run_compare(first, second, out or _default_out("compare"), console=output())
 
 
 def peers(

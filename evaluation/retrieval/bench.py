@@ -1,7 +1,7 @@
 """``mneme bench locomo | beam | longmemeval | memdaily``: how well each method finds the messages that answer.
 
 1. Ingest the set's conversations through the flow into an index of its own.
-2. Ask every question by each method, within the memory it is asked of; take the time of a sample.
+2. Ask every question by each method, within the memory it is asked of.
 3. Measure on messages (evaluation/metrics.py), as a whole, by category and by conversation, and report with intervals.
 """
 
@@ -16,7 +16,7 @@ from rich.console import Console
 from evaluation.own_index import fresh_index
 from evaluation.report import Report, Row, embedder_of, print_table
 from evaluation.retrieval.compare import compare, print_differences
-from evaluation.retrieval.figures import ALL, KS, SAME_TOKENS, Answer, rows_of
+from evaluation.retrieval.figures import ALL, KS, Answer, rows_of
 from evaluation.retrieval.plots import plot_retrieval
 from evaluation.retrieval.question_set import QuestionSet
 from evaluation.retrieval.sets import LOADERS
@@ -34,7 +34,6 @@ def run_retrieval(
     settings: Settings,
     out: Path,
     methods: Sequence[str] = SEARCHES,
-    vectors: Path | None = None,
     console: Console | None = None,
     folds: Path | None = None,
 ) -> Report:
@@ -45,7 +44,6 @@ def run_retrieval(
         paths: its files, or folders of them.
         settings: ``index.backend`` says which index is filled.
         methods: which of ``METHODS`` are measured.
-        vectors: a file that keeps the vectors of the chunks for the next time.
         folds: see ``open_systems``: coefficients that have not seen the conversation that is asked.
 
     Raises:
@@ -57,7 +55,7 @@ def run_retrieval(
     if unknown:
         raise InputError(f"method: {', '.join(unknown)} not known; accepted are {', '.join(METHODS)}")
     questions = LOADERS[name](paths)
-    answers, run = _one_run(questions, settings, methods, vectors, console, folds)
+    answers, run = _one_run(questions, settings, methods, console, folds)
     report = _report(questions, settings, answers, run)
     _show(console, report)
     title = f"{questions.title}, {settings.index.backend} index"
@@ -110,7 +108,6 @@ def _one_run(
     questions: QuestionSet,
     settings: Settings,
     methods: Sequence[str],
-    vectors: Path | None,
     console: Console,
     folds: Path | None,
 ) -> tuple[Sequence[Answer], dict[str, Any]]:
@@ -118,7 +115,7 @@ def _one_run(
         # 1.
         ingested = ingest_set(questions, own, console)
         # 2.
-        with open_systems(own, questions, methods, vectors, console, folds) as systems:
+        with open_systems(own, questions, methods, folds) as systems:
             asked = ask_all(systems, questions.questions, console)
     for method, notes in asked.notes.items():
         for note, times in notes.items():
@@ -149,8 +146,7 @@ def _report(questions: QuestionSet, settings: Settings, answers: Sequence[Answer
         f"{row['method']}_{figure}".replace(", ", "_"): row[figure]
         for row in rows
         if row["category"] == row["conversation"] == ALL
-        for figure in ("recall@10", "hit@5", "milliseconds")
-        if figure in row
+        for figure in ("recall@10", "hit@5")
     }
     return Report(
         bench=questions.name,
@@ -176,14 +172,13 @@ def answer_row(answer: Answer) -> dict[str, Any]:
 def _show(console: Console, report: Report) -> None:
     title = report.bench
     overall: list[Row] = [row for row in report.rows if row["category"] == row["conversation"] == ALL]
-    timed = [name for name in ("milliseconds", "milliseconds_p95") if name in overall[0]]
-    print_table(console, f"{title}, by method", overall, ["method", "questions", *SHOWN, *timed])
+    print_table(console, f"{title}, by method", overall, ["method", "questions", *SHOWN])
     best = "hybrid" if any(row["method"] == "hybrid" for row in overall) else str(overall[-1]["method"])
     for kind in ("category", "conversation"):
         rows = [row for row in report.rows if row["method"] == best and row[kind] != ALL]
         if rows:
             print_table(console, f"{title}, {best}, by {kind}", rows, [kind, "questions", *SHOWN])
-    figures = ("recall@10", "recall@600tokens", SAME_TOKENS)
+    figures = ("recall@10", "recall@600tokens")
     rows = [row for row in report.parts["differences"] if row["category"] == ALL and row["figure"] in figures]
     if rows:
         print_differences(console, f"{title}, 95 % intervals", rows)

@@ -5,43 +5,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluation.report import Row, plotted, plotted_views
-from evaluation.retrieval.figures import ALL, BUDGETS, KS
+from evaluation.retrieval.figures import ALL, KS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 def plot_retrieval(rows: Sequence[Row], out: Path, title: str) -> None:
-    """Four views of each method: recall by k, by category, within a budget of tokens, and against the time it takes.
-
-    Bars have their 95 % intervals over questions.
-    """
+    """Two views of each method: recall by k, and by category with its 95 % interval over questions."""
     overall = [row for row in rows if row["category"] == row["conversation"] == ALL]
     categories = [row for row in rows if row["category"] != ALL] or overall
-    with plotted_views(out, 2, 2, (12.8, 9.0), title) as (by_k, by_category, by_tokens, by_time):
+    with plotted_views(out, 1, 2, (12.8, 4.6), title, sharey=True) as (by_k, by_category):
         for row in overall:
-            name, recall = str(row["method"]), float(row["recall@10"])
-            by_k.plot(KS, [float(row[f"recall@{k}"]) for k in KS], marker="o", label=name)
-            by_tokens.plot(BUDGETS, [float(row[f"recall@{each}tokens"]) for each in BUDGETS], marker="o", label=name)
-            if "milliseconds" in row:
-                x = float(row["milliseconds"])
-                far = float(row["milliseconds_p95"]) - x
-                by_time.errorbar([x], [recall], yerr=_reach(row, "recall@10"), xerr=[[0.0], [far]], fmt="o", label=name)
+            by_k.plot(KS, [float(row[f"recall@{k}"]) for k in KS], marker="o", label=str(row["method"]))
         _bars(by_category, categories)
-        by_k.set(xlabel="k, messages", ylabel="recall", xticks=list(KS), title="Recall by k")
-        by_tokens.set(xlabel="tokens", ylabel="recall", xscale="log", title="Recall within a budget of tokens")
-        by_tokens.set_xticks(BUDGETS, [str(each) for each in BUDGETS])
-        by_tokens.minorticks_off()
-        by_time.set(xlabel="ms, median to 95th percentile, one at a time", ylabel="recall@10", title="Recall against latency")
-        by_category.set(ylabel="recall@10", title="Recall by category")
-        for axes in (by_k, by_category, by_tokens, by_time):
-            axes.set_ylim(0, 1.03)
-        by_time.set_xlim(left=0)
+        by_k.set(xlabel="k, messages", ylabel="recall", xticks=list(KS), title="Recall by k", ylim=(0, 1.03))
+        by_category.set(title="Recall@10 by category")
 
 
 def plot_differences(rows: Sequence[Row], out: Path, title: str) -> None:
-    """Each share's difference (no times, no tokens) with its interval over questions, one line each."""
-    shown = [row for row in rows if str(row["figure"]) not in ("milliseconds", "tokens", "tokens@10")][::-1]
+    """Each share's difference (no tokens) with its interval over questions, one line each."""
+    shown = [row for row in rows if str(row["figure"]) not in ("tokens", "tokens@10")][::-1]
     with plotted(out, (8.0, max(2.4, 0.32 * len(shown) + 1.2)), xlabel="difference, 95 % interval", title=title) as axes:
         for at, row in enumerate(shown):
             difference = float(row["difference"])
