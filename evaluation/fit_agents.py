@@ -18,9 +18,10 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 from rich.progress import track
+from sklearn.linear_model import LogisticRegression
 
 from connectors.models import open_embedder
-from evaluation.fitting import check_ready, identity_of, ingested, logistic_regression, write_entry
+from evaluation.fitting import check_ready, identity_of, ingested, write_entry
 from evaluation.metrics import recall_at
 from evaluation.report import Row, print_table
 from evaluation.retrieval.bootstrap import interval
@@ -86,7 +87,7 @@ def run_fit_agents(
 
     Raises:
         InputError: a file cannot be read or written, or there is nothing to fit on.
-        SettingsError: scikit-learn is not installed, or the embedder cannot be opened.
+        SettingsError: the embedder cannot be opened.
     """
     console = console or Console()
     check_ready(out)
@@ -134,7 +135,7 @@ def fit(examples: Sequence[Example]) -> Model:
     mean, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-6
     right = np.concatenate([each.right for each in examples])
     weights = np.concatenate([np.where(each.right > 0, each.right / max(each.right.sum(), 1e-9), 1.0) for each in examples])
-    model = logistic_regression()(C=STRENGTH, solver="newton-cholesky", max_iter=300)
+    model = LogisticRegression(C=STRENGTH, solver="newton-cholesky", max_iter=300)
     model.fit((rows - mean) / spread, right > 0, sample_weight=weights)
     found = model.coef_[0] / spread
     return Model(found, float(model.intercept_[0] - found @ mean))

@@ -19,7 +19,7 @@ from rich.console import Console
 
 from evaluation.answers.gold_sets import LOADERS
 from evaluation.answers.records import ABSTENTION
-from evaluation.fitting import check_ready, ingested, logistic_regression
+from evaluation.fitting import check_ready, fitted, folds_of, ingested
 from evaluation.report import Row, print_table
 from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.retrieval.sets import answerable
@@ -65,7 +65,7 @@ def run_fit_answers(
 
     Raises:
         InputError: a file cannot be read or written.
-        SettingsError: scikit-learn is not installed, or the embedder cannot be opened.
+        SettingsError: the embedder cannot be opened.
     """
     console = console or Console()
     check_ready(out)
@@ -90,16 +90,9 @@ def run_fit_answers(
 def fit(examples: Sequence[Example]) -> tuple[dict[str, float], float]:
     """The weights of the features, and the bias."""
     sizes = {name: sum(each.question_set == name for each in examples) for name in WEIGHTS}
-    model = logistic_regression()(C=STRENGTH, max_iter=2_000)
-    model.fit(
-        np.vstack([each.features for each in examples]),
-        np.concatenate([each.answers for each in examples]),
-        sample_weight=np.concatenate(
-            [np.full(len(each.answers), WEIGHTS[each.question_set] / sizes[each.question_set]) for each in examples]
-        ),
-    )
-    weights = {name: round(float(value), 3) for name, value in zip(FEATURES, model.coef_[0], strict=True)}
-    return weights, round(float(model.intercept_[0]), 3)
+    counts = [np.full(len(each.answers), WEIGHTS[each.question_set] / sizes[each.question_set]) for each in examples]
+    rows, answers = np.vstack([each.features for each in examples]), np.concatenate([each.answers for each in examples])
+    return fitted(FEATURES, rows, answers, np.concatenate(counts), STRENGTH, max_iter=2_000)
 
 
 def _examples(
@@ -154,13 +147,12 @@ def _unread(example: Example) -> Example:
 
 def _rows(examples: Sequence[Example]) -> Iterator[Row]:
     """For each set and threshold what is answered; of a conversation by weights that have not seen it."""
-    conversations = list(dict.fromkeys(each.conversation for each in examples))
+    folds = folds_of((each.conversation for each in examples), FOLDS)
     odds: dict[int, Numbers] = {}
     for fold in range(FOLDS):
-        left_out = set(conversations[fold::FOLDS])
-        weights, bias = fit([each for each in examples if each.conversation not in left_out])
+        weights, bias = fit([each for each in examples if folds[each.conversation] != fold])
         for place, each in enumerate(examples):
-            if each.conversation in left_out:
+            if folds[each.conversation] == fold:
                 known = each.features @ np.array([weights[name] for name in FEATURES]) + bias
                 odds[place] = np.where(each.fits, known, -np.inf)
     for name in dict.fromkeys(each.question_set for each in examples):

@@ -33,7 +33,6 @@ def run_fit(
     locomo: Path,
     settings: Settings,
     out: Path = DEFAULT_OUT,
-    vectors: Path | None = None,
     console: Console | None = None,
 ) -> None:
     """Fit, print the cross-validated figures, and write ``out``.
@@ -43,17 +42,16 @@ def run_fit(
         locomo: a LoCoMo file.
         settings: with which embedder. The detector's own settings are the defaults, for which its model is made.
         out: where the coefficients go; by default to those that the detector reads.
-        vectors: a file that keeps the vectors for the next time.
 
     Raises:
         InputError: a file cannot be read or written, or there is too little to fit on.
-        SettingsError: scikit-learn is not installed, or the embedder cannot be opened.
+        SettingsError: the embedder cannot be opened.
     """
     console = console or Console()
     check_ready(out)
     # 1.
     kinds = read_kinds(segmentation, locomo)
-    known = vectors_of(kinds, settings, vectors, console)
+    known = vectors_of(kinds, settings, console)
     # 2. and 3.
     fitted: dict[str, Head] = {}
     rows: list[dict[str, str | float]] = []

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import track
 
 from evaluation.fitting import check_ready, identity_of, ingested, write_entry
-from evaluation.fusion_model import METRICS, Example, cross_validated, example_of, fit_languages, folds_of
+from evaluation.fusion_model import METRICS, Example, conversation_folds, cross_validated, example_of, fit_languages
 from evaluation.report import Row, print_table
 from evaluation.retrieval.bootstrap import interval
 from evaluation.retrieval.question_set import QuestionSet
@@ -46,7 +46,7 @@ def run_fit_fusion(
 
     Raises:
         InputError: the file cannot be written, or there is nothing to fit on.
-        SettingsError: scikit-learn is not installed, or the embedder cannot be opened.
+        SettingsError: the embedder cannot be opened.
     """
     console = console or Console()
     check_ready(out)
@@ -80,7 +80,7 @@ def run_fit_fusion(
 
     if folds is not None:
         folds.mkdir(parents=True, exist_ok=True)
-        fold_of = folds_of(examples)
+        fold_of = conversation_folds(examples)
         for fold in set(fold_of.values()):
             without = coefficients([each for each in examples if fold_of[each.conversation] != fold])
             write_entry(folds / f"{fold}.json", without)

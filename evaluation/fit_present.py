@@ -20,7 +20,7 @@ from rich.console import Console
 
 from connectors.models import open_embedder
 from evaluation.fit_changes import fit_changes, statements
-from evaluation.fitting import check_ready, ingested, logistic_regression
+from evaluation.fitting import check_ready, fitted, ingested
 from evaluation.report import Row, print_table
 from evaluation.retrieval.question_set import QuestionSet
 from evaluation.retrieval.sets import LOADERS, answerable, changes
@@ -64,7 +64,7 @@ def run_fit_present(
 
     Raises:
         InputError: a file cannot be read or written.
-        SettingsError: scikit-learn is not installed, or the embedder cannot be opened.
+        SettingsError: the embedder cannot be opened.
     """
     console = console or Console()
     check_ready(out)
@@ -106,10 +106,9 @@ def fit(examples: Sequence[Example]) -> tuple[dict[str, float], float]:
     took = np.concatenate([each.took for each in pairs]) if pairs else np.zeros(0, np.bool_)
     if not took.any() or took.all():
         raise InputError("sets: there is too little to fit on: no later statement took the place of an older one, or each did")
-    model = logistic_regression()(C=STRENGTH, max_iter=500)
-    model.fit(np.vstack([each.features for each in pairs]), took, sample_weight=np.concatenate([each.weight for each in pairs]))
-    weights = {name: round(float(value), 3) for name, value in zip(FEATURES, model.coef_[0], strict=True)}
-    return weights, round(float(model.intercept_[0]) + READILY, 3)
+    rows, counts = np.vstack([each.features for each in pairs]), np.concatenate([each.weight for each in pairs])
+    weights, bias = fitted(FEATURES, rows, took, counts, STRENGTH, max_iter=500)
+    return weights, round(bias + READILY, 3)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

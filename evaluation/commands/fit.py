@@ -11,7 +11,6 @@ from evaluation.commands.options import (
     IndexOption,
     LocomoOption,
     SegmentationArgument,
-    VectorsOption,
     configured,
 )
 from serving.terminal.output import output
@@ -28,12 +27,11 @@ def boundaries(
     segmentation: SegmentationArgument,
     locomo: Annotated[Path, typer.Argument(metavar="LOCOMO_FILE", help="Your LoCoMo JSON.", show_default=False)],
     out: FittedOption = None,
-    vectors: VectorsOption = None,
 ) -> None:
     """The semantic boundary detector: prints cross-validated figures, then writes its coefficients."""
     from evaluation.fit_boundaries import DEFAULT_OUT, run_fit
 
-    run_fit(segmentation, locomo, configured(), out or DEFAULT_OUT, vectors, console=output())
+    run_fit(segmentation, locomo, configured(), out or DEFAULT_OUT, console=output())
 
 
 @app.command()

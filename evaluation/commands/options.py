@@ -37,9 +37,6 @@ SegmentationArgument = Annotated[
     Path,
     typer.Argument(metavar="SEGMENTATION_FOLDER", help="Your folder with the sets of the Def-DTS bundle.", show_default=False),
 ]
-VectorsOption = Annotated[
-    Path | None, typer.Option("--vectors", help="A file (.npz) that keeps the vectors for the next time.", show_default=False)
-]
 
 
 def configured(index: Backend | None = None) -> "Settings":

@@ -8,7 +8,6 @@ import typer
 from evaluation.commands.options import (
     OutOption,
     SegmentationArgument,
-    VectorsOption,
     configured,
 )
 from serving.terminal.output import output
@@ -20,7 +19,6 @@ def boundaries(
         Path | None, typer.Option("--locomo", help="Your LoCoMo JSON: its session ends, with and without times.")
     ] = None,
     out: OutOption = Path("bench-results/boundaries.json"),
-    vectors: VectorsOption = None,
     sample: Annotated[
         int | None, typer.Option("--sample", min=5, help="So many conversations of each set, for a quick look.")
     ] = None,
@@ -34,7 +32,7 @@ def boundaries(
     """Detection of topic changes: the model of the default detector, cross-validated and online, at several paces."""
     from evaluation.bench_boundaries import PACES, run_boundaries
 
-    run_boundaries(segmentation, configured(), out, locomo, vectors, sample, pace or PACES, console=output())
+    run_boundaries(segmentation, configured(), out, locomo, sample, pace or PACES, console=output())
 
 
 def lists(

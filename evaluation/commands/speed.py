@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from evaluation.commands.options import Backend, IndexOption, OutOption, VectorsOption, configured
+from evaluation.commands.options import Backend, IndexOption, OutOption, configured
 from serving.terminal.output import output
 
 
@@ -102,13 +102,12 @@ def stages(
         Path | None, typer.Argument(metavar="[PATH]", help="A file of conversations; without it made-up talks.")
     ] = None,
     rounds: Annotated[int, typer.Option("--rounds", min=1, help="Of each measurement; figures are medians.")] = 5,
-    vectors: VectorsOption = None,
     out: OutOption = Path("bench-results/stages.json"),
 ) -> None:
     """Processor time of each step of ingestion for one message, without embedder and index server."""
     from evaluation.bench_stages import run_stages
 
-    run_stages(path, configured(), out, rounds, vectors, console=output())
+    run_stages(path, configured(), out, rounds, console=output())
 
 
 def freshness(
