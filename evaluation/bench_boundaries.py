@@ -14,11 +14,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
 
 from evaluation.boundary_model import cross_validate, cut_online, examples_of
 from evaluation.boundary_sets import FOLDS, TIMED, Kind, paced, read_kinds, vectors_of
+from evaluation.options import SegmentationArgument
 from evaluation.report import Report, Row, embedder_of, plot_bars, print_table
 from evaluation.segmentation import Results, score
 from flows.boundaries.model import VECTORS, WORDS_ONLY, Head, shipped_heads
@@ -34,22 +37,24 @@ _SHOWN = {"pk": "Pk", "window_diff": "WindowDiff", "precision": "P", "recall": "
 
 
 def run_boundaries(
-    segmentation: Path,
+    segmentation: SegmentationArgument,
     settings: Settings,
     out: Path,
-    locomo: Path | None = None,
-    sample: int | None = None,
-    paces: Sequence[float] = PACES,
+    locomo: Annotated[
+        Path | None, typer.Option("--locomo", help="Your LoCoMo JSON: its session ends, with and without times.")
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option("--sample", min=5, help="So many conversations of each set, for a quick look.")
+    ] = None,
+    pace: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--pace", min=0.001, help="Seconds between messages; several times for several.", show_default="1 10 30 120"
+        ),
+    ] = None,
     console: Console | None = None,
 ) -> Report:
-    """Measure and report.
-
-    Args:
-        segmentation: the folder of the Def-DTS bundle.
-        settings: which embedder, and the detector's settings.
-        locomo: a LoCoMo file, whose sessions end where a boundary lies; None leaves it out, of the fit too.
-        sample: so many conversations of each kind; None is all.
-        paces: seconds between messages, at which the dialogues are cut beside having no times.
+    """Detection of topic changes: the model of the default detector, cross-validated and online, at several paces.
 
     Raises:
         InputError: a file cannot be read or written, or there is too little to fit on.
@@ -72,7 +77,7 @@ def run_boundaries(
                 ]
             # 3.
             if given is not None:
-                at_paces = _at_paces(kinds, known, heads, (None, *paces), settings.boundaries)
+                at_paces = _at_paces(kinds, known, heads, (None, *(pace or PACES)), settings.boundaries)
     # 4.
     seconds = round(time.monotonic() - started, 1)
     rows.sort(key=lambda row: [kind.name for kind in kinds].index(str(row["set"])))

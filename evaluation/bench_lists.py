@@ -13,15 +13,17 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 from rich.console import Console
 
 from connectors.files.chat_events import text_of
 from connectors.tokens import token_counter
 from evaluation.answers.gold_sets import load_locomo
 from evaluation.answers.records import GoldSet
+from evaluation.options import LocomoOption
 from evaluation.own_index import fresh_index
 from evaluation.report import Report, Row, print_table, searched_with
 from evaluation.retrieval.bench import ingest_set
@@ -49,12 +51,18 @@ class Listed:
     tokens: int = 0
 
 
-def run_lists(examples: Path, locomo: Sequence[Path], settings: Settings, out: Path, console: Console | None = None) -> Report:
-    """Measure and report; the JSON has the ids of the questions, and what was not shown of our own.
+def run_lists(
+    examples: Annotated[
+        Path, typer.Argument(metavar="EXAMPLES", help="The folder examples/ of a checkout.", show_default=False)
+    ],
+    settings: Settings,
+    out: Path,
+    locomo: LocomoOption = None,
+    console: Console | None = None,
+) -> Report:
+    """Questions for all of a kind and for counts: the share of the items that the writer of an answer is shown.
 
-    Args:
-        examples: the folder with the talks that our own questions are about.
-        locomo: LoCoMo files; none for our own questions alone.
+    The JSON has the ids of the questions, and what was not shown of our own. LoCoMo's questions are those whose gold is a list.
 
     Raises:
         InputError: a talk is not there, or a file is not LoCoMo's.

@@ -20,8 +20,10 @@ from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from itertools import count
 from pathlib import Path
+from typing import Annotated
 from urllib.parse import urlsplit
 
+import typer
 from rich.console import Console
 
 from evaluation.own_index import fill
@@ -58,22 +60,14 @@ class Phase:
 def run_load(
     settings: Settings,
     out: Path,
-    searchers: int = 50,
-    seconds: float = 60.0,
-    facts: int = 10_000,
-    owners: int = 20,
-    method: str = "hybrid",
+    searchers: Annotated[int, typer.Option("--searchers", min=1, help="Who search at a time.")] = 50,
+    seconds: Annotated[float, typer.Option("--seconds", min=1, help="Of each of the three parts.")] = 60.0,
+    facts: Annotated[int, typer.Option("--facts", min=100, help="In the index from the start.")] = 10_000,
+    owners: Annotated[int, typer.Option("--owners", min=1, help="A few of them have most of it.")] = 20,
+    method: Annotated[str, typer.Option("--method", help="Of the searches.")] = "hybrid",
     console: Console | None = None,
 ) -> Report:
-    """Measure and report.
-
-    Args:
-        settings: where the servers are; ``index.backend`` chooses what is run.
-        searchers: who search at a time.
-        seconds: of each of the three parts.
-        facts: in the index from the start, of all owners together.
-        owners: a few of whom have most of it.
-        method: of the searches.
+    """Many who search at once, alone and while messages keep coming in: p50, p95 and p99, errors, and what is taken in.
 
     Raises:
         StoreError: a server does not answer, a process ended, or a flush is not answered within five minutes.

@@ -21,9 +21,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import Annotated, cast
 
 import numpy as np
+import typer
 from rich.console import Console
 
 from connectors.embedders.queue import EmbeddingQueue
@@ -65,18 +66,15 @@ class Measured:
 
 
 def run_stages(
-    path: Path | None,
     settings: Settings,
     out: Path,
-    rounds: int = 5,
+    path: Annotated[
+        Path | None, typer.Argument(metavar="[PATH]", help="A file of conversations; without it made-up talks.")
+    ] = None,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="Of each measurement; figures are medians.")] = 5,
     console: Console | None = None,
 ) -> Report:
-    """Measure and report.
-
-    Args:
-        path: a file of conversations; None for made-up talks.
-        settings: ``embedder``, ``flow`` and ``boundaries`` are used.
-        rounds: of each measurement.
+    """Processor time of each step of ingestion for one message, without embedder and index server.
 
     Raises:
         InputError: the file cannot be read, or ``out`` not written.

@@ -13,13 +13,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+import typer
 from rich.console import Console
 
 from evaluation.answers.gold_sets import LOADERS
 from evaluation.answers.records import ABSTENTION
 from evaluation.fitting import check_ready, fitted, folds_of, ingested
+from evaluation.options import FittedOption, LocomoOption
 from evaluation.report import Row, print_table
 from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.retrieval.sets import answerable
@@ -53,15 +56,13 @@ class Example:
 
 
 def run_fit_answers(
-    locomo: Sequence[Path], settings: Settings, enough: float, out: Path = DEFAULT_OUT, console: Console | None = None
+    settings: Settings,
+    locomo: LocomoOption = None,
+    enough: Annotated[float, typer.Option("--enough", help="Log-odds from which on a memory that was read answers.")] = -1.0,
+    out: FittedOption = DEFAULT_OUT,
+    console: Console | None = None,
 ) -> None:
-    """Fit, print the cross-validated figures, and write ``out``.
-
-    Args:
-        locomo: LoCoMo files; without any the small talks alone are fitted on.
-        settings: which index and which embedder is searched.
-        enough: the log-odds from which on a memory answers, where memories were read.
-        out: where the weights go; by default to those that answers read.
+    """Fit how likely a memory answers, for `ask` without a model: prints figures by threshold, then writes.
 
     Raises:
         InputError: a file cannot be read or written.

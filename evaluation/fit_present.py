@@ -9,7 +9,7 @@
 4. Print who stands first before and after, on what was fitted on and on the half of the changes that was not, and write.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,10 +20,11 @@ from rich.console import Console
 
 from connectors.models import open_embedder
 from evaluation.fit_changes import fit_changes, statements
-from evaluation.fitting import check_ready, fitted, ingested
+from evaluation.fitting import check_ready, fitted, given_sets, ingested
+from evaluation.options import BeamOption, FittedOption, LocomoOption
 from evaluation.report import Row, print_table
 from evaluation.retrieval.question_set import QuestionSet
-from evaluation.retrieval.sets import LOADERS, answerable, changes
+from evaluation.retrieval.sets import answerable, changes
 from evaluation.retrieval.systems import DEPTH, owner_name
 from mneme.errors import InputError
 from mneme.settings import Settings
@@ -53,14 +54,13 @@ class Example:
 
 
 def run_fit_present(
-    sets: Mapping[str, Sequence[Path]], settings: Settings, out: Path = DEFAULT_OUT, console: Console | None = None
+    settings: Settings,
+    locomo: LocomoOption = None,
+    beam: BeamOption = None,
+    out: FittedOption = DEFAULT_OUT,
+    console: Console | None = None,
 ) -> None:
-    """Fit, print the figures, and write ``out``.
-
-    Args:
-        sets: the files of each other question set, by the names of ``LOADERS``; may be empty.
-        settings: which index and which embedder is searched, with the coefficients in use.
-        out: where the weights go; by default to those that searches read.
+    """Fit how far a search for a state raises current statements: prints figures before and after, then writes.
 
     Raises:
         InputError: a file cannot be read or written.
@@ -79,8 +79,7 @@ def run_fit_present(
         return ChangeScorer(told.without[talk] if talk else told.weights, identity).chances
 
     # 1. and 2.
-    others = [LOADERS[name](paths) for name, paths in sets.items() if paths]
-    fitted_on = [changes.load("fit"), answerable.load(), *others]
+    fitted_on = [changes.load("fit"), answerable.load(), *given_sets(locomo, beam)]
     examples = [each for questions in fitted_on for each in _examples(questions, settings, changes_of, console)]
     unseen = _examples(changes.load("judge"), settings, changes_of, console)
     # 3.

@@ -21,6 +21,7 @@ import numpy as np
 from rich.console import Console
 
 from connectors.models import open_embedder
+from evaluation.options import FittedOption
 from evaluation.report import Row, print_table
 from mneme.errors import SettingsError
 from mneme.ports import TokenEmbedder
@@ -64,8 +65,12 @@ class Asked:
     near: Floats
 
 
-def run_fit_reader(settings: Settings, out: Path = DEFAULT_OUT, steps: int = _STEPS, console: Console | None = None) -> None:
-    """Fit, print the figures of the talks that were kept aside, and write ``reader.<language>.npz`` into a folder.
+def run_fit_reader(
+    settings: Settings, out: FittedOption = DEFAULT_OUT, steps: int = _STEPS, console: Console | None = None
+) -> None:
+    """The reader of hybrid search, on talks that were written for it: prints figures of talks kept aside, then writes.
+
+    The weights go into the folder ``out``, as ``reader.<language>.npz``.
 
     Raises:
         SettingsError: the embedder gives no vectors of tokens.

@@ -13,6 +13,7 @@ from connectors.models import open_embedder
 from evaluation.own_index import fresh_index
 from evaluation.retrieval.bench import ingest_set
 from evaluation.retrieval.question_set import Question, QuestionSet
+from evaluation.retrieval.sets import LOADERS
 from evaluation.retrieval.systems import open_memories
 from mneme.errors import InputError
 from mneme.ports import EmbedderIdentity
@@ -57,6 +58,11 @@ def check_ready(out: Path) -> None:
     """
     if out.is_dir() or not out.parent.is_dir():
         raise InputError(f"out: {out} is no file in a folder that exists; choose another")
+
+
+def given_sets(locomo: Sequence[Path] | None, beam: Sequence[Path] | None) -> list[QuestionSet]:
+    """The question sets of the files that are given."""
+    return [LOADERS[name](paths) for name, paths in (("locomo", locomo), ("beam", beam)) if paths]
 
 
 @contextmanager

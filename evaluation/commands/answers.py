@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from evaluation.commands.options import FoldsOption, PathsArgument, configured
+from evaluation.options import FoldsOption, PathsArgument, configured
 from serving.commands.search import Method, Strategy
 from serving.terminal.output import output
 
@@ -21,7 +21,7 @@ _HELP = {
 }
 
 
-evaluations = typer.Typer(
+app = typer.Typer(
     no_args_is_help=True,
     help="Evaluate answers on your own copy of a set: ingest, search, answer, judge. A run that was stopped goes on.",
 )
@@ -88,4 +88,4 @@ def _evaluation(name: str) -> Callable[..., None]:
 
 
 for _name, _purpose in _HELP.items():
-    evaluations.command(_name, help=_purpose)(_evaluation(_name))
+    app.command(_name, help=_purpose)(_evaluation(_name))

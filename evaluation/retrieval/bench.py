@@ -9,10 +9,12 @@ import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 
+from evaluation.options import FoldsOption, PathsArgument
 from evaluation.own_index import fresh_index
 from evaluation.report import Report, Row, embedder_of, print_table
 from evaluation.retrieval.compare import compare, print_differences
@@ -30,12 +32,24 @@ SHOWN = [*(f"recall@{k}" for k in KS), "hit@5", "ndcg@10", "mrr", "recall@600tok
 
 def run_retrieval(
     name: str,
-    paths: Sequence[Path],
+    paths: PathsArgument,
     settings: Settings,
     out: Path,
-    methods: Sequence[str] = SEARCHES,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--method",
+            help="Ask by this one, repeatable. reflect: agentic, with reflection for every question; chunks: the transcript in"
+            " flat chunks.",
+            show_default="keyword, vector, hybrid",
+        ),
+    ] = None,
+    folds: FoldsOption = None,
+    constants: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Another constant of retrieval, repeatable.", show_default=False),
+    ] = None,
     console: Console | None = None,
-    folds: Path | None = None,
 ) -> Report:
     """Measure and report; the JSON has an answer for each question.
 
@@ -43,18 +57,20 @@ def run_retrieval(
         name: of the set, one of ``LOADERS``.
         paths: its files, or folders of them.
         settings: ``index.backend`` says which index is filled.
-        methods: which of ``METHODS`` are measured.
+        out: where the report goes.
+        method: which of ``METHODS`` are measured.
         folds: see ``open_systems``: coefficients that have not seen the conversation that is asked.
+        constants: see ``with_constants``.
+        console: for tables and progress.
 
     Raises:
         InputError: a file is not of the set, a method is not known, or ``out`` cannot be written.
         MnemeError: whatever the flow or a search raises.
     """
-    console = console or Console()
-    unknown = [method for method in methods if method not in METHODS]
-    if unknown:
+    console, methods = console or Console(), method or SEARCHES
+    if unknown := [each for each in methods if each not in METHODS]:
         raise InputError(f"method: {', '.join(unknown)} not known; accepted are {', '.join(METHODS)}")
-    questions = LOADERS[name](paths)
+    questions, settings = LOADERS[name](paths), with_constants(settings, constants or ())
     answers, run = _one_run(questions, settings, methods, console, folds)
     report = _report(questions, settings, answers, run)
     _show(console, report)

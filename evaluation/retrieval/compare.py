@@ -13,8 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+import typer
 from rich.console import Console
 
 from evaluation.report import Report, Row, print_table
@@ -35,11 +37,13 @@ class Run:
     answers: dict[str, list[Answer]]
 
 
-def run_compare(first: Path, second: Path, out: Path, console: Console | None = None) -> Report:
-    """Print the differences, second less first, and write ``out`` (JSON) and the plot beside it (PNG).
-
-    Args:
-        first, second: reports of a retrieval benchmark.
+def run_compare(
+    first: Annotated[Path, typer.Argument(metavar="A.json", help="A report: before.", show_default=False)],
+    second: Annotated[Path, typer.Argument(metavar="B.json", help="A report: after.", show_default=False)],
+    out: Path,
+    console: Console | None = None,
+) -> Report:
+    """Compare two runs on the same questions: paired differences, second less first, with 95 % intervals.
 
     Raises:
         InputError: a file is no such report, the questions differ, or they have no method in common.
