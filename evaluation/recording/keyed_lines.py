@@ -45,8 +45,6 @@ class KeyedLines:
         self._read_at: tuple[int, int, int] | None = None  # file, size and time when it was read last
         self._end = 0  # of the last whole line
         self._known()
-        if self._read_at is not None and self._read_at[1] > self._end:
-            log.warning("%s: the last line is torn, by a crash, and is left out", path)
 
     def __len__(self) -> int:
         return len(self._known())
@@ -113,6 +111,7 @@ class KeyedLines:
                     lines.setdefault(self._key_of(value), value)
             except (ValueError, KeyError, TypeError) as error:
                 if not line.endswith(b"\n"):
+                    log.warning("%s: the last line is torn, by a crash, and is left out", self.path)
                     break
                 reason = f"{error!r}" if isinstance(error, KeyError) else f"{error}"
                 raise StoreRejected(

@@ -65,7 +65,7 @@ def test_the_lists_are_asked_and_their_items_counted(tmp_path: Path, monkeypatch
     printed = io.StringIO()
     path = talk(tmp_path, asked("bees, a goat, rowing"))
     report = run_lists(
-        EXAMPLES, [path], load_settings({}, data=tmp_path), tmp_path / "out.json", Console(file=printed, width=200)
+        EXAMPLES, load_settings({}, data=tmp_path), tmp_path / "out.json", [path], Console(file=printed, width=200)
     )
     assert [(row["of"], row["questions"]) for row in report.rows] == [("all", 12), ("examples", 11), ("LoCoMo", 1)]
     assert report.rows[2]["share"] == 1.0
@@ -75,4 +75,4 @@ def test_the_lists_are_asked_and_their_items_counted(tmp_path: Path, monkeypatch
 
 def test_who_has_no_examples_is_told_where_they_are(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"friends\.jsonl: cannot be read .* give the folder examples/"):
-        run_lists(tmp_path, [], load_settings({}), tmp_path / "out.json", Console(file=io.StringIO()))
+        run_lists(tmp_path, load_settings({}), tmp_path / "out.json", console=Console(file=io.StringIO()))
