@@ -1,6 +1,6 @@
 """``mneme bench``: measure on your own copy of a data set, and fit what ships; the project ships no data set."""
 
-from evaluation.commands import answers, recorded
+from evaluation.commands import recorded
 from evaluation.commands.skeleton import Bench, group
 from evaluation.options import Backend
 
@@ -54,7 +54,20 @@ app.add_typer(
     ),
     name="truth",
 )
-app.add_typer(answers.app, name="eval")
+app.add_typer(
+    group(
+        "Evaluate answers on your own copy of a set: ingest, search, answer, judge.",
+        {
+            name: Bench("evaluation.answers.evaluate:run_answers", given={"name": name}, help=purpose)
+            for name, purpose in (
+                ("locomo", "LoCoMo: long talks of two friends; categories 1 to 4, and the adversarial fifth."),
+                ("longmemeval", "LongMemEval: a history of sessions for each question, seven abilities with abstention."),
+                ("beam", "BEAM: long chats with an assistant, ten abilities, judged by rubrics."),
+            )
+        },
+    ),
+    name="eval",
+)
 app.add_typer(
     group(
         "Fit shipped coefficients again, on your own data.",

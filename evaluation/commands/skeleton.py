@@ -20,6 +20,8 @@ from typer.models import ParameterInfo
 from evaluation.options import Backend, IndexOption, OutOption, configured
 from serving.terminal.output import output
 
+_NOT_DONE = ("failed", "pending")  # figures of a headline that make the exit code 1
+
 
 @dataclass(frozen=True, slots=True)
 class Bench:
@@ -75,7 +77,9 @@ def _told_by_options(name: str, bench: Bench, run: Callable[..., object]) -> Cal
 
     def call(**chosen: Any) -> None:
         given = {"settings": configured(chosen.pop("index", None)), "console": output()}
-        run(**{each: value for each, value in given.items() if each in known}, **bench.given, **chosen)
+        report = run(**{each: value for each, value in given.items() if each in known}, **bench.given, **chosen)
+        if any(getattr(report, "headline", {}).get(each) for each in _NOT_DONE):
+            raise typer.Exit(1)
 
     parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in options.values()]
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

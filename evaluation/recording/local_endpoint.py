@@ -28,11 +28,6 @@ class Call:
     headers: tuple[tuple[str, str], ...] = field(repr=False)  # with the client's key
     body: bytes = field(repr=False)
 
-    @property
-    def content_type(self) -> str:
-        """Of the body."""
-        return next((value for name, value in self.headers if name.lower() == "content-type"), "")
-
 
 @dataclass(frozen=True, slots=True)
 class Answered:

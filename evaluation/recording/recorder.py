@@ -68,7 +68,9 @@ class ModelRecorder:
             return self._asked(call)
         if call.method != "POST" or not call.path.startswith("/v1/"):
             return error_answer(404, f"{call.method} {call.path} is not recorded; POST below /v1 is", "not_found")
-        request = request_of(call.content_type, call.body)
+        if (request := request_of(call.body)) is None:
+            self._count("not recorded (no JSON)")
+            return self._asked(call)
         # Step 1. What is recorded.
         if (kept := self._kept(call, request)) is not None:
             self._count("from the file")

@@ -6,28 +6,17 @@ A request without a recording may be written down, to be answered later (evaluat
 import json
 import threading
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
-from evaluation.recording.local_endpoint import Answered, Call, LocalEndpoint, error_answer, json_answer
+from evaluation.recording.local_endpoint import Answered, Call, error_answer, json_answer
 from evaluation.recording.pair_verdicts import RecordedVerdicts
 from evaluation.recording.pending import PendingRequests
 from evaluation.recording.recordings import Recordings, model_of, request_of
-from mneme.settings import Settings
 
 _MODELS, _CHAT = "/v1/models", "/v1/chat/completions"
 _STREAMING = ("stream", "stream_options")  # batches know no streams
 _JSON, _STREAM = "application/json", "text/event-stream"
 NOT_RECORDED = 404  # clients do not try it again
-
-
-@contextmanager
-def replayed(settings: Settings, recordings: Path, pending: Path) -> Iterator[Settings]:
-    """Settings whose chat models are answered from a file of recordings; what it lacks is written to the file ``pending``."""
-    with LocalEndpoint(ModelReplayer(Recordings(recordings), PendingRequests(pending))) as front:
-        yield settings.replace(models={"base_url": front.base_url})
 
 
 class ModelReplayer:
@@ -50,8 +39,8 @@ class ModelReplayer:
         """See ``Answerer``."""
         if call.method == "GET" and call.path == _MODELS:
             return json_answer({"object": "list", "data": [{"id": name, "object": "model"} for name in self._models()]})
-        request = request_of(call.content_type, call.body)
-        kept = self._kept(call.path, request) if call.method == "POST" else None
+        request = request_of(call.body)
+        kept = self._kept(call.path, request) if request is not None and call.method == "POST" else None
         if kept is not None:
             with self._lock:
                 self.answered += 1

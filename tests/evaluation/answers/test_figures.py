@@ -23,7 +23,6 @@ def judged(
     gold = Gold(kind, trap="a violin") if category == ABSTENTION else Gold(kind, "a yellow kayak")
     question = Question(f"q{number}", f"talk-{number % 2}", {"group_id": "g"}, "What is it?", category, frozenset())
     given = GivenAnswer(
-        question=question.id,
         answer=answer,
         abstained=abstained,
         extractive=False,

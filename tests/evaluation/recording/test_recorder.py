@@ -4,18 +4,14 @@ import errno
 import json
 import logging
 import os
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from connectors.endpoints.transcription import TranscriptionEndpoint
 from evaluation.recording.recordings import Recordings
 from mneme.errors import SettingsError
-from mneme.ports import Transcript
-from mneme.settings import Models, Transcription
 from tests.evaluation.recording.recording_help import HEADERS, KEY, chat, post, recording, replaying, same
 from tests.servers.models import SERVER_ERROR, Fault, ModelServer
 
@@ -27,7 +23,6 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("/embeddings", {"json": {"model": "e", "input": ["a", "b"], "encoding_format": "float"}}),
     ("/rerank", {"json": {"query": "a", "texts": ["a", "b"]}}),
     ("/chat/completions", {"json": SEEN}),
-    ("/audio/transcriptions", {"files": {"file": ("n.wav", b"Remember \x00 the milk.")}, "data": {"model": "ears"}}),
 ]
 
 
@@ -47,10 +42,10 @@ def test_what_was_recorded_is_replayed_byte_for_byte(model_server: ModelServer, 
     embeddings = direct.pop(2)
     assert direct == [*first[:2], *first[3:]]
     assert by_index(first[2]) == by_index(embeddings)
-    assert [status for status, _, _ in first] == [200] * 6
-    assert recorder.counts == {"recorded": 6, "from the file": 6}
-    assert (replayer.answered, replayer.unknown.total()) == (6, 0)
-    assert model_server.received == 12  # six through the recorder, six directly
+    assert [status for status, _, _ in first] == [200] * 5
+    assert recorder.counts == {"recorded": 5, "from the file": 5}
+    assert (replayer.answered, replayer.unknown.total()) == (5, 0)
+    assert model_server.received == 10  # five through the recorder, five directly
 
 
 def by_index(answered: tuple[int, str, bytes]) -> list[dict[str, Any]]:
@@ -123,22 +118,6 @@ def test_the_refusal_of_a_format_is_part_of_a_recording(file: Path) -> None:
     assert [status for status, _, _ in recorded] == [400, 200]
 
 
-def test_the_refusal_of_a_format_of_transcripts_is_part_of_a_recording_too(model_server: ModelServer, file: Path) -> None:
-    model_server.transcript_formats = ("json",)
-
-    def heard(url: str) -> Transcript:
-        endpoint = TranscriptionEndpoint(Transcription(provider="openai", base_url=url), Models())
-        with closing(endpoint):
-            return endpoint.transcribe(b"Remember the milk.", "note.wav", "acme")
-
-    with recording(model_server.url, file) as (url, recorder):
-        first = heard(url)
-    with replaying(file) as (url, replayer):
-        assert heard(url) == first
-    assert first.spoken[0].text == "Remember the milk."
-    assert (recorder.counts, replayer.answered) == ({"recorded": 2}, 2)
-
-
 def test_a_stream_that_breaks_off_is_not_recorded(model_server: ModelServer, file: Path) -> None:
     model_server.script(Fault("drop"))
     body = chat("Hello.", stream=True)
@@ -189,6 +168,13 @@ def test_a_client_who_leaves_does_not_cost_the_answer(model_server: ModelServer,
         assert post(url, json=chat("Hi")).json()["choices"]
 
 
+def test_what_is_no_json_passes_through(model_server: ModelServer, file: Path) -> None:
+    with recording(model_server.url, file) as (url, recorder):
+        heard = post(url, "/audio/transcriptions", files={"file": ("n.wav", b"Remember the milk.")}, data={"model": "ears"})
+    assert heard.json()["text"] == "Remember the milk."
+    assert (recorder.counts, len(Recordings(file))) == ({"not recorded (no JSON)": 1}, 0)
+
+
 def test_an_endpoint_that_is_down_is_told(file: Path) -> None:
     with recording("http://127.0.0.1:1/v1", file) as (url, recorder):
         answer = post(url, json=chat("Hi"))
@@ -210,7 +196,7 @@ def test_no_key_gets_into_the_file_nor_into_a_log(file: Path, caplog: pytest.Log
         assert KEY in echoed.text
         assert post(url, json=chat(f"My key is {KEY}.")).status_code == 200
         assert recorder.counts["not recorded (with the key)"] == 2
-    assert len(Recordings(file)) == 7
+    assert len(Recordings(file)) == 6
     assert KEY not in file.read_text(encoding="utf-8")
     assert KEY not in caplog.text
 
