@@ -9,7 +9,6 @@
 import json
 import re
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -24,12 +23,11 @@ from connectors.tokens import token_counter
 from evaluation.answers.gold_sets import load_locomo
 from evaluation.answers.records import GoldSet
 from evaluation.options import LocomoOption
-from evaluation.own_index import fresh_index
 from evaluation.report import Report, Row, print_table, searched_with
-from evaluation.retrieval.bench import ingest_set
+from evaluation.retrieval.bench import searched
 from evaluation.retrieval.bootstrap import interval
 from evaluation.retrieval.question_set import Question, QuestionSet
-from evaluation.retrieval.systems import open_memories, owner_name
+from evaluation.retrieval.systems import owner_name
 from mneme.errors import InputError
 from mneme.settings import Settings
 from mneme.text import tokenise
@@ -141,9 +139,7 @@ def _of_locomo(gold: GoldSet) -> list[Listed]:
 
 def _ask_all(questions: QuestionSet, lists: Sequence[Listed], settings: Settings, console: Console) -> list[Listed]:
     count = token_counter().count
-    with fresh_index(settings, "lists") as own, ExitStack() as stack:
-        ingest_set(questions, own, console)
-        memories = open_memories(own, questions, None, stack)
+    with searched(questions, settings, console) as (own, memories, _):
 
         def asked(each: Listed) -> Listed:
             filters = {**each.question.owner, "expired": True}  # what was expected then may lie behind

@@ -23,10 +23,11 @@ from rich.progress import track
 from sklearn.linear_model import LogisticRegression
 
 from connectors.models import open_embedder
-from evaluation.fitting import check_ready, given_sets, identity_of, ingested, write_entry
+from evaluation.fitting import check_ready, given_sets, identity_of, write_entry
 from evaluation.metrics import recall_at
 from evaluation.options import BeamOption, FittedOption, LocomoOption
 from evaluation.report import Row, print_table
+from evaluation.retrieval.bench import searched
 from evaluation.retrieval.bootstrap import interval
 from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.retrieval.systems import read_folds
@@ -155,7 +156,7 @@ def order(model: Model, example: Example) -> list[str]:
 
 def _examples(questions: QuestionSet, settings: Settings, folds: Path, console: Console) -> list[Example]:
     chosen = [each for each in questions.questions if wanted(each)]
-    with ingested(questions, settings, console, folds) as (_, memories), closing(open_embedder(settings)) as embedder:
+    with searched(questions, settings, console, folds) as (_, memories, _), closing(open_embedder(settings)) as embedder:
         scorer = JointScorer(lambda: None, embedder)
         return [
             _example(memories(question), question, scorer)

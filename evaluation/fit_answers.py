@@ -21,9 +21,10 @@ from rich.console import Console
 
 from evaluation.answers.gold_sets import LOADERS
 from evaluation.answers.records import ABSTENTION
-from evaluation.fitting import check_ready, fitted, folds_of, ingested
+from evaluation.fitting import check_ready, fitted, folds_of
 from evaluation.options import FittedOption, LocomoOption
 from evaluation.report import Row, print_table
+from evaluation.retrieval.bench import searched
 from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.retrieval.sets import answerable
 from evaluation.retrieval.systems import last_times, moment_of, owner_name
@@ -101,7 +102,7 @@ def _examples(
 ) -> Iterator[Example]:
     """The questions of a set, and ``more`` of the same memories under names of their own."""
     last = last_times(questions)
-    with ingested(questions, settings, console) as (_, memories):
+    with searched(questions, settings, console) as (_, memories, _):
         for name, asked in {questions.name: questions.questions, **more}.items():
             for each in asked:
                 found = memories(each).search(each.text, filters=each.owner)

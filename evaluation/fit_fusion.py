@@ -15,10 +15,11 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
-from evaluation.fitting import check_ready, given_sets, identity_of, ingested, write_entry
+from evaluation.fitting import check_ready, given_sets, identity_of, write_entry
 from evaluation.fusion_model import METRICS, Example, conversation_folds, cross_validated, example_of, fit_languages
 from evaluation.options import BeamOption, FittedOption, LocomoOption
 from evaluation.report import Row, print_table
+from evaluation.retrieval.bench import searched
 from evaluation.retrieval.bootstrap import interval
 from evaluation.retrieval.question_set import QuestionSet
 from evaluation.retrieval.sets import answerable
@@ -98,7 +99,7 @@ def run_fit_fusion(
 
 def _examples(questions: QuestionSet, settings: Settings, console: Console) -> list[Example]:
     examples = []
-    with ingested(questions, settings, console) as (_, memories):
+    with searched(questions, settings, console) as (_, memories, _):
         answered = [each for each in questions.questions if each.evidence]
         for each in track(answered, f"gathering, {questions.title}", console=console, transient=True):
             question, gathered = memories(each).gather(each.text, {**each.owner, "expired": True}, DEPTH)

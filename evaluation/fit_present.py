@@ -20,9 +20,10 @@ from rich.console import Console
 
 from connectors.models import open_embedder
 from evaluation.fit_changes import fit_changes, statements
-from evaluation.fitting import check_ready, fitted, given_sets, ingested
+from evaluation.fitting import check_ready, fitted, given_sets
 from evaluation.options import BeamOption, FittedOption, LocomoOption
 from evaluation.report import Row, print_table
+from evaluation.retrieval.bench import searched
 from evaluation.retrieval.question_set import QuestionSet
 from evaluation.retrieval.sets import answerable, changes
 from evaluation.retrieval.systems import DEPTH, owner_name
@@ -135,7 +136,7 @@ def _examples(
 ) -> list[Example]:
     both = {each.question.id: each for half in ("fit", "judge") for each in changes.changes(half)}
     examples = []
-    with ingested(questions, settings, console) as (own, memories):
+    with searched(questions, settings, console) as (own, memories, _):
         scorer = _scorer(own)
         for each in questions.questions:
             question, gathered = memories(each).gather(each.text, {**each.owner, "expired": True}, DEPTH)

@@ -1,24 +1,19 @@
-"""Shared parts of the `mneme bench fit` commands: the regression, folds, a set that is searched, and files."""
+"""Shared parts of the `mneme bench fit` commands: the regression, folds, and files."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, TypeAdapter
-from rich.console import Console
 from sklearn.linear_model import LogisticRegression
 
 from connectors.models import open_embedder
-from evaluation.own_index import fresh_index
-from evaluation.retrieval.bench import ingest_set
-from evaluation.retrieval.question_set import Question, QuestionSet
+from evaluation.retrieval.question_set import QuestionSet
 from evaluation.retrieval.sets import LOADERS
-from evaluation.retrieval.systems import open_memories
 from mneme.errors import InputError
 from mneme.ports import EmbedderIdentity
 from mneme.settings import Settings
-from queries import Memories
 
 Entry = TypeVar("Entry", bound=BaseModel)
 
@@ -63,23 +58,6 @@ def check_ready(out: Path) -> None:
 def given_sets(locomo: Sequence[Path] | None, beam: Sequence[Path] | None) -> list[QuestionSet]:
     """The question sets of the files that are given."""
     return [LOADERS[name](paths) for name, paths in (("locomo", locomo), ("beam", beam)) if paths]
-
-
-@contextmanager
-def ingested(
-    questions: QuestionSet, settings: Settings, console: Console, folds: Path | None = None
-) -> Iterator[tuple[Settings, Callable[[Question], Memories]]]:
-    """An index of its own with the conversations of a set: its settings, and the memories of each question at its time.
-
-    Args:
-        questions: the set.
-        settings: which index and which embedder is searched.
-        console: where progress goes.
-        folds: see ``open_memories``.
-    """
-    with fresh_index(settings, f"fit-{questions.name}") as own, ExitStack() as stack:
-        ingest_set(questions, own, console)
-        yield own, open_memories(own, questions, folds, stack)
 
 
 def identity_of(settings: Settings) -> EmbedderIdentity:

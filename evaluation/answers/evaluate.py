@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,11 +30,10 @@ from evaluation.answers.gold_sets import LOADERS
 from evaluation.answers.judge import Verdict, judge_identity, judge_prompt, majority
 from evaluation.answers.records import ABSTENTION, Cost, GivenAnswer, GoldSet, Vote, given_answer, sampled
 from evaluation.options import FoldsOption, PathsArgument
-from evaluation.own_index import fresh_index
 from evaluation.report import Report, Row, plot_bars, print_table
-from evaluation.retrieval.bench import ingest_set
+from evaluation.retrieval.bench import searched
 from evaluation.retrieval.question_set import Question
-from evaluation.retrieval.systems import last_times, moment_of, open_memories
+from evaluation.retrieval.systems import last_times, moment_of
 from mneme.errors import InputError, ModelError
 from mneme.ports import QueryChat, Role
 from mneme.settings import Settings
@@ -101,22 +100,18 @@ def run_answers(
     settings = settings.replace(index={"backend": "embedded"}, **({"answers": {"writer": writer}} if writer else {}))
     _check(settings, method, agent, judge, votes)
     gold = sampled(LOADERS[name](paths), limit, category or ())
-    with fresh_index(settings, f"eval-{name}") as own:
-        # 1.
-        ingested = ingest_set(gold.questions, own, console)
+    asked = {question.id: question for question in gold.questions.questions}
+    # 1.
+    with searched(gold.questions, settings, console, folds) as (own, memories, ingested):
         # 2.
-        asked = {question.id: question for question in gold.questions.questions}
-        with ExitStack() as stack:
-            memories = open_memories(own, gold.questions, folds, stack)
+        def ask(question: Question) -> AnswerResponse:
+            filters = {**question.owner, "expired": True}  # what was expected then may lie behind
+            return memories(question).ask(question.text, filters, method=method, agent=agent, top_k=top_k)
 
-            def ask(question: Question) -> AnswerResponse:
-                filters = {**question.owner, "expired": True}  # what was expected then may lie behind
-                return memories(question).ask(question.text, filters, method=method, agent=agent, top_k=top_k)
+        def answer(identity: str) -> GivenAnswer:
+            return answered_by(ask, asked[identity], own)
 
-            def answer(identity: str) -> GivenAnswer:
-                return answered_by(ask, asked[identity], own)
-
-            answers, failed = work_through(list(asked), answer, concurrency, console, "asking")
+        answers, failed = work_through(list(asked), answer, concurrency, console, "asking")
         # 3.
         cast, unjudged = _votes(gold, answers, own, votes, concurrency, console) if judge == "model" else ({}, [])
     # 4.

@@ -6,7 +6,8 @@
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,16 +17,16 @@ from rich.console import Console
 
 from evaluation.options import FoldsOption, PathsArgument
 from evaluation.own_index import fresh_index
-from evaluation.report import Report, Row, embedder_of, print_table
+from evaluation.report import Report, Row, embedder_of, plot_bars, print_table
 from evaluation.retrieval.compare import compare, print_differences
 from evaluation.retrieval.figures import ALL, KS, Answer, rows_of
-from evaluation.retrieval.plots import plot_retrieval
-from evaluation.retrieval.question_set import QuestionSet
+from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.retrieval.sets import LOADERS
-from evaluation.retrieval.systems import METHODS, SEARCHES, ask_all, open_systems
+from evaluation.retrieval.systems import METHODS, SEARCHES, ask_all, open_memories, open_systems
 from flows import IngestReport, ingest
 from mneme.errors import InputError
 from mneme.settings import Settings
+from queries import Memories
 
 SHOWN = [*(f"recall@{k}" for k in KS), "hit@5", "ndcg@10", "mrr", "recall@600tokens", "tokens@10"]
 
@@ -75,7 +76,8 @@ def run_retrieval(
     report = _report(questions, settings, answers, run)
     _show(console, report)
     title = f"{questions.title}, {settings.index.backend} index"
-    return report.finish(console, out, partial(plot_retrieval, report.rows, title=title))
+    bars = [row for row in report.rows if row["conversation"] == ALL]
+    return report.finish(console, out, partial(plot_bars, bars, "category", "method", "recall@10", title=title))
 
 
 def ingest_set(questions: QuestionSet, own: Settings, console: Console) -> IngestReport:
@@ -86,6 +88,24 @@ def ingest_set(questions: QuestionSet, own: Settings, console: Console) -> Inges
     if report.dead_letters:
         console.print(f"{report.dead_letters} messages were refused by the flow: what they say counts as not found")
     return report
+
+
+@contextmanager
+def searched(
+    questions: QuestionSet, settings: Settings, console: Console, folds: Path | None = None
+) -> Iterator[tuple[Settings, Callable[[Question], Memories], IngestReport]]:
+    """An index of its own with the conversations of a set: its settings, the memories of each question at its time, and what
+    was ingested.
+
+    Args:
+        questions: the set.
+        settings: which index and which embedder is searched.
+        console: where progress goes.
+        folds: see ``open_memories``.
+    """
+    with fresh_index(settings, questions.name) as own, ExitStack() as stack:
+        report = ingest_set(questions, own, console)
+        yield own, open_memories(own, questions, folds, stack), report
 
 
 def with_constants(settings: Settings, given: Sequence[str]) -> Settings:

@@ -19,10 +19,9 @@ import numpy as np
 import typer
 from rich.console import Console
 
-from evaluation.report import Report, Row, print_table
+from evaluation.report import Report, Row, plotted, print_table
 from evaluation.retrieval.bootstrap import RESAMPLES, SEED, interval
 from evaluation.retrieval.figures import ALL, Answer
-from evaluation.retrieval.plots import plot_differences
 from mneme.errors import InputError
 
 MAIN = ("recall@10", "recall@20", "hit@5", "ndcg@10", "mrr", "recall@600tokens", "tokens@10")
@@ -82,7 +81,7 @@ def run_compare(
         rows=rows,
         headline=headline,
     )
-    return report.finish(console, out, partial(plot_differences, main + by_category, title=f"{other.name} less {one.name}"))
+    return report.finish(console, out, partial(_plot, main + by_category, title=f"{other.name} less {one.name}"))
 
 
 def compare(answers: Sequence[Answer], baseline: Sequence[Answer], method: str, against: str) -> list[Row]:
@@ -150,6 +149,18 @@ def _between(row: Row, low: str, high: str) -> str:
         return ""
     ends = (float(row[low]), float(row[high]))
     return " to ".join(f"{end:+.3f}" if max(map(abs, ends)) < 10 else f"{end:+,.0f}" for end in ends)
+
+
+def _plot(rows: Sequence[Row], out: Path, title: str) -> None:
+    """Draw the difference of each share with its interval over questions, one line each."""
+    shown = [row for row in rows if row["figure"] != "tokens@10"][::-1]
+    with plotted(out, (8.0, max(2.4, 0.32 * len(shown) + 1.2)), xlabel="difference, 95 % interval", title=title) as axes:
+        for at, row in enumerate(shown):
+            difference = float(row["difference"])
+            low, high = float(row.get("low", difference)), float(row.get("high", difference))
+            axes.errorbar([difference], [at], xerr=[[difference - low], [high - difference]], fmt="o", color="C0", capsize=3)
+        axes.axvline(0, color="black", linewidth=1)
+        axes.set_yticks(range(len(shown)), [f"{row['method']}, {row['figure']}, {row['category']}" for row in shown])
 
 
 def read_run(path: Path) -> Run:
