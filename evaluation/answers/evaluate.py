@@ -142,17 +142,9 @@ def run_answers(
     _print_rows(console, title, rows)
     if costs:
         print_table(console, "Cost", costs)
-    for what, errors in (("questions have no answer", failed), ("votes were not cast", unjudged)):
-        if errors:
-            console.print(f"{len(errors)} {what}:", highlight=False)
-        for reason, times in Counter(map(str, errors)).most_common(_MOST_REASONS):
-            console.print(f"  {times} x {reason}", soft_wrap=True, highlight=False, markup=False)
-    bars = [
-        {"category": row["category"], "figure": figure, "share": row[figure]}
-        for row in rows
-        for figure in ("accuracy", "contained", "abstained")
-        if figure in row
-    ]
+    _print_pending(console, "questions have no answer", failed)
+    _print_pending(console, "votes were not cast", unjudged)
+    bars = _bars(rows)
     plot = partial(plot_bars, bars, "category", "figure", "share", title=f"{title}, {len(judged)} answers")
     return report.finish(console, out or Path("bench-results") / f"{report.bench}.json", plot if bars else None)
 
@@ -320,3 +312,21 @@ def _print_rows(console: Console, title: str, rows: Sequence[Row]) -> None:
 
 def _with_interval(row: Row) -> str:
     return f"{row['accuracy']:.3f} ({row['accuracy_low']:.3f}-{row['accuracy_high']:.3f})"
+
+
+def _print_pending(console: Console, what: str, errors: Sequence[ModelError]) -> None:
+    if errors:
+        console.print(f"{len(errors)} {what}:", highlight=False)
+    for reason, times in Counter(map(str, errors)).most_common(_MOST_REASONS):
+        console.print(f"  {times} x {reason}", soft_wrap=True, highlight=False, markup=False)
+
+
+def _bars(rows: Sequence[Row]) -> list[Row]:
+    """A row for each share that is plotted, with its interval."""
+    bars: list[Row] = []
+    for row in rows:
+        for figure in ("accuracy", "contained", "abstained"):
+            ends = {f"share_{end}": row[f"{figure}_{end}"] for end in ("low", "high") if f"{figure}_{end}" in row}
+            if figure in row:
+                bars.append({"category": row["category"], "figure": figure, "share": row[figure], **ends})
+    return bars
