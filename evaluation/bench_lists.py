@@ -20,13 +20,13 @@ from rich.console import Console
 
 from connectors.files.chat_events import text_of
 from connectors.tokens import token_counter
-from evaluation.answers.gold_sets import load_locomo
 from evaluation.answers.records import GoldSet
 from evaluation.options import LocomoOption
 from evaluation.report import Report, Row, print_table, searched_with
 from evaluation.retrieval.bench import searched
 from evaluation.retrieval.bootstrap import interval
 from evaluation.retrieval.question_set import Question, QuestionSet
+from evaluation.retrieval.sets import GOLD_LOADERS
 from evaluation.retrieval.systems import owner_name
 from mneme.errors import InputError
 from mneme.settings import Settings
@@ -71,7 +71,7 @@ def run_lists(
     own_set, own_lists = _own(examples)
     sets = [("examples", own_set, own_lists)]
     if locomo:
-        gold = load_locomo(list(locomo))
+        gold = GOLD_LOADERS["locomo"](locomo)
         sets.append(("LoCoMo", gold.questions, _of_locomo(gold)))
     # 2. and 3.
     asked = {name: _ask_all(questions, lists, settings, console) for name, questions, lists in sets}

@@ -19,14 +19,13 @@ import numpy as np
 import typer
 from rich.console import Console
 
-from evaluation.answers.gold_sets import LOADERS
 from evaluation.answers.records import ABSTENTION
 from evaluation.fitting import check_ready, fitted, folds_of
 from evaluation.options import FittedOption, LocomoOption
 from evaluation.report import Row, print_table
 from evaluation.retrieval.bench import searched
 from evaluation.retrieval.question_set import Question, QuestionSet
-from evaluation.retrieval.sets import answerable
+from evaluation.retrieval.sets import GOLD_LOADERS, answerable
 from evaluation.retrieval.systems import last_times, moment_of, owner_name
 from mneme.settings import Settings
 from mneme.tokens import estimate_tokens
@@ -74,7 +73,7 @@ def run_fit_answers(
     # 1. and 2.
     examples = list(_examples(answerable.load(), {}, settings, console))
     if locomo:
-        questions = LOADERS["locomo"](locomo).questions
+        questions = GOLD_LOADERS["locomo"](locomo).questions
         examples += _examples(questions, {"asked of others": _of_others(questions)}, settings, console)
     # 3. and 4.
     print_table(console, "Answers, cross-validated by conversation", rows := list(_rows(examples)), list(rows[0]))

@@ -26,13 +26,13 @@ from rich.progress import track
 from connectors.models import open_chat_for_queries
 from connectors.tokens import token_counter
 from evaluation.answers.figures import ALL, ANSWERABLE, Judged, cost_rows, rows_of
-from evaluation.answers.gold_sets import LOADERS
 from evaluation.answers.judge import Verdict, judge_identity, judge_prompt, majority
 from evaluation.answers.records import ABSTENTION, Cost, GivenAnswer, GoldSet, Vote, given_answer, sampled
 from evaluation.options import FoldsOption, PathsArgument
 from evaluation.report import Report, Row, plot_bars, print_table
 from evaluation.retrieval.bench import searched
 from evaluation.retrieval.question_set import Question
+from evaluation.retrieval.sets import GOLD_LOADERS
 from evaluation.retrieval.systems import last_times, moment_of
 from mneme.errors import InputError, ModelError
 from mneme.ports import QueryChat, Role
@@ -87,7 +87,7 @@ def run_answers(
     """Measure and report; the JSON has every answer.
 
     Args:
-        name: of the set, one of ``LOADERS``.
+        name: of the set, one of ``GOLD_LOADERS``.
         paths: its files, or folders of them.
         settings: of models, search and answers; the index is an embedded one of the benchmark's own.
         out, method, agent, top_k, writer, judge, votes, concurrency, limit, category, folds, console: as the options say.
@@ -99,7 +99,7 @@ def run_answers(
     console = console or Console()
     settings = settings.replace(index={"backend": "embedded"}, **({"answers": {"writer": writer}} if writer else {}))
     _check(settings, method, agent, judge, votes)
-    gold = sampled(LOADERS[name](paths), limit, category or ())
+    gold = sampled(GOLD_LOADERS[name](paths), limit, category or ())
     asked = {question.id: question for question in gold.questions.questions}
     # 1.
     with searched(gold.questions, settings, console, folds) as (own, memories, ingested):

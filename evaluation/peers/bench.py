@@ -35,7 +35,7 @@ from evaluation.peers.systems import PEERS, Peer, PeerUnavailable
 from evaluation.recording.local_endpoint import LocalEndpoint
 from evaluation.report import Report, Row, embedder_of, plotted, print_table
 from evaluation.retrieval.question_set import Question, QuestionSet
-from evaluation.retrieval.sets import locomo
+from evaluation.retrieval.sets import LOADERS
 from mneme.errors import InputError
 from mneme.ports import Embedder
 from mneme.settings import EmbedderSettings, Settings
@@ -89,7 +89,7 @@ def run_peers(
         MnemeError: whatever Mneme's flow or search raises.
     """
     console = console or Console()
-    questions = one_conversation(locomo.load([path]), conversation)
+    questions = one_conversation(LOADERS["locomo"]([path]), conversation)
     names = [*_NOTES, "floor", *(peer.name for peer in peers)]
     if unknown := set(only or ()) - set(names):
         raise InputError(f"only: {', '.join(sorted(unknown))} not known; accepted are {', '.join(names)}")

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from evaluation.answers.gold_sets import load_locomo
 from evaluation.bench_lists import Listed, _of_locomo, _own, run_lists
 from evaluation.retrieval.question_set import QuestionSet
+from evaluation.retrieval.sets import GOLD_LOADERS
 from mneme.errors import InputError
 from mneme.settings import load_settings
 from mneme.text import tokenise
@@ -44,10 +44,10 @@ def asked(answer: str, category: int = 1, *evidence: str) -> dict[str, object]:
 
 def test_of_a_set_a_list_is_a_gold_of_three_parts_with_the_items_that_its_evidence_says(tmp_path: Path) -> None:
     path = talk(tmp_path, asked("Bees, a goat, rowing and painting"), asked("bees, goat"), asked("bees, goat, cats", 2))
-    [only] = _of_locomo(load_locomo([path]))
+    [only] = _of_locomo(GOLD_LOADERS["locomo"]([path]))
     assert (only.question.id, only.items) == ("talk/0", ("Bees", "a goat", "rowing", "painting"))
     path = talk(tmp_path, asked("bees, a goat, a horse"), asked("bees, a horse, a cow"))
-    assert [each.items for each in _of_locomo(load_locomo([path]))] == [("bees", "a goat")]
+    assert [each.items for each in _of_locomo(GOLD_LOADERS["locomo"]([path]))] == [("bees", "a goat")]
 
 
 def first_of(own: tuple[QuestionSet, list[Listed]]) -> tuple[QuestionSet, list[Listed]]:
