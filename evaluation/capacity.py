@@ -33,8 +33,8 @@ _COLUMNS = ["part", "amount", "unit", "error", "because"]
 class Cost(BaseModel):
     """The measured value of one quantity: ``base``, and ``growth`` for each tenfold of the size of an index.
 
-    ``error`` is relative, of predicting each of the ``points`` from the others; None where there is one. Beyond ``smallest``
-    and ``largest``, the sizes that were measured, it is extrapolated.
+    ``error`` is relative, of predicting each measured point from the others; None where there is one. Beyond ``largest``, the
+    largest size that was measured, it is extrapolated.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -42,8 +42,6 @@ class Cost(BaseModel):
     base: float
     growth: float = 0.0
     error: float | None = None
-    points: int = 1
-    smallest: float = 1.0
     largest: float = 1.0
 
     def at(self, size: float) -> float:
