@@ -82,7 +82,7 @@ ifdef LOCOMO
 endif
 ifdef SEGMENTATION
 	@$(BIN)/mneme bench boundaries "$(SEGMENTATION)" $(if $(LOCOMO),--locomo "$(LOCOMO)") \
-		--out $(BENCH_OUT)/boundaries.json --vectors $(BENCH_OUT)/boundaries-vectors.npz
+		--out $(BENCH_OUT)/boundaries.json
 endif
 ifdef ATTACKS
 	@$(MAKE) --no-print-directory attacks

@@ -10,19 +10,20 @@
 import random
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
-import numpy as np
+import typer
 from rich.console import Console
 
 from evaluation.boundary_model import cross_validate, cut_online, examples_of
 from evaluation.boundary_sets import FOLDS, TIMED, Kind, paced, read_kinds, vectors_of
-from evaluation.fitting import logistic_regression
+from evaluation.options import SegmentationArgument
 from evaluation.report import Report, Row, embedder_of, plot_bars, print_table
-from evaluation.segmentation import Results, score, segment_lengths
+from evaluation.segmentation import Results, score
 from flows.boundaries.model import VECTORS, WORDS_ONLY, Head, shipped_heads
 from mneme.rows import Vector
 from mneme.settings import Boundaries, Settings
@@ -36,35 +37,34 @@ _SHOWN = {"pk": "Pk", "window_diff": "WindowDiff", "precision": "P", "recall": "
 
 
 def run_boundaries(
-    segmentation: Path,
+    segmentation: SegmentationArgument,
     settings: Settings,
     out: Path,
-    locomo: Path | None = None,
-    vectors: Path | None = None,
-    sample: int | None = None,
-    paces: Sequence[float] = PACES,
+    locomo: Annotated[
+        Path | None, typer.Option("--locomo", help="Your LoCoMo JSON: its session ends, with and without times.")
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option("--sample", min=5, help="So many conversations of each set, for a quick look.")
+    ] = None,
+    pace: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--pace", min=0.001, help="Seconds between messages; several times for several.", show_default="1 10 30 120"
+        ),
+    ] = None,
     console: Console | None = None,
 ) -> Report:
-    """Measure and report.
-
-    Args:
-        segmentation: the folder of the Def-DTS bundle.
-        settings: which embedder, and the detector's settings.
-        locomo: a LoCoMo file, whose sessions end where a boundary lies; None leaves it out, of the fit too.
-        vectors: a file that keeps the vectors for the next time.
-        sample: so many conversations of each kind; None is all.
-        paces: seconds between messages, at which the dialogues are cut beside having no times.
+    """Detection of topic changes: the model of the default detector, cross-validated and online, at several paces.
 
     Raises:
         InputError: a file cannot be read or written, or there is too little to fit on.
-        SettingsError: scikit-learn is not installed, or the embedder cannot be opened.
+        SettingsError: the embedder cannot be opened.
     """
     console = console or Console()
     started = time.monotonic()
-    logistic_regression()
     # 1.
     kinds = read_kinds(segmentation, locomo, sample)
-    known = vectors_of(kinds, settings, vectors, console)
+    known = vectors_of(kinds, settings, console)
     # 2.
     rows: list[Row] = []
     for signals, given in ((VECTORS, known), (WORDS_ONLY, None)):
@@ -77,7 +77,7 @@ def run_boundaries(
                 ]
             # 3.
             if given is not None:
-                at_paces = _at_paces(kinds, known, heads, (None, *paces), settings.boundaries)
+                at_paces = _at_paces(kinds, known, heads, (None, *(pace or PACES)), settings.boundaries)
     # 4.
     seconds = round(time.monotonic() - started, 1)
     rows.sort(key=lambda row: [kind.name for kind in kinds].index(str(row["set"])))
@@ -133,25 +133,7 @@ def _worst(at_paces: Sequence[Row]) -> dict[str, str | float | int]:
 
 
 def _row(kind: Kind, method: str, signals: str, results: Results) -> Row:
-    quarter, half, three = _quartiles(results)
-    return {
-        "set": kind.name,
-        "method": method,
-        "signals": signals,
-        **asdict(score(results)),
-        "length_quarter": quarter,
-        "length_median": half,
-        "length_three_quarters": three,
-    }
-
-
-def _quartiles(results: Results) -> tuple[float, float, float]:
-    quarter, half, three = np.percentile(segment_lengths(results), [25, 50, 75]).tolist()
-    return quarter, half, three
-
-
-def _truth(kind: Kind) -> Results:
-    return [(dialogue, dialogue.boundaries) for dialogue in kind.dialogues]
+    return {"set": kind.name, "method": method, "signals": signals, **asdict(score(results))}
 
 
 def _description(kind: Kind) -> dict[str, object]:
@@ -161,7 +143,6 @@ def _description(kind: Kind) -> dict[str, object]:
         "boundaries": sum(len(dialogue.boundaries) for dialogue in kind.dialogues),
         "weight": kind.weight,
         "times_made_up": kind.made_up,
-        "length_quartiles": _quartiles(_truth(kind)),
     }
 
 
@@ -181,19 +162,9 @@ def _show(console: Console, kinds: Sequence[Kind], rows: Sequence[Row]) -> None:
         truth = _description(kind)
         title = f"{kind.name}: {truth['conversations']} conversations, {truth['boundaries']} boundaries"
         shown = [
-            {
-                "method": row["method"],
-                "signals": row["signals"],
-                **{name: row[figure] for figure, name in _SHOWN.items()},
-                "length": _lengths(float(row[f"length_{name}"]) for name in ("quarter", "median", "three_quarters")),
-            }
+            {"method": row["method"], "signals": row["signals"], **{name: row[figure] for figure, name in _SHOWN.items()}}
             for row in rows
             if row["set"] == kind.name
         ]
-        shown.append({"method": "truth", "length": _lengths(_quartiles(_truth(kind)))})
-        print_table(console, f"{title} ({MADE_UP})" if kind.made_up else title, shown, list(shown[0]))
-    console.print("P, R, F1: boundaries found exactly; length: messages in an episode, quartiles", highlight=False)
-
-
-def _lengths(quartiles: Iterable[float]) -> str:
-    return " / ".join(f"{value:.0f}" for value in quartiles)
+        print_table(console, f"{title} ({MADE_UP})" if kind.made_up else title, shown)
+    console.print("P, R, F1: boundaries found exactly", highlight=False)

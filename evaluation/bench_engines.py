@@ -9,17 +9,20 @@
 
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import Annotated, Literal
 
+import typer
 from rich.console import Console
 
 from connectors.kafka.client import create_topics
 from evaluation.bench_freshness import SEARCHABLE, SingleMessages
-from evaluation.faults.deployment import Deployment, Engine
+from evaluation.faults.deployment import BYTEWAX, Deployment, Engine, flink
+from evaluation.options import JobManagerOption
 from evaluation.report import Report, Row, embedder_of, percentiles, print_table
 from evaluation.running import Running
 from evaluation.synthetic_talks import talk
@@ -58,27 +61,36 @@ class Load:
             yield from together
 
 
-def run_engines(
-    settings: Settings, engines: Sequence[tuple[str, Engine]], numbers: Sequence[int], load: Load, out: Path, console: Console
+def engines(
+    settings: Settings,
+    out: Path,
+    console: Console,
+    jobmanager: JobManagerOption = "127.0.0.1:8081",
+    flink_python: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="The interpreter with PyFlink; by default this one.")
+    ] = None,
+    only: Annotated[
+        Literal["bytewax", "flink"] | None, typer.Option(metavar="NAME", help="Only this engine.", show_default=False)
+    ] = None,
+    number: Annotated[list[int] | None, typer.Option("--number", min=1, help="Of processes or slots; several.")] = None,
+    messages: Annotated[int, typer.Option("--messages", min=1, help="Of each run.")] = 2000,
+    talks: Annotated[int, typer.Option("--talks", min=1, help="That they belong to.")] = 100,
+    hot: Annotated[float, typer.Option("--hot", min=0, max=1, help="The share of one tenant.")] = 0.0,
+    warm_up: Annotated[int, typer.Option("--warm-up", min=0, help="Talks that come before, and are not counted.")] = 0,
+    seconds: Annotated[float, typer.Option("--seconds", min=0, help="For which single messages come behind.")] = 20.0,
 ) -> Report:
-    """Measure and report.
-
-    Args:
-        settings: where Kafka and OpenSearch are, and the embedder and extractor; topics and indices are the benchmark's own.
-        engines: what runs the flow, by name.
-        numbers: of processes or slots, one run for each.
-        load: what is sent.
-        out: where the results go.
-        console: for tables and progress.
+    """The same messages through Bytewax and Flink, by processes and slots: messages a second, p50 and p95 until searchable.
 
     Raises:
         StoreError: a server does not answer, or nothing goes on for five minutes.
     """
+    known = {"bytewax": BYTEWAX, "flink": flink(jobmanager, flink_python)}
+    load = Load(messages, talks, hot, warm_up, seconds=seconds)
     rows = []
-    for number in numbers:
-        for name, engine in engines:
-            with console.status(f"{name}, {number}"):
-                rows.append(_measured(settings, name, engine, number, load))
+    for count in number or [1, 2]:
+        for name in (name for name in known if only in (None, name)):
+            with console.status(f"{name}, {count}"):
+                rows.append(_measured(settings, name, known[name], count, load))
     print_table(console, "Engines, from the first read to searchable", rows)
     report = Report(
         bench="engines",

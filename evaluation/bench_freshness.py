@@ -19,7 +19,9 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
 
 from connectors import Publisher
@@ -48,20 +50,16 @@ Delays = dict[str, list[float]]  # milliseconds from sending until each stage, b
 def run_freshness(
     settings: Settings,
     out: Path,
-    rate: float = 5.0,
-    seconds: float = 60.0,
-    talks: int = 30,
-    rest: bool = False,
+    rate: Annotated[float, typer.Option("--rate", min=0.1, help="Messages a second.")] = 5.0,
+    seconds: Annotated[float, typer.Option("--seconds", min=1, help="For which they come.")] = 60.0,
+    talks: Annotated[int, typer.Option("--talks", min=1, help="That are ended by a flush, one after the other.")] = 30,
+    rest: Annotated[
+        bool,
+        typer.Option("--rest", help="Through a service too, where there would be none; the embedded index always has one."),
+    ] = False,
     console: Console | None = None,
 ) -> Report:
-    """Measure and report.
-
-    Args:
-        settings: where the servers are; ``index.backend`` chooses what is run.
-        rate: messages a second.
-        seconds: for which they come.
-        talks: that are ended by a flush, one after the other.
-        rest: whether everything goes through a service; always with the embedded index.
+    """From sending to searchable: single messages at a steady rate, and talks that are flushed; p50, p95 and p99.
 
     Raises:
         StoreError: a server does not answer, or something is not there after two minutes.

@@ -18,7 +18,9 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
 
 from connectors.files.files import read_file
@@ -54,22 +56,15 @@ class Measured:
 
 
 def run_ingest(
-    path: Path,
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file of conversations.", show_default=False)],
     settings: Settings,
     out: Path,
-    repeats: int = 1,
-    copies: int = 1,
-    processes: int = 1,
+    repeats: Annotated[int, typer.Option("--repeats", min=1, help="Of the whole; figures are medians.")] = 1,
+    copies: Annotated[int, typer.Option("--copies", min=1, help="Of each conversation, each with an owner of its own.")] = 1,
+    processes: Annotated[int, typer.Option("--processes", min=1, help="That share the work from Kafka.")] = 1,
     console: Console | None = None,
 ) -> Report:
-    """Measure and report.
-
-    Args:
-        path: a file of conversations in any format of connectors/files/files.py.
-        settings: where Kafka and OpenSearch are; topics and indices are the benchmark's own.
-        repeats: of the whole; figures are medians, with the slowest and the quickest.
-        copies: of each conversation, each with an owner of its own.
-        processes: that share the work from Kafka.
+    """Kafka to OpenSearch against files to the embedded index: messages a second until searchable, costs, and equal ids.
 
     Raises:
         InputError: the file cannot be read.

@@ -9,25 +9,25 @@
 import json
 import re
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 from rich.console import Console
 
 from connectors.files.chat_events import text_of
 from connectors.tokens import token_counter
-from evaluation.answers.gold_sets import load_locomo
 from evaluation.answers.records import GoldSet
-from evaluation.own_index import fresh_index
+from evaluation.options import LocomoOption
 from evaluation.report import Report, Row, print_table, searched_with
-from evaluation.retrieval.bench import ingest_set
+from evaluation.retrieval.bench import searched
 from evaluation.retrieval.bootstrap import interval
 from evaluation.retrieval.question_set import Question, QuestionSet
-from evaluation.retrieval.systems import open_memories, owner_name
+from evaluation.retrieval.sets import GOLD_LOADERS
+from evaluation.retrieval.systems import owner_name
 from mneme.errors import InputError
 from mneme.settings import Settings
 from mneme.text import tokenise
@@ -49,12 +49,18 @@ class Listed:
     tokens: int = 0
 
 
-def run_lists(examples: Path, locomo: Sequence[Path], settings: Settings, out: Path, console: Console | None = None) -> Report:
-    """Measure and report; the JSON has the ids of the questions, and what was not shown of our own.
+def run_lists(
+    examples: Annotated[
+        Path, typer.Argument(metavar="EXAMPLES", help="The folder examples/ of a checkout.", show_default=False)
+    ],
+    settings: Settings,
+    out: Path,
+    locomo: LocomoOption = None,
+    console: Console | None = None,
+) -> Report:
+    """Questions for all of a kind and for counts: the share of the items that the writer of an answer is shown.
 
-    Args:
-        examples: the folder with the talks that our own questions are about.
-        locomo: LoCoMo files; none for our own questions alone.
+    The JSON has the ids of the questions, and what was not shown of our own. LoCoMo's questions are those whose gold is a list.
 
     Raises:
         InputError: a talk is not there, or a file is not LoCoMo's.
@@ -65,7 +71,7 @@ def run_lists(examples: Path, locomo: Sequence[Path], settings: Settings, out: P
     own_set, own_lists = _own(examples)
     sets = [("examples", own_set, own_lists)]
     if locomo:
-        gold = load_locomo(list(locomo))
+        gold = GOLD_LOADERS["locomo"](locomo)
         sets.append(("LoCoMo", gold.questions, _of_locomo(gold)))
     # 2. and 3.
     asked = {name: _ask_all(questions, lists, settings, console) for name, questions, lists in sets}
@@ -133,9 +139,7 @@ def _of_locomo(gold: GoldSet) -> list[Listed]:
 
 def _ask_all(questions: QuestionSet, lists: Sequence[Listed], settings: Settings, console: Console) -> list[Listed]:
     count = token_counter().count
-    with fresh_index(settings, "lists") as own, ExitStack() as stack:
-        ingest_set(questions, own, console)
-        memories = open_memories(own, questions, None, stack)
+    with searched(questions, settings, console) as (own, memories, _):
 
         def asked(each: Listed) -> Listed:
             filters = {**each.question.owner, "expired": True}  # what was expected then may lie behind

@@ -16,12 +16,15 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from itertools import count
 from pathlib import Path
+from typing import Annotated
 from urllib.parse import urlsplit
 
+import typer
 from rich.console import Console
 
 from evaluation.own_index import fill
@@ -58,22 +61,14 @@ class Phase:
 def run_load(
     settings: Settings,
     out: Path,
-    searchers: int = 50,
-    seconds: float = 60.0,
-    facts: int = 10_000,
-    owners: int = 20,
-    method: str = "hybrid",
+    searchers: Annotated[int, typer.Option("--searchers", min=1, help="Who search at a time.")] = 50,
+    seconds: Annotated[float, typer.Option("--seconds", min=1, help="Of each of the three parts.")] = 60.0,
+    facts: Annotated[int, typer.Option("--facts", min=100, help="In the index from the start.")] = 10_000,
+    owners: Annotated[int, typer.Option("--owners", min=1, help="A few of them have most of it.")] = 20,
+    method: Annotated[str, typer.Option("--method", help="Of the searches.")] = "hybrid",
     console: Console | None = None,
 ) -> Report:
-    """Measure and report.
-
-    Args:
-        settings: where the servers are; ``index.backend`` chooses what is run.
-        searchers: who search at a time.
-        seconds: of each of the three parts.
-        facts: in the index from the start, of all owners together.
-        owners: a few of whom have most of it.
-        method: of the searches.
+    """Many who search at once, alone and while messages keep coming in: p50, p95 and p99, errors, and what is taken in.
 
     Raises:
         StoreError: a server does not answer, a process ended, or a flush is not answered within five minutes.
@@ -130,11 +125,12 @@ class _Load:
         return phase
 
     def _search(self, phase: Phase, lock: threading.Lock, ends: float) -> None:
-        with _Asking(str(self._mneme.settings.service.url), self._method) as asking:
+        place = urlsplit(str(self._mneme.settings.service.url)).netloc
+        with closing(HTTPConnection(place, timeout=_LONGEST_SECONDS)) as connection:
             while time.monotonic() < ends:
                 question = self._questions[next(self._asked) % len(self._questions)]
                 began = time.perf_counter()
-                error = asking.ask(question)
+                error = _ask(connection, question, self._method)
                 taken = 1000 * (time.perf_counter() - began)
                 with lock:
                     if error:
@@ -160,31 +156,17 @@ class _Load:
                         phase.messages += _MESSAGES_OF_A_TALK
 
 
-class _Asking:
-    """One connection to the service: requests and no more, so that a searcher costs little."""
-
-    def __init__(self, url: str, method: str) -> None:
-        self._connection = HTTPConnection(urlsplit(url).netloc, timeout=_LONGEST_SECONDS)
-        self._method = method
-
-    def ask(self, asked: Asked) -> str:
-        """Ask, and return the error; empty without one."""
-        filters = asked.filters
-        body = json.dumps({"query": asked.question, "method": self._method, "filters": filters})
-        try:
-            self._connection.request("POST", "/api/v1/memories/search", body, {"Content-Type": "application/json"})
-            response = self._connection.getresponse()
-            content = response.read()
-        except (OSError, HTTPException) as error:
-            self._connection.close()
-            return f"{type(error).__name__}: {error}"
-        return "" if response.status == 200 else f"{response.status}: {content[:200].decode(errors='replace')}"
-
-    def __enter__(self) -> "_Asking":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._connection.close()
+def _ask(connection: HTTPConnection, asked: Asked, method: str) -> str:
+    """Ask, and return the error; empty without one. It is a request and no more, so that a searcher costs little."""
+    body = json.dumps({"query": asked.question, "method": method, "filters": asked.filters})
+    try:
+        connection.request("POST", "/api/v1/memories/search", body, {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        content = response.read()
+    except (OSError, HTTPException) as error:
+        connection.close()
+        return f"{type(error).__name__}: {error}"
+    return "" if response.status == 200 else f"{response.status}: {content[:200].decode(errors='replace')}"
 
 
 def report_of(settings: Settings, searchers: int, facts: int, owners: int, method: str, phases: Mapping[str, Phase]) -> Report:

@@ -24,9 +24,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
+import typer
 from rich.console import Console
 
 from connectors.indices import open_index
@@ -191,31 +192,30 @@ class _Measured:
 
 
 def run_query(
-    facts: Sequence[int],
     settings: Settings,
     out: Path,
-    owners: int | None = None,
-    questions: int = 200,
-    rounds: int = ROUNDS,
-    keep: str | None = None,
+    facts: Annotated[
+        list[int] | None,
+        typer.Option("--facts", min=100, help="In the index, of all owners together; several: several indices."),
+    ] = None,
+    owners: Annotated[
+        int | None, typer.Option("--owners", min=1, help="A few of them have most of it; by default one for each 1,000 facts.")
+    ] = None,
+    questions: Annotated[int, typer.Option("--questions", min=10, help="That are measured with each method.")] = 200,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="Of all questions; the medians of them are told.")] = ROUNDS,
+    keep: Annotated[
+        str | None, typer.Option("--keep", metavar="NAME", help="The indices stay under this name, and are filled but once.")
+    ] = None,
     console: Console | None = None,
 ) -> Report:
-    """Measure and report.
-
-    Args:
-        facts: in the index, of all owners together; there are as many messages beside them. Several: one index for each.
-        settings: ``index``, ``opensearch``, ``embedder`` and ``retrieval`` are used.
-        owners: people, a few of whom have most of it; None: one for each 1,000 facts, at least 20.
-        questions: that are measured with each method.
-        rounds: of the warm questions.
-        keep: a name under which the indices stay; with the same name they are not filled again.
+    """Time of a search, cold and warm, among made-up memories: p50, p95, p99 of each method, embedder included.
 
     Raises:
         MnemeError: whatever the index or the embedder raises.
     """
     console = console or Console()
     measured = {}
-    for size in facts:
+    for size in facts or [10_000]:
         with console.status("filling the index") as status:
             index = synthetic_index(size, owners or owners_for(size), settings, keep)
             with index as (own, made, filling):

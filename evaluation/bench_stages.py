@@ -1,6 +1,6 @@
 """``mneme bench stages``: what each step of the flow costs the processor for one message, without embedder and index server.
 
-1. The vectors of all texts are made beforehand, and kept in a file for the next run.
+1. A first round that does not count makes the vectors of all texts.
 2. Five rounds: the steps are driven by hand (evaluation/driven_steps.py) over all messages, into an index in memory whose
    writes are encoded as OpenSearch gets them.
 3. Five rounds through the real engine with its recovery store: what it costs beside the steps. What it costs without any
@@ -21,34 +21,33 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import Annotated, cast
 
 import numpy as np
+import typer
 from rich.console import Console
 
 from connectors.embedders.queue import EmbeddingQueue
 from connectors.files.files import read_file
+from connectors.models import open_embedder
 from evaluation.driven_steps import DrivenSteps, at_once
 from evaluation.report import Report, embedder_of, plotted, print_table
 from evaluation.report import Row as Figures
 from evaluation.stand_in_index import RowsInMemory
 from evaluation.synthetic_talks import talk
-from evaluation.vector_cache import embed_texts
 from flows.boundaries.semantic import SemanticDetector
-from flows.cuts import embedding_text
 from flows.decode import decode
 from flows.engines.bytewax import build, execute
 from flows.engines.dataflow import Dataflow
 from flows.engines.port import Source
 from flows.extraction import LocalExtractor
-from flows.items import Arrived
 from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
 from flows.lanes.services import Services, Submit
 from flows.running.feeds import FeedLimits, FileFeed
 from flows.running.pool import Pool
 from flows.write import Writer
-from mneme.ports import DeadLetter, EmbedderIdentity, Incoming, MemoryIndex, Scope
+from mneme.ports import DeadLetter, Embedder, EmbedderIdentity, Incoming, MemoryIndex, Scope
 from mneme.records import Position
 from mneme.rows import Collection, Embedding, Vector
 from mneme.settings import Settings
@@ -64,24 +63,18 @@ class Measured:
 
     seconds: dict[str, list[float]]
     records: Counter[str]
-    activations: Counter[str]
 
 
 def run_stages(
-    path: Path | None,
     settings: Settings,
     out: Path,
-    rounds: int = 5,
-    vectors: Path | None = None,
+    path: Annotated[
+        Path | None, typer.Argument(metavar="[PATH]", help="A file of conversations; without it made-up talks.")
+    ] = None,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="Of each measurement; figures are medians.")] = 5,
     console: Console | None = None,
 ) -> Report:
-    """Measure and report.
-
-    Args:
-        path: a file of conversations; None for made-up talks.
-        settings: ``embedder``, ``flow`` and ``boundaries`` are used.
-        rounds: of each measurement.
-        vectors: a file that keeps the vectors for the next time.
+    """Processor time of each step of ingestion for one message, without embedder and index server.
 
     Raises:
         InputError: the file cannot be read, or ``out`` not written.
@@ -90,7 +83,9 @@ def run_stages(
     console = console or Console()
     settings = settings.replace(boundaries={"hold_back_seconds": 0.0})
     events = list(read_file(path)) if path is not None else synthetic_events()
-    known = _vectors(events, settings, vectors, console)
+    with closing(open_embedder(settings)) as embedder, console.status("embedding"):
+        known = _Vectors(embedder)
+        by_hand(events, settings, known, rounds=1)
     with console.status("steps by hand"):
         measured = by_hand(events, settings, known, rounds)
     with console.status("the engine"):
@@ -129,7 +124,7 @@ def by_hand(events: Sequence[Incoming], settings: Settings, known: dict[str, Vec
         steps.seconds["write"] -= index.acknowledged
         for stage in STAGES[:-1]:
             seconds.setdefault(stage, []).append(steps.seconds[stage])
-    return Measured(seconds, Counter(key.collection.value for key in index.rows), steps.activations)
+    return Measured(seconds, Counter(key.collection.value for key in index.rows))
 
 
 def through_the_engine(events: Sequence[Incoming], settings: Settings, known: dict[str, Vector]) -> float:
@@ -158,6 +153,18 @@ def through_the_engine(events: Sequence[Incoming], settings: Settings, known: di
 
 
 # --- what the flow needs ---------------------------------------------------------------------------------------------
+
+
+class _Vectors(dict[str, Vector]):
+    """The vectors of texts, each made when it is asked for first."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        super().__init__()
+        self._embedder = embedder
+
+    def __missing__(self, text: str) -> Vector:
+        self[text] = self._embedder.embed([text])[0]
+        return self[text]
 
 
 class _Known:
@@ -239,27 +246,6 @@ class _NoDeadLetters:
         """Nothing is held open."""
 
 
-class _Missing(dict[str, Vector]):
-    """Vectors of known texts, and zeros for others, whose texts it notes."""
-
-    def __init__(self, known: dict[str, Vector]) -> None:
-        super().__init__(known)
-        self.texts: dict[str, None] = {}
-        self._nothing: Vector = np.zeros_like(next(iter(known.values())))
-
-    def __missing__(self, text: str) -> Vector:
-        self.texts[text] = None
-        return self._nothing
-
-
-def _vectors(events: Sequence[Incoming], settings: Settings, cache: Path | None, console: Console) -> dict[str, Vector]:
-    """The vectors of all messages, then of what is extracted from them."""
-    messages = [item.message for event in events for item in decode(event, buckets=1) if isinstance(item, Arrived)]
-    noted = _Missing(embed_texts(map(embedding_text, messages), settings, cache, console))
-    by_hand(events, settings, noted, rounds=1)
-    return {**noted, **embed_texts([*noted, *noted.texts], settings, cache, console)}
-
-
 # --- figures ---------------------------------------------------------------------------------------------------------
 
 
@@ -284,7 +270,6 @@ def _report(measured: Measured, start_and_end: float, messages: int, settings: S
             "rows": sum(measured.records.values()),
             "facts": measured.records[Collection.FACTS.value],
         },
-        parts={"activations": [{"step": step, "buckets": count} for step, count in measured.activations.items()]},
     )
 
 

@@ -14,13 +14,16 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
 
 from evaluation.report import Report, Row, print_table
 from flows import ingest
 from mneme.errors import InputError
 from mneme.settings import Settings
+from serving.commands.demo import example_files
 
 _COMMAND = (sys.executable, "-m", "serving")
 _QUESTION = ("search", "When is Jason's birthday?", "--user", "mira")
@@ -36,13 +39,21 @@ PROGRAMS = {
 """The started programs, by their names in the table."""
 
 
-def run_startup(files: Sequence[Path], settings: Settings, out: Path, runs: int = 7, console: Console | None = None) -> Report:
-    """Measure and report.
+def startup(
+    settings: Settings,
+    out: Path,
+    runs: Annotated[int, typer.Option("--runs", min=1, help="Of each program; figures are medians.")] = 7,
+    console: Console | None = None,
+    files: Sequence[Path] = (),
+) -> Report:
+    """Time to import Mneme, to show its help, and to ask one question of the examples without a service.
 
     Args:
-        files: what is ingested, with a memory of the user ``mira``.
         settings: the embedder; index and folder are the benchmark's own.
-        runs: of each program; figures are medians.
+        out: where the report goes.
+        runs: of each program.
+        console: for the table.
+        files: what is ingested, with a memory of the user ``mira``; without any the examples.
 
     Raises:
         InputError: a program failed, with what it said.
@@ -57,7 +68,7 @@ def run_startup(files: Sequence[Path], settings: Settings, out: Path, runs: int 
             "MNEME_EMBEDDER__PROVIDER": settings.embedder.provider,
         }
         with console.status("ingesting"):
-            ingest(files, settings.replace(data=data, index={"backend": "embedded"}))
+            ingest(files or example_files(None), settings.replace(data=data, index={"backend": "embedded"}))
         measured: dict[str, list[tuple[float, float]]] = {name: [] for name in PROGRAMS}
         for run in range(runs + 1):
             for name, program in PROGRAMS.items():

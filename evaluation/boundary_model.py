@@ -4,8 +4,6 @@
 2. Fit a logistic model for each fold, without that fold.
 3. Choose the operating point that serves all kinds best; it becomes probability 0.5.
 4. Cut online, each conversation by the models that were fitted without its fold.
-
-scikit-learn, a development dependency, is needed for step 2 only, and is imported there.
 """
 
 import random
@@ -15,9 +13,9 @@ from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.linear_model import LogisticRegression
 
 from evaluation.boundary_sets import FOLDS, Kind, utterances_of
-from evaluation.fitting import logistic_regression
 from evaluation.segmentation import Results
 from flows.boundaries.features import features
 from flows.boundaries.model import VECTORS, WORDS_ONLY, Head, expand
@@ -106,7 +104,6 @@ def cross_validate(examples: Examples) -> CrossValidated:
 
     Raises:
         InputError: there are too few examples to fit on.
-        SettingsError: scikit-learn is not installed.
     """
     folds = []
     odds = np.zeros(len(examples.labels))
@@ -124,7 +121,6 @@ def fit(examples: Examples) -> Head:
 
     Raises:
         InputError: there is no boundary among the examples, or nothing else.
-        SettingsError: scikit-learn is not installed.
     """
     if examples.labels.all() or not examples.labels.any():
         raise InputError("nothing to fit on: all examples of a fold are alike; give sets with more conversations")
@@ -134,7 +130,7 @@ def fit(examples: Examples) -> Head:
     rows = examples.rows[:, varying]
     means, scales = rows.mean(axis=0), rows.std(axis=0)
     expanded = expand((rows - means) / scales, [names.index(gate) for gate in gates])
-    model = logistic_regression()(C=STRENGTH, max_iter=2000).fit(expanded, examples.labels, sample_weight=examples.weights)
+    model = LogisticRegression(C=STRENGTH, max_iter=2000).fit(expanded, examples.labels, sample_weight=examples.weights)
     weights = model.coef_[0].reshape(1 + len(gates), len(names))
     return Head(names, gates, means, scales, weights, float(model.intercept_[0]))
 

@@ -12,15 +12,17 @@ times are invented, so figures on these chats describe the detector's behaviour,
 import math
 import random
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from rich.console import Console
+from rich.progress import track
 
 from connectors.files.chat_events import Clock
+from connectors.models import open_embedder
 from evaluation.segmentation import Dialogue, load_dialogues, load_locomo_sessions, spoken
-from evaluation.vector_cache import embed_texts
 from flows.cuts import Utterance, embedding_text
 from mneme.errors import InputError
 from mneme.records import StoredMessage
@@ -113,6 +115,7 @@ def _pause(chance: random.Random, longest: float) -> timedelta:
 
 
 TIMED = ", timed"  # in the name of a kind: the same as without, with times
+_BATCH = 500  # texts that are embedded at a time
 FOLDS = 5  # conversation n of a kind is in fold n modulo 5
 
 
@@ -162,10 +165,20 @@ def read_kinds(segmentation: Path, locomo: Path | None = None, sample: int | Non
     return kinds if sample is None else [_sampled(kind, sample) for kind in kinds]
 
 
-def vectors_of(kinds: Sequence[Kind], settings: Settings, cache: Path | None, console: Console) -> dict[str, Vector]:
-    """The vector of every distinct message (its ``embedding_text``); raises as ``embed_texts``."""
-    texts = (embedding_text(message) for kind in kinds for dialogue in kind.dialogues for message in dialogue.messages)
-    return embed_texts(texts, settings, cache, console)
+def vectors_of(kinds: Sequence[Kind], settings: Settings, console: Console) -> dict[str, Vector]:
+    """The vector of every distinct message (its ``embedding_text``).
+
+    Raises:
+        SettingsError, ModelError: the embedder cannot be opened, or does not answer.
+    """
+    messages = (message for kind in kinds for dialogue in kind.dialogues for message in dialogue.messages)
+    texts = sorted(set(map(embedding_text, messages)))
+    known: dict[str, Vector] = {}
+    with closing(open_embedder(settings)) as embedder:
+        for at in track(range(0, len(texts), _BATCH), "embedding", console=console, transient=True):
+            batch = texts[at : at + _BATCH]
+            known |= zip(batch, embedder.embed(batch), strict=True)
+    return known
 
 
 def utterances_of(dialogue: Dialogue, vectors: Mapping[str, Vector] | None) -> list[Utterance]:

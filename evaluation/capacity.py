@@ -9,7 +9,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from pydantic import BaseModel, ConfigDict, ValidationError
 from rich.console import Console
 
@@ -18,6 +20,7 @@ from mneme.errors import InputError
 
 SHIPPED = Path(__file__).with_name("capacity.json")
 
+_UNITS = {"k": 1e3, "m": 1e6, "b": 1e9}
 _DAY_SECONDS = 86_400
 _MONTH_DAYS = 30
 _VECTOR_BYTES = 384 * 4  # of all-MiniLM-L6-v2, as floats of 4 bytes
@@ -30,8 +33,8 @@ _COLUMNS = ["part", "amount", "unit", "error", "because"]
 class Cost(BaseModel):
     """The measured value of one quantity: ``base``, and ``growth`` for each tenfold of the size of an index.
 
-    ``error`` is relative, of predicting each of the ``points`` from the others; None where there is one. Beyond ``smallest``
-    and ``largest``, the sizes that were measured, it is extrapolated.
+    ``error`` is relative, of predicting each measured point from the others; None where there is one. Beyond ``largest``, the
+    largest size that was measured, it is extrapolated.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -39,8 +42,6 @@ class Cost(BaseModel):
     base: float
     growth: float = 0.0
     error: float | None = None
-    points: int = 1
-    smallest: float = 1.0
     largest: float = 1.0
 
     def at(self, size: float) -> float:
@@ -222,6 +223,46 @@ def _model(load: Load, assumed: Assumptions) -> list[Need]:
             Need("chat model", dollars * _MONTH_DAYS, "dollars a month", None, f"{_MONTH_DAYS} days"),
         ]
     return lines
+
+
+def capacity(
+    console: Console,
+    messages: Annotated[float, typer.Option("--messages-per-second", min=0, help="That come in.")] = 100.0,
+    facts: Annotated[str, typer.Option("--facts", help="In the index in the end: 500k, 100M.")] = "10M",
+    tenants: Annotated[int, typer.Option("--tenants", min=1, help="Among whom all is divided.")] = 100,
+    searches: Annotated[
+        float | None, typer.Option("--searches-per-second", min=0, help="Hybrid ones.", show_default="a tenth of the messages")
+    ] = None,
+    calls: Annotated[float, typer.Option("--model-calls-per-message", help="Of a chat model that extracts.")] = 0.0,
+    tokens: Annotated[str, typer.Option("--model-tokens-per-message", help="Prompt and answer: 420,60.")] = "0,0",
+    price_in: Annotated[float | None, typer.Option("--price-in", help="Dollars for a million tokens of prompts.")] = None,
+    price_out: Annotated[float | None, typer.Option("--price-out", help="Dollars for a million tokens of answers.")] = None,
+    measured: Annotated[
+        Path | None,
+        typer.Option("--measured", help="A file with the costs on your machines.", show_default="what ships with the project"),
+    ] = None,
+) -> None:
+    """Compute the processors, gigabytes, shards, tokens and dollars that a load needs."""
+    prompt, _, answer = tokens.partition(",")
+    load = Load(
+        messages=messages,
+        facts=_number(facts, "--facts"),
+        tenants=tenants,
+        searches=messages / 10 if searches is None else searches,
+        tokens=(_number(prompt, "--model-tokens-per-message"), _number(answer or "0", "--model-tokens-per-message")),
+        calls=calls,
+        price_in=price_in,
+        price_out=price_out,
+    )
+    run_capacity(load, measured, console)
+
+
+def _number(text: str, option: str) -> float:
+    try:
+        unit = _UNITS.get(text[-1:].lower())
+        return float(text[:-1]) * unit if unit else float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{option}: {text!r} is no number; write 500k or 100M") from None
 
 
 def run_capacity(load: Load, measured: Path | None = None, console: Console | None = None) -> list[Need]:

@@ -5,7 +5,7 @@ bucket of it at a time. Jobs run where they are handed to the pool, so that they
 """
 
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -40,7 +40,6 @@ class DrivenSteps:
 
     def __init__(self, services: Services, writer: Writer) -> None:
         self.seconds: defaultdict[str, float] = defaultdict(float)
-        self.activations: Counter[str] = Counter()
         self._services, self._writer = services, writer
         self._buckets = services.settings.flow.buckets
         self._lanes: dict[str, dict[str, Lane]] = {name: {} for name in STEPS}
@@ -85,7 +84,6 @@ class DrivenSteps:
                         lane = self._lanes[name][bucket] = step.lane(self._services, None)
                     given += lane.on_batch(batch)
                     self._touched[name].add(bucket)
-            self.activations[name] += len(grouped)
             more, lanes = _parted(given)
             writes += more
         with self._timed("write"):

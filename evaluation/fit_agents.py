@@ -10,22 +10,26 @@ Of one question all right results together weigh as much as one wrong one. A res
 answers, is half right: it takes two places of ten to read.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+import typer
 from rich.console import Console
 from rich.progress import track
+from sklearn.linear_model import LogisticRegression
 
 from connectors.models import open_embedder
-from evaluation.fitting import check_ready, identity_of, ingested, logistic_regression, write_entry
+from evaluation.fitting import check_ready, given_sets, identity_of, write_entry
 from evaluation.metrics import recall_at
+from evaluation.options import BeamOption, FittedOption, LocomoOption
 from evaluation.report import Row, print_table
+from evaluation.retrieval.bench import searched
 from evaluation.retrieval.bootstrap import interval
 from evaluation.retrieval.question_set import Question, QuestionSet
-from evaluation.retrieval.sets import LOADERS
 from evaluation.retrieval.systems import read_folds
 from mneme.errors import InputError
 from mneme.settings import Settings
@@ -69,30 +73,34 @@ class Model:
 
 
 def run_fit_agents(
-    sets: Mapping[str, Sequence[Path]],
+    folds: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FOLDS",
+            help="A folder of `mneme bench fit fusion --folds` on the same files; what is fitted without each fold joins it.",
+            show_default=False,
+        ),
+    ],
     settings: Settings,
-    folds: Path,
-    out: Path = DEFAULT_OUT,
+    locomo: LocomoOption = None,
+    beam: BeamOption = None,
+    out: FittedOption = DEFAULT_OUT,
     console: Console | None = None,
 ) -> None:
-    """Fit, print the cross-validated figures, and write ``out``.
+    """Fit the joint score of several searches of an agent: prints cross-validated figures, then writes.
 
-    Args:
-        sets: the files of each question set, by the names of ``LOADERS``.
-        settings: which index and which embedder is fitted for.
-        folds: of `mneme bench fit fusion --folds` on the same files. What is fitted without each fold goes there as well, so
-            that whole answers can be measured on conversations that nothing has seen (`mneme bench locomo --folds`).
-        out: where the coefficients go; by default to those that searches read. Those of others are kept.
+    With what is fitted without each fold, whole answers can be measured on conversations that nothing has seen (`mneme bench
+    locomo --folds`).
 
     Raises:
         InputError: a file cannot be read or written, or there is nothing to fit on.
-        SettingsError: scikit-learn is not installed, or the embedder cannot be opened.
+        SettingsError: the embedder cannot be opened.
     """
     console = console or Console()
     check_ready(out)
     by_conversation = read_folds(folds)
     # 1.
-    loaded = [LOADERS[name](paths) for name, paths in sets.items() if paths]
+    loaded = given_sets(locomo, beam)
     examples = [example for questions in loaded for example in _examples(questions, settings, folds, console)]
     if not any(each.right.any() for each in examples):
         raise InputError("sets: no question in it asks for several things and has its evidence found; give LoCoMo files")
@@ -134,7 +142,7 @@ def fit(examples: Sequence[Example]) -> Model:
     mean, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-6
     right = np.concatenate([each.right for each in examples])
     weights = np.concatenate([np.where(each.right > 0, each.right / max(each.right.sum(), 1e-9), 1.0) for each in examples])
-    model = logistic_regression()(C=STRENGTH, solver="newton-cholesky", max_iter=300)
+    model = LogisticRegression(C=STRENGTH, solver="newton-cholesky", max_iter=300)
     model.fit((rows - mean) / spread, right > 0, sample_weight=weights)
     found = model.coef_[0] / spread
     return Model(found, float(model.intercept_[0] - found @ mean))
@@ -148,7 +156,7 @@ def order(model: Model, example: Example) -> list[str]:
 
 def _examples(questions: QuestionSet, settings: Settings, folds: Path, console: Console) -> list[Example]:
     chosen = [each for each in questions.questions if wanted(each)]
-    with ingested(questions, settings, console, folds) as (_, memories), closing(open_embedder(settings)) as embedder:
+    with searched(questions, settings, console, folds) as (_, memories, _), closing(open_embedder(settings)) as embedder:
         scorer = JointScorer(lambda: None, embedder)
         return [
             _example(memories(question), question, scorer)

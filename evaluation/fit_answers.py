@@ -13,16 +13,19 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+import typer
 from rich.console import Console
 
-from evaluation.answers.gold_sets import LOADERS
 from evaluation.answers.records import ABSTENTION
-from evaluation.fitting import check_ready, ingested, logistic_regression
+from evaluation.fitting import check_ready, fitted, folds_of
+from evaluation.options import FittedOption, LocomoOption
 from evaluation.report import Row, print_table
+from evaluation.retrieval.bench import searched
 from evaluation.retrieval.question_set import Question, QuestionSet
-from evaluation.retrieval.sets import answerable
+from evaluation.retrieval.sets import GOLD_LOADERS, answerable
 from evaluation.retrieval.systems import last_times, moment_of, owner_name
 from mneme.settings import Settings
 from mneme.tokens import estimate_tokens
@@ -53,26 +56,24 @@ class Example:
 
 
 def run_fit_answers(
-    locomo: Sequence[Path], settings: Settings, enough: float, out: Path = DEFAULT_OUT, console: Console | None = None
+    settings: Settings,
+    locomo: LocomoOption = None,
+    enough: Annotated[float, typer.Option("--enough", help="Log-odds from which on a memory that was read answers.")] = -1.0,
+    out: FittedOption = DEFAULT_OUT,
+    console: Console | None = None,
 ) -> None:
-    """Fit, print the cross-validated figures, and write ``out``.
-
-    Args:
-        locomo: LoCoMo files; without any the small talks alone are fitted on.
-        settings: which index and which embedder is searched.
-        enough: the log-odds from which on a memory answers, where memories were read.
-        out: where the weights go; by default to those that answers read.
+    """Fit how likely a memory answers, for `ask` without a model: prints figures by threshold, then writes.
 
     Raises:
         InputError: a file cannot be read or written.
-        SettingsError: scikit-learn is not installed, or the embedder cannot be opened.
+        SettingsError: the embedder cannot be opened.
     """
     console = console or Console()
     check_ready(out)
     # 1. and 2.
     examples = list(_examples(answerable.load(), {}, settings, console))
     if locomo:
-        questions = LOADERS["locomo"](locomo).questions
+        questions = GOLD_LOADERS["locomo"](locomo).questions
         examples += _examples(questions, {"asked of others": _of_others(questions)}, settings, console)
     # 3. and 4.
     print_table(console, "Answers, cross-validated by conversation", rows := list(_rows(examples)), list(rows[0]))
@@ -90,16 +91,9 @@ def run_fit_answers(
 def fit(examples: Sequence[Example]) -> tuple[dict[str, float], float]:
     """The weights of the features, and the bias."""
     sizes = {name: sum(each.question_set == name for each in examples) for name in WEIGHTS}
-    model = logistic_regression()(C=STRENGTH, max_iter=2_000)
-    model.fit(
-        np.vstack([each.features for each in examples]),
-        np.concatenate([each.answers for each in examples]),
-        sample_weight=np.concatenate(
-            [np.full(len(each.answers), WEIGHTS[each.question_set] / sizes[each.question_set]) for each in examples]
-        ),
-    )
-    weights = {name: round(float(value), 3) for name, value in zip(FEATURES, model.coef_[0], strict=True)}
-    return weights, round(float(model.intercept_[0]), 3)
+    counts = [np.full(len(each.answers), WEIGHTS[each.question_set] / sizes[each.question_set]) for each in examples]
+    rows, answers = np.vstack([each.features for each in examples]), np.concatenate([each.answers for each in examples])
+    return fitted(FEATURES, rows, answers, np.concatenate(counts), STRENGTH, max_iter=2_000)
 
 
 def _examples(
@@ -107,7 +101,7 @@ def _examples(
 ) -> Iterator[Example]:
     """The questions of a set, and ``more`` of the same memories under names of their own."""
     last = last_times(questions)
-    with ingested(questions, settings, console) as (_, memories):
+    with searched(questions, settings, console) as (_, memories, _):
         for name, asked in {questions.name: questions.questions, **more}.items():
             for each in asked:
                 found = memories(each).search(each.text, filters=each.owner)
@@ -154,13 +148,12 @@ def _unread(example: Example) -> Example:
 
 def _rows(examples: Sequence[Example]) -> Iterator[Row]:
     """For each set and threshold what is answered; of a conversation by weights that have not seen it."""
-    conversations = list(dict.fromkeys(each.conversation for each in examples))
+    folds = folds_of((each.conversation for each in examples), FOLDS)
     odds: dict[int, Numbers] = {}
     for fold in range(FOLDS):
-        left_out = set(conversations[fold::FOLDS])
-        weights, bias = fit([each for each in examples if each.conversation not in left_out])
+        weights, bias = fit([each for each in examples if folds[each.conversation] != fold])
         for place, each in enumerate(examples):
-            if each.conversation in left_out:
+            if folds[each.conversation] == fold:
                 known = each.features @ np.array([weights[name] for name in FEATURES]) + bias
                 odds[place] = np.where(each.fits, known, -np.inf)
     for name in dict.fromkeys(each.question_set for each in examples):

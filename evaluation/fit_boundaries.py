@@ -10,14 +10,16 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 from rich.console import Console
 
 from evaluation.boundary_model import cross_validate, cut_online, examples_of, fit, moved
 from evaluation.boundary_sets import FOLDS, read_kinds, vectors_of
 from evaluation.fitting import check_ready
+from evaluation.options import FittedOption, SegmentationArgument
 from evaluation.report import print_table
 from evaluation.segmentation import score
 from flows.boundaries.model import VECTORS, WORDS_ONLY, Head, heads_from
@@ -28,32 +30,26 @@ from mneme.times import utc_now
 DEFAULT_OUT = Path(__file__).parent.parent / "flows" / "boundaries" / "coefficients.json"
 
 
-def run_fit(
-    segmentation: Path,
-    locomo: Path,
+def run_fit_boundaries(
+    segmentation: SegmentationArgument,
+    locomo: Annotated[Path, typer.Argument(metavar="LOCOMO_FILE", help="Your LoCoMo JSON.", show_default=False)],
     settings: Settings,
-    out: Path = DEFAULT_OUT,
-    vectors: Path | None = None,
+    out: FittedOption = DEFAULT_OUT,
     console: Console | None = None,
 ) -> None:
-    """Fit, print the cross-validated figures, and write ``out``.
+    """The semantic boundary detector: prints cross-validated figures, then writes its coefficients.
 
-    Args:
-        segmentation: the folder of the Def-DTS bundle.
-        locomo: a LoCoMo file.
-        settings: with which embedder. The detector's own settings are the defaults, for which its model is made.
-        out: where the coefficients go; by default to those that the detector reads.
-        vectors: a file that keeps the vectors for the next time.
+    The detector's own settings are the defaults, for which its model is made.
 
     Raises:
         InputError: a file cannot be read or written, or there is too little to fit on.
-        SettingsError: scikit-learn is not installed, or the embedder cannot be opened.
+        SettingsError: the embedder cannot be opened.
     """
     console = console or Console()
     check_ready(out)
     # 1.
     kinds = read_kinds(segmentation, locomo)
-    known = vectors_of(kinds, settings, vectors, console)
+    known = vectors_of(kinds, settings, console)
     # 2. and 3.
     fitted: dict[str, Head] = {}
     rows: list[dict[str, str | float]] = []

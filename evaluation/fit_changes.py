@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.fitting import logistic_regression
+from evaluation.fitting import fitted, folds_of
 from evaluation.retrieval.sets import changes
 from evaluation.retrieval.sets.changes import Statement
 from mneme.ports import Embedder, EmbedderIdentity
@@ -52,14 +52,12 @@ def fit_changes(known: Sequence[Statement], embedder: Embedder) -> FittedChanges
 
     Raises:
         ModelError: the embedder cannot embed.
-        SettingsError: scikit-learn is not installed.
     """
     vectors = dict(zip([each.text for each in known], embedder.embed([each.text for each in known]), strict=True))
-    groups = list(dict.fromkeys(each.group for each in known))
-    without: dict[str, Mapping[str, ChangeWeights]] = {}
-    for fold in (groups[first::_FOLDS] for first in range(_FOLDS)):
-        others = _fitted([each for each in known if each.group not in set(fold)], vectors, embedder.identity)
-        without |= dict.fromkeys(fold, others)
+    folds = folds_of((each.group for each in known), _FOLDS)
+    others = [[each for each in known if folds[each.group] != fold] for fold in range(_FOLDS)]
+    of_fold = [_fitted(each, vectors, embedder.identity) for each in others]
+    without = {group: of_fold[fold] for group, fold in folds.items()}
     return FittedChanges(_fitted(known, vectors, embedder.identity), without)
 
 
@@ -72,8 +70,9 @@ def _fitted(known: Sequence[Statement], vectors: Mapping[str, Vector], embedder:
 
 
 def _regression(known: Sequence[Statement], vectors: Mapping[str, Vector]) -> ChangeWeights:
-    features = np.array([[*vectors[each.text], tells_of_change(each.text)] for each in known])
-    model = logistic_regression()(C=STRENGTH, max_iter=1000, class_weight="balanced")
-    model.fit(features, [each.is_change for each in known])
-    *vector, words = (round(float(weight), 3) for weight in model.coef_[0])
-    return ChangeWeights(vector=tuple(vector), words=words, bias=round(float(model.intercept_[0]), 3))
+    rows = np.array([[*vectors[each.text], tells_of_change(each.text)] for each in known])
+    is_change = [each.is_change for each in known]
+    names = list(map(str, range(rows.shape[1])))
+    weights, bias = fitted(names, rows, is_change, None, STRENGTH, max_iter=1000, class_weight="balanced")
+    *vector, words = weights.values()
+    return ChangeWeights(vector=tuple(vector), words=words, bias=bias)

@@ -8,16 +8,21 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+import typer
 from rich.console import Console
 from rich.progress import track
 
-from evaluation.fitting import check_ready, identity_of, ingested, write_entry
-from evaluation.fusion_model import METRICS, Example, cross_validated, example_of, fit_languages, folds_of
+from evaluation.fitting import check_ready, given_sets, identity_of, write_entry
+from evaluation.fusion_model import METRICS, Example, conversation_folds, cross_validated, example_of, fit_languages
+from evaluation.options import BeamOption, FittedOption, LocomoOption
 from evaluation.report import Row, print_table
+from evaluation.retrieval.bench import searched
 from evaluation.retrieval.bootstrap import interval
 from evaluation.retrieval.question_set import QuestionSet
+from evaluation.retrieval.sets import answerable
 from evaluation.retrieval.systems import DEPTH, FOLDS_FILE
 from mneme.settings import Settings
 from mneme.times import utc_now
@@ -29,28 +34,28 @@ ALPHAS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
 def run_fit_fusion(
-    sets: Sequence[QuestionSet],
     settings: Settings,
-    out: Path = DEFAULT_OUT,
+    locomo: LocomoOption = None,
+    beam: BeamOption = None,
+    out: FittedOption = DEFAULT_OUT,
+    folds: Annotated[
+        Path | None,
+        typer.Option(
+            "--folds", help="A folder for the coefficients of each fold, for `mneme bench --folds`.", show_default=False
+        ),
+    ] = None,
     console: Console | None = None,
-    folds: Path | None = None,
 ) -> None:
-    """Fit, print the cross-validated figures, and write ``out``.
-
-    Args:
-        sets: questions with evidence; those without any are left out.
-        settings: which index and which embedder is fitted for.
-        out: where the coefficients go; by default to those that searches read. Those of others are kept.
-        folds: a folder for the coefficients of each fold, with which whole searches can be measured on conversations that these
-            have not seen (`mneme bench locomo --folds`).
+    """Fit the scores of hybrid search, also on talks in other languages: prints cross-validated figures, then writes them.
 
     Raises:
         InputError: the file cannot be written, or there is nothing to fit on.
-        SettingsError: scikit-learn is not installed, or the embedder cannot be opened.
+        SettingsError: the embedder cannot be opened.
     """
     console = console or Console()
     check_ready(out)
     # 1.
+    sets = [*given_sets(locomo, beam), answerable.in_other_languages()]
     examples = [example for questions in sets for example in _examples(questions, settings, console)]
     # 2.
     with console.status("cross-validating"):
@@ -80,7 +85,7 @@ def run_fit_fusion(
 
     if folds is not None:
         folds.mkdir(parents=True, exist_ok=True)
-        fold_of = folds_of(examples)
+        fold_of = conversation_folds(examples)
         for fold in set(fold_of.values()):
             without = coefficients([each for each in examples if fold_of[each.conversation] != fold])
             write_entry(folds / f"{fold}.json", without)
@@ -94,7 +99,7 @@ def run_fit_fusion(
 
 def _examples(questions: QuestionSet, settings: Settings, console: Console) -> list[Example]:
     examples = []
-    with ingested(questions, settings, console) as (_, memories):
+    with searched(questions, settings, console) as (_, memories, _):
         answered = [each for each in questions.questions if each.evidence]
         for each in track(answered, f"gathering, {questions.title}", console=console, transient=True):
             question, gathered = memories(each).gather(each.text, {**each.owner, "expired": True}, DEPTH)

@@ -9,7 +9,7 @@
 4. Print who stands first before and after, on what was fitted on and on the half of the changes that was not, and write.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,10 +20,12 @@ from rich.console import Console
 
 from connectors.models import open_embedder
 from evaluation.fit_changes import fit_changes, statements
-from evaluation.fitting import check_ready, ingested, logistic_regression
+from evaluation.fitting import check_ready, fitted, given_sets
+from evaluation.options import BeamOption, FittedOption, LocomoOption
 from evaluation.report import Row, print_table
+from evaluation.retrieval.bench import searched
 from evaluation.retrieval.question_set import QuestionSet
-from evaluation.retrieval.sets import LOADERS, answerable, changes
+from evaluation.retrieval.sets import answerable, changes
 from evaluation.retrieval.systems import DEPTH, owner_name
 from mneme.errors import InputError
 from mneme.settings import Settings
@@ -53,18 +55,17 @@ class Example:
 
 
 def run_fit_present(
-    sets: Mapping[str, Sequence[Path]], settings: Settings, out: Path = DEFAULT_OUT, console: Console | None = None
+    settings: Settings,
+    locomo: LocomoOption = None,
+    beam: BeamOption = None,
+    out: FittedOption = DEFAULT_OUT,
+    console: Console | None = None,
 ) -> None:
-    """Fit, print the figures, and write ``out``.
-
-    Args:
-        sets: the files of each other question set, by the names of ``LOADERS``; may be empty.
-        settings: which index and which embedder is searched, with the coefficients in use.
-        out: where the weights go; by default to those that searches read.
+    """Fit how far a search for a state raises current statements: prints figures before and after, then writes.
 
     Raises:
         InputError: a file cannot be read or written.
-        SettingsError: scikit-learn is not installed, or the embedder cannot be opened.
+        SettingsError: the embedder cannot be opened.
     """
     console = console or Console()
     check_ready(out)
@@ -79,8 +80,7 @@ def run_fit_present(
         return ChangeScorer(told.without[talk] if talk else told.weights, identity).chances
 
     # 1. and 2.
-    others = [LOADERS[name](paths) for name, paths in sets.items() if paths]
-    fitted_on = [changes.load("fit"), answerable.load(), *others]
+    fitted_on = [changes.load("fit"), answerable.load(), *given_sets(locomo, beam)]
     examples = [each for questions in fitted_on for each in _examples(questions, settings, changes_of, console)]
     unseen = _examples(changes.load("judge"), settings, changes_of, console)
     # 3.
@@ -106,10 +106,9 @@ def fit(examples: Sequence[Example]) -> tuple[dict[str, float], float]:
     took = np.concatenate([each.took for each in pairs]) if pairs else np.zeros(0, np.bool_)
     if not took.any() or took.all():
         raise InputError("sets: there is too little to fit on: no later statement took the place of an older one, or each did")
-    model = logistic_regression()(C=STRENGTH, max_iter=500)
-    model.fit(np.vstack([each.features for each in pairs]), took, sample_weight=np.concatenate([each.weight for each in pairs]))
-    weights = {name: round(float(value), 3) for name, value in zip(FEATURES, model.coef_[0], strict=True)}
-    return weights, round(float(model.intercept_[0]) + READILY, 3)
+    rows, counts = np.vstack([each.features for each in pairs]), np.concatenate([each.weight for each in pairs])
+    weights, bias = fitted(FEATURES, rows, took, counts, STRENGTH, max_iter=500)
+    return weights, round(bias + READILY, 3)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +136,7 @@ def _examples(
 ) -> list[Example]:
     both = {each.question.id: each for half in ("fit", "judge") for each in changes.changes(half)}
     examples = []
-    with ingested(questions, settings, console) as (own, memories):
+    with searched(questions, settings, console) as (own, memories, _):
         scorer = _scorer(own)
         for each in questions.questions:
             question, gathered = memories(each).gather(each.text, {**each.owner, "expired": True}, DEPTH)

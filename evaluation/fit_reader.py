@@ -8,7 +8,7 @@
    of them the hardest by late interaction. A question without an answer has none that is right.
 4. Write the weights of each language.
 
-JAX is a development dependency, needed to fit only.
+JAX is a development dependency, imported to fit only.
 """
 
 import json
@@ -21,7 +21,7 @@ import numpy as np
 from rich.console import Console
 
 from connectors.models import open_embedder
-from evaluation.fitting import development_package
+from evaluation.options import FittedOption
 from evaluation.report import Row, print_table
 from mneme.errors import SettingsError
 from mneme.ports import TokenEmbedder
@@ -65,14 +65,17 @@ class Asked:
     near: Floats
 
 
-def run_fit_reader(settings: Settings, out: Path = DEFAULT_OUT, steps: int = _STEPS, console: Console | None = None) -> None:
-    """Fit, print the figures of the talks that were kept aside, and write ``reader.<language>.npz`` into a folder.
+def run_fit_reader(
+    settings: Settings, out: FittedOption = DEFAULT_OUT, steps: int = _STEPS, console: Console | None = None
+) -> None:
+    """The reader of hybrid search, on talks that were written for it: prints figures of talks kept aside, then writes.
+
+    The weights go into the folder ``out``, as ``reader.<language>.npz``.
 
     Raises:
-        SettingsError: JAX is not installed, or the embedder gives no vectors of tokens.
+        SettingsError: the embedder gives no vectors of tokens.
     """
     console = console or Console()
-    development_package("jax", "jax>=0.4.30")
     embedder = open_embedder(settings)
     if not isinstance(embedder, TokenEmbedder):
         raise SettingsError("MNEME_EMBEDDER__PROVIDER: the reader needs the vectors of tokens; set it to local")
@@ -144,8 +147,9 @@ def _circumstances(question: str, names: Sequence[str], texts: Sequence[str], us
 
 def fit(questions: Sequence[Asked], steps: int) -> dict[str, Floats]:
     """The weights after so many steps."""
-    jax = development_package("jax", "jax>=0.4.30")
-    jnp = jax.numpy
+    import jax
+    import jax.numpy as jnp
+
     chance = np.random.default_rng(_SEED)
 
     def odds_of(weights: Any, asked: Any, is_asked: Any, tokens: Any, there: Any, circumstances: Any) -> Any:

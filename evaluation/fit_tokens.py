@@ -11,15 +11,18 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 import orjson
+import typer
 from rich.console import Console
 
 from connectors import embedders
 from connectors.embedders import multilingual_e5
 from connectors.embedders.encoder import DIMENSION, Encoder, Model
 from connectors.embedders.minilm_weights import find_weights
+from evaluation.options import FittedOption
 from mneme.errors import InputError
 from mneme.languages import foreign_language
 from mneme.rows import TOKEN_DIMENSION, Vector
@@ -29,12 +32,20 @@ _SHORTEST, _LONGEST = 12, 600  # characters of a text
 _BATCH = 8
 
 
-def run_fit_tokens(files: Sequence[Path], out: Path = DEFAULT_OUT, console: Console | None = None) -> None:
-    """Fit, print how much of the differences is kept, and write a file for each model into ``out``.
+def run_fit_tokens(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Markdown, by paragraphs, and JSON (lines), by strings, in many languages.",
+            show_default=False,
+        ),
+    ],
+    out: FittedOption = DEFAULT_OUT,
+    console: Console | None = None,
+) -> None:
+    """By what the local embedder reduces the vectors of tokens: prints how much of their variance is kept, then writes it.
 
-    Args:
-        files: Markdown, of which each paragraph is a text, and JSON (lines), of which each string is one.
-        out: a folder; by default that which the embedder reads.
+    A file for each model goes into the folder ``out``.
 
     Raises:
         InputError: a file cannot be read, or there are too few texts for one of the models.

@@ -1,79 +1,63 @@
-"""Shared parts of the `mneme bench fit` commands: scikit-learn, the check before a run, a set that is searched, and files."""
+"""Shared parts of the `mneme bench fit` commands: the regression, folds, and files."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
-from importlib import import_module
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, TypeAdapter
-from rich.console import Console
+from sklearn.linear_model import LogisticRegression
 
 from connectors.models import open_embedder
-from evaluation.own_index import fresh_index
-from evaluation.retrieval.bench import ingest_set
-from evaluation.retrieval.question_set import Question, QuestionSet
-from evaluation.retrieval.systems import open_memories
-from mneme.errors import InputError, SettingsError
+from evaluation.retrieval.question_set import QuestionSet
+from evaluation.retrieval.sets import LOADERS
+from mneme.errors import InputError
 from mneme.ports import EmbedderIdentity
 from mneme.settings import Settings
-from queries import Memories
 
 Entry = TypeVar("Entry", bound=BaseModel)
 
 
-def logistic_regression() -> Any:
-    """The class of scikit-learn. Commands call this first, so that nobody waits for vectors in vain.
+def fitted(
+    names: Sequence[str], rows: Any, labels: Any, counts: Any, strength: float, digits: int = 3, **more: Any
+) -> tuple[dict[str, float], float]:
+    """The weight of each feature and the bias of a logistic regression, rounded as they are shipped.
 
-    Raises:
-        SettingsError: it is not installed.
+    Args:
+        names: of the features.
+        rows: the features of each example.
+        labels: which examples are right.
+        counts: how much each counts.
+        strength: inverse of the L2 penalty.
+        digits: behind the point.
+        more: as ``LogisticRegression`` takes it.
     """
-    return development_package("sklearn.linear_model", "scikit-learn>=1.6").LogisticRegression
+    model = LogisticRegression(C=strength, **more).fit(rows, labels, sample_weight=counts)
+    weights = {name: round(float(value), digits) for name, value in zip(names, model.coef_[0], strict=True)}
+    return weights, round(float(model.intercept_[0]), digits)
 
 
-def development_package(module: str, requirement: str) -> Any:
-    """A module that is needed to fit only.
-
-    Raises:
-        SettingsError: it is not installed.
-    """
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as error:
-        name = requirement.split(">=", maxsplit=1)[0]
-        raise SettingsError(f"fitting needs {name}, which only development installs: pip install '{requirement}'") from error
+def folds_of(groups: Iterable[str], count: int) -> dict[str, int]:
+    """The fold of each group, dealt in turn in the order in which they first come."""
+    return {group: place % count for place, group in enumerate(dict.fromkeys(groups))}
 
 
 def check_ready(out: Path) -> None:
-    """Refuse to begin where the result could not be fitted or written.
+    """Refuse to begin where the result could not be written.
 
     Args:
         out: the file that will be written.
 
     Raises:
         InputError: ``out`` is a folder, or in none.
-        SettingsError: scikit-learn is not installed.
     """
-    logistic_regression()
     if out.is_dir() or not out.parent.is_dir():
         raise InputError(f"out: {out} is no file in a folder that exists; choose another")
 
 
-@contextmanager
-def ingested(
-    questions: QuestionSet, settings: Settings, console: Console, folds: Path | None = None
-) -> Iterator[tuple[Settings, Callable[[Question], Memories]]]:
-    """An index of its own with the conversations of a set: its settings, and the memories of each question at its time.
-
-    Args:
-        questions: the set.
-        settings: which index and which embedder is searched.
-        console: where progress goes.
-        folds: see ``open_memories``.
-    """
-    with fresh_index(settings, f"fit-{questions.name}") as own, ExitStack() as stack:
-        ingest_set(questions, own, console)
-        yield own, open_memories(own, questions, folds, stack)
+def given_sets(locomo: Sequence[Path] | None, beam: Sequence[Path] | None) -> list[QuestionSet]:
+    """The question sets of the files that are given."""
+    return [LOADERS[name](paths) for name, paths in (("locomo", locomo), ("beam", beam)) if paths]
 
 
 def identity_of(settings: Settings) -> EmbedderIdentity:

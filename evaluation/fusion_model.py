@@ -3,8 +3,6 @@
 1. An example is everything that competes for one question: its features, and which of it answers.
 2. Two logistic regressions, for statements and for episodes; English has a pair of its own, which no other language moves.
 3. Cross-validate: whole conversations are left out, for questions of one share its episodes and its people.
-
-scikit-learn, a development dependency, is needed to fit only, and is imported there.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.fitting import logistic_regression
+from evaluation.fitting import fitted, folds_of
 from evaluation.metrics import ndcg_at, recall_at, reciprocal_rank
 from mneme.errors import InputError
 from mneme.languages import foreign_language
@@ -97,7 +95,6 @@ def fit(examples: Sequence[Example]) -> Model:
 
     Raises:
         InputError: there is too little to fit on.
-        SettingsError: scikit-learn is not installed.
     """
     sizes: dict[str, int] = {}
     for example in examples:
@@ -112,14 +109,17 @@ def fit(examples: Sequence[Example]) -> Model:
         given = [(rows, labels, weight) for rows, labels, weight in parts if len(labels)]
         if len(np.unique(np.concatenate([labels for _, labels, _ in given]))) < 2:
             raise InputError("sets: there is too little to fit on: everything answers, or nothing; give more conversations")
-        model = logistic_regression()(C=STRENGTH, solver="newton-cholesky", max_iter=200)
-        model.fit(
+        found, bias = fitted(
+            names,
             np.vstack([rows for rows, _, _ in given]),
             np.concatenate([labels for _, labels, _ in given]),
-            sample_weight=np.concatenate([_sample_weights(labels, weight) for _, labels, weight in given]),
+            np.concatenate([_sample_weights(labels, weight) for _, labels, weight in given]),
+            STRENGTH,
+            digits=4,
+            solver="newton-cholesky",
+            max_iter=200,
         )
-        found = {name: round(float(value), 4) for name, value in zip(names, model.coef_[0], strict=True)}
-        return Weights(weights=found, bias=round(float(model.intercept_[0]), 4))
+        return Weights(weights=found, bias=bias)
 
     return Model(
         statements=weights(STATEMENT_FEATURES, ((each.statements, each.answers, counts(each)) for each in examples)),
@@ -132,7 +132,7 @@ def cross_validated(examples: Sequence[Example], alphas: Sequence[float]) -> lis
 
     Each of shape (examples, metrics).
     """
-    folds = folds_of(examples)
+    folds = conversation_folds(examples)
     found = [np.zeros((len(examples), len(METRICS))) for _ in alphas]
     for fold in range(FOLDS):
         english, others = fit_languages([each for each in examples if folds[each.conversation] != fold])
@@ -144,14 +144,12 @@ def cross_validated(examples: Sequence[Example], alphas: Sequence[float]) -> lis
     return found
 
 
-def folds_of(examples: Sequence[Example]) -> dict[str, int]:
+def conversation_folds(examples: Sequence[Example]) -> dict[str, int]:
     """The fold of each conversation: those of a set are dealt in turn."""
-    by_set: dict[str, dict[str, None]] = {}
+    by_set: dict[str, list[str]] = {}
     for each in examples:
-        by_set.setdefault(each.question_set, {})[each.conversation] = None
-    return {
-        conversation: place % FOLDS for conversations in by_set.values() for place, conversation in enumerate(conversations)
-    }
+        by_set.setdefault(each.question_set, []).append(each.conversation)
+    return {name: fold for some in by_set.values() for name, fold in folds_of(some, FOLDS).items()}
 
 
 def measure(example: Example, model: Model, alpha: float) -> tuple[float, ...]:

@@ -194,17 +194,22 @@ def plot_distributions(values: Mapping[str, Sequence[float]], out: Path, **label
 
 
 def plot_bars(rows: Sequence[Row], group: str, series: str, value: str, out: Path, title: str) -> None:
-    """Bars of ``value``, a bar for each ``series`` within each ``group``, in the order of the rows, as a PNG."""
+    """Bars of ``value``, a bar for each ``series`` within each ``group``, in the order of the rows, as a PNG.
+
+    A bar has its interval where its row has one, as ``NAME_low`` and ``NAME_high``.
+    """
     groups, names = (list(dict.fromkeys(str(row[column]) for row in rows)) for column in (group, series))
-    height = {(str(row[group]), str(row[series])): float(row[value]) for row in rows}
     width = 0.85 / len(names)
-    places = range(len(groups))
-    with plotted(out, (max(6.4, 1.6 * len(groups)), 4.8), ylabel=value, title=title, ylim=(0, 1)) as axes:
+    with plotted(out, (max(6.4, 1.6 * len(groups)), 4.8), ylabel=value, title=title, ylim=(0, 1.03)) as axes:
         for number, name in enumerate(names):
-            drawn = [at for at, here in enumerate(groups) if (here, name) in height]
+            drawn = [row for row in rows if str(row[series]) == name]
             left = (number - (len(names) - 1) / 2) * width
-            axes.bar([at + left for at in drawn], [height[groups[at], name] for at in drawn], width, label=name)
-        axes.set_xticks(places, [name.replace(", ", ",\n") for name in groups])
+            places = [groups.index(str(row[group])) + left for row in drawn]
+            heights = np.array([float(row[value]) for row in drawn])
+            ends = [np.array([float(row.get(f"{value}_{end}", row[value])) for row in drawn]) for end in ("low", "high")]
+            reach = [np.maximum(0, heights - ends[0]), np.maximum(0, ends[1] - heights)]
+            axes.bar(places, heights, width, yerr=reach, label=name, error_kw={"linewidth": 0.8})
+        axes.set_xticks(range(len(groups)), [name.replace(", ", ",\n").replace("_", "\n") for name in groups])
 
 
 def _as_json(content: Mapping[str, Any]) -> str:

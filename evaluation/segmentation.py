@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
 from pathlib import Path
 
 from mneme.errors import InputError
@@ -181,8 +180,3 @@ def score(results: Results) -> Scores:
         recall=right / true if true else 0.0,
         f1=2 * right / (made + true) if made + true else 0.0,
     )
-
-
-def segment_lengths(results: Results) -> list[int]:
-    """Return the number of messages of each segment that the cuts make."""
-    return [end - begin for dialogue, cuts in results for begin, end in pairwise([0, *sorted(cuts), len(dialogue.messages)])]

@@ -1,274 +1,332 @@
 """``mneme bench eval locomo | longmemeval | beam``: how many questions are answered rightly, and what that costs.
 
-1. Read the set; begin the run in its folder, or go on with it (evaluation/answers/folder.py).
-2. Ingest the conversations into the folder's index, unless that is complete.
-3. Ask every question that has no answer yet, as a user would: search, then answer from what was found.
-4. Let the judge vote on every answer that it has not voted on.
-5. Report: figures with intervals, cost, latency, a plot, and the answers for reading.
+1. Ingest the conversations of the set into an index of their own.
+2. Ask every question as a user would: search, then answer from what was found.
+3. Let the judge vote on every answer.
+4. Report: figures with intervals, cost, a plot, and the answers.
 
-What a model did not answer is left out of the figures, counted, told with its reason, and asked again at the next start.
+What a model did not answer is *pending*: left out of the figures, counted, and told with its reason. A run that is stopped, or
+that lacks answers, begins anew: with `mneme bench record` or `replay --pending` before the models nothing is asked twice.
 """
 
 import re
-import shutil
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import ExitStack, closing, contextmanager
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
+import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import track
 
-from connectors.endpoints.backoff import Refusal
-from connectors.indices import open_index
 from connectors.models import open_chat_for_queries
 from connectors.tokens import token_counter
-from evaluation.answers.folder import RunFolder
-from evaluation.answers.gold_sets import LOADERS
-from evaluation.answers.judge import Verdict, judge_identity, judge_prompt
-from evaluation.answers.plan import Plan, check_plan, model_of, settings_of
-from evaluation.answers.recorder import recorded
-from evaluation.answers.records import Cost, GivenAnswer, GoldSet, Vote, given_answer, sampled
-from evaluation.answers.summary import Finished, summarise
-from evaluation.recording.pending import ModelPending
-from evaluation.recording.replayer import NOT_RECORDED, replayed
-from evaluation.report import Report
-from evaluation.retrieval.bench import ingest_set
+from evaluation.answers.figures import ALL, ANSWERABLE, Judged, cost_rows, rows_of
+from evaluation.answers.judge import Verdict, judge_identity, judge_prompt, majority
+from evaluation.answers.records import ABSTENTION, Cost, GivenAnswer, GoldSet, Vote, given_answer, sampled
+from evaluation.options import FoldsOption, PathsArgument
+from evaluation.report import Report, Row, plot_bars, print_table
+from evaluation.retrieval.bench import searched
 from evaluation.retrieval.question_set import Question
-from evaluation.retrieval.systems import last_times, moment_of, open_memories
-from mneme.errors import ModelError
+from evaluation.retrieval.sets import GOLD_LOADERS
+from evaluation.retrieval.systems import last_times, moment_of
+from mneme.errors import InputError, ModelError
 from mneme.ports import QueryChat, Role
-from mneme.rows import Collection
 from mneme.settings import Settings
 from queries.answers.answer import AnswerResponse
 from queries.answers.context import context_of
+from serving.commands.search import Method, Strategy
 
 Key = TypeVar("Key")
+Result = TypeVar("Result")
+Ask = Callable[[Question], AnswerResponse]
+
+_FAILED = re.compile(r"agent: [^(:]*\bfailed\b|rerank off")  # how a search notes what it went without
+_SHOWN = ("contained", "abstained", "evidence", "shown", "context_tokens")
+_MOST_REASONS = 5
+
+
+def run_answers(
+    name: str,
+    paths: PathsArgument,
+    settings: Settings,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.", show_default="bench-results/..."),
+    ] = None,
+    method: Annotated[Method, typer.Option("--method", help="How memories are found.")] = "hybrid",
+    agent: Annotated[
+        Strategy | None, typer.Option("--agent", help="Of --method agentic.", show_default="MNEME_AGENTS__AGENT")
+    ] = None,
+    top_k: Annotated[
+        int | None, typer.Option("--top-k", min=1, help="Memories found.", show_default="by the question's type")
+    ] = None,
+    writer: Annotated[
+        Literal["auto", "extractive", "model"] | None,
+        typer.Option("--writer", help="Who answers; extractive quotes.", show_default="MNEME_ANSWERS__WRITER"),
+    ] = None,
+    judge: Annotated[
+        Literal["none", "model"], typer.Option("--judge", help="none: words of the gold and abstention only.")
+    ] = "none",
+    votes: Annotated[int, typer.Option("--votes", min=1, help="Of the judge on each answer, odd; the majority counts.")] = 1,
+    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Questions at a time.")] = 4,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="So many questions, evenly spread.", show_default="all")
+    ] = None,
+    category: Annotated[
+        list[str] | None,
+        typer.Option("--category", help="Only questions of it, repeatable: multi-hop.", show_default="all"),
+    ] = None,
+    folds: FoldsOption = None,
+    console: Console | None = None,
+) -> Report:
+    """Measure and report; the JSON has every answer.
+
+    Args:
+        name: of the set, one of ``GOLD_LOADERS``.
+        paths: its files, or folders of them.
+        settings: of models, search and answers; the index is an embedded one of the benchmark's own.
+        out, method, agent, top_k, writer, judge, votes, concurrency, limit, category, folds, console: as the options say.
+
+    Raises:
+        InputError: a file is not of the set, or an option is wrong.
+        MnemeError: whatever the flow or a search raises; but a model that fails for a question only leaves that pending.
+    """
+    console = console or Console()
+    settings = settings.replace(index={"backend": "embedded"}, **({"answers": {"writer": writer}} if writer else {}))
+    _check(settings, method, agent, judge, votes)
+    gold = sampled(GOLD_LOADERS[name](paths), limit, category or ())
+    asked = {question.id: question for question in gold.questions.questions}
+    # 1.
+    with searched(gold.questions, settings, console, folds) as (own, memories, ingested):
+        # 2.
+        def ask(question: Question) -> AnswerResponse:
+            filters = {**question.owner, "expired": True}  # what was expected then may lie behind
+            return memories(question).ask(question.text, filters, method=method, agent=agent, top_k=top_k)
+
+        def answer(identity: str) -> GivenAnswer:
+            return answered_by(ask, asked[identity], own)
+
+        answers, failed = work_through(list(asked), answer, concurrency, console, "asking")
+        # 3.
+        cast, unjudged = _votes(gold, answers, own, votes, concurrency, console) if judge == "model" else ({}, [])
+    # 4.
+    judged = [_judged(asked[each], gold, given, cast, votes) for each, given in answers.items()]
+    rows = rows_of(judged, gold.questions.questions)
+    used = {str(role): Cost(each.calls, each.input_tokens, each.output_tokens) for role, each in ingested.usage.items()}
+    costs = cost_rows(answers.values(), [vote.cost for vote in cast.values()], used)
+    pending = len(failed) + len(unjudged)
+    report = Report(
+        bench=f"eval-{name}",
+        settings={
+            **_settings_of(gold, settings),
+            "method": method,
+            "agent": agent,
+            "top_k": top_k,
+            "folds": folds and folds.name,
+            "judge": judge_identity(_model_of(settings, Role.JUDGE)) if judge == "model" else None,
+            "votes": votes,
+            "concurrency": concurrency,
+            "left_out": gold.questions.left_out,
+            "ingested": {"messages": ingested.messages, "episodes": ingested.episodes, "facts": ingested.facts},
+        },
+        rows=rows,
+        headline=_headline(rows, costs, method, pending),
+        parts={"cost": costs, "answers": [_shown(each, cast) for each in judged]},
+    )
+    title = f"{gold.questions.title}, {method}"
+    _print_rows(console, title, rows)
+    if costs:
+        print_table(console, "Cost", costs)
+    _print_pending(console, "questions have no answer", failed)
+    _print_pending(console, "votes were not cast", unjudged)
+    bars = _bars(rows)
+    plot = partial(plot_bars, bars, "category", "figure", "share", title=f"{title}, {len(judged)} answers")
+    return report.finish(console, out or Path("bench-results") / f"{report.bench}.json", plot if bars else None)
+
+
+def _check(settings: Settings, method: str, agent: str | None, judge: str, votes: int) -> None:
+    """Check that this can be done, before anything is.
+
+    Raises:
+        InputError: names the option and what it may be.
+    """
+    if votes < 1 or votes % 2 == 0:
+        raise InputError(f"--votes: {votes} is no odd number, and a majority needs one; give 1, 3 or 5")
+    if agent and method != "agentic":
+        raise InputError(f"--agent: {agent} belongs to --method agentic, and the method is {method}")
+    wanted = {"--judge model": judge == "model", "--writer model": settings.answers.writer == "model"}
+    if settings.models.provider == "none" and any(wanted.values()):
+        options = ", ".join(option for option, is_wanted in wanted.items() if is_wanted)
+        raise InputError(
+            f"{options}: there is no chat model; set MNEME_MODELS__PROVIDER, or go without (docs/internals/evaluation.md)"
+        )
 
 
 def work_through(
-    todo: Sequence[Key], do: Callable[[Key], None], at_a_time: int, console: Console, what: str
-) -> Mapping[Key, ModelError]:
-    """Do everything in ``todo``; what a model did not answer, and why.
+    todo: Sequence[Key], do: Callable[[Key], Result], at_a_time: int, console: Console, what: str
+) -> tuple[dict[Key, Result], list[ModelError]]:
+    """Do everything in ``todo``: the results, and why models did not answer the others. Another error ends the work."""
 
-    What failed is tried once more when everything else is done, but for what waits in a file to be answered. An error of
-    another kind, or an interruption, ends the work: what is under way is finished, nothing new is begun.
-    """
-    failed = _one_round(todo, do, at_a_time, console, what)
-    again = [key for key, error in failed.items() if not isinstance(error, ModelPending)]
-    still = _one_round(again, do, at_a_time, console, f"{what}, again")
-    return {key: still.get(key, error) for key, error in failed.items() if key in still or key not in again}
-
-
-def _one_round(
-    todo: Sequence[Key], do: Callable[[Key], None], at_a_time: int, console: Console, what: str
-) -> dict[Key, ModelError]:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    failed: dict[Key, ModelError] = {}
-    with (
-        ThreadPoolExecutor(at_a_time, "mneme-eval") as pool,
-        Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress,
-    ):
-        task = progress.add_task(what, total=len(todo))
-        under_way = {pool.submit(do, key): key for key in todo}
+    def tried(key: Key) -> Result | ModelError:
         try:
-            for future in as_completed(under_way):
-                try:
-                    future.result()
-                except ModelError as error:
-                    failed[under_way[future]] = error
-                progress.advance(task)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    return failed
+            return do(key)
+        except ModelError as error:
+            return error
+
+    results: dict[Key, Result] = {}
+    errors: list[ModelError] = []
+    with ThreadPoolExecutor(at_a_time, "mneme-eval") as pool:
+        done = track(pool.map(tried, todo), what, len(todo), console=console, transient=True)
+        for key, result in zip(todo, done, strict=True):
+            if isinstance(result, ModelError):
+                errors.append(result)
+            else:
+                results[key] = result
+    return results, errors
 
 
-_FAILED = re.compile(r"agent: [^(:]*\bfailed\b|rerank off")  # how a search notes what it went without
-
-Ask = Callable[[Question], AnswerResponse]
-
-
-def run_answers(name: str, paths: list[Path], settings: Settings, out: Path, plan: Plan, console: Console) -> Report:
-    """Measure, print, and leave everything in the folder ``out``.
-
-    Args:
-        name: of the set, one of ``LOADERS``.
-        paths: its files, or folders of them.
-        settings: of models, search and answers; the index is an embedded one in ``out``.
-        out: the folder of the run.
-        plan: how it is asked and judged.
-        console: where tables and progress go.
-
-    Raises:
-        InputError: a file is not of the set, an option is wrong, or ``out`` holds another run.
-        MnemeError: whatever the flow or a search raises; but a model that fails for a question only leaves that pending.
-    """
-    check_plan(plan, settings)
-    # 1.
-    gold = sampled(LOADERS[name](paths), plan.limit, plan.categories)
-    with (
-        RunFolder(out, settings_of(name, gold, settings, plan)) as folder,
-        _asked_through(settings, folder, plan.offline) as own,
-    ):
-        # 2.
-        ingested = _ingested(folder, gold, own, plan.offline, console)
-        # 3.
-        failed = _ask_all(folder, gold, own, plan, console)
-        # 4.
-        judge = judge_identity(model_of(own, Role.JUDGE)) if plan.judge == "model" else None
-        unjudged = _judge_all(folder, gold, own, plan, judge, console) if judge else {}
-        votes = tuple(folder.votes(judge)) if judge else ()
-        finished = Finished(gold, folder.answers(), votes, failed, unjudged, ingested, folder.waiting())
-    # 5., when the recorder has ended and said what it saw.
-    return summarise(finished, settings_of(name, gold, settings, plan), out, plan, judge, console)
-
-
-@contextmanager
-def _asked_through(settings: Settings, folder: RunFolder, offline: bool) -> Iterator[Settings]:
-    """Settings with the index in the folder, whose models are asked so that no answer is lost."""
-    own = settings.replace(data=folder.index, index={"backend": "embedded"})
-    folder.pending.unlink(missing_ok=True)  # so that in the end it holds what this start lacks, and no more
-    if settings.models.provider == "none":
-        yield own
-    elif offline:
-        with replayed(own, folder.recordings, folder.pending) as through:
-            yield through
-    else:
-        with recorded(own, folder.recordings) as through:
-            yield through
-
-
-def _ingested(folder: RunFolder, gold: GoldSet, settings: Settings, offline: bool, console: Console) -> Mapping[str, Any]:
-    if folder.ingested is None:
-        if offline:  # an index of a start that was stopped may lack answers, unnoticed
-            shutil.rmtree(folder.index, ignore_errors=True)
-        folder.index.mkdir(exist_ok=True)
-        report = ingest_set(gold.questions, settings, console)
-        if waiting := folder.waiting():  # what waits was done as without a model
-            shutil.rmtree(folder.index)
-            raise ModelPending(
-                f"ingestion: {waiting} to be answered; then give the same command again (docs/internals/evaluation.md)"
-            )
-        usage = {
-            role: Cost(
-                calls=used.calls,
-                input_tokens=used.input_tokens,
-                output_tokens=used.output_tokens,
-                milliseconds=1000 * used.seconds,
-            ).model_dump()
-            for role, used in report.usage.items()
-        }
-        folder.set_ingested(
-            {
-                **_counted(settings),
-                "seconds": round(report.seconds, 1),
-                "usage": usage,
-            }
-        )
-    complete = folder.ingested
-    assert complete is not None, "just written"
-    return complete
-
-
-def _counted(settings: Settings) -> dict[str, int]:
-    """Count the records in the index; a report of ingestion tells only of its own start."""
-    collections = {"messages": Collection.MESSAGES, "episodes": Collection.EPISODES, "facts": Collection.FACTS}
-    with closing(open_index(settings, read_only=True)) as index:
-        return {
-            name: sum(row.kind == name.removesuffix("s") for row in index.scan(collection))
-            for name, collection in collections.items()
-        }
-
-
-def _ask_all(folder: RunFolder, gold: GoldSet, settings: Settings, plan: Plan, console: Console) -> Mapping[str, ModelError]:
-    answered = folder.answers()
-    asked = {question.id: question for question in gold.questions.questions}
-    todo = [identity for identity in asked if identity not in answered]
-    if answered:
-        console.print(f"{len(answered)} questions are answered already, {len(todo)} are left", highlight=False)
-    with ExitStack() as stack:
-        ask = asker(gold, settings, plan, stack)
-
-        def answer(identity: str) -> None:
-            folder.add_answer(answered_by(ask, asked[identity], settings, plan.offline))
-
-        return work_through(todo, answer, plan.concurrency, console, "asking")
-
-
-def asker(gold: GoldSet, settings: Settings, plan: Plan, stack: ExitStack) -> Ask:
-    """Asks the questions of a set of its index, each at its time; from several threads. ``stack`` closes what it opens."""
-    memories = open_memories(settings, gold.questions, plan.folds, stack)
-
-    def ask(question: Question) -> AnswerResponse:
-        filters = {**question.owner, "expired": True}  # what was expected then may lie behind
-        return memories(question).ask(question.text, filters, method=plan.method, agent=plan.agent, top_k=plan.top_k)
-
-    return ask
-
-
-def answered_by(ask: Ask, question: Question, settings: Settings, offline: bool = False) -> GivenAnswer:
-    """The answer to one question, with the time that it took.
+def answered_by(ask: Ask, question: Question, settings: Settings) -> GivenAnswer:
+    """The answer to one question.
 
     Raises:
         ModelError: a model did not answer. A user is better served by what there is without it; here that would be measured.
     """
-    started = time.perf_counter()
     response = ask(question)
-    milliseconds = 1000 * (time.perf_counter() - started)
     context = context_of(response.found, response.asked_at, settings.answers.context_tokens, token_counter().count)
-    given = given_answer(question, response, context, milliseconds)
+    given = given_answer(question, response, context)
     wants_model = settings.models.provider != "none" and settings.answers.writer != "extractive"
     reasons = [note for note in given.notes if _FAILED.match(note)]
     if reasons or (wants_model and given.extractive):
-        failure = ModelPending if offline else ModelError
-        raise failure("; ".join(reasons or given.notes) or "no model answered")
+        raise ModelError("; ".join(reasons or given.notes) or "no model answered")
     return given
 
 
-def _judge_all(
-    folder: RunFolder, gold: GoldSet, settings: Settings, plan: Plan, judge: str, console: Console
-) -> Mapping[tuple[str, int], ModelError]:
-    answers = folder.answers()
-    cast = {(vote.question, vote.number) for vote in folder.votes(judge)}
-    wanted = [(question, number) for question in answers for number in range(plan.votes)]
-    todo = [vote for vote in wanted if vote not in cast]
-    if not todo:
-        return {}
+def _votes(
+    gold: GoldSet, answers: Mapping[str, GivenAnswer], settings: Settings, votes: int, concurrency: int, console: Console
+) -> tuple[dict[tuple[str, int], Vote], list[ModelError]]:
+    """Every vote on every answer, by question and number."""
     asked = {question.id: question for question in gold.questions.questions}
     last = last_times(gold.questions)
     chat = open_chat_for_queries(settings, settings.models.deadline_seconds, hands_back=False)
 
-    def vote(which: tuple[str, int]) -> None:
+    def vote(which: tuple[str, int]) -> Vote:
         question = replace(asked[which[0]], asked_at=moment_of(asked[which[0]], last))
-        try:
-            folder.add_vote(voted(chat, judge, question, gold, answers[which[0]], which[1]))
-        except Refusal as error:
-            raise (ModelPending(str(error)) if plan.offline and error.status == NOT_RECORDED else error) from error
+        return voted(chat, question, gold, answers[which[0]], which[1])
 
-    try:
-        return work_through(todo, vote, plan.concurrency, console, "judging")
-    finally:
-        chat.close()
+    with closing(chat):
+        todo = [(question, number) for question in answers for number in range(votes)]
+        return work_through(todo, vote, concurrency, console, "judging")
 
 
-def voted(chat: QueryChat, judge: str, question: Question, gold: GoldSet, answer: GivenAnswer, number: int) -> Vote:
+def voted(chat: QueryChat, question: Question, gold: GoldSet, answer: GivenAnswer, number: int) -> Vote:
     """One vote on one answer.
 
     Raises:
         ModelError: the judge did not answer.
     """
     tokens: list[tuple[int, int]] = []
-    started = time.perf_counter()
     prompt = judge_prompt(question.text, question.asked_at, gold.gold[question.id], answer.answer, number)
     verdict = chat.answer(prompt, Verdict, spent=lambda asked, answered: tokens.append((asked, answered)))
-    cost = Cost(
-        calls=len(tokens),
-        input_tokens=sum(asked for asked, _ in tokens),
-        output_tokens=sum(answered for _, answered in tokens),
-        milliseconds=1000 * (time.perf_counter() - started),
-    )
-    return Vote(judge=judge, question=question.id, number=number, correct=verdict.correct, reason=verdict.reason, cost=cost)
+    cost = Cost(len(tokens), sum(asked for asked, _ in tokens), sum(answered for _, answered in tokens))
+    return Vote(verdict.correct, verdict.reason, cost)
+
+
+def _judged(question: Question, gold: GoldSet, given: GivenAnswer, cast: Mapping[tuple[str, int], Vote], votes: int) -> Judged:
+    """An answer with the verdict of the majority."""
+    own = {number: cast[question.id, number].correct for number in range(votes) if (question.id, number) in cast}
+    return Judged(question, gold.gold[question.id], given, majority(own, votes))
+
+
+# --- what is told ----------------------------------------------------------------------------------------------------
+
+
+def _settings_of(gold: GoldSet, settings: Settings) -> dict[str, Any]:
+    """Return the settings that make the answers of a run; keys and addresses are no part."""
+    groups = ("boundaries", "extraction", "reconcile", "profiles", "skills", "retrieval", "agents", "answers")
+    models = {"provider", "temperature", "reasoning_effort", "output_language"}
+    return {
+        "set": gold.questions.name,
+        "questions": len(gold.questions.questions),
+        "fingerprint": gold.fingerprint,
+        "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model", "dimension"}),
+        "models": settings.models.model_dump(mode="json", include=models),
+        "model": {role.value: _model_of(settings, role) for role in Role if role is not Role.JUDGE},
+        "rerank": settings.rerank.model_dump(mode="json", include={"provider", "model", "top_n"}),
+        **{group: getattr(settings, group).model_dump(mode="json") for group in groups},
+    }
+
+
+def _model_of(settings: Settings, role: Role) -> str:
+    """The name of the model that serves a role."""
+    return settings.models.by_role.get(role, settings.models.default)
+
+
+def _headline(rows: Sequence[Row], costs: Sequence[Row], method: str, pending: int) -> dict[str, str | float | int]:
+    by_category = {str(row["category"]): row for row in rows}
+    whole, answerable = by_category[ALL], by_category.get(ANSWERABLE, by_category[ALL])
+    headline: dict[str, str | float | int] = {"method": method, "questions": whole["questions"], "pending": pending}
+    headline |= {name: whole[name] for name in ("accuracy", "accuracy_low", "accuracy_high") if name in whole}
+    headline |= {name: answerable[name] for name in ("contained", "evidence", "shown", "context_tokens") if name in answerable}
+    if ABSTENTION in by_category and "abstained" in by_category[ABSTENTION]:
+        headline["abstained"] = by_category[ABSTENTION]["abstained"]
+    if ABSTENTION not in by_category or len(by_category) > 2:
+        headline |= {"false_abstentions": answerable["abstained"]} if "abstained" in answerable else {}
+    if costs:
+        headline["tokens"] = sum(int(row["input_tokens"]) + int(row["output_tokens"]) for row in costs)
+    return headline
+
+
+def _shown(judged: Judged, cast: Mapping[tuple[str, int], Vote]) -> dict[str, Any]:
+    """An answer as it stands in the report."""
+    given = judged.answer
+    return {
+        "question": judged.question.id,
+        "text": judged.question.text,
+        "gold": judged.gold.answer or list(judged.gold.rubric),
+        "answer": given.answer,
+        "abstained": given.abstained,
+        "evidence": given.evidence,
+        "shown": given.shown,
+        "right": judged.right,
+        "reasons": [vote.reason for (question, _), vote in cast.items() if question == judged.question.id],
+    }
+
+
+def _print_rows(console: Console, title: str, rows: Sequence[Row]) -> None:
+    shown = [
+        {
+            "category": row["category"],
+            "answered": f"{row['answered']} of {row['questions']}",
+            **({"accuracy": _with_interval(row)} if "accuracy" in row else {}),
+            **{name: row[name] for name in _SHOWN if name in row},
+        }
+        for row in rows
+    ]
+    print_table(console, title, shown, list(dict.fromkeys(name for row in shown for name in row)))
+
+
+def _with_interval(row: Row) -> str:
+    return f"{row['accuracy']:.3f} ({row['accuracy_low']:.3f}-{row['accuracy_high']:.3f})"
+
+
+def _print_pending(console: Console, what: str, errors: Sequence[ModelError]) -> None:
+    if errors:
+        console.print(f"{len(errors)} {what}:", highlight=False)
+    for reason, times in Counter(map(str, errors)).most_common(_MOST_REASONS):
+        console.print(f"  {times} x {reason}", soft_wrap=True, highlight=False, markup=False)
+
+
+def _bars(rows: Sequence[Row]) -> list[Row]:
+    """A row for each share that is plotted, with its interval."""
+    bars: list[Row] = []
+    for row in rows:
+        for figure in ("accuracy", "contained", "abstained"):
+            ends = {f"share_{end}": row[f"{figure}_{end}"] for end in ("low", "high") if f"{figure}_{end}" in row}
+            if figure in row:
+                bars.append({"category": row["category"], "figure": figure, "share": row[figure], **ends})
+    return bars

@@ -1,4 +1,4 @@
-"""The figures of a run: how many answers are right, by category, with intervals; what they cost; how long they took.
+"""The figures of a run: how many answers are right, by category, with intervals; what they cost.
 
 How far an answer agrees with the gold in its words takes no judge. Words are the tokens of keyword search (mneme/text.py):
 without stop words, stemmed, so that "ran" and "the run" are near.
@@ -21,26 +21,14 @@ from mneme.ports import Role
 from mneme.text import tokenise
 
 
-def word_recall(answer: str, gold: str) -> float | None:
-    """The share of the gold's words, with repetitions, that the answer has; None for a gold without a word.
+def has_all_words(answer: str, gold: str) -> bool | None:
+    """Tell whether an answer has every word of the gold, as often; None for a gold without a word.
 
-    >>> word_recall("She bought a red kayak in May", "a kayak, red")
-    1.0
+    >>> has_all_words("She bought a red kayak in May", "a kayak, red")
+    True
     """
-    words, wanted = Counter(tokenise(answer)), Counter(tokenise(gold))
-    return (words & wanted).total() / wanted.total() if wanted else None
-
-
-def token_f1(answer: str, gold: str) -> float | None:
-    """The harmonic mean of the shares of common words in the gold and in the answer; None for a gold without a word.
-
-    Source: Rajpurkar et al., "SQuAD: 100,000+ Questions for Machine Comprehension of Text", EMNLP 2016, section 6.1.
-    """
-    words, wanted = Counter(tokenise(answer)), Counter(tokenise(gold))
-    if not wanted:
-        return None
-    common = (words & wanted).total()
-    return 2 * common / (words.total() + wanted.total())
+    wanted = Counter(tokenise(gold))
+    return wanted <= Counter(tokenise(answer)) if wanted else None
 
 
 def wilson(right: int, of: int) -> tuple[float, float]:
@@ -89,13 +77,10 @@ def rows_of(judged: Sequence[Judged], asked: Sequence[Question]) -> list[Row]:
     """A row for all questions, one for those with an answer, and one for each category, in that order.
 
     ``answered`` of ``questions`` are measured. ``accuracy`` is the share that the judge found right, with the 95 % interval of
-    Wilson, and by bootstrap over whole conversations as ``cluster_low`` and ``cluster_high``. Without a judge, over questions
-    with an answer: ``contained``, the share of answers with all words of the gold, ``words``, the mean share of its words, and
-    ``f1``. ``abstained`` is the share that said that it is not known: right where there is no answer, else false.
-    ``by_words`` counts an answer that has all words of the gold, or says that it is not known where there is no answer;
-    ``always_answering_at_most`` is what the same answers could have reached without abstaining, as if each false abstention
-    had been right. ``evidence`` is the mean share of the gold evidence among what was found,
-    ``shown`` among what the writer got, with its interval by bootstrap, in a context of ``context_tokens`` on average.
+    Wilson, and by bootstrap over whole conversations as ``cluster_low`` and ``cluster_high``. ``contained`` takes no judge: of
+    questions with an answer the share whose answer has all words of the gold. ``abstained`` is the share that said that it is
+    not known: right where there is no answer, else false. ``evidence`` is the mean share of the gold evidence among what was
+    found, ``shown`` among what the writer got, with its interval by bootstrap, in a context of ``context_tokens`` on average.
     """
     categories = sorted({question.category for question in asked})
     groups = {ALL: categories}
@@ -122,25 +107,16 @@ def _row(category: str, judged: Sequence[Judged], questions: int) -> Row:
         row |= {"judged": len(rights), "accuracy": sum(rights) / len(rights)}
         row["accuracy_low"], row["accuracy_high"] = wilson(sum(rights), len(rights))
         row |= _clustered("", [float(right) for right in rights], conversations)
-    answerable = [each for each in judged if each.has_answer]
-    recalls = [
-        (recall, each.question.conversation)
-        for each in answerable
-        if (recall := word_recall(each.text, wanted(each.gold))) is not None
+    contained = [
+        (has_all, each.question.conversation)
+        for each in judged
+        if each.has_answer and (has_all := has_all_words(each.text, wanted(each.gold))) is not None
     ]
-    if recalls:
-        contained = [recall == 1 for recall, _ in recalls]
-        row["contained"] = sum(contained) / len(contained)
-        row["contained_low"], row["contained_high"] = wilson(sum(contained), len(contained))
-        row |= _clustered("contained_", [float(each) for each in contained], [each for _, each in recalls])
-        row["words"] = float(np.mean([recall for recall, _ in recalls]))
-        f1s = [token_f1(each.text, wanted(each.gold)) for each in answerable]
-        row["f1"] = float(np.mean([f1 for f1 in f1s if f1 is not None]))
-        nothing = [each for each in judged if not each.has_answer]
-        if nothing:
-            of, right = len(contained) + len(nothing), sum(contained)
-            row["by_words"] = (right + sum(each.answer.abstained for each in nothing)) / of
-            row["always_answering_at_most"] = (right + sum(each.answer.abstained for each in answerable)) / of
+    if contained:
+        shares, conversations = zip(*contained, strict=True)
+        row["contained"] = sum(shares) / len(shares)
+        row["contained_low"], row["contained_high"] = wilson(sum(shares), len(shares))
+        row |= _clustered("contained_", [float(share) for share in shares], conversations)
     abstained = sum(each.answer.abstained for each in judged)
     row["abstained"] = abstained / len(judged)
     row["abstained_low"], row["abstained_high"] = wilson(abstained, len(judged))
@@ -173,54 +149,15 @@ def wanted(gold: Gold) -> str:
     return gold.answer or " ".join(gold.rubric)
 
 
-def latencies(answers: Sequence[GivenAnswer]) -> dict[str, Sequence[float]]:
-    """The milliseconds of each answer: of the search, of the model's part where one was asked, of the whole."""
-    return {
-        "search": [each.search_milliseconds for each in answers],
-        "model": [sum(cost.milliseconds for cost in each.costs.values()) for each in answers if each.costs],
-        "whole": [each.milliseconds for each in answers],
-    }
-
-
-def latency_rows(answers: Sequence[GivenAnswer], judging: Iterable[Cost]) -> list[Row]:
-    """p50 and p95 in milliseconds of the search, of the model's part of an answer, of the whole, and of a vote."""
-    series = {**latencies(answers), "vote": [cost.milliseconds for cost in judging]}
-    return [
-        {
-            "step": name,
-            "times": len(values),
-            "milliseconds": float(np.median(values)),
-            "milliseconds_p95": float(np.quantile(values, 0.95)),
-        }
-        for name, values in series.items()
-        if values
-    ]
-
-
-def cost_rows(
-    answers: Iterable[GivenAnswer],
-    judging: Iterable[Cost],
-    ingestion: Mapping[str, Cost],
-    price_input: float | None,
-    price_output: float | None,
-) -> list[Row]:
-    """Calls and tokens by role, in the order of a run, and their price where prices for a million tokens are given."""
+def cost_rows(answers: Iterable[GivenAnswer], judging: Iterable[Cost], ingestion: Mapping[str, Cost]) -> list[Row]:
+    """Calls and tokens by role, in the order of a run."""
     by_role: dict[str, list[Cost]] = {name: [cost] for name, cost in ingestion.items()}
     for role, cost in chain.from_iterable(each.costs.items() for each in answers):
         by_role.setdefault(role, []).append(cost)
     by_role[Role.JUDGE] = list(judging)
     rows: list[Row] = []
     for name, costs in by_role.items():
-        if not (calls := sum(cost.calls for cost in costs)):
-            continue
-        asked, answered = sum(cost.input_tokens for cost in costs), sum(cost.output_tokens for cost in costs)
-        row: dict[str, str | float | int] = {
-            "role": str(name),
-            "calls": calls,
-            "input_tokens": asked,
-            "output_tokens": answered,
-        }
-        if price_input is not None and price_output is not None:
-            row["cost"] = (asked * price_input + answered * price_output) / 1_000_000
-        rows.append(row)
+        if calls := sum(cost.calls for cost in costs):
+            asked, answered = sum(cost.input_tokens for cost in costs), sum(cost.output_tokens for cost in costs)
+            rows.append({"role": str(name), "calls": calls, "input_tokens": asked, "output_tokens": answered})
     return rows

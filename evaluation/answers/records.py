@@ -2,11 +2,9 @@
 
 import json
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
-
-from pydantic import BaseModel, ConfigDict
 
 from evaluation.metrics import distinct_messages, ranked_results
 from evaluation.retrieval.question_set import Question, QuestionSet
@@ -83,98 +81,61 @@ def sampled(given: GoldSet, limit: int | None, categories: Collection[str] = ())
     return GoldSet(left, {each.id: given.gold[each.id] for each in chosen})
 
 
-class _Line(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class Cost(_Line):
-    """The cost of calls of a chat model: their number, their tokens, and their time in milliseconds."""
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The cost of calls of a chat model: their number and their tokens."""
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
-    milliseconds: float = 0.0
 
 
-class Cited(_Line):
-    """A memory that an answer cites by ``number``."""
-
-    number: int
-    text: str
-    day: str = ""
-
-
-class GivenAnswer(_Line):
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
     """The answer to one question.
 
-    ``question`` is its id. ``evidence`` is the share of the gold evidence among the messages that were found, ``shown`` among
-    those in the context of ``context_tokens`` that the writer got; null where the set names none. ``milliseconds`` is what the
-    whole took, beside as many others as were asked at a time.
+    ``evidence`` is the share of the gold evidence among the messages that were found, ``shown`` among those in the context of
+    ``context_tokens`` that the writer got; None where the set names none.
     """
 
-    question: str
     answer: str
-    reasoning: str = ""
-    citations: tuple[Cited, ...] = ()
     abstained: bool
     extractive: bool
     evidence: float | None = None
     shown: float | None = None
     context_tokens: int = 0
-    search_milliseconds: float
-    milliseconds: float
-    costs: Mapping[Role, Cost] = {}
+    costs: Mapping[Role, Cost] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
-class Vote(_Line):
-    """One vote on the answer to one question; ``number`` counts from 0, ``judge`` says whose it is (``judge_identity``)."""
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One vote on an answer."""
 
-    judge: str
-    question: str
-    number: int
     correct: bool
     reason: str
     cost: Cost
 
 
-def given_answer(question: Question, response: "AnswerResponse", context: "Context", milliseconds: float) -> GivenAnswer:
+def given_answer(question: Question, response: "AnswerResponse", context: "Context") -> GivenAnswer:
     """Return the record of a response, and of the context that its writer got."""
 
     def share(messages: Iterable[str]) -> float | None:
         return len(question.evidence.intersection(messages)) / len(question.evidence) if question.evidence else None
 
-    costs = {}
     writing, agent = response.metrics, response.found.metrics.agent
-    if writing.llm_called:
-        costs[Role.ANSWER] = Cost(
-            calls=writing.llm_called,
-            input_tokens=writing.input_token,
-            output_tokens=writing.output_token,
-            milliseconds=writing.llm_time,
-        )
-    if agent is not None and agent.llm_called:
-        costs[Role.AGENTS] = Cost(
-            calls=agent.llm_called,
-            input_tokens=agent.input_token,
-            output_tokens=agent.output_token,
-            milliseconds=agent.llm_time,
-        )
+    costs = {
+        role: Cost(used.llm_called, used.input_token, used.output_token)
+        for role, used in ((Role.ANSWER, writing), (Role.AGENTS, agent))
+        if used is not None and used.llm_called
+    }
     return GivenAnswer(
-        question=question.id,
         answer=response.answer,
-        reasoning=response.reasoning,
-        citations=tuple(
-            Cited(number=each.number, text=each.text, day=f"{each.said_at:%Y-%m-%d}" if each.said_at else "")
-            for each in response.citations
-        ),
         abstained=response.abstained,
         extractive=response.extractive,
         evidence=share(distinct_messages(ranked_results(response.found, len))),
         shown=share(message for memory in context.memories for message in memory.message_ids),
         context_tokens=context.tokens,
-        search_milliseconds=writing.search_milliseconds,
-        milliseconds=milliseconds,
         costs=costs,
         notes=(*response.found.query.notes, *response.notes),
     )

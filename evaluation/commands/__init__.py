@@ -1,31 +1,86 @@
 """``mneme bench``: measure on your own copy of a data set, and fit what ships; the project ships no data set."""
 
-import typer
+from evaluation.commands import recorded
+from evaluation.commands.skeleton import Bench, group
+from evaluation.options import Backend
 
-from evaluation.commands import answers, fit, quality, recorded, retrieval, speed
+_EMBEDDED, _OPENSEARCH = Backend.EMBEDDED, Backend.OPENSEARCH
 
-app = typer.Typer(no_args_is_help=True, help="Benchmarks on your own data: table, JSON, plot, one line of headline figures.")
-for _name, _purpose in retrieval.PURPOSES.items():
-    app.command(_name, help=_purpose)(retrieval.measuring(_name))
-for _command in (
-    retrieval.compare,
-    retrieval.peers,
-    quality.boundaries,
-    quality.lists,
-    speed.ingest,
-    speed.query,
-    speed.stages,
-    speed.faults,
-    speed.engines,
-    speed.freshness,
-    speed.load,
-    speed.startup,
-    speed.capacity,
-    recorded.record,
-    recorded.replay,
-):
-    app.command()(_command)
-app.add_typer(quality.truth, name="truth")
-app.add_typer(answers.evaluations, name="eval")
-app.add_typer(fit.app, name="fit")
+
+def _retrieval(name: str, purpose: str) -> Bench:
+    return Bench("evaluation.retrieval.bench:run_retrieval", _EMBEDDED, {"name": name}, purpose)
+
+
+app = group(
+    "Benchmarks on your own data: table, JSON, plot, one line of headline figures.",
+    {
+        "locomo": _retrieval(
+            "locomo", "Retrieval on LoCoMo: hit, recall, NDCG and MRR of each method, by category of question, with intervals."
+        ),
+        "locomo-all": _retrieval(
+            "locomo-all", "The same with the adversarial questions, whose evidence is labelled too: as ConvMemory counts."
+        ),
+        "beam": _retrieval("beam", "Retrieval on BEAM: long chats with an assistant, questions by ability."),
+        "longmemeval": _retrieval(
+            "longmemeval", "Retrieval on LongMemEval: a history of sessions for each question, by labelled turn."
+        ),
+        "memdaily": _retrieval("memdaily", "Retrieval on MemDaily: a Chinese diary."),
+        "compare": Bench("evaluation.retrieval.compare:run_compare"),
+        "peers": Bench("evaluation.peers.bench:run_peers"),
+        "boundaries": Bench("evaluation.bench_boundaries:run_boundaries"),
+        "lists": Bench("evaluation.bench_lists:run_lists"),
+        "ingest": Bench("evaluation.bench_ingest:run_ingest"),
+        "query": Bench("evaluation.bench_query:run_query", _EMBEDDED),
+        "stages": Bench("evaluation.bench_stages:run_stages"),
+        "faults": Bench("evaluation.faults.bench:faults"),
+        "engines": Bench("evaluation.bench_engines:engines"),
+        "freshness": Bench("evaluation.bench_freshness:run_freshness", _OPENSEARCH),
+        "load": Bench("evaluation.bench_load:run_load", _EMBEDDED),
+        "startup": Bench("evaluation.bench_startup:startup"),
+        "capacity": Bench("evaluation.capacity:capacity"),
+    },
+)
+app.command()(recorded.record)
+app.command()(recorded.replay)
+app.add_typer(
+    group(
+        "Whether what is remembered is true: a draw to grade, changes, questions.",
+        {
+            "draw": Bench("evaluation.truth.draw:run_draw"),
+            "score": Bench("evaluation.truth.sheet:run_score"),
+            "changes": Bench("evaluation.truth.changes:run_changes"),
+            "questions": Bench("evaluation.truth.questions:run_questions"),
+        },
+    ),
+    name="truth",
+)
+app.add_typer(
+    group(
+        "Evaluate answers on your own copy of a set: ingest, search, answer, judge.",
+        {
+            name: Bench("evaluation.answers.evaluate:run_answers", given={"name": name}, help=purpose)
+            for name, purpose in (
+                ("locomo", "LoCoMo: long talks of two friends; categories 1 to 4, and the adversarial fifth."),
+                ("longmemeval", "LongMemEval: a history of sessions for each question, seven abilities with abstention."),
+                ("beam", "BEAM: long chats with an assistant, ten abilities, judged by rubrics."),
+            )
+        },
+    ),
+    name="eval",
+)
+app.add_typer(
+    group(
+        "Fit shipped coefficients again, on your own data.",
+        {
+            "boundaries": Bench("evaluation.fit_boundaries:run_fit_boundaries"),
+            "fusion": Bench("evaluation.fit_fusion:run_fit_fusion", _EMBEDDED),
+            "present": Bench("evaluation.fit_present:run_fit_present", _EMBEDDED),
+            "agents": Bench("evaluation.fit_agents:run_fit_agents", _EMBEDDED),
+            "answers": Bench("evaluation.fit_answers:run_fit_answers", _EMBEDDED),
+            "tokens": Bench("evaluation.fit_tokens:run_fit_tokens"),
+            "reader": Bench("evaluation.fit_reader:run_fit_reader"),
+        },
+    ),
+    name="fit",
+)
 app.add_typer(recorded.offline, name="offline")

@@ -4,19 +4,43 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated, Literal
 
+import typer
 from rich.console import Console
 
 from evaluation.faults.checks import KINDS
-from evaluation.faults.deployment import BYTEWAX, Deployment, Engine, Servers
+from evaluation.faults.deployment import BYTEWAX, Deployment, Engine, Servers, flink
 from evaluation.faults.scenario import Scenario, ScenarioResult, Size
 from evaluation.faults.scenarios import FLINK_SCENARIOS, SCENARIOS
 from evaluation.faults.texts import Template, read_templates
+from evaluation.options import JobManagerOption
 from evaluation.report import Report, Row, print_table
 from mneme.errors import InputError, StoreError
 from mneme.settings import Settings
 
 _SHOWN = ("method", "messages", "lost", "duplicated", "other", "seconds", "passed")  # as many as fit a terminal
+
+
+def faults(
+    settings: Settings,
+    out: Path,
+    console: Console,
+    path: Annotated[
+        Path | None,
+        typer.Argument(metavar="[PATH]", help="Your file of conversations; without it those of the examples."),
+    ] = None,
+    long: Annotated[bool, typer.Option("--long/--short", help="As long as each bar asks (hours), or minutes.")] = False,
+    seed: Annotated[int, typer.Option("--seed", help="Of all rng: texts, moments of harm.")] = 1,
+    only: Annotated[list[str] | None, typer.Option("--only", help="Only these scenarios, by name.", show_default=False)] = None,
+    engine: Annotated[
+        Literal["bytewax", "flink"], typer.Option(metavar="NAME", help="What runs the flow, as `mneme run` has it.")
+    ] = "bytewax",
+    jobmanager: JobManagerOption = "127.0.0.1:8081",
+) -> Report:
+    """Test the stream by kills, restarts and faults, with 0 lost and 0 duplicated judged by an independent verifier."""
+    size, runs_on = Size.LONG if long else Size.SHORT, flink(jobmanager) if engine == "flink" else BYTEWAX
+    return run_faults(settings, size, seed, out, path, only or (), console=console, engine=runs_on)
 
 
 def run_faults(

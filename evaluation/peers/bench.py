@@ -20,24 +20,26 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
 
 from connectors.models import open_embedder
 from connectors.tokens import token_counter
 from evaluation.metrics import Result, distinct_messages, recall_at, recall_within_tokens, tokens_for_messages
+from evaluation.options import FoldsOption
 from evaluation.peers.candidates import Ask, Candidate, floor, mneme, other
 from evaluation.peers.stub import MODEL, StubEndpoint
 from evaluation.peers.systems import PEERS, Peer, PeerUnavailable
 from evaluation.recording.local_endpoint import LocalEndpoint
 from evaluation.report import Report, Row, embedder_of, plotted, print_table
 from evaluation.retrieval.question_set import Question, QuestionSet
-from evaluation.retrieval.sets import locomo
+from evaluation.retrieval.sets import LOADERS
 from mneme.errors import InputError
 from mneme.ports import Embedder
 from mneme.settings import EmbedderSettings, Settings
 
-LATENCY, PATIENCE = 0.5, 1800.0  # seconds: of a chat answer; for which a system may take the messages in
 QUIET = 15.0  # seconds without a request, after which a system has nothing more to do in the background
 _FIRST, _BUDGET = 10, 600  # turns, tokens
 _NOTES = {
@@ -49,32 +51,36 @@ _NOTES = {
 
 
 def run_peers(
-    path: Path,
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="Your LoCoMo JSON.", show_default=False)],
     settings: Settings,
     out: Path,
-    conversation: str | None = None,
-    only: Sequence[str] = (),
-    latency: float = LATENCY,
-    environments: Path | None = None,
-    python: str | None = None,
-    folds: Path | None = None,
-    patience: float = PATIENCE,
+    conversation: Annotated[
+        str | None, typer.Option("--conversation", help="Which one of the file.", show_default="the first")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Only this system, repeatable; mneme and floor too.", show_default=False)
+    ] = None,
+    latency: Annotated[int, typer.Option("--latency", min=0, help="Milliseconds that each chat answer takes.")] = 500,
+    environments: Annotated[
+        Path | None,
+        typer.Option("--environments", help="Where the systems are installed, and stay.", show_default="in the data folder"),
+    ] = None,
+    python: Annotated[
+        str | None,
+        typer.Option("--python", help="Makes the environments; some systems need 3.12.", show_default="one that will do"),
+    ] = None,
+    patience: Annotated[
+        float, typer.Option("--patience", min=1, help="Seconds for which a system may take it all in.")
+    ] = 1800.0,
+    folds: FoldsOption = None,
     quiet: float = QUIET,
     peers: Sequence[Peer] = PEERS,
     console: Console | None = None,
 ) -> Report:
-    """Measure and report.
+    """Mneme beside mem0, Graphiti, EverOS, MemMachine and plain turns: one conversation, embedder and chat endpoint for all.
 
     Args:
-        path: a LoCoMo file.
-        settings: the embedder that all get, and all of Mneme's own row.
-        conversation: its id; None for the first of the file.
-        only: names of systems, ``mneme``, ``mneme-endpoint`` and ``floor`` among them; none for all.
-        latency: seconds that each chat answer takes.
-        environments: where the systems' packages are installed, and stay; None for ``peers`` in the data folder.
-        python: makes the environments; None: see ``environment_of``.
-        folds: a folder of `mneme bench fit fusion --folds`: Mneme is scored without having seen the conversation.
-        patience: seconds for which a system may take the messages in.
+        path, settings, out, conversation, only, latency, environments, python, patience, folds, console: as the options say.
         quiet: see ``QUIET``.
         peers: which systems there are.
 
@@ -83,15 +89,15 @@ def run_peers(
         MnemeError: whatever Mneme's flow or search raises.
     """
     console = console or Console()
-    questions = one_conversation(locomo.load([path]), conversation)
+    questions = one_conversation(LOADERS["locomo"]([path]), conversation)
     names = [*_NOTES, "floor", *(peer.name for peer in peers)]
-    if unknown := set(only) - set(names):
+    if unknown := set(only or ()) - set(names):
         raise InputError(f"only: {', '.join(sorted(unknown))} not known; accepted are {', '.join(names)}")
     with ExitStack() as stack:
         alone = {"multilingual": False, "token_vectors": False}  # what an endpoint gives: one model, one vector for a text
         embedder = open_embedder(settings.replace(embedder=alone))
         stack.callback(embedder.close)
-        stub = StubEndpoint(embedder, token_counter().count, latency)
+        stub = StubEndpoint(embedder, token_counter().count, latency / 1000)
         url = stack.enter_context(LocalEndpoint(stub)).base_url
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mneme-peers-")))
         packages = environments or settings.data / "peers"
@@ -109,7 +115,7 @@ def run_peers(
             "messages": len(questions.events),
             "questions": len(questions.questions),
             "fingerprint": questions.fingerprint,
-            "latency": latency,
+            "latency": latency / 1000,
             "packages": {peer.name: list(peer.requirements) for peer in peers},
             "embedder": embedder_of(settings),
         },

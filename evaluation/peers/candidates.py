@@ -64,7 +64,7 @@ def mneme(name: str, note: str, questions: QuestionSet, settings: Settings, fold
 
         def ingest() -> Ask:
             ingest_set(questions, own, console)
-            hybrid = stack.enter_context(open_systems(own, questions, ["hybrid"], None, console, folds))["hybrid"]
+            hybrid = stack.enter_context(open_systems(own, questions, ["hybrid"], folds))["hybrid"]
             return lambda question: hybrid(question).results[:DEPTH]
 
         return ingest

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.recording.local_endpoint import Answered, Call, OnPiece, error_body
+from evaluation.recording.local_endpoint import Answered, Call, error_answer, json_answer
 from mneme.ports import Embedder
 
 MODEL = "stub"
@@ -55,7 +55,7 @@ class StubEndpoint:
         with self._lock:
             return None if self._under_way else self._last_ended
 
-    def answer(self, call: Call, on_piece: OnPiece) -> Answered:
+    def answer(self, call: Call) -> Answered:
         """See ``Answerer``; what is not served gets 404, what cannot be read 400."""
         with self._lock:
             self._under_way += 1
@@ -67,14 +67,14 @@ class StubEndpoint:
 
     def _answer(self, call: Call) -> Answered:
         if call.path == "/v1/models":
-            return _json({"object": "list", "data": [{"id": MODEL, "object": "model"}]})
+            return json_answer({"object": "list", "data": [{"id": MODEL, "object": "model"}]})
         serve = {"/v1/chat/completions": self._chat, "/v1/embeddings": self._embeddings}.get(call.path)
         if serve is None:
-            return Answered(404, "application/json", error_body(f"no such path: {call.path}", "stub"))
+            return error_answer(404, f"no such path: {call.path}", "stub")
         try:
-            return _json(serve(json.loads(call.body)))
+            return json_answer(serve(json.loads(call.body)))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            return Answered(400, "application/json", error_body(f"the stub does not understand this: {error!r}", "stub"))
+            return error_answer(400, f"the stub does not understand this: {error!r}", "stub")
 
     def _chat(self, body: dict[str, Any]) -> dict[str, Any]:
         ends = time.monotonic() + self._latency
@@ -111,10 +111,6 @@ class StubEndpoint:
 
 def _text(content: Any) -> str:
     return content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
-
-
-def _json(content: dict[str, Any]) -> Answered:
-    return Answered(200, "application/json", json.dumps(content).encode())
 
 
 # --- forms -----------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import logging
 import socket
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -16,9 +16,6 @@ from mneme.errors import StoreError, StoreUnavailable
 log = logging.getLogger(__name__)
 
 _BACKLOG = 512  # a client with many calls in flight connects all at once
-
-OnPiece = Callable[[str, bytes], None]
-"""Is given each piece of a stream as it comes, with the content type of the whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +28,6 @@ class Call:
     headers: tuple[tuple[str, str], ...] = field(repr=False)  # with the client's key
     body: bytes = field(repr=False)
 
-    @property
-    def content_type(self) -> str:
-        """Of the body."""
-        return next((value for name, value in self.headers if name.lower() == "content-type"), "")
-
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -46,18 +38,12 @@ class Answered:
     body: bytes = field(repr=False)
     headers: Mapping[str, str] = field(default_factory=dict)
 
-    @property
-    def is_success(self) -> bool:
-        """True if it is what was asked for."""
-        return 200 <= self.status < 300
-
 
 class Answerer(Protocol):
     """The source of a local endpoint's answers."""
 
-    def answer(self, call: Call, on_piece: OnPiece) -> Answered:
-        """The whole answer. One that comes as a stream goes to ``on_piece`` meanwhile; what is returned then that is no
-        success says that the stream broke off.
+    def answer(self, call: Call) -> Answered:
+        """Return the whole answer.
 
         Raises:
             StoreError
@@ -99,9 +85,14 @@ class LocalEndpoint:
         self._server.server_close()  # joins the threads of the connections
 
 
-def error_body(message: str, kind: str, **more: Any) -> bytes:
-    """An error as the OpenAI protocol has it, with more that a person may want to know."""
-    return json.dumps({"error": {"message": message, "type": kind, **more}}, ensure_ascii=False).encode(errors="replace")
+def json_answer(content: object, status: int = 200) -> Answered:
+    """An answer in JSON."""
+    return Answered(status, "application/json", json.dumps(content, ensure_ascii=False).encode(errors="replace"))
+
+
+def error_answer(status: int, message: str, kind: str) -> Answered:
+    """An error as the OpenAI protocol has it."""
+    return json_answer({"error": {"message": message, "type": kind}}, status)
 
 
 class _Server(ThreadingHTTPServer):
@@ -152,7 +143,7 @@ class _Handler(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal():
             self.close_connection = True
-            self._send(Answered(411, "application/json", error_body("send a Content-Length", "length_required")))
+            self._send(error_answer(411, "send a Content-Length", "length_required"))
             return
         body = self.rfile.read(int(length))
         if len(body) < int(length):  # the client went away
@@ -162,20 +153,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, body: bytes) -> None:
         path, _, query = self.path.partition("?")
-        call = Call(self.command, path, query, tuple(self.headers.items()), body)
-        stream = _Stream(self)
         try:
-            answered = self.server.answerer.answer(call, stream.piece)
+            answered = self.server.answerer.answer(Call(self.command, path, query, tuple(self.headers.items()), body))
         except StoreError as error:
             log.error("%s", error)
-            answered = Answered(500, "application/json", error_body(str(error), "recording_failed"))
+            answered = error_answer(500, str(error), "recording_failed")
         self.close_connection |= self.server.is_stopping
-        if not stream.has_begun:
-            self._send(answered)
-        elif answered.is_success:
-            stream.end()
-        else:
-            self.close_connection = True  # without its end, which tells the client
+        self._send(answered)
 
     def _send(self, answered: Answered) -> None:
         self.send_response_only(answered.status)
@@ -190,35 +174,3 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Nothing: what is asked is nobody's business."""
-
-
-class _Stream:
-    """A stream to a client, piece by piece; one who has gone away misses the rest, which is asked for all the same."""
-
-    def __init__(self, handler: _Handler) -> None:
-        self._handler = handler
-        self.has_begun = False
-        self._has_left = False
-
-    def piece(self, content_type: str, content: bytes) -> None:
-        """Send a piece."""
-        if not self.has_begun:
-            self.has_begun = True
-            self._handler.send_response_only(200)
-            self._handler.send_header("Content-Type", content_type)
-            self._handler.send_header("Transfer-Encoding", "chunked")
-            self._handler.end_headers()
-        if content:
-            self._write(b"%x\r\n%b\r\n" % (len(content), content))
-
-    def end(self) -> None:
-        """Say that this was all."""
-        self._write(b"0\r\n\r\n")
-
-    def _write(self, data: bytes) -> None:
-        if self._has_left:
-            return
-        try:
-            self._handler.wfile.write(data)
-        except OSError:
-            self._has_left = self._handler.close_connection = True

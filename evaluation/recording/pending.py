@@ -12,13 +12,9 @@ from typing import Any
 
 from evaluation.recording.keyed_lines import KeyedLines
 from evaluation.recording.recordings import Recording, Recordings, is_lasting, is_whole, key_of
-from mneme.errors import InputError, ModelRefused
+from mneme.errors import InputError
 
 _JSON = "application/json"
-
-
-class ModelPending(ModelRefused):
-    """The answer is not in the recordings yet; the request is in the file of pending requests."""
 
 
 class PendingRequests:

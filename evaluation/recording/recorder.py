@@ -1,23 +1,22 @@
 """Records what an OpenAI-compatible endpoint answers: what was asked before is answered from the file.
 
-A request passes these steps: 1. one that is under way already waits for that answer; 2. one that is recorded is answered from
-the file; 3. the endpoint is asked, with the client's own headers; 4. an answer is kept before the client has its end;
-what the endpoint would not say again (429, 5xx, a broken stream) passes through and is not kept.
+A request passes these steps: 1. one that is recorded is answered from the file; 2. the endpoint is asked, with the client's own
+headers; 3. an answer is kept before the client has it. What the endpoint would not say again (429, 5xx, a broken stream) passes
+through and is not kept. A stream reaches the client once it is whole.
 """
 
 import json
 import logging
 import threading
 from collections import Counter
-from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any
 
 import httpx
 
 from connectors.clients import silence
-from evaluation.recording.local_endpoint import Answered, Call, OnPiece, error_body
-from evaluation.recording.recordings import Recording, Recordings, is_lasting, is_whole, key_of, request_of
+from evaluation.recording.local_endpoint import Answered, Call, error_answer
+from evaluation.recording.recordings import Recording, Recordings, is_lasting, is_whole, request_of
 from mneme.errors import SettingsError, StoreError
 
 silence("httpx", below=logging.WARNING)  # each URL as it is, with a login in it
@@ -57,60 +56,40 @@ class ModelRecorder:
         self.counts: Counter[str] = Counter()
         self._recordings = recordings
         self._lock = threading.Lock()
-        self._under_way: dict[str, Future[Answered]] = {}
         self._client = httpx.Client(
             base_url=url,
             timeout=httpx.Timeout(seconds, connect=_CONNECT_SECONDS),
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=32),
         )
 
-    def answer(self, call: Call, on_piece: OnPiece) -> Answered:
+    def answer(self, call: Call) -> Answered:
         """See ``Answerer``."""
         if call.method == "GET" and (call.path == _MODELS or call.path.startswith(f"{_MODELS}/")):
-            return self._asked(call, on_piece)
+            return self._asked(call)
         if call.method != "POST" or not call.path.startswith("/v1/"):
-            message = f"{call.method} {call.path} is not recorded; POST below /v1 is"
-            return Answered(404, "application/json", error_body(message, "not_found"))
-        request = request_of(call.content_type, call.body)
-        key = key_of(call.path, request)
-        # Step 1. What is under way.
-        with self._lock:
-            others = self._under_way.get(key)
-            mine = self._under_way[key] = others or Future()
-        if others is not None:
-            self._count("together with another")
-            return others.result()
-        try:
-            answered = self._from_file(call, request) or self._recorded(call, request, on_piece)
-        except BaseException as error:
-            mine.set_exception(error)
-            raise
-        else:
-            mine.set_result(answered)
-            return answered
-        finally:
-            with self._lock:
-                del self._under_way[key]
+            return error_answer(404, f"{call.method} {call.path} is not recorded; POST below /v1 is", "not_found")
+        if (request := request_of(call.body)) is None:
+            self._count("not recorded (no JSON)")
+            return self._asked(call)
+        # Step 1. What is recorded.
+        if (kept := self._kept(call, request)) is not None:
+            self._count("from the file")
+            return kept
+        return self._recorded(call, request)
 
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
 
-    def _from_file(self, call: Call, request: Any) -> Answered | None:
-        # Step 2. What is recorded.
-        if (kept := self._kept(call, request)) is not None:
-            self._count("from the file")
-        return kept
-
-    def _recorded(self, call: Call, request: Any, on_piece: OnPiece) -> Answered:
-        # Step 3. The endpoint is asked.
+    def _recorded(self, call: Call, request: Any) -> Answered:
+        # Step 2. The endpoint is asked.
         secret = _secret(call)
         has_secret = bool(secret) and secret in json.dumps(request)
         unknown = request if has_secret else self._recordings.unknown(call.path, request)
         if unknown != request:
             call = replace(call, body=json.dumps(unknown).encode())
-        answered = self._asked(call, on_piece)
-        # Step 4. What lasts is kept.
+        answered = self._asked(call)
+        # Step 3. What lasts is kept.
         is_good = is_lasting(answered.status, request)
         if not (is_good and is_whole(call.path, answered.status, answered.content_type, answered.body)):
             self._count(f"not recorded ({answered.status})")
@@ -133,7 +112,7 @@ class ModelRecorder:
         found = self._recordings.find(call.path, request)
         return None if found is None else Answered(found.status, found.content_type, found.body)
 
-    def _asked(self, call: Call, on_piece: OnPiece) -> Answered:
+    def _asked(self, call: Call) -> Answered:
         """The endpoint's answer; 502 or 504 where there is none."""
         headers = [
             (name.encode("latin-1"), value.encode("latin-1"))
@@ -143,23 +122,16 @@ class ModelRecorder:
         headers.append((b"Accept-Encoding", b"identity"))
         path = call.path.removeprefix("/v1") + (f"?{call.query}" if call.query else "")
         try:
-            with self._client.stream(call.method, path, content=call.body, headers=headers) as response:
-                content_type = response.headers.get("content-type", "application/octet-stream")
-                is_stream = response.is_success and content_type.startswith("text/event-stream")
-                body = bytearray()
-                for piece in response.iter_bytes():
-                    body += piece
-                    if is_stream:
-                        on_piece(content_type, piece)
+            response = self._client.request(call.method, path, content=call.body, headers=headers)
         # The texts of these errors may quote a header, hence only their names.
         except httpx.TimeoutException as error:
-            message = f"the endpoint gave no answer ({type(error).__name__})"
-            return Answered(504, "application/json", error_body(message, "upstream_timeout"))
+            return error_answer(504, f"the endpoint gave no answer ({type(error).__name__})", "upstream_timeout")
         except httpx.RequestError as error:
             message = f"no whole answer from the endpoint ({type(error).__name__}); check --upstream"
-            return Answered(502, "application/json", error_body(message, "upstream_unreachable"))
+            return error_answer(502, message, "upstream_unreachable")
         passed_on = {name: response.headers[name] for name in _PASSED_ON if name in response.headers}
-        return Answered(response.status_code, content_type, bytes(body), passed_on)
+        content_type = response.headers.get("content-type", "application/octet-stream")
+        return Answered(response.status_code, content_type, response.content, passed_on)
 
     def _count(self, what: str) -> None:
         with self._lock:

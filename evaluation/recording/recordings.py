@@ -13,8 +13,6 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from email.parser import BytesParser
-from email.policy import HTTP
 from pathlib import Path
 from typing import Any
 
@@ -53,46 +51,17 @@ def _is_error(content: bytes) -> bool:
     return isinstance(value, dict) and bool(value.get("error"))
 
 
-def request_of(content_type: str, body: bytes) -> Any:
-    """A JSON body as it is; a form by its fields, since its boundary is drawn anew each time; files and all else by a hash."""
-    kind = content_type.partition(";")[0].strip().lower()
-    if kind == "multipart/form-data" and (fields := _form(content_type, body)):
-        return {"form": fields}
+def request_of(body: bytes) -> Any:
+    """The JSON of a request; None for anything else, such as the recording of a voice, which is not kept."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
-        return {"content_type": kind, **_hashed(body)}
+        return None
 
 
 def model_of(request: Any) -> str:
     """The model that a request names; empty without one."""
-    return str(fields_of(request).get("model") or "")
-
-
-def fields_of(request: Any) -> dict[str, Any]:
-    """The fields of a request by name, of JSON or of a form; none of anything else."""
-    if not isinstance(request, dict):
-        return {}
-    form = request.get("form")
-    return {field["name"]: field.get("value") for field in form} if isinstance(form, list) else request
-
-
-def _form(content_type: str, body: bytes) -> list[dict[str, Any]]:
-    header = f"Content-Type: {content_type}\r\n\r\n".encode("latin-1", "replace")
-    message = BytesParser(policy=HTTP).parsebytes(header + body)
-    return [_field(part) for part in message.iter_parts()] if message.is_multipart() else []
-
-
-def _field(part: Any) -> dict[str, Any]:
-    name, filename = part.get_param("name", "", header="content-disposition"), part.get_filename()
-    content: bytes = part.get_payload(decode=True) or b""
-    if filename is None:
-        return {"name": str(name), "value": content.decode(errors="replace")}
-    return {"name": str(name), "filename": filename, **_hashed(content)}
-
-
-def _hashed(content: bytes) -> dict[str, Any]:
-    return {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+    return str(request.get("model") or "") if isinstance(request, dict) else ""
 
 
 _PATH = "/embeddings"
@@ -219,7 +188,7 @@ def is_lasting(status: int, request: Any) -> bool:
 
     The refusal of a format belongs to the recording, since what the client asks next depends on it.
     """
-    return 200 <= status < 300 or (status in _FORMAT_REFUSED and "response_format" in fields_of(request))
+    return 200 <= status < 300 or (status in _FORMAT_REFUSED and isinstance(request, dict) and "response_format" in request)
 
 
 def _canonical(value: Any) -> str:

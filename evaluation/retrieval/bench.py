@@ -1,42 +1,56 @@
 """``mneme bench locomo | beam | longmemeval | memdaily``: how well each method finds the messages that answer.
 
 1. Ingest the set's conversations through the flow into an index of its own.
-2. Ask every question by each method, within the memory it is asked of; take the time of a sample.
+2. Ask every question by each method, within the memory it is asked of.
 3. Measure on messages (evaluation/metrics.py), as a whole, by category and by conversation, and report with intervals.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 
+from evaluation.options import FoldsOption, PathsArgument
 from evaluation.own_index import fresh_index
-from evaluation.report import Report, Row, embedder_of, print_table
+from evaluation.report import Report, Row, embedder_of, plot_bars, print_table
 from evaluation.retrieval.compare import compare, print_differences
-from evaluation.retrieval.figures import ALL, KS, SAME_TOKENS, Answer, rows_of
-from evaluation.retrieval.plots import plot_retrieval
-from evaluation.retrieval.question_set import QuestionSet
+from evaluation.retrieval.figures import ALL, KS, Answer, rows_of
+from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.retrieval.sets import LOADERS
-from evaluation.retrieval.systems import METHODS, SEARCHES, ask_all, open_systems
+from evaluation.retrieval.systems import METHODS, SEARCHES, ask_all, open_memories, open_systems
 from flows import IngestReport, ingest
 from mneme.errors import InputError
 from mneme.settings import Settings
+from queries import Memories
 
 SHOWN = [*(f"recall@{k}" for k in KS), "hit@5", "ndcg@10", "mrr", "recall@600tokens", "tokens@10"]
 
 
 def run_retrieval(
     name: str,
-    paths: Sequence[Path],
+    paths: PathsArgument,
     settings: Settings,
     out: Path,
-    methods: Sequence[str] = SEARCHES,
-    vectors: Path | None = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--method",
+            help="Ask by this one, repeatable. reflect: agentic, with reflection for every question; chunks: the transcript in"
+            " flat chunks.",
+            show_default="keyword, vector, hybrid",
+        ),
+    ] = None,
+    folds: FoldsOption = None,
+    constants: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Another constant of retrieval, repeatable.", show_default=False),
+    ] = None,
     console: Console | None = None,
-    folds: Path | None = None,
 ) -> Report:
     """Measure and report; the JSON has an answer for each question.
 
@@ -44,24 +58,26 @@ def run_retrieval(
         name: of the set, one of ``LOADERS``.
         paths: its files, or folders of them.
         settings: ``index.backend`` says which index is filled.
-        methods: which of ``METHODS`` are measured.
-        vectors: a file that keeps the vectors of the chunks for the next time.
+        out: where the report goes.
+        method: which of ``METHODS`` are measured.
         folds: see ``open_systems``: coefficients that have not seen the conversation that is asked.
+        constants: see ``with_constants``.
+        console: for tables and progress.
 
     Raises:
         InputError: a file is not of the set, a method is not known, or ``out`` cannot be written.
         MnemeError: whatever the flow or a search raises.
     """
-    console = console or Console()
-    unknown = [method for method in methods if method not in METHODS]
-    if unknown:
+    console, methods = console or Console(), method or SEARCHES
+    if unknown := [each for each in methods if each not in METHODS]:
         raise InputError(f"method: {', '.join(unknown)} not known; accepted are {', '.join(METHODS)}")
-    questions = LOADERS[name](paths)
-    answers, run = _one_run(questions, settings, methods, vectors, console, folds)
+    questions, settings = LOADERS[name](paths), with_constants(settings, constants or ())
+    answers, run = _one_run(questions, settings, methods, console, folds)
     report = _report(questions, settings, answers, run)
     _show(console, report)
     title = f"{questions.title}, {settings.index.backend} index"
-    return report.finish(console, out, partial(plot_retrieval, report.rows, title=title))
+    bars = [row for row in report.rows if row["conversation"] == ALL]
+    return report.finish(console, out, partial(plot_bars, bars, "category", "method", "recall@10", title=title))
 
 
 def ingest_set(questions: QuestionSet, own: Settings, console: Console) -> IngestReport:
@@ -72,6 +88,24 @@ def ingest_set(questions: QuestionSet, own: Settings, console: Console) -> Inges
     if report.dead_letters:
         console.print(f"{report.dead_letters} messages were refused by the flow: what they say counts as not found")
     return report
+
+
+@contextmanager
+def searched(
+    questions: QuestionSet, settings: Settings, console: Console, folds: Path | None = None
+) -> Iterator[tuple[Settings, Callable[[Question], Memories], IngestReport]]:
+    """An index of its own with the conversations of a set: its settings, the memories of each question at its time, and what
+    was ingested.
+
+    Args:
+        questions: the set.
+        settings: which index and which embedder is searched.
+        console: where progress goes.
+        folds: see ``open_memories``.
+    """
+    with fresh_index(settings, questions.name) as own, ExitStack() as stack:
+        report = ingest_set(questions, own, console)
+        yield own, open_memories(own, questions, folds, stack), report
 
 
 def with_constants(settings: Settings, given: Sequence[str]) -> Settings:
@@ -110,7 +144,6 @@ def _one_run(
     questions: QuestionSet,
     settings: Settings,
     methods: Sequence[str],
-    vectors: Path | None,
     console: Console,
     folds: Path | None,
 ) -> tuple[Sequence[Answer], dict[str, Any]]:
@@ -118,7 +151,7 @@ def _one_run(
         # 1.
         ingested = ingest_set(questions, own, console)
         # 2.
-        with open_systems(own, questions, methods, vectors, console, folds) as systems:
+        with open_systems(own, questions, methods, folds) as systems:
             asked = ask_all(systems, questions.questions, console)
     for method, notes in asked.notes.items():
         for note, times in notes.items():
@@ -149,8 +182,7 @@ def _report(questions: QuestionSet, settings: Settings, answers: Sequence[Answer
         f"{row['method']}_{figure}".replace(", ", "_"): row[figure]
         for row in rows
         if row["category"] == row["conversation"] == ALL
-        for figure in ("recall@10", "hit@5", "milliseconds")
-        if figure in row
+        for figure in ("recall@10", "hit@5")
     }
     return Report(
         bench=questions.name,
@@ -176,14 +208,13 @@ def answer_row(answer: Answer) -> dict[str, Any]:
 def _show(console: Console, report: Report) -> None:
     title = report.bench
     overall: list[Row] = [row for row in report.rows if row["category"] == row["conversation"] == ALL]
-    timed = [name for name in ("milliseconds", "milliseconds_p95") if name in overall[0]]
-    print_table(console, f"{title}, by method", overall, ["method", "questions", *SHOWN, *timed])
+    print_table(console, f"{title}, by method", overall, ["method", "questions", *SHOWN])
     best = "hybrid" if any(row["method"] == "hybrid" for row in overall) else str(overall[-1]["method"])
     for kind in ("category", "conversation"):
         rows = [row for row in report.rows if row["method"] == best and row[kind] != ALL]
         if rows:
             print_table(console, f"{title}, {best}, by {kind}", rows, [kind, "questions", *SHOWN])
-    figures = ("recall@10", "recall@600tokens", SAME_TOKENS)
+    figures = ("recall@10", "recall@600tokens")
     rows = [row for row in report.parts["differences"] if row["category"] == ALL and row["figure"] in figures]
     if rows:
         print_differences(console, f"{title}, 95 % intervals", rows)

@@ -13,19 +13,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import numpy as np
+import typer
 from rich.console import Console
 
-from evaluation.report import Report, Row, print_table
+from evaluation.report import Report, Row, plotted, print_table
 from evaluation.retrieval.bootstrap import RESAMPLES, SEED, interval
 from evaluation.retrieval.figures import ALL, Answer
-from evaluation.retrieval.plots import plot_differences
 from mneme.errors import InputError
 
-MAIN = ("recall@10", "recall@20", "hit@5", "ndcg@10", "mrr", "recall@600tokens", "tokens@10", "milliseconds")
-_NAMED = 3  # questions, of those that differ
+MAIN = ("recall@10", "recall@20", "hit@5", "ndcg@10", "mrr", "recall@600tokens", "tokens@10")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,36 +37,28 @@ class Run:
 
 
 def run_compare(
-    first: Path,
-    second: Path,
+    first: Annotated[Path, typer.Argument(metavar="A.json", help="A report: before.", show_default=False)],
+    second: Annotated[Path, typer.Argument(metavar="B.json", help="A report: after.", show_default=False)],
     out: Path,
-    method: str | None = None,
-    against: str | None = None,
     console: Console | None = None,
 ) -> Report:
-    """Print the differences, second less first, and write ``out`` (JSON) and the plot beside it (PNG).
-
-    Args:
-        first, second: reports of a retrieval benchmark; the same one twice to compare two of its methods.
-        method: only this method of the first; None is each that both have.
-        against: another method of the second to compare it with.
+    """Compare two runs on the same questions: paired differences, second less first, with 95 % intervals.
 
     Raises:
-        InputError: a file is no such report, the questions differ, or a method is not in it.
+        InputError: a file is no such report, the questions differ, or they have no method in common.
     """
     console = console or Console()
     one, other = read_run(first), read_run(second)
     # 1.
-    _refuse_other_questions(one, other)
-    if against and not method:
-        raise InputError("against: it is compared with a method of the first report; name that as method, too")
-    pairs = [(method, against or method)] if method else [(each, each) for each in one.answers if each in other.answers]
-    if not pairs:
-        raise InputError(f"{first}, {second}: they have no method in common; name two with method and against")
+    if one.fingerprint != other.fingerprint:
+        raise InputError(f"{first}, {second}: they are of other questions, or of other evidence; run both on one file")
+    methods = [method for method in one.answers if method in other.answers]
+    if not methods:
+        raise InputError(f"{first}, {second}: they have no method in common; measure both by the same")
     # 2.
     rows: list[Row] = []
-    for before, after in pairs:
-        rows += compare(_of(other, after), _of(one, before), after, before)
+    for method in methods:
+        rows += compare(other.answers[method], one.answers[method], method, method)
     main: list[Row] = [row for row in rows if row["category"] == ALL and row["figure"] in MAIN]
     print_differences(console, f"{other.name} less {one.name}, 95 % intervals", main)
     by_category: list[Row] = [row for row in rows if row["figure"] == "recall@10" and row["category"] != ALL]
@@ -90,14 +81,14 @@ def run_compare(
         rows=rows,
         headline=headline,
     )
-    return report.finish(console, out, partial(plot_differences, main + by_category, title=f"{other.name} less {one.name}"))
+    return report.finish(console, out, partial(_plot, main + by_category, title=f"{other.name} less {one.name}"))
 
 
 def compare(answers: Sequence[Answer], baseline: Sequence[Answer], method: str, against: str) -> list[Row]:
     """The difference of each figure that both have, ``answers`` less ``baseline``, of all questions and by category.
 
     ``low`` and ``high`` are over questions, ``cluster_low`` and ``cluster_high`` over conversations; left out where there
-    are fewer than two of them. A figure that only some questions have (the time) is compared on those.
+    are fewer than two of them.
 
     Raises:
         ValueError: they are not of the same questions.
@@ -110,31 +101,26 @@ def compare(answers: Sequence[Answer], baseline: Sequence[Answer], method: str, 
     categories = sorted({each.category for each in answers})
     for category in (ALL, *(categories if len(categories) > 1 else ())):
         inside = [pair for pair in pairs if category in (ALL, pair[0].category)]
-        for figures in _figures_by_coverage(inside):
-            both = [(a, b) for a, b in inside if figures[0] in a.figures and figures[0] in b.figures]
-            ours = np.array([[a.figures[name] for name in figures] for a, _ in both])
-            theirs = np.array([[b.figures[name] for name in figures] for _, b in both])
-            by_question = interval(ours - theirs)
-            by_conversation = interval(ours - theirs, [a.conversation for a, _ in both])
-            for at, name in enumerate(figures):
-                row: dict[str, str | float | int] = {
-                    "method": method,
-                    "against": against,
-                    "category": category,
-                    "figure": name,
-                    "questions": len(both),
-                    "mean": float(ours[:, at].mean()),
-                    "baseline": float(theirs[:, at].mean()),
-                    "difference": float((ours - theirs)[:, at].mean()),
-                }
-                if by_question is not None:
-                    row |= {"low": float(by_question.low[at]), "high": float(by_question.high[at])}
-                if by_conversation is not None:
-                    row |= {
-                        "cluster_low": float(by_conversation.low[at]),
-                        "cluster_high": float(by_conversation.high[at]),
-                    }
-                rows.append(row)
+        figures = [name for name in inside[0][0].figures if all(name in a.figures and name in b.figures for a, b in inside)]
+        ours = np.array([[a.figures[name] for name in figures] for a, _ in inside])
+        theirs = np.array([[b.figures[name] for name in figures] for _, b in inside])
+        by_question = interval(ours - theirs)
+        by_conversation = interval(ours - theirs, [a.conversation for a, _ in inside])
+        for at, name in enumerate(figures):
+            row: dict[str, str | float | int] = {
+                "method": method,
+                "against": against,
+                "category": category,
+                "figure": name,
+                "questions": len(inside),
+                "mean": float(ours[:, at].mean()),
+                "baseline": float(theirs[:, at].mean()),
+                "difference": float((ours - theirs)[:, at].mean()),
+            }
+            for prefix, bounds in (("", by_question), ("cluster_", by_conversation)):
+                if bounds is not None:
+                    row |= {f"{prefix}low": float(bounds.low[at]), f"{prefix}high": float(bounds.high[at])}
+            rows.append(row)
     return rows
 
 
@@ -165,6 +151,18 @@ def _between(row: Row, low: str, high: str) -> str:
     return " to ".join(f"{end:+.3f}" if max(map(abs, ends)) < 10 else f"{end:+,.0f}" for end in ends)
 
 
+def _plot(rows: Sequence[Row], out: Path, title: str) -> None:
+    """Draw the difference of each share with its interval over questions, one line each."""
+    shown = [row for row in rows if row["figure"] != "tokens@10"][::-1]
+    with plotted(out, (8.0, max(2.4, 0.32 * len(shown) + 1.2)), xlabel="difference, 95 % interval", title=title) as axes:
+        for at, row in enumerate(shown):
+            difference = float(row["difference"])
+            low, high = float(row.get("low", difference)), float(row.get("high", difference))
+            axes.errorbar([difference], [at], xerr=[[difference - low], [high - difference]], fmt="o", color="C0", capsize=3)
+        axes.axvline(0, color="black", linewidth=1)
+        axes.set_yticks(range(len(shown)), [f"{row['method']}, {row['figure']}, {row['category']}" for row in shown])
+
+
 def read_run(path: Path) -> Run:
     """The answers in a report.
 
@@ -186,30 +184,3 @@ def read_run(path: Path) -> Run:
         raise InputError(f"{path}: cannot be read ({error.strerror}); give a report of a retrieval benchmark") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: no report with answers ({error!r}); make one with mneme bench locomo ... --out") from error
-
-
-def _refuse_other_questions(one: Run, other: Run) -> None:
-    first, second = ({each.question for answers in run.answers.values() for each in answers} for run in (one, other))
-    if first != second:
-        only = [*sorted(first - second), *sorted(second - first)]
-        named = ", ".join(only[:_NAMED])
-        raise InputError(
-            f"the reports are of different questions: {len(only)} are in one of them only ({named}, ...); run both on one file"
-        )
-    if one.fingerprint != other.fingerprint:
-        raise InputError("the reports have questions of the same names with other texts or evidence; run both on one file")
-
-
-def _of(run: Run, method: str | None) -> list[Answer]:
-    if method not in run.answers:
-        raise InputError(f"method: {run.name} has no {method!r}; it has {', '.join(run.answers)}")
-    return run.answers[method]
-
-
-def _figures_by_coverage(pairs: Sequence[tuple[Answer, Answer]]) -> list[list[str]]:
-    """The figures that every question has, and one by one those that only some have."""
-    common = [(a.figures.keys() & b.figures.keys()) for a, b in pairs]
-    everywhere = set.intersection(*common)
-    names: dict[str, Any] = dict.fromkeys(name for a, _ in pairs for name in a.figures)
-    somewhere = [name for name in names if name not in everywhere and any(name in each for each in common)]
-    return [[name for name in names if name in everywhere], *([name] for name in somewhere)]

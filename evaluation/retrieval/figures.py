@@ -20,9 +20,7 @@ from evaluation.report import Row
 from evaluation.retrieval.bootstrap import interval
 
 KS = (5, 10, 20, 40)
-BUDGETS = (150, 300, 600, 1200, 2400)  # tokens
-SAME_TOKENS = "recall@same_tokens"
-"""Recall within as many tokens as hybrid's first ten messages of the same question take: what else they would have bought."""
+BUDGET = 600  # tokens
 
 ALL = "all"
 
@@ -39,8 +37,8 @@ class Answer:
     messages: Sequence[str] = ()
 
 
-def measure(results: Sequence[Result], evidence: frozenset[str], same_tokens: int | None = None) -> dict[str, float]:
-    """The figures of one answer; ``same_tokens`` is hybrid's tokens for ten messages."""
+def measure(results: Sequence[Result], evidence: frozenset[str]) -> dict[str, float]:
+    """The figures of one answer."""
     messages = distinct_messages(results)
     figures: dict[str, float] = {}
     for name, metric in (("hit", hit_at), ("recall", recall_at), ("ndcg", ndcg_at)):
@@ -48,9 +46,7 @@ def measure(results: Sequence[Result], evidence: frozenset[str], same_tokens: in
     figures["mrr"] = reciprocal_rank(messages, evidence)
     if all(":" in message for message in evidence):  # LoCoMo and LongMemEval: their ids say the session
         figures["session_hit@5"] = session_hit_at(messages, evidence, 5)
-    figures |= {f"recall@{budget}tokens": recall_within_tokens(results, evidence, budget) for budget in BUDGETS}
-    if same_tokens is not None:
-        figures[SAME_TOKENS] = recall_within_tokens(results, evidence, same_tokens)
+    figures[f"recall@{BUDGET}tokens"] = recall_within_tokens(results, evidence, BUDGET)
     figures["tokens@10"] = float(tokens_for_messages(results, 10))
     figures["tokens"] = float(sum(result.tokens for result in results))
     return figures
@@ -58,17 +54,13 @@ def measure(results: Sequence[Result], evidence: frozenset[str], same_tokens: in
 
 def mean_row(answers: Sequence[Answer], **labels: str) -> Row:
     """The mean of each figure, and its 95 % interval over questions as ``NAME_low`` and ``NAME_high``."""
-    names = [name for name in answers[0].figures if name != "milliseconds"]
+    names = list(answers[0].figures)
     values = np.array([[answer.figures[name] for name in names] for answer in answers])
     row: dict[str, str | float | int] = {**labels, "questions": len(answers)}
     row |= zip(names, values.mean(axis=0).tolist(), strict=True)
     if (bounds := interval(values)) is not None:
         row |= {f"{name}_low": low for name, low in zip(names, bounds.low.tolist(), strict=True)}
         row |= {f"{name}_high": high for name, high in zip(names, bounds.high.tolist(), strict=True)}
-    timed = [answer.figures["milliseconds"] for answer in answers if "milliseconds" in answer.figures]
-    if timed:
-        row["milliseconds"] = float(np.median(timed))
-        row["milliseconds_p95"] = float(np.quantile(timed, 0.95))
     return row
 
 

@@ -6,7 +6,6 @@ them.
 
 import json
 import os
-import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,18 +16,16 @@ from datetime import datetime
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
 from rich.progress import track
 
 from connectors.files.chat_events import text_of
 from connectors.models import open_embedder
 from connectors.tokens import token_counter
-from evaluation.metrics import Result, distinct_messages, ranked_results, tokens_for_messages
+from evaluation.metrics import Result, distinct_messages, ranked_results
 from evaluation.retrieval.chunks import Chunk, Chunks, Said, chunked
 from evaluation.retrieval.figures import Answer, measure
 from evaluation.retrieval.question_set import Question, QuestionSet
-from evaluation.vector_cache import embed_texts
 from mneme.errors import InputError
 from mneme.ports import Embedder
 from mneme.settings import Settings
@@ -37,8 +34,8 @@ from queries.questions.understand import understand
 
 SEARCHES = ("keyword", "vector", "hybrid")
 BASELINES = ("chunks",)
-AGENTS = ("agentic", "split", "chain", "reflect")
-"""Agentic search as it is, its router deciding, and each strategy for every question."""
+AGENTS = ("agentic", "reflect")
+"""Agentic search as it is, its router deciding, and reflection for every question."""
 METHODS = (*SEARCHES, *AGENTS, *BASELINES)
 FOLDS_FILE = "folds.json"
 DEPTH = 40  # places that are asked for
@@ -62,8 +59,6 @@ def open_systems(
     settings: Settings,
     questions: QuestionSet,
     methods: Sequence[str],
-    vectors: Path | None,
-    console: Console,
     folds: Path | None = None,
 ) -> Iterator[dict[str, System]]:
     """The systems by name, over an index that holds the set's events; each may be asked from several threads.
@@ -72,8 +67,6 @@ def open_systems(
         settings: which index and embedder.
         questions: the set.
         methods: which of ``METHODS``.
-        vectors: a file that keeps the vectors of chunks for the next time.
-        console: where progress goes.
         folds: of `mneme bench fit fusion --folds`: each question is scored by coefficients that were fitted without its
             conversation.
     """
@@ -86,7 +79,7 @@ def open_systems(
             elif method == "chunks":
                 embedder = open_embedder(settings)
                 stack.callback(embedder.close)
-                systems[method] = _flat(embedder, questions, settings, vectors, console)
+                systems[method] = _flat(embedder, questions)
         yield systems
 
 
@@ -158,11 +151,10 @@ def _search(memories: Callable[[Question], Memories], method: str) -> System:
     return ask
 
 
-def _flat(embedder: Embedder, questions: QuestionSet, settings: Settings, vectors: Path | None, console: Console) -> System:
+def _flat(embedder: Embedder, questions: QuestionSet) -> System:
     count = token_counter().count
     by_owner: dict[str, list[Chunk]] = {owner: chunked(said) for owner, said in transcripts(questions).items()}
-    embedded = embed_texts((each.text for chunks in by_owner.values() for each in chunks), settings, vectors, console)
-    stores = {owner: Chunks(chunks, np.stack([embedded[each.text] for each in chunks])) for owner, chunks in by_owner.items()}
+    stores = {owner: Chunks(chunks, embedder.embed([each.text for each in chunks])) for owner, chunks in by_owner.items()}
 
     def ask(question: Question) -> Found:
         asked = understand(question.text, embedder)
@@ -200,9 +192,6 @@ def owner_name(fields: Mapping[str, str]) -> str:
     return fields.get("group_id") or fields.get("user_id") or fields["agent_id"]
 
 
-WARM_UP, SAMPLE = 5, 60  # questions whose time is taken, after a few that only warm up
-
-
 @dataclass(frozen=True, slots=True)
 class Asked:
     """All answers, by method and then in the order of the questions; ``notes`` are counted, by method."""
@@ -211,42 +200,17 @@ class Asked:
     notes: Mapping[str, Mapping[str, int]]
 
 
-def ask_all(systems: Mapping[str, System], questions: Sequence[Question], console: Console, time_sample: int = SAMPLE) -> Asked:
-    """Ask and measure.
-
-    1. The time of ``time_sample`` questions, evenly spread, one at a time: nothing else runs then.
-    2. All questions in as many threads as there are processors.
-    """
-    taken = {name: _times(system, questions, time_sample, console, name) for name, system in systems.items()}
+def ask_all(systems: Mapping[str, System], questions: Sequence[Question], console: Console) -> Asked:
+    """Ask every question by each system, in as many threads as there are processors, and measure the answers."""
+    answers: list[Answer] = []
+    notes: dict[str, Mapping[str, int]] = {}
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        found: dict[str, list[Found]] = {}
         for name, system in systems.items():
             asked = pool.map(system, questions)
-            found[name] = list(track(asked, f"asking, {name}", len(questions), console=console, transient=True))
-    first_ten = [tokens_for_messages(each.results, 10) for each in found.get("hybrid", ())]
-    answers = []
-    for name, by_question in found.items():
-        for at, (question, each) in enumerate(zip(questions, by_question, strict=True)):
-            figures = measure(each.results, question.evidence, first_ten[at] if first_ten else None)
-            if question.id in taken[name]:
-                figures["milliseconds"] = taken[name][question.id]
-            messages = tuple(islice(distinct_messages(each.results), DEPTH))
-            answers.append(Answer(name, question.id, question.category, question.conversation, figures, messages))
-    notes = {name: dict(Counter(note for each in by_question for note in each.notes)) for name, by_question in found.items()}
+            found = list(track(asked, f"asking, {name}", len(questions), console=console, transient=True))
+            notes[name] = dict(Counter(note for each in found for note in each.notes))
+            for question, each in zip(questions, found, strict=True):
+                figures = measure(each.results, question.evidence)
+                messages = tuple(islice(distinct_messages(each.results), DEPTH))
+                answers.append(Answer(name, question.id, question.category, question.conversation, figures, messages))
     return Asked(answers, notes)
-
-
-def _times(system: System, questions: Sequence[Question], size: int, console: Console, name: str) -> dict[str, float]:
-    """Milliseconds by question."""
-    if not size:
-        return {}
-    every = max(1, len(questions) // size)
-    sample = questions[::every][:size]
-    for question in sample[:WARM_UP]:
-        system(question)
-    times = {}
-    for question in track(sample, f"timing, {name}", console=console, transient=True):
-        started = time.perf_counter()
-        system(question)
-        times[question.id] = 1000 * (time.perf_counter() - started)
-    return times

@@ -18,6 +18,7 @@ from pathlib import Path
 from rich.console import Console
 
 from connectors.indices import open_index
+from evaluation.options import OutOption
 from evaluation.report import Report, Row, print_table, searched_with
 from evaluation.truth.material import CHANGE_MESSAGES, Change, changes, ingested
 from evaluation.truth.places import disturbed, facts_of, is_ended, marked_ended, place_of, places_of, stands_before
@@ -63,8 +64,12 @@ class Outcome:
         return not self.abstained and at >= 0 and before not in says[:at]
 
 
-def run_changes(settings: Settings, out: Path, console: Console | None = None) -> Report:
-    """Measure and report; the JSON has what came of each change.
+def run_changes(
+    settings: Settings, out: OutOption = Path("bench-results/truth-changes.json"), console: Console | None = None
+) -> Report:
+    """Check after changes in everyday words that the current fact comes first and the old one is marked as ended.
+
+    The JSON has what came of each change.
 
     Raises:
         MnemeError: whatever the flow or a search raises.

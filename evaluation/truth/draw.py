@@ -1,6 +1,6 @@
 """``mneme bench truth draw``: what a grader reads, drawn by a seed.
 
-1. Ingest each source through the flow into an index of its own, or open the index that is given.
+1. Ingest each source through the flow into an index of its own.
 2. Draw from it: facts of each source; and of all sources together dated facts, annotations of each kind as evenly as there
    are any, and facts that are marked as no longer so.
 3. Write the sheet, which has ids alone and a place for each verdict (sheet.py), and beside it the reading copy, which has
@@ -14,8 +14,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
+import typer
 from rich.console import Console
 
 from evaluation.truth.sheet import ASKED, Criterion, Item, Sample, Sheet
@@ -35,10 +36,10 @@ Drawn = TypeVar("Drawn")
 class Sizes:
     """The sizes of a draw: facts of each source, and of all sources together the others."""
 
-    facts: int = 100
-    dates: int = 200
-    annotations: int = 60
-    endings: int = 50
+    facts: int
+    dates: int
+    annotations: int
+    endings: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +53,29 @@ class _Shown:
 
 
 def run_draw(
-    given: Sequence[str], seed: int, out: Path, settings: Settings, sizes: Sizes, console: Console | None = None
+    settings: Settings,
+    sources: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[[NAME=]PATH]...",
+            help="Chats in any form that `mneme ingest` reads, or files of BEAM, MemDaily or LongMemEval. Files of one name, or"
+            " of one published set, are one source.",
+            show_default="the shipped chats",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="What the draw begins with.")] = 1,
+    out: Annotated[Path, typer.Option("--out", help="The sheet; the reading copy lies beside it.")] = Path(
+        "bench-results/truth-sheet.json"
+    ),
+    facts: Annotated[int, typer.Option("--facts", min=0, help="Drawn of each source.")] = 100,
+    dates: Annotated[int, typer.Option("--dates", min=0, help="Dated facts, drawn of all sources together.")] = 200,
+    annotations: Annotated[
+        int, typer.Option("--annotations", min=0, help="Entities, relationships, lines of profiles and foresights.")
+    ] = 60,
+    endings: Annotated[int, typer.Option("--endings", min=0, help="Facts that are marked as no longer so.")] = 50,
+    console: Console | None = None,
 ) -> Sheet:
-    """Draw, and write ``out`` and ``out`` with the ending ``.reading.md``.
-
-    Args:
-        given: ``[NAME=]PATH`` of each source (sources.py); none: the shipped chats.
-        seed: what the draw begins with.
-        out: the sheet.
-        settings: of the flow, which extracts as they say: without a model unless they name one.
-        sizes: how many are drawn.
+    """Draw what a grader reads: a sheet of ids with a place for each verdict, and a reading copy with the text.
 
     Raises:
         InputError: a file is not there or not of a known form, or a file cannot be written.
@@ -70,11 +84,11 @@ def run_draw(
     console = console or Console()
     # 1.
     stores = []
-    for source in sources_of(given):
-        with console.status(f"ingesting {source.name}"), filled(source, settings) as store:
-            stores.append(store)
+    for source in sources_of(sources or ()):
+        with console.status(f"ingesting {source.name}"):
+            stores.append(filled(source, settings))
     # 2.
-    shown = list(draw(stores, seed, sizes))
+    shown = list(draw(stores, seed, Sizes(facts, dates, annotations, endings)))
     sheet = Sheet(
         seed=seed,
         facts={store.name: len(store.facts) for store in stores},

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from evaluation.options import OutOption
 from evaluation.report import Report, Row, print_table, searched_with
 from evaluation.truth.material import ChatQuestion, chats, ingested, questions
 from evaluation.truth.places import Place, has_words, places_of
@@ -58,8 +59,12 @@ class Asked:
         return any(has_words(text, words) for words in self.question.accept)
 
 
-def run_questions(settings: Settings, out: Path, console: Console | None = None) -> Report:
-    """Measure and report; the JSON has what came of each question.
+def run_questions(
+    settings: Settings, out: OutOption = Path("bench-results/truth-questions.json"), console: Console | None = None
+) -> Report:
+    """Natural questions about the shipped chats, some without an answer: by hybrid search, and by ask without a model.
+
+    The JSON has what came of each question.
 
     Raises:
         MnemeError: whatever the flow or a search raises.

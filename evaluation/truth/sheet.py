@@ -7,8 +7,9 @@ profile are named by a hash, since their ids are words. The reading copy beside 
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
+import typer
 from pydantic import BaseModel, ConfigDict, ValidationError
 from rich.console import Console
 
@@ -90,21 +91,25 @@ _ALL = "all"
 _FACTS = ("source", "graded", "says", "alone", "dates", "dates right", "wrong dates", "wrong years")
 
 
-def run_score(path: Path, out: Path, console: Console | None = None) -> Report:
-    """Print the shares and write ``out`` (JSON).
+def run_score(
+    sheet: Annotated[Path, typer.Argument(metavar="SHEET.json", help="A graded sheet.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="Where the shares go, as JSON.")] = Path("bench-results/truth.json"),
+    console: Console | None = None,
+) -> Report:
+    """The shares of a graded sheet, by source: facts that are true and can be read alone, dates, annotations, endings.
 
     Raises:
         InputError: the sheet cannot be read or is none, or ``out`` cannot be written.
     """
     console = console or Console()
-    sheet = read_sheet(path)
-    rows, kinds, endings = list(fact_rows(sheet)), list(kind_rows(sheet)), ending_row(sheet)
-    ungraded = sum(verdict is None for item in sheet.items for verdict in item.grades.values())
-    everything, drawn_dates = rows[-1], list(_verdicts(_of(sheet, "dates"), "date"))
+    graded = read_sheet(sheet)
+    rows, kinds, endings = list(fact_rows(graded)), list(kind_rows(graded)), ending_row(graded)
+    ungraded = sum(verdict is None for item in graded.items for verdict in item.grades.values())
+    everything, drawn_dates = rows[-1], list(_verdicts(_of(graded, "dates"), "date"))
     by_source = [float(row["says"]) for row in rows[:-1] if row["graded"]]
     report = Report(
         bench="truth",
-        settings={"seed": sheet.seed, "facts": sheet.facts, "dated": sheet.dated, "ended": sheet.ended},
+        settings={"seed": graded.seed, "facts": graded.facts, "dated": graded.dated, "ended": graded.ended},
         rows=rows,
         headline={
             "says": everything["says"],
@@ -118,7 +123,7 @@ def run_score(path: Path, out: Path, console: Console | None = None) -> Report:
         },
         parts={"annotations": kinds, "endings": [endings]},
     )
-    print_table(console, f"Facts, drawn by seed {sheet.seed}", rows, _FACTS)
+    print_table(console, f"Facts, drawn by seed {graded.seed}", rows, _FACTS)
     print_table(console, "Annotations", kinds, ["kind", "graded", "right"])
     print_table(console, "Marked as no longer so", [endings], ["facts", "ended", "graded", "wrong"])
     if ungraded:

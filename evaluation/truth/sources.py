@@ -1,8 +1,8 @@
-"""Sources of drawn facts: chats in any known form, or an existing index; and the records that are read from them."""
+"""Sources of drawn facts: chats in any known form, and the records that are made of them."""
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import tzinfo
 from functools import cached_property
@@ -28,16 +28,14 @@ _READ = (Collection.MESSAGES, Collection.EPISODES, Collection.FACTS, Collection.
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A name, and the files that are ingested together; ``data_set`` is that of a published one, or an index is there.
+    """A name, and the files that are ingested together.
 
-    ``data_set`` is a name of ``LOADERS``; None for what ``mneme ingest`` reads itself. ``index`` is the data folder of an
-    embedded index, instead of files.
+    ``data_set`` is a name of ``LOADERS``; None for what ``mneme ingest`` reads itself.
     """
 
     name: str
     paths: tuple[Path, ...] = ()
     data_set: str | None = None
-    index: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +135,7 @@ class Store:
 def sources_of(given: Sequence[str]) -> list[Source]:
     """Return the named sources, each ``[NAME=]PATH``; without any, the shipped chats, each a source of its own.
 
-    The files of one published set are one source, and so are those of one name. A folder is the data folder of an embedded
-    index.
+    The files of one published set are one source, and so are those of one name.
 
     Raises:
         InputError: a path is not there.
@@ -147,11 +144,8 @@ def sources_of(given: Sequence[str]) -> list[Source]:
     for one in given or [str(path) for path in chats()]:
         name, _, rest = one.rpartition("=")
         path = Path(rest)
-        if not path.exists():
-            raise InputError(f"{path}: not there; give a chat, a file of a published set, or the data folder of an index")
-        if path.is_dir():
-            found[name or path.name] = Source(name or path.name, index=path)
-            continue
+        if not path.is_file():
+            raise InputError(f"{path}: no file; give a chat, or a file of a published set")
         data_set = _data_set(path)
         name = name or data_set or path.stem
         known = found.get(name, Source(name))
@@ -159,16 +153,12 @@ def sources_of(given: Sequence[str]) -> list[Source]:
     return list(found.values())
 
 
-@contextmanager
-def filled(source: Source, settings: Settings) -> Iterator[Store]:
-    """Yield the store of a source, ingested without a model into an index of its own unless there is one already.
+def filled(source: Source, settings: Settings) -> Store:
+    """Return the store of a source, ingested without a model into an index of its own.
 
     Raises:
         MnemeError: whatever the flow or the index raises.
     """
-    if source.index is not None:
-        yield _read(source.name, settings.model_copy(update={"data": source.index}))
-        return
     with TemporaryDirectory(prefix="mneme-truth-") as folder, fresh_index(settings, "truth") as own:
         paths = list(source.paths)
         ingest(
@@ -176,12 +166,8 @@ def filled(source: Source, settings: Settings) -> Iterator[Store]:
             own,
             defaults={"group_id": source.name},
         )
-        yield _read(source.name, own)
-
-
-def _read(name: str, settings: Settings) -> Store:
-    with closing(open_index(settings, read_only=True)) as index:
-        return Store(name, [row.record() for collection in _READ for row in index.scan(collection)])
+        with closing(open_index(own, read_only=True)) as index:
+            return Store(source.name, [row.record() for collection in _READ for row in index.scan(collection)])
 
 
 def _data_set(path: Path) -> str | None:

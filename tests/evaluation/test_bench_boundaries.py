@@ -2,7 +2,6 @@
 
 import io
 import json
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,14 +10,14 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from evaluation import vector_cache
+from evaluation import boundary_sets
 from evaluation.bench_boundaries import CROSS_VALIDATED, SHIPPED, run_boundaries
 from evaluation.boundary_model import cross_validate, cut_online, examples_of, fit, only
 from evaluation.boundary_sets import FOLDS, Kind, read_kinds
-from evaluation.fit_boundaries import run_fit
+from evaluation.fit_boundaries import run_fit_boundaries
 from evaluation.report import Report
 from flows.boundaries.model import heads_from
-from mneme.errors import InputError, SettingsError
+from mneme.errors import InputError
 from mneme.settings import Boundaries, load_settings
 from serving.cli import app
 from tests.evaluation.made_up_sets import DIALOGUES, SETS, write_locomo, write_sets
@@ -26,7 +25,7 @@ from tests.queries.world import WordEmbedder
 
 pytestmark = pytest.mark.slow
 
-BENCH_COLUMNS = "set method signals pk window_diff precision recall f1 length_quarter length_median length_three_quarters"
+BENCH_COLUMNS = "set method signals pk window_diff precision recall f1"
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +39,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module", autouse=True)
 def word_embedder() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vector_cache, "open_embedder", lambda settings: WordEmbedder())
+        patch.setattr(boundary_sets, "open_embedder", lambda settings: WordEmbedder())
         yield
 
 
@@ -53,7 +52,7 @@ def measured(data: Path) -> tuple[Report, list[str]]:
         load_settings({}),
         data / "results" / "boundaries.json",
         locomo=data / "locomo.json",
-        paces=(1.0, 120.0),
+        pace=[1.0, 120.0],
         console=Console(file=printed, width=100),
     )
     return report, printed.getvalue().rstrip().splitlines()
@@ -81,12 +80,6 @@ def test_segments_that_share_no_word_are_found_again(measured: tuple[Report, lis
     assert row(report, "LoCoMo, timed", CROSS_VALIDATED, "vectors")["f1"] == 1.0
 
 
-def test_episode_lengths_are_quartiles_of_what_was_cut(measured: tuple[Report, list[str]]) -> None:
-    report, _ = measured
-    names = ("length_quarter", "length_median", "length_three_quarters")
-    assert [row(report, "LoCoMo, timed", CROSS_VALIDATED, "vectors")[name] for name in names] == [6, 6, 6]
-
-
 def test_the_report_has_json_a_plot_tables_and_a_line(data: Path, measured: tuple[Report, list[str]]) -> None:
     report, lines = measured
     written = json.loads((data / "results" / "boundaries.json").read_text())
@@ -99,7 +92,6 @@ def test_the_report_has_json_a_plot_tables_and_a_line(data: Path, measured: tupl
         "boundaries": 50,
         "weight": 1.5,
         "times_made_up": False,
-        "length_quartiles": [4, 4, 4],
     }
     assert {name for name, each in sets.items() if each["times_made_up"]} == {f"{name}, timed" for name in list(sets)[:3]}
     assert (data / "results" / "boundaries.png").read_bytes().startswith(b"\x89PNG")
@@ -125,25 +117,9 @@ def test_the_dialogues_are_cut_at_every_pace_and_without_times(measured: tuple[R
 
 
 def test_without_locomo_and_with_a_sample_less_is_measured(data: Path, tmp_path: Path) -> None:
-    vectors = tmp_path / "v.npz"
-    ran = CliRunner().invoke(
-        app,
-        [
-            "bench",
-            "boundaries",
-            str(data),
-            "--out",
-            str(tmp_path / "b.json"),
-            "--vectors",
-            str(vectors),
-            "--sample",
-            "5",
-            "--pace",
-            "60",
-        ],
-    )
+    options = ["--out", str(tmp_path / "b.json"), "--sample", "5", "--pace", "60"]
+    ran = CliRunner().invoke(app, ["bench", "boundaries", str(data), *options])
     assert ran.exit_code == 0, ran.output
-    assert vectors.exists()
     written = json.loads((tmp_path / "b.json").read_text())
     assert {row["pace"] for row in written["paces"]} == {"no times", "60 s"}
     sets = written["settings"]["sets"]
@@ -200,7 +176,7 @@ def test_a_sample_is_the_same_again(data: Path) -> None:
 def test_fitting_writes_coefficients_that_the_detector_reads(data: Path, tmp_path: Path) -> None:
     printed = io.StringIO()
     out = tmp_path / "coefficients.json"
-    run_fit(data, data / "locomo.json", load_settings({}), out, console=Console(file=printed, width=100))
+    run_fit_boundaries(data, data / "locomo.json", load_settings({}), out, console=Console(file=printed, width=100))
     written = json.loads(out.read_text())
     assert written["fitted"]["command"] == "mneme bench fit boundaries SEGMENTATION_FOLDER LOCOMO_FILE"
     assert written["fitted"]["data"][0] == "TIAGE: 25 conversations, weight 1.5"
@@ -214,14 +190,4 @@ def test_fitting_writes_coefficients_that_the_detector_reads(data: Path, tmp_pat
 @pytest.mark.parametrize("place", [".", "nowhere/coefficients.json"])
 def test_a_place_that_cannot_be_written_is_named_before_anything_is_read(tmp_path: Path, place: str) -> None:
     with pytest.raises(InputError, match=r"out: .* is no file in a folder that exists"):
-        run_fit(tmp_path, tmp_path / "locomo.json", load_settings({}), tmp_path / place)
-
-
-@pytest.mark.parametrize("words", [["bench", "boundaries"], ["bench", "fit", "boundaries"]], ids=" ".join)
-def test_without_scikit_learn_the_remedy_is_said_at_once(words: list[str], data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
-    monkeypatch.setattr(vector_cache, "open_embedder", lambda settings: pytest.fail("something was embedded first"))
-    files = [str(data), *([str(data / "locomo.json")] if "fit" in words else [])]
-    ran = CliRunner().invoke(app, ["--debug", *words, *files])
-    assert isinstance(ran.exception, SettingsError)
-    assert "pip install 'scikit-learn>=1.6'" in str(ran.exception)
+        run_fit_boundaries(tmp_path, tmp_path / "locomo.json", load_settings({}), tmp_path / place)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from evaluation.answers.gold_sets import load_locomo
 from evaluation.bench_lists import Listed, _of_locomo, _own, run_lists
 from evaluation.retrieval.question_set import QuestionSet
+from evaluation.retrieval.sets import GOLD_LOADERS
 from mneme.errors import InputError
 from mneme.settings import load_settings
 from mneme.text import tokenise
@@ -44,10 +44,10 @@ def asked(answer: str, category: int = 1, *evidence: str) -> dict[str, object]:
 
 def test_of_a_set_a_list_is_a_gold_of_three_parts_with_the_items_that_its_evidence_says(tmp_path: Path) -> None:
     path = talk(tmp_path, asked("Bees, a goat, rowing and painting"), asked("bees, goat"), asked("bees, goat, cats", 2))
-    [only] = _of_locomo(load_locomo([path]))
+    [only] = _of_locomo(GOLD_LOADERS["locomo"]([path]))
     assert (only.question.id, only.items) == ("talk/0", ("Bees", "a goat", "rowing", "painting"))
     path = talk(tmp_path, asked("bees, a goat, a horse"), asked("bees, a horse, a cow"))
-    assert [each.items for each in _of_locomo(load_locomo([path]))] == [("bees", "a goat")]
+    assert [each.items for each in _of_locomo(GOLD_LOADERS["locomo"]([path]))] == [("bees", "a goat")]
 
 
 def first_of(own: tuple[QuestionSet, list[Listed]]) -> tuple[QuestionSet, list[Listed]]:
@@ -65,7 +65,7 @@ def test_the_lists_are_asked_and_their_items_counted(tmp_path: Path, monkeypatch
     printed = io.StringIO()
     path = talk(tmp_path, asked("bees, a goat, rowing"))
     report = run_lists(
-        EXAMPLES, [path], load_settings({}, data=tmp_path), tmp_path / "out.json", Console(file=printed, width=200)
+        EXAMPLES, load_settings({}, data=tmp_path), tmp_path / "out.json", [path], Console(file=printed, width=200)
     )
     assert [(row["of"], row["questions"]) for row in report.rows] == [("all", 12), ("examples", 11), ("LoCoMo", 1)]
     assert report.rows[2]["share"] == 1.0
@@ -75,4 +75,4 @@ def test_the_lists_are_asked_and_their_items_counted(tmp_path: Path, monkeypatch
 
 def test_who_has_no_examples_is_told_where_they_are(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"friends\.jsonl: cannot be read .* give the folder examples/"):
-        run_lists(tmp_path, [], load_settings({}), tmp_path / "out.json", Console(file=io.StringIO()))
+        run_lists(tmp_path, load_settings({}), tmp_path / "out.json", console=Console(file=io.StringIO()))

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from evaluation import bench_startup
-from evaluation.bench_startup import run_startup
+from evaluation.bench_startup import startup
 from mneme.errors import InputError
 from mneme.settings import EmbedderSettings, Settings
 
@@ -21,7 +21,7 @@ def test_each_program_is_started_once_more_than_it_is_measured(tmp_path: Path, m
     program = (sys.executable, "-c", f"open({str(started)!r}, 'a').write('x')")
     monkeypatch.setattr(bench_startup, "PROGRAMS", dict.fromkeys("abcd", program))
     out = tmp_path / "out.json"
-    report = run_startup([ACME], HASHED, out, runs=2, console=Console(record=True))
+    report = startup(HASHED, out, 2, Console(record=True), [ACME])
     assert started.read_text() == "x" * 12
     for row in report.rows:
         assert 0 < row["clock from"] <= row["clock ms"] <= row["clock to"]
@@ -31,4 +31,4 @@ def test_each_program_is_started_once_more_than_it_is_measured(tmp_path: Path, m
 def test_a_program_that_fails_is_named_with_what_it_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench_startup, "PROGRAMS", {"a": (sys.executable, "-c", "raise SystemExit('no such owner')")})
     with pytest.raises(InputError, match="no such owner"):
-        run_startup([ACME], HASHED, tmp_path / "out.json", console=Console(record=True))
+        startup(HASHED, tmp_path / "out.json", console=Console(record=True), files=[ACME])

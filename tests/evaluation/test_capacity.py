@@ -24,7 +24,7 @@ BASES = {
     "search_own_ms": 30.0,
     "open_store_bytes": 500.0,
 }
-SEARCH = Cost(base=-10.0, growth=10.0, error=0.1, points=2, smallest=10_000, largest=100_000)
+SEARCH = Cost(base=-10.0, growth=10.0, error=0.1, largest=100_000)
 COSTS = Costs(**{name: Cost(base=base) for name, base in BASES.items()}, search_index_ms=SEARCH)
 
 

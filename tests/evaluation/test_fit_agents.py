@@ -13,11 +13,11 @@ from evaluation.fit_agents import Example, Model, fit, order, run_fit_agents, wa
 from evaluation.fit_fusion import run_fit_fusion
 from evaluation.retrieval.bench import run_retrieval
 from evaluation.retrieval.question_set import Question
-from evaluation.retrieval.sets import LOADERS
 from mneme.errors import InputError
 from mneme.settings import Settings, load_settings
 from queries.agents.joint import FEATURES
 from tests.evaluation.made_up_sets import write_chats
+from tests.evaluation.test_fit_fusion import one_talk
 
 QUIET = Console(file=io.StringIO())
 SEVERAL, ONE = "Which towns has Ann seen?", "When did Ann move?"
@@ -71,7 +71,8 @@ def of_two_days(topics: Sequence[list[str]]) -> list[object]:
 
 
 @pytest.fixture
-def settings() -> Settings:
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    one_talk(tmp_path, monkeypatch)
     settings = load_settings({})
     return settings.model_copy(update={"embedder": settings.embedder.model_copy(update={"provider": "hash"})})
 
@@ -80,9 +81,9 @@ def settings() -> Settings:
 def test_what_was_fitted_orders_the_next_agentic_search(settings: Settings, tmp_path: Path) -> None:
     chats, folds, fitted = tmp_path / "chats", tmp_path / "folds", tmp_path / "fitted.json"
     write_chats(chats, "multi_session_reasoning", (0, 1, 0), of_two_days)
-    run_fit_fusion([LOADERS["beam"]([chats])], settings, tmp_path / "fusion.json", QUIET, folds)
+    run_fit_fusion(settings, beam=[chats], out=tmp_path / "fusion.json", folds=folds, console=QUIET)
     printed = io.StringIO()
-    run_fit_agents({"beam": [chats]}, settings, folds, fitted, Console(file=printed, width=200))
+    run_fit_agents(folds, settings, beam=[chats], out=fitted, console=Console(file=printed, width=200))
     (entry,) = json.loads(fitted.read_text())
     assert set(entry["weights"]) == set(FEATURES)
     assert "Cross-validated by conversation" in printed.getvalue()
@@ -93,4 +94,4 @@ def test_what_was_fitted_orders_the_next_agentic_search(settings: Settings, tmp_
 
 def test_folds_of_the_single_search_are_needed(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="mneme bench fit fusion --folds"):
-        run_fit_agents({"beam": [tmp_path]}, settings, tmp_path, tmp_path / "out.json", QUIET)
+        run_fit_agents(tmp_path, settings, beam=[tmp_path], out=tmp_path / "out.json", console=QUIET)

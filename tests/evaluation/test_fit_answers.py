@@ -31,7 +31,7 @@ def test_what_shares_the_words_of_a_question_is_the_likelier_to_answer_it(
     some.write_text(json.dumps(json.loads(answerable.TALKS.read_text(encoding="utf-8"))[:3]), encoding="utf-8")
     monkeypatch.setattr(answerable, "TALKS", some)
     shown, out = io.StringIO(), tmp_path / "likeliness.json"
-    run_fit_answers([], load_settings({}), -1.5, out, Console(file=shown, width=120))
+    run_fit_answers(load_settings({}), None, -1.5, out, Console(file=shown, width=120))
     fitted = json.loads(out.read_text(encoding="utf-8"))
     assert set(fitted) == {"read", "unread"}
     for each in fitted.values():
@@ -44,4 +44,4 @@ def test_what_shares_the_words_of_a_question_is_the_likelier_to_answer_it(
 
 def test_a_folder_that_is_not_there_is_refused_before_anything_is_ingested(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is no file in a folder that exists"):
-        run_fit_answers([], load_settings({}), -2.0, tmp_path / "nowhere" / "likeliness.json")
+        run_fit_answers(load_settings({}), out=tmp_path / "nowhere" / "likeliness.json")

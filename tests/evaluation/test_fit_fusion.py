@@ -11,7 +11,7 @@ from rich.console import Console
 from evaluation.fit_fusion import DEFAULT_OUT, run_fit_fusion
 from evaluation.fitting import write_entry
 from evaluation.retrieval.bench import run_retrieval
-from evaluation.retrieval.sets import LOADERS
+from evaluation.retrieval.sets import answerable
 from evaluation.retrieval.systems import read_folds
 from mneme.errors import InputError
 from mneme.settings import Settings, load_settings
@@ -26,8 +26,16 @@ def of_each_day(topics: Sequence[list[str]]) -> list[object]:
     ]
 
 
+def one_talk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of our own talks one only."""
+    some = folder / "talks.json"
+    some.write_text(json.dumps(json.loads(answerable.TALKS.read_text(encoding="utf-8"))[:1]), encoding="utf-8")
+    monkeypatch.setattr(answerable, "TALKS", some)
+
+
 @pytest.fixture
-def settings() -> Settings:
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    one_talk(tmp_path, monkeypatch)
     settings = load_settings({})
     return settings.model_copy(update={"embedder": settings.embedder.model_copy(update={"provider": "hash"})})
 
@@ -39,7 +47,7 @@ def test_what_was_fitted_scores_the_next_search(settings: Settings, tmp_path: Pa
     fitted, folds = tmp_path / "out" / "fitted.json", tmp_path / "out" / "folds"
     fitted.parent.mkdir()
     printed = io.StringIO()
-    run_fit_fusion([LOADERS["beam"]([chats])], settings, fitted, Console(file=printed, width=200), folds)
+    run_fit_fusion(settings, beam=[chats], out=fitted, folds=folds, console=Console(file=printed, width=200))
     (entry,) = json.loads(fitted.read_text())
     assert (entry["backend"], entry["embedder"].startswith("hash")) == ("embedded", True)
     assert "FIT fusion index=embedded" in printed.getvalue()

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evaluation.fusion_model import METRICS, Example, cross_validated, fit, fit_languages, folds_of, measure
+from evaluation.fusion_model import METRICS, Example, conversation_folds, cross_validated, fit, fit_languages, measure
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES
 
 BM25, COSINE = STATEMENT_FEATURES.index("bm25"), STATEMENT_FEATURES.index("cosine")
@@ -42,7 +42,7 @@ def test_what_decides_gets_the_weight_and_noise_gets_none():
 
 
 def test_a_conversation_is_measured_by_a_model_that_has_not_seen_it():
-    folds = folds_of(EXAMPLES)
+    folds = conversation_folds(EXAMPLES)
     assert len({folds[each.conversation] for each in EXAMPLES}) == 5
     # In one conversation the worst answers: who has seen only it would learn the opposite.
     odd = [replace(each, statements=-each.statements) if each.conversation == "c0" else each for each in EXAMPLES]

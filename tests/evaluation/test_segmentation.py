@@ -17,7 +17,6 @@ from evaluation.segmentation import (
     load_locomo_sessions,
     pk,
     score,
-    segment_lengths,
     spoken,
     window_diff,
 )
@@ -74,10 +73,6 @@ def test_pk_is_the_mean_over_dialogues() -> None:
 def test_nothing_to_find_and_nothing_found_scores_zero_without_a_crash() -> None:
     assert score([]).f1 == 0
     assert score([(dialogue(()), frozenset())]).f1 == 0
-
-
-def test_segments_are_as_long_as_the_cuts_make_them() -> None:
-    assert segment_lengths([(dialogue((3, 6)), frozenset({3, 7})), (dialogue(()), frozenset())]) == [3, 4, 3, 10]
 
 
 # --- data ------------------------------------------------------------------------------------------------------------

@@ -5,15 +5,15 @@ each chat, ``{"chat": [{"turns": [[{role, id, content, time_anchor?}]]}], "quest
 source_chat_ids}]}}``. Abstention is left out: there is nothing to recall.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from connectors.files.chat_events import Clock, Event
 from evaluation.answers.records import ABSTENTION, Gold, JudgeKind
-from evaluation.retrieval.question_set import Question, QuestionSet
-from evaluation.retrieval.sets.files import Asked, Part, load_files, said, speaker
+from evaluation.retrieval.question_set import Question
+from evaluation.retrieval.sets.files import Asked, Part, said, speaker
 
 _KINDS = {
     ABSTENTION: JudgeKind.ABSTENTION,
@@ -22,15 +22,6 @@ _KINDS = {
     "preference_following": JudgeKind.PREFERENCE,
 }
 _ANSWERS = ("answer", "ideal_answer", "ideal_response", "ideal_summary", "expected_compliance")  # by ability, one of them
-
-
-def load(paths: Sequence[Path]) -> QuestionSet:
-    """Every question whose source messages are in its chat.
-
-    Raises:
-        InputError: a file is not there, is not BEAM's, or asks nothing that can be measured.
-    """
-    return load_files("beam", "BEAM", paths, read)[0]
 
 
 def read(data: Any, path: Path) -> Iterator[Part]:

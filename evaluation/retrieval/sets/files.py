@@ -1,7 +1,7 @@
 """Files of the published question sets: each question with its evidence and its gold, and those that a benchmark asks.
 
 A reader takes every question as the set has it. Who measures searches asks those with evidence, who judges answers those with
-gold (evaluation/answers/gold_sets.py).
+gold.
 """
 
 import json
@@ -37,7 +37,7 @@ def has_evidence(asked: Asked) -> bool:
 
 
 def load_files(
-    name: str, title: str, paths: Sequence[Path], read: Read, wanted: Callable[[Asked], bool] = has_evidence
+    name: str, title: str, paths: Sequence[Path], read: Read, wanted: Callable[[Asked], bool]
 ) -> tuple[QuestionSet, list[Asked]]:
     """One set from several files, a folder standing for the ``.json`` files in it; and what is asked, with its gold.
 

@@ -6,45 +6,20 @@ Source: Maharana et al., "Evaluating Very Long-Term Conversational Memory of LLM
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from connectors.files.files import read_file
 from evaluation.answers.records import Gold, JudgeKind
-from evaluation.retrieval.question_set import Question, QuestionSet
-from evaluation.retrieval.sets.files import Asked, Part, has_evidence, load_files
+from evaluation.retrieval.question_set import Question
+from evaluation.retrieval.sets.files import Asked, Part
 
 ADVERSARIAL = "adversarial"
 """Questions that have no answer in the conversation, though evidence is labelled: there is nothing to recall."""
 _CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: ADVERSARIAL}
 _OPEN_DOMAIN, _TEMPORAL = 3, 2
 _TURN = re.compile(r"D(\d+):(\d+)")
-
-
-def load(paths: Sequence[Path]) -> QuestionSet:
-    """The questions of categories 1 to 4 whose evidence is in their conversation.
-
-    Raises:
-        InputError: a file is not there, is not LoCoMo's, or asks nothing that can be measured.
-    """
-
-    def wanted(asked: Asked) -> bool:
-        return has_evidence(asked) and asked.question.category != ADVERSARIAL
-
-    return load_files("locomo", "LoCoMo", paths, read, wanted)[0]
-
-
-def load_all(paths: Sequence[Path]) -> QuestionSet:
-    """Every question whose evidence is in its conversation, the adversarial ones too: as ConvMemory counts.
-
-    Source: pth2002/ConvMemory, experiments/support/convmem_locomo_benchmark.py. It reads an evidence id only where it stands
-    alone and without zeros in front; here all are read.
-
-    Raises:
-        InputError: see ``load``.
-    """
-    return load_files("locomo-all", "LoCoMo, all questions", paths, read)[0]
 
 
 def read(samples: Any, path: Path) -> Iterator[Part]:

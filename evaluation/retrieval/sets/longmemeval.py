@@ -7,30 +7,21 @@ haystack_sessions: [[{role, content, has_answer?}]], answer_session_ids}]``. As 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from connectors.files.chat_events import Clock, Event
 from evaluation.answers.records import Gold, JudgeKind
-from evaluation.retrieval.question_set import Question, QuestionSet
-from evaluation.retrieval.sets.files import Asked, Part, has_evidence, load_files, said, speaker
+from evaluation.retrieval.question_set import Question
+from evaluation.retrieval.sets.files import Asked, Part, said, speaker
 
 _KINDS = {
     "temporal-reasoning": JudgeKind.TEMPORAL,
     "knowledge-update": JudgeKind.KNOWLEDGE_UPDATE,
     "single-session-preference": JudgeKind.PREFERENCE,
 }
-
-
-def load(paths: Sequence[Path]) -> QuestionSet:
-    """Every question with a labelled turn; each has a memory of its own, and a session is a conversation in it.
-
-    Raises:
-        InputError: a file is not there, is not LongMemEval's, or asks nothing that can be measured.
-    """
-    return load_files("longmemeval", "LongMemEval", paths, read, lambda each: has_evidence(each) and not _abstains(each))[0]
 
 
 def read(instances: Any, path: Path) -> Iterator[Part]:
@@ -60,10 +51,6 @@ def _gold(instance: Any) -> Gold:
         return Gold(JudgeKind.ABSTENTION, answer)
     kind = _KINDS.get(instance["question_type"], JudgeKind.DEFAULT)
     return Gold(kind, rubric=(answer,)) if kind is JudgeKind.PREFERENCE else Gold(kind, answer)
-
-
-def _abstains(asked: Asked) -> bool:
-    return asked.gold is not None and asked.gold.kind is JudgeKind.ABSTENTION
 
 
 def _moment(text: str) -> datetime:

@@ -7,30 +7,22 @@ All trajectories of a file are one memory: alone, one has seven notes or so, and
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from connectors.files.chat_events import Event
-from evaluation.retrieval.question_set import Question, QuestionSet
-from evaluation.retrieval.sets.files import Asked, Part, load_files, said
+from evaluation.retrieval.question_set import Question
+from evaluation.retrieval.sets.files import Asked, Part, said
 from mneme.times import zone
 
 _TIME = re.compile(r"(\d+)年(\d+)月(\d+)日\D*(\d+):(\d+)")
 _ZONE = "Asia/Shanghai"
 
 
-def load(paths: Sequence[Path]) -> QuestionSet:
-    """Every question whose notes are there.
-
-    Raises:
-        InputError: a file is not there, is not MemDaily's, or asks nothing that can be measured.
-    """
-    return load_files("memdaily", "MemDaily", paths, _read)[0]
-
-
-def _read(trajectories: Any, path: Path) -> Iterator[Part]:
+def read(trajectories: Any, path: Path) -> Iterator[Part]:
+    """The notes of a file, and what is asked about them."""
     owner, category = {"user_id": path.stem}, path.stem.removeprefix("memdaily_")
     events: list[Event] = []
     asked: list[Asked] = []

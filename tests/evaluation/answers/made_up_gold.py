@@ -1,8 +1,9 @@
-"""A small set in LoCoMo's form with all five categories, made up."""
+"""A small set in LoCoMo's form with all five categories, made up, and a writer and a judge for it."""
 
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 TURNS = [
     ("Ada", "Good morning Leo, the beans in my garden are finally up"),
@@ -38,3 +39,20 @@ def write_talks(path: Path, talks: int) -> Path:
     samples = [{"sample_id": f"talk-{n}", **json.loads(sample.replace(TOWNS[0], town))} for n, town in enumerate(TOWNS[:talks])]
     path.write_text(json.dumps(samples))
     return path
+
+
+def answer(user: str) -> str:
+    """What the writer says: a memory that has a word of the question, cited."""
+    question = next(line for line in user.splitlines() if line.startswith("Question: "))
+    words = set(question.lower().strip("?").split()) - {"question:", "what", "did", "in", "is", "and", "the", "his"}
+    lines = [line for line in user.splitlines() if line.startswith("[")]
+    found = max(lines, key=lambda line: len(words & set(line.lower().split())), default="")
+    if not words & set(found.lower().split()):
+        return "Reasoning: nothing tells of it.\nAnswer: [not remembered] This was not said."
+    return f"Reasoning: one memory tells it.\nAnswer: {found.split(': ', 1)[-1]} {found.split(']')[0]}]"
+
+
+def verdict(schema: dict[str, Any], user: str) -> dict[str, Any]:
+    """What the judge says: by the words of the gold. Asked to repair, it gives what it gave."""
+    data = {name: json.loads(value) for name, value in (line.split(": ", 1) for line in user.splitlines())}
+    return {"reason": "by its words", "correct": str(data.get("gold", "not")).split()[-1] in data["answer"]}

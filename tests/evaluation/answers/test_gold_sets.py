@@ -5,16 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.answers.gold_sets import LOADERS
 from evaluation.answers.records import ABSTENTION, Gold, JudgeKind, sampled
-from evaluation.retrieval.sets import LOADERS as RETRIEVAL_LOADERS
+from evaluation.retrieval.sets import GOLD_LOADERS, LOADERS
 from mneme.errors import InputError
 from tests.evaluation.answers.made_up_gold import write_talks
 from tests.evaluation.made_up_sets import write_beam, write_longmemeval
 
 
 def test_locomo_has_its_five_categories_each_with_its_kind_of_judgement(tmp_path: Path) -> None:
-    found = LOADERS["locomo"]([write_talks(tmp_path / "talks.json", talks=1)])
+    found = GOLD_LOADERS["locomo"]([write_talks(tmp_path / "talks.json", talks=1)])
     by_category = {question.category: found.gold[question.id] for question in found.questions.questions}
     assert by_category == {
         "single-hop": Gold(JudgeKind.DEFAULT, "a yellow kayak"),
@@ -27,12 +26,12 @@ def test_locomo_has_its_five_categories_each_with_its_kind_of_judgement(tmp_path
 
 def test_the_sessions_are_those_of_the_retrieval_bench(tmp_path: Path) -> None:
     path = write_talks(tmp_path / "talks.json", talks=2)
-    assert LOADERS["locomo"]([path]).questions.events == RETRIEVAL_LOADERS["locomo"]([path]).events
+    assert GOLD_LOADERS["locomo"]([path]).questions.events == LOADERS["locomo"]([path]).events
 
 
 def test_longmemeval_asks_also_what_has_no_answer_or_no_label(tmp_path: Path) -> None:
     write_longmemeval(tmp_path / "s.json")
-    found = LOADERS["longmemeval"]([tmp_path / "s.json"])
+    found = GOLD_LOADERS["longmemeval"]([tmp_path / "s.json"])
     assert {name: gold.kind for name, gold in found.gold.items()} == {
         "q1": JudgeKind.DEFAULT,
         "q2": JudgeKind.DEFAULT,
@@ -60,7 +59,7 @@ def test_each_type_of_longmemeval_is_judged_by_its_rules(tmp_path: Path, questio
     instances = json.loads((tmp_path / "s.json").read_text())[:1]
     instances[0] |= {"question_type": question_type, "answer": "18 days"}
     (tmp_path / "s.json").write_text(json.dumps(instances))
-    assert LOADERS["longmemeval"]([tmp_path / "s.json"]).gold == {"q1": expected}
+    assert GOLD_LOADERS["longmemeval"]([tmp_path / "s.json"]).gold == {"q1": expected}
 
 
 def test_beam_is_judged_by_its_rubrics(tmp_path: Path) -> None:
@@ -71,7 +70,7 @@ def test_beam_is_judged_by_its_rubrics(tmp_path: Path) -> None:
         content["questions"]["knowledge_update"][0] |= {"answer": "250 ms", "rubric": ["says 250 ms"]}
         content["questions"]["abstention"][0] |= {"ideal_response": "never told", "rubric": ["says so"]}
         path.write_text(json.dumps(content))
-    found = LOADERS["beam"]([tmp_path / "chat_1.json"])
+    found = GOLD_LOADERS["beam"]([tmp_path / "chat_1.json"])
     assert {name.split("/")[1]: gold for name, gold in found.gold.items()} == {
         "abstention": Gold(JudgeKind.ABSTENTION, "never told"),
         "event_ordering": Gold(JudgeKind.DEFAULT, "", ("garden first", "then soil")),
@@ -81,13 +80,13 @@ def test_beam_is_judged_by_its_rubrics(tmp_path: Path) -> None:
 
 def test_what_cannot_be_judged_is_left_out_and_counted(tmp_path: Path) -> None:
     write_beam(tmp_path)  # without answers and rubrics
-    found = LOADERS["beam"]([tmp_path / "chat_1.json"])
+    found = GOLD_LOADERS["beam"]([tmp_path / "chat_1.json"])
     assert [each.category for each in found.questions.questions] == [ABSTENTION]
     assert found.questions.left_out == 2
 
 
 def test_a_sample_is_spread_evenly_and_needs_only_the_memories_that_are_asked(tmp_path: Path) -> None:
-    whole = LOADERS["locomo"]([write_talks(tmp_path / "talks.json", talks=4)])
+    whole = GOLD_LOADERS["locomo"]([write_talks(tmp_path / "talks.json", talks=4)])
     some = sampled(whole, 2)
     assert [each.id for each in some.questions.questions] == ["talk-0/0", "talk-2/0"]
     assert {event["group_id"] for event in some.questions.events} == {"talk-0", "talk-2"}
@@ -97,7 +96,7 @@ def test_a_sample_is_spread_evenly_and_needs_only_the_memories_that_are_asked(tm
 
 
 def test_a_sample_has_only_the_categories_that_are_wanted(tmp_path: Path) -> None:
-    whole = LOADERS["locomo"]([write_talks(tmp_path / "talks.json", talks=4)])
+    whole = GOLD_LOADERS["locomo"]([write_talks(tmp_path / "talks.json", talks=4)])
     some = sampled(whole, 4, ["multi-hop", "open-domain"])
     assert [each.id for each in some.questions.questions] == ["talk-0/1", "talk-1/1", "talk-2/1", "talk-3/1"]
     assert len(sampled(whole, None, ["temporal"]).questions.questions) == 4
@@ -107,14 +106,14 @@ def test_a_sample_has_only_the_categories_that_are_wanted(tmp_path: Path) -> Non
 
 def test_another_gold_is_another_fingerprint(tmp_path: Path) -> None:
     path = write_talks(tmp_path / "talks.json", talks=1)
-    before = LOADERS["locomo"]([path]).fingerprint
-    assert LOADERS["locomo"]([path]).fingerprint == before
+    before = GOLD_LOADERS["locomo"]([path]).fingerprint
+    assert GOLD_LOADERS["locomo"]([path]).fingerprint == before
     path.write_text(path.read_text().replace("a yellow kayak", "a green kayak"))
-    assert LOADERS["locomo"]([path]).fingerprint != before
+    assert GOLD_LOADERS["locomo"]([path]).fingerprint != before
 
 
-@pytest.mark.parametrize("name", LOADERS)
+@pytest.mark.parametrize("name", GOLD_LOADERS)
 def test_another_file_is_refused_by_its_name(name: str, tmp_path: Path) -> None:
     (tmp_path / "notes.json").write_text("{}")
     with pytest.raises(InputError, match=r"notes\.json"):
-        LOADERS[name]([tmp_path / "notes.json"])
+        GOLD_LOADERS[name]([tmp_path / "notes.json"])

@@ -110,12 +110,10 @@ def cast(server: ModelServer, answer: str) -> Verdict:
     """One vote on an answer whose gold is a kayak."""
     question = Question("q", "talk", {"group_id": "talk"}, "What is it?", "single-hop", frozenset())
     gold = GoldSet(QuestionSet("made", "Made", (), (question,)), {"q": Gold(JudgeKind.DEFAULT, "kayak")})
-    given_answer = GivenAnswer(
-        question="q", answer=answer, abstained=False, extractive=False, search_milliseconds=1, milliseconds=1
-    )
+    given_answer = GivenAnswer(answer=answer, abstained=False, extractive=False)
     chat = OpenAiChat(Models(provider="openai", base_url=server.url), Clock().retries())
     try:
-        vote = voted(chat, "judge", question, gold, given_answer, 0)
+        vote = voted(chat, question, gold, given_answer, 0)
     finally:
         chat.close()
     assert vote.cost.calls == 1

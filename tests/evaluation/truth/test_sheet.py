@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from evaluation.truth.draw import Sizes, run_draw
+from evaluation.truth.draw import run_draw
 from evaluation.truth.sheet import Item, Sheet, ending_row, fact_rows, kind_rows, read_sheet, run_score
 from evaluation.truth.sources import sources_of
 from mneme.errors import InputError
@@ -26,7 +26,7 @@ def words_only(monkeypatch):
 def drawn(tmp_path: Path, seed: int) -> Path:
     out = tmp_path / f"sheet-{seed}.json"
     settings = load_settings({}, data=tmp_path / "untouched")
-    run_draw([f"talk={EXAMPLES / 'friends.jsonl'}"], seed, out, settings, Sizes(5, 3, 8, 4), QUIET)
+    run_draw(settings, [f"talk={EXAMPLES / 'friends.jsonl'}"], seed, out, 5, 3, 8, 4, QUIET)
     return out
 
 
@@ -107,5 +107,5 @@ def test_files_of_one_name_or_one_published_set_are_one_source(tmp_path):
     sources = sources_of([str(tmp_path / "1.json"), str(tmp_path / "2.json"), f"talk={EXAMPLES / 'team.jsonl'}"])
     assert [(each.name, len(each.paths), each.data_set) for each in sources] == [("beam", 2, "beam"), ("talk", 1, None)]
     assert len(sources_of([])) == 11
-    with pytest.raises(InputError, match="not there"):
+    with pytest.raises(InputError, match="no file"):
         sources_of(["nowhere.json"])

@@ -18,6 +18,7 @@ class Backend(StrEnum):
 
 
 OutOption = Annotated[Path, typer.Option("--out", help="Where the results go, as JSON; a plot lies beside it.")]
+FittedOption = Annotated[Path, typer.Option("--out", help="Where the result goes.", show_default="what ships")]
 IndexOption = Annotated[Backend, typer.Option("--index", help="Which index is filled and searched.")]
 PathsArgument = Annotated[
     list[Path], typer.Argument(metavar="PATH...", help="Your files of the set, or their folder.", show_default=False)
@@ -37,9 +38,7 @@ SegmentationArgument = Annotated[
     Path,
     typer.Argument(metavar="SEGMENTATION_FOLDER", help="Your folder with the sets of the Def-DTS bundle.", show_default=False),
 ]
-VectorsOption = Annotated[
-    Path | None, typer.Option("--vectors", help="A file (.npz) that keeps the vectors for the next time.", show_default=False)
-]
+JobManagerOption = Annotated[str, typer.Option(metavar="HOST:PORT", help="REST address of the Flink cluster.")]
 
 
 def configured(index: Backend | None = None) -> "Settings":
