@@ -165,9 +165,9 @@ class Part:
 
     text: str
     low: str
-    over: bool
-    ahead: bool
-    several: bool
+    over: bool = False
+    ahead: bool = False
+    several: bool = False
     changed: bool = False
     numbers: tuple[int, ...] = ()
     intended: bool = False
@@ -261,7 +261,7 @@ def parts(text: str, candidates: Callable[[str], list[int]]) -> Iterator[Part]:
             continue
         if not (numbers := candidates(low)):
             if low.startswith(("i ", "we ")):
-                yield Part(piece, low, False, False, False)
+                yield Part(piece, low)
             continue
         several = _SEVERAL.search(low) is not None or (_ALSO.search(low) is not None and "work" in low)
         ahead = _AHEAD.search(low) is not None
