@@ -21,6 +21,7 @@ from flows.extraction.chinese_entities import chinese_entities
 from flows.extraction.graph import edge_of
 from flows.extraction.sentences import Sentence
 from flows.extraction.word_lists import LOCATION, ORGANISATION, OTHER, PERSON, PET, WORK, types_of_words, word_list
+from mneme.pattern_index import Cue
 from mneme.text import STOP_WORDS
 
 _LIVING = (PERSON, PET)
@@ -129,7 +130,7 @@ _MEDIA = re.compile(
     r"\b(?:(?P<book>books?|novels?|reading|read|author)|(?P<film>movies?|films?|watch(?:ed|ing)?|cinema)|"
     r"(?P<song>songs?|listen(?:ed|ing)?|albums?|sang|sing(?:ing)?)|(?P<game>games?|played|playing))\b"
 )
-_PETS = re.compile(
+_PETS = Cue(
     r"\b(?:dogs?|pupp(?:y|ies)|pups?|cats?|kittens?|kitty|pets?|parrots?|hamsters?|rabbits?|bunn(?:y|ies)|horses?|turtles?|snakes?|"
     r"guinea pigs?|furry|fur)\b",
     re.I,

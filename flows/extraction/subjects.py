@@ -202,7 +202,7 @@ def _phrase_of(run: list[tuple[str, bool]], led: bool) -> tuple[str, bool] | Non
         del run[0]
     while run and (run[-1][0].lower() in _CALENDAR or _ORDINAL.fullmatch(run[-1][0])):
         del run[-1]
-    named = any([name for _, name in run])
+    named = any(name for _, name in run)
     if not (run and (led or named) and any(map(str.isalpha, run[-1][0])) and len(run[-1][0]) > 2):
         return None
     return " ".join([word for word, _ in run]).removesuffix("'s").removesuffix("’s"), named

@@ -152,7 +152,7 @@ def _found(
         for after in (0, *joints(part.low)) if part.numbers else (0,):
             if after < begin:
                 continue
-            rest = replace(part, text=part.text[after:], low=part.low[after:])
+            rest = replace(part, text=part.text[after:], low=part.low[after:]) if after else part
             first = rest.low.split(" ", 1)[0]
             if first in ("i", "we"):
                 subject = "I"
