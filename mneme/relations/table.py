@@ -132,7 +132,7 @@ def group_of(match: re.Match[str], *names: str) -> str | None:
 def told_by(
     pattern: Pattern, match: re.Match[str], read: Callable[[Slot], tuple[str, str] | None]
 ) -> list[tuple[str, str, bool]] | None:
-    """What a match tells, as (attribute, value, ends); None where a slot holds what cannot be its value.
+    """The claims of a match, as (attribute, value, ends); None where a slot holds what cannot be its value.
 
     ``read`` gives the attribute and the value of a slot.
     """
