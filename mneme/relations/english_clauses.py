@@ -23,7 +23,7 @@ _MADE_UP = frozenset(
     """novel movie film story character lyrics song fictional template placeholder scenario roleplay dreamt dreamed dream
     pretend write draft example fake""".split()
 )
-_UNCERTAIN_PHRASE = Cue(
+_UNCERTAIN_PHRASE = re.compile(
     r"\b(?:yeah,? right|as if|in my dreams|april fools?|not really|what if|back (?:in|then|when)|when (?:i|we|he|she|"
     r"they) (?:was|were)|"
     r"as a (?:kid|child|teen\w*|boy|girl|student)|growing up|at the time|in those days|years? ago(?=.* then\b)|"
@@ -48,6 +48,11 @@ _ASKS_OF_OTHERS = re.compile(
     r"(?:(?:and|so|but|then|or) )?(?:please|tell|ask|let|can you|could you|do you|not sure (?:how|what|when|where)|"
     r"no idea (?:how|what|where)|how (?:do|can) i|help|write|draft|give|send|come|call|ring|text|bring|remind|"
     r"(?:he|she|they|mum|dad|you|(?:the|my|our) \w+) (?!said|says|told|tells|heard|thinks?|reckons|claims)\w+ )"
+)
+_ONLY_UNCERTAIN = frozenset(
+    """moved relocated started joined lived worked yeah april as back when growing at in years had even would could
+    should nearly almost not e for was were sort feels felt feel seems seem looks sounds until no how help can please
+    too write draft s first""".split()
 )
 _CONTRACTIONS = {
     "can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not", "i'm": "I am",
@@ -202,7 +207,8 @@ def asserted(text: str) -> str | None:
 
 
 def _is_uncertain(low: str) -> bool:
-    return not words_of(low).isdisjoint(_NOT_CERTAIN) or _UNCERTAIN_PHRASE.search(low) is not None
+    words = words_of(low)
+    return not words.isdisjoint(_NOT_CERTAIN) or bool(not words.isdisjoint(_ONLY_UNCERTAIN) and _UNCERTAIN_PHRASE.search(low))
 
 
 def _before_doubt(text: str) -> str:
