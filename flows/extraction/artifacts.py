@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from mneme.pattern_index import Cue
 from mneme.records import Artifact
 
 _MARKED = re.compile(r"```.*?(?:```|\Z)|\[(?:image|audio|file): (?:[^\[\]]|\[[^\[\]]*+\])*+\]", re.DOTALL)
@@ -39,13 +40,13 @@ _LEAST_ITEMS = 2
 _LONG_ANSWER = 500  # characters of an assistant's message from which it is one answer, whatever it is made of
 
 
-_MADE_UP = re.compile(
+_MADE_UP = Cue(
     r"\b(?:protagonists?|heroine|villain|main characters?|fictional|the plot|i dream(?:ed|t) (?:that|of|i)|"
     r"in (?:the|that|this|my|his|her) (?:book|novel|film|movie|story|fan ?fic))\b"
     "|(?:小说|短篇|剧本)[里中]|女主|男主|主角|主人公|剧情|电影里|剧里|游戏里|书里|那本里|梦见|梦到",
     re.IGNORECASE,
 )
-_WRITING = re.compile(
+_WRITING = Cue(
     r"\b(?:writ(?:e|es|ing|ten)|wrote|draft(?:ing|ed)?|outlin\w+|brainstorm\w*|working on)\b[^.!?]{0,40}"
     r"\b(?:novel(?:la)?|(?<!user )story|screenplay|fan ?fic(?:tion)?|fairy ?tale)\b"
     "|写[^，。！？]{0,12}(?:小说|短篇|故事|剧本|童话|同人)",

@@ -21,6 +21,7 @@ from flows.extraction.chinese_entities import chinese_entities
 from flows.extraction.graph import edge_of
 from flows.extraction.sentences import Sentence
 from flows.extraction.word_lists import LOCATION, ORGANISATION, OTHER, PERSON, PET, WORK, types_of_words, word_list
+from mneme.pattern_index import Cue
 from mneme.text import STOP_WORDS
 
 _LIVING = (PERSON, PET)
@@ -129,7 +130,7 @@ _MEDIA = re.compile(
     r"\b(?:(?P<book>books?|novels?|reading|read|author)|(?P<film>movies?|films?|watch(?:ed|ing)?|cinema)|"
     r"(?P<song>songs?|listen(?:ed|ing)?|albums?|sang|sing(?:ing)?)|(?P<game>games?|played|playing))\b"
 )
-_PETS = re.compile(
+_PETS = Cue(
     r"\b(?:dogs?|pupp(?:y|ies)|pups?|cats?|kittens?|kitty|pets?|parrots?|hamsters?|rabbits?|bunn(?:y|ies)|horses?|turtles?|snakes?|"
     r"guinea pigs?|furry|fur)\b",
     re.I,
@@ -157,11 +158,12 @@ def entities_of(sentences: Sequence[Sentence]) -> tuple[ExtractedEntity, ...]:
     present = {part.casefold() for one in sentences for part in (one.speaker, *one.speaker.split())}
     small = {word for one in said if one.language == "en" for word in _WORD.findall(one.text)}
     near_pets = {one.index + step for one in said if _PETS.search(one.text) for step in (-1, 0, 1)}
+    named = [list(_named(one, small)) if one.role == "user" or one.index in near_pets else [] for one in said]
     perhaps_pets = {
         name
-        for one in said
+        for one, names in zip(said, named, strict=True)
         if one.index in near_pets
-        for name, kind in _named(one, small)
+        for name, kind in names
         if kind == PERSON and " " not in name
     }
     met: dict[str, _Entity] = {}
@@ -169,11 +171,11 @@ def entities_of(sentences: Sequence[Sentence]) -> tuple[ExtractedEntity, ...]:
         own = [one for one in said if one.speaker == speaker]
         claims = [one for one in own if any(claim.subject == speaker for claim in one.claims)]
         _meet(met, speaker, PERSON, (claims or own)[0], sure=True)
-    for one in said:
+    for one, names in zip(said, named, strict=True):
         for name, kind in _claimed(one):
             _meet(met, name, kind, one, sure=True)
         if one.role == "user":
-            for name, kind in _named(one, small):
+            for name, kind in names:
                 if not _is_present(name, present) and not (kind == PERSON and name in perhaps_pets):
                     _meet(met, name, kind, one)
     _join_short_names(met)
@@ -281,7 +283,7 @@ def _english(one: Sentence, small: Collection[str]) -> Iterator[tuple[str, str]]
 def _is_heading(text: str) -> bool:
     """Tell whether most words have a capital: a heading, where it tells no name."""
     words = [word for word in text.split() if word[:1].isalpha()]
-    return len(words) > 3 and sum(word[0].isupper() for word in words) > 0.6 * len(words)
+    return len(words) > 3 and len([word for word in words if word[0].isupper()]) > 0.6 * len(words)
 
 
 def _split(run: str) -> Iterator[tuple[str, bool]]:

@@ -7,6 +7,7 @@ from flows.cuts import ExtractedForesight
 from flows.extraction.sentences import Sentence, journey_of
 from mneme.chinese_script import parted, simplified
 from mneme.dates import DateMention, resolve_dates
+from mneme.pattern_index import Cue
 from mneme.records import Claim
 from mneme.relations import PLANNED
 
@@ -27,7 +28,7 @@ _VAGUE = (  # what follows "going to" and plans nothing
     r"cry|die|faint|explode|scream|laugh|sob|lose (?:it|my)|go (?:mad|crazy|insane)|"
     r"make (?:it|this|that|sure|my|a difference))\b)"
 )
-_PLANNED = re.compile(
+_PLANNED = Cue(
     r"\b(?:i|we)(?:['’](?:m|re)| am| are) (?:(?:also|still|really|definitely|actually|currently|already|just|both) )*"
     rf"(?:going to {_VAGUE}|gonna {_VAGUE}|planning (?:to|on|an?|our|my) (?!few\b)|about to (?:start|move|leave|launch|open)\b|"
     r"starting (?:an?|my|at)\b|getting married\b|expecting a\b|moving to\b|flying to\b|preparing for (?:an?|my|our)\b)|"
@@ -37,20 +38,20 @@ _PLANNED = re.compile(
     r"(?:plan (?:to|on)|intend to|planned|booked|scheduled|signed up for)\b",
     re.I,
 )
-_AHEAD = re.compile(
+_AHEAD = Cue(
     r"\b(?:will|shall|['’]ll|going to|gonna|plan|plans|planned|planning|scheduled|booked|appointment|deadline|due|exam|"
     r"interview|flight|trip|wedding|party|visit|starts?|begins?|ends?|opens?|leaves?|leaving|arrives?|launch(?:es|ing)?|moving|flying|"
     r"having|meeting|hosting|getting|taking|starting|"
     r"going|visiting|seeing|see|next|upcoming|expire[sd]?|(?:is|are) on|is at|by|coming)\b",
     re.I,
 )
-_SOON = re.compile(  # of what is to come, where no certain day could be read
+_SOON = Cue(  # of what is to come, where no certain day could be read
     r"\b(?:tomorrow|tonight|this (?:weekend|evening)|next (?:week|weekend|month|year|spring|summer|autumn|winter|[a-z]+day)|"
     r"on (?:mon|tues|wednes|thurs|fri|satur|sun)day|in (?:a|two|three|a few|\d+) (?:days|weeks|week|months|month))\b",
     re.I,
 )
-_WILL = re.compile(r"\b(?:will|shall|going to|gonna|(?:am|are|is) [a-z]+ing)\b|['’](?:ll|(?:m|re|s) [a-z]+ing)\b", re.I)
-_UNCERTAIN = re.compile(
+_WILL = Cue(r"\b(?:will|shall|going to|gonna|(?:am|are|is) [a-z]+ing)\b|['’](?:ll|(?:m|re|s) [a-z]+ing)\b", re.I)
+_UNCERTAIN = Cue(
     r"\b(?:maybe|might|perhaps|probably|possibly|hope|hopes|hoping|hopefully|wish|wishes|want|wants|wanted|wanna|would|could|"
     r"(?:i|we)(?:['’](?:m|re)| am| are) thinking|how about|what about|thinking (?:of|about)|considering|"
     r"propos(?:e|ed|ing)|suggest(?:ed|ing)?|not sure|unsure|wondering|if|whether|unless|wonder|dream|dreams|dreaming|tentative|"
@@ -60,8 +61,8 @@ _UNCERTAIN = re.compile(
     re.I,
 )
 # Plans nothing without a day.
-_WANTED = re.compile(r"\b(?:should|trying to|looking to|need to|can you|help me|supposed)\b", re.I)
-_CANCELLED = re.compile(
+_WANTED = Cue(r"\b(?:should|trying to|looking to|need to|can you|help me|supposed)\b", re.I)
+_CANCELLED = Cue(
     r"\bcancell?ed\b|\bcalled off\b|\bis off\b|\bwas off\b|\bfell through\b|\b(?:can['’]?t|cannot|couldn['’]?t) make it\b|"
     r"\bpostponed\b|\bno longer\b|\bnot happening\b|\binstead of\b|\brescheduled\b|\bmoved from\b|\bpushed (?:back|from)\b",
     re.I,
@@ -197,14 +198,7 @@ def _is_expected(one: Sentence) -> bool:
     if any(claim.attribute.startswith(_FAMILY) and (claim.ends or claim.value != PLANNED) for claim in one.claims):
         return not any(_ends_a_plan(claim) for claim in one.claims) and not _is_over(one)
     if one.language == "en":
-        if _UNCERTAIN.search(one.text) or _CANCELLED.search(one.text) or _is_over(one):
-            return False
-        if any(date.since > one.said_at for date in one.dates):
-            return True
-        if _WANTED.search(one.text):
-            return False
-        soon = _SOON.search(one.text) and _WILL.search(one.text)
-        return bool(soon or (_AHEAD if _ahead(one) else _PLANNED).search(one.text))
+        return _says_what_is_ahead(one) and not (_UNCERTAIN.search(one.text) or _CANCELLED.search(one.text) or _is_over(one))
     if one.language == "zh":
         own = parted(_QUOTED.sub("", simplified(one.text)))
         if _CHINESE_UNCERTAIN.search(own) or _is_over(one) or _tells_the_calendar(one):
@@ -217,6 +211,15 @@ def _is_expected(one: Sentence) -> bool:
         planned = _CHINESE_SOON.search(own) or ahead.search(own)
         return planned is not None and not _DONE.search(own)
     return False
+
+
+def _says_what_is_ahead(one: Sentence) -> bool:
+    """Tell whether an English sentence has a date ahead, or says that something is planned."""
+    if any(date.since > one.said_at for date in one.dates):
+        return True
+    soon = _SOON.search(one.text) and _WILL.search(one.text)
+    told = soon or (_AHEAD if _ahead(one) else _PLANNED).search(one.text)
+    return told is not None and _WANTED.search(one.text) is None
 
 
 def _tells_the_calendar(one: Sentence) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from flows.cuts import ExtractedProfileItem
 from flows.extraction.sentences import Sentence
+from mneme.pattern_index import Cue, PatternIndex
 from mneme.records import Claim
 from mneme.relations import relation_of
 
@@ -52,12 +53,13 @@ _CUES = tuple(
                  r"(?:becom|be|open|own|start|learn|liv|writ|run|work)"),
     )
 )  # fmt: skip
-_UNSURE = re.compile(
+_INDEX = PatternIndex(cue for _, cue in _CUES)
+_UNSURE = Cue(
     r"\b(?:you|your|yours|you['’]\w+|maybe|might|probably|i guess|not sure|i wish|if|would|could|used to|"
     r"thought|he|she|they)\b",
     re.I,
 )
-_POINTS = re.compile(
+_POINTS = Cue(
     r"\b(?:them|these|those|it|its|this|that (?:one|world|place|game|book|show|movie))\b", re.I
 )  # to what, is not said
 _ABOUT_THINGS = ("preference", "dislike", "possession")
@@ -106,7 +108,8 @@ def _traits(one: Sentence) -> Iterator[tuple[str, str, Claim | None]]:
 
 def _said_outright(one: Sentence) -> str:
     if one.language == "zh":
-        return next((category for category, cue in _CHINESE_CUES if cue.search(one.text)), "")
+        return next((category for category, cue in _CHINESE_CUES if cue.match(one.text)), "")
     if one.language != "en" or _UNSURE.search(one.text):
         return ""
-    return next((category for category, cue in _CUES if cue.search(one.text)), "")
+    found = (_CUES[number] for number in _INDEX.candidates(one.text))
+    return next((category for category, cue in found if cue.match(one.text)), "")

@@ -171,12 +171,14 @@ def _annotated(
 
 def _understood(one: Sentence, by_user: bool, earlier: str, follows: str, question: str) -> Sentence:
     """A sentence with its certain dates and claims; where it has none by itself, those of an answer to a question."""
-    for asked in ("", question) if question else ("",):
-        dates = certain_dates(one.text, one.said_at, one.zone, one.language, earlier, asked)
-        claims = claims_in(one.text, one.language, one.speaker, follows, asked) if by_user and not one.is_question else ()
-        if dates or claims:
-            return replace(one, dates=dates, claims=claims, answers=asked)
-    return one
+    claiming = by_user and not one.is_question
+    dates = certain_dates(one.text, one.said_at, one.zone, one.language, earlier)
+    claims = claims_in(one.text, one.language, one.speaker, follows) if claiming else ()
+    answers = "" if dates or claims else question
+    if answers:
+        dates = certain_dates(one.text, one.said_at, one.zone, one.language, earlier, answers)
+        claims = claims_in(one.text, one.language, one.speaker, asked=answers) if claiming else ()
+    return replace(one, dates=dates, claims=claims, answers=answers) if dates or claims else one
 
 
 def _correct(messages: list[AnnotatedMessage], corrected: Corrected) -> None:

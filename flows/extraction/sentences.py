@@ -182,12 +182,11 @@ def has_unresolved_reference(sentence: Sentence) -> bool:
     if sentence.language in ("zh", "ja"):
         pattern = _CHINESE if sentence.language == "zh" else _JAPANESE
         return sum(map(str.isalnum, text[: 4 * _LEAST_CHARACTERS])) < _LEAST_CHARACTERS or pattern.match(text) is not None
-    words = [word.lower().replace("’", "'") for word in _WORD.findall(text[:400])]
     if sentence.language != "en":
-        return len(words) < _LEAST_WORDS
-    if sum(word not in STOP_WORDS for word in words) < _LEAST_WORDS - 1:
-        return True
-    return any(word in _POINTS_BACK for word in words[:_LOOKED_AT])
+        return len(_WORD.findall(text[:400])) < _LEAST_WORDS
+    words = _WORD.findall(text[:400].lower().replace("’", "'"))
+    content = [word for word in words if word not in STOP_WORDS]
+    return len(content) < _LEAST_WORDS - 1 or not _POINTS_BACK.isdisjoint(words[:_LOOKED_AT])
 
 
 # --- when what a passage tells happens -------------------------------------------------------------------------------

@@ -13,6 +13,8 @@ its words come back in other messages (centroid-based summarisation, Radev et al
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
 from math import log2
 from typing import NamedTuple
 
@@ -157,7 +159,7 @@ def _spread(sentences: Sequence[Sentence]) -> Counter[str]:
     words: dict[int, set[str]] = {}
     for one in sentences:
         words.setdefault(one.index, set()).update(tokenise(one.text))
-    return Counter(token for tokens in words.values() for token in tokens)
+    return Counter(chain.from_iterable(words.values()))
 
 
 def _phrases(one: Sentence) -> Iterator[_Phrase]:
@@ -184,7 +186,8 @@ def _english(text: str) -> Iterator[tuple[str, bool]]:
         acts = before in _BEFORE_VERBS or before.endswith(("'ll", "'d", "'t")) or (run and lowered.endswith("ed"))
         verb = not name and (acts or (_is_verb(lowered) and before not in _DETERMINERS))
         if verb or lowered in _GRAMMAR or "'" in lowered or not word[0].isalnum() or (not name and lowered.endswith("ly")):
-            yield from _ended(run, led)
+            if run and (phrase := _phrase_of(run, led)):
+                yield phrase
             run, led = [], verb or lowered in _LED_TO
         else:
             run.append((word, name))
@@ -192,19 +195,22 @@ def _english(text: str) -> Iterator[tuple[str, bool]]:
         before = "" if word in ".!?\n" else lowered
 
 
-def _ended(run: Sequence[tuple[str, bool]], led: bool) -> Iterator[tuple[str, bool]]:
-    run = list(run[-_MOST_WORDS:])
+def _phrase_of(run: list[tuple[str, bool]], led: bool) -> tuple[str, bool] | None:
+    """The noun phrase that a run of words is, and whether it is a name; None where it is none."""
+    run = run[-_MOST_WORDS:]
     while run and (run[0][0][0].isdigit() or run[0][0] in _ADJECTIVES or run[0][0].lower() in _CALENDAR):
         del run[0]
     while run and (run[-1][0].lower() in _CALENDAR or _ORDINAL.fullmatch(run[-1][0])):
         del run[-1]
     named = any(name for _, name in run)
-    if run and (led or named) and any(map(str.isalpha, run[-1][0])) and len(run[-1][0]) > 2:
-        yield " ".join(word for word, _ in run).removesuffix("'s").removesuffix("’s"), named
+    if not (run and (led or named) and any(map(str.isalpha, run[-1][0])) and len(run[-1][0]) > 2):
+        return None
+    return " ".join([word for word, _ in run]).removesuffix("'s").removesuffix("’s"), named
 
 
+@lru_cache(maxsize=4_096)  # as with stems (mneme/text.py), a few thousand make most of any text
 def _is_verb(word: str) -> bool:
-    return word in _VERBS or any(token in _VERBS for token in tokenise(word)[:1])
+    return word in _VERBS or not _VERBS.isdisjoint(tokenise(word)[:1])
 
 
 def _first(sentences: Iterable[Sentence]) -> str:

@@ -65,12 +65,14 @@ def certain_dates(
         zone: the zone of who said it.
         language: its code, "en" or "zh"; of another only days like 2026-03-04 are read.
         earlier: what was said shortly before: an occasion or a month in it may be that of a day without one.
-        asked: the question that it answers: after "When do you fly?" a bare "The 14th" is ahead.
+        asked: read it only as the answer to this question: after "When do you fly?" a bare "The 14th" is ahead.
     """
     local = said_at.astimezone(zone)
     rules, doubts = _LANGUAGES.get(language, (english.find_iso, english_doubt))
     read = _read_chinese if language == "zh" else str
     lead = english.answer_lead(asked, sentence) if language == "en" and asked else ""
+    if asked and not lead:
+        return ()
     words = lead + read(sentence)
     found = rules(words, local.date(), _MOST)
     if not found:

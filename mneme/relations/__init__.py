@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from mneme.records import Claim
 from mneme.relations.chinese import chinese_asked, chinese_claims, is_of_chinese_words
-from mneme.relations.english import english_asked, english_claims, is_of_words
+from mneme.relations.english import english_answers, english_asked, english_claims, is_of_words
 from mneme.relations.table import row_of
 from mneme.relations.values import PLANNED, SAID, UNREAD, same_value, says_more
 from mneme.text import has_cjk
@@ -72,11 +72,11 @@ def claims_in(sentence: str, language: str, speaker: str = "", follows: str = ""
         language: ISO 639-1; ``en`` and ``zh`` have tables.
         speaker: who says "I"; without one only named subjects claim.
         follows: the sentence before it. Where that is about somebody else, a sentence without a subject may be too.
-        asked: the question of somebody else that it may answer ("Kunle." to "What's your husband called?").
+        asked: read it only as the answer to this question of somebody else ("Kunle." to "What's your husband called?").
     """
     match language:
         case "en":
-            return tuple(english_claims(sentence, speaker, follows, asked))
+            return tuple(english_answers(sentence, speaker, asked) if asked else english_claims(sentence, speaker, follows))
         case "zh":
             return tuple(chinese_claims(sentence, speaker))
     return ()

@@ -7,7 +7,18 @@ from functools import cache
 
 from mneme.chinese_script import as_written, simplified
 from mneme.records import Claim
-from mneme.relations.table import Pattern, Slot, Table, kind_named, load_table, row_of
+from mneme.relations.table import (
+    Pattern,
+    Slot,
+    Table,
+    completed,
+    group_of,
+    kind_named,
+    load_table,
+    row_of,
+    state_asked,
+    told_by,
+)
 from mneme.relations.values import UNREAD, Found, distinct_claims, endings_first, same_kind, tool_kind
 
 _LONGEST = 400  # characters that are read
@@ -201,8 +212,7 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", over: bool, speaker: str)
         if named is None:
             return
         subject = named
-    about = next((name for name in ("t", "m") if groups.get(name)), None)
-    if about is not None:
+    if about := group_of(match, "t", "m"):
         known = thing(
             match[about], "event" in groups, re.search("时间|日期|地点|会场|截止|负责|接手|跟进|牵头", match[0]) is not None
         )
@@ -222,20 +232,11 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", over: bool, speaker: str)
         family = match["act"].replace("的", "")
     else:
         family = kind_named(match, _KINDS)
-    head = next((word for word in chinese().words["amounts"] if family.endswith(word)), family)
-
-    def whole(attribute: str) -> str:
-        return attribute + (head if attribute == "is:" else family) if attribute.endswith(":") else attribute
-
-    found: list[Found] = [(subject, whole(attribute), value, ends or over) for attribute, value, ends in pattern.gives]
-    for slot in pattern.slots:
-        if groups.get(slot.group) is None:
-            continue
-        claim = _of_slot(slot, match)
-        if claim is None:
-            return
-        attribute, value = claim
-        found.append((subject, whole(attribute), value, slot.ends or over))
+    told = told_by(pattern, match, lambda slot: _of_slot(slot, match))
+    if told is None:
+        return
+    head = _head(family)
+    found = [(subject, completed(attribute, family, head), value, ends or over) for attribute, value, ends in told]
     if whereto:
         found.append(("旅行", "plan:旅行", whereto, pattern.ends))
     if over and any(slot.ends for slot in pattern.slots):
@@ -376,37 +377,25 @@ def _endings(*kinds: str) -> tuple[str, ...]:
 def chinese_asked(question: str) -> list[tuple[str, str]]:
     """(subject, attribute) of the present state that a question asks for."""
     written = unicodedata.normalize("NFKC", question).strip(" ?。!")
-    text = simplified(written)
+    simple = text = simplified(written)
     if len(text) > 60 or _ONCE.search(text) or re.search("去年|昨天|上周|上个月|当时|那时|小时候", text):
         return []
     text = (
         re.sub("^(?:请问|你知道|还记得|告诉我|那|对了)[,:]?", "", _ADVERBS.sub("", text)).removesuffix("呢").removesuffix("啊")
     )
-    table = chinese()
-    for number in table.asked_index.candidates(text):
-        pattern = table.asked[number]
-        match = pattern.shape.match(text)
-        if match is None or match.end() < len(text) - 3:
-            continue
-        groups = match.groupdict()
-        subject, attribute = "", pattern.gives[0][0]
-        if groups.get("s"):
-            named = person(match["s"], "", asked=True)
-            if named is None:
-                continue
-            subject = as_written(named, simplified(written), written).casefold()
-        about = next((name for name in ("t", "m") if groups.get(name)), None)
-        if about is not None:
-            known = thing(match[about], False, attribute != "is:")
-            if known is None:
-                continue
-            subject = "" if attribute == "plan:" and known[1] else known[0]
-            head = next((word for word in table.words["amounts"] if known[0].endswith(word)), known[0])
-            attribute += (head if attribute == "is:" else known[0]) if attribute.endswith(":") else ""
-        else:
-            attribute += kind_named(match, _KINDS)
-        return [(subject, attribute)]
-    return []
+
+    def person_asked(words: str) -> str | None:
+        named = person(words, "", asked=True)
+        return None if named is None else as_written(named, simple, written)
+
+    return state_asked(
+        chinese(), text, 3, _KINDS, person_asked, lambda words, attribute: thing(words, False, attribute != "is:"), _head
+    )
+
+
+def _head(name: str) -> str:
+    """The amount that a name ends with: 预算 of 装修预算; else the name."""
+    return next((word for word in chinese().words["amounts"] if name.endswith(word)), name)
 
 
 def is_of_chinese_words(name: str, plan: str) -> bool:

@@ -8,7 +8,18 @@ from functools import cache
 from mneme.records import Claim
 from mneme.relations.english_clauses import Part, asserted, is_made_up, joints, lowered, parts, without_adverbs, written_out
 from mneme.relations.english_subjects import act, person, thing
-from mneme.relations.table import Pattern, Slot, Table, kind_named, load_table, row_of
+from mneme.relations.table import (
+    Pattern,
+    Slot,
+    Table,
+    completed,
+    group_of,
+    kind_named,
+    load_table,
+    row_of,
+    state_asked,
+    told_by,
+)
 from mneme.relations.values import (
     PLANNED,
     UNREAD,
@@ -83,29 +94,21 @@ def english() -> Table:
     return load_table("english", _PERSON, _OWNER, _THING)
 
 
-def english_claims(sentence: str, speaker: str, follows: str = "", asked: str = "") -> Iterator[Claim]:
-    """Read the certain claims of a sentence, in order, each once.
-
-    ``follows`` is the sentence before it, ``asked`` the question that it answers where it says too little alone.
-    """
-    claims = tuple(_own_claims(sentence, speaker, follows))
-    yield from claims or (_answered(sentence, speaker, asked) if asked and speaker else ())
-
-
-def _answered(sentence: str, speaker: str, asked: str) -> Iterator[Claim]:
+def english_answers(sentence: str, speaker: str, asked: str) -> Iterator[Claim]:
     """The claim of an answer that is understood with its question: "Kunle." to "What is your husband called?"."""
     value = _ANSWER_LEADS.sub("", sentence.replace("’", "'"), count=1).strip()
-    if not value or _NO_ANSWER.match(value):
+    if not speaker or not value or _NO_ANSWER.match(value):
         return
     own = _YOU.sub(lambda word: _FIRST_PERSON[word[0].lower()], asked)
     for subject, attribute in english_asked(own):
         if not subject and (told := english().answers.get(attribute)):
-            for claim in _own_claims(told.format(value), speaker, ""):
+            for claim in english_claims(told.format(value), speaker):
                 if claim.attribute == attribute:
                     yield claim.model_copy(update={"evidence": sentence})
 
 
-def _own_claims(sentence: str, speaker: str, follows: str) -> Iterator[Claim]:
+def english_claims(sentence: str, speaker: str, follows: str = "") -> Iterator[Claim]:
+    """Read the certain claims of a sentence, in order, each once; ``follows`` is the sentence before it."""
     told = written_out(sentence)
     if not told:
         return
@@ -129,7 +132,7 @@ def _presupposed(text: str, low: str, speaker: str) -> Iterator[Found]:
     for number in table.anywhere_index.candidates(low):
         if "presupposed" in (pattern := table.anywhere[number]).flags:
             for match in pattern.shape.finditer(low):
-                claims = _claimed(pattern, match, Part(text, low, False, False, False), speaker, False, "")
+                claims = _claimed(pattern, match, Part(text, low), speaker, False, "")
                 yield from (claim for claim in claims if claim[1] not in _OFTEN_OF_BEFORE)
 
 
@@ -139,7 +142,7 @@ def _found(
     table = english()
     for number in anywhere:
         for match in table.anywhere[number].shape.finditer(low):
-            yield from _claimed(table.anywhere[number], match, Part(text, low, False, False, False), speaker, caseless, "")
+            yield from _claimed(table.anywhere[number], match, Part(text, low), speaker, caseless, "")
     if not candidates:
         return
     subject, ended = "", ""
@@ -149,7 +152,7 @@ def _found(
         for after in (0, *joints(part.low)) if part.numbers else (0,):
             if after < begin:
                 continue
-            rest = replace(part, text=part.text[after:], low=part.low[after:])
+            rest = replace(part, text=part.text[after:], low=part.low[after:]) if after else part
             first = rest.low.split(" ", 1)[0]
             if first in ("i", "we"):
                 subject = "I"
@@ -201,15 +204,14 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
     """The claims of a match; none where its subject or one of its values can be nothing that is claimed."""
     groups = match.groupdict()
     subject, named = speaker, None
-    whose = next((name for name in ("s", "p") if groups.get(name)), None)
-    if whose is not None:
+    if whose := group_of(match, "s", "p"):
         named = person(part.text[match.start(whose) : match.end(whose)], speaker, english())
         if named is None or ("own" in pattern.flags and speaker and named != speaker):
             return
         subject = named
     found: list[Found] = []
     family, whereto = "", ""
-    about = next((name for name in ("t", "m") if groups.get(name)), None)
+    about = group_of(match, "t", "m")
     if about is not None:
         if _SOMEBODYS.search(part.low[: match.start(about)]):
             return
@@ -245,18 +247,11 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
             found.extend((subject, attribute + family, value, ends) for attribute, value, ends in pattern.gives)
         family = f"{other.casefold()} {family}"
         subject = subject if subject == speaker else family
-    for attribute, value, ends in pattern.gives:
-        found.append((subject, attribute + family if attribute.endswith(":") else attribute, value, ends or part.over))
-    for slot in pattern.slots:
-        if groups.get(slot.group) is None:
-            continue
-        claim = _of_slot(slot, match, part, caseless, ended)
-        if claim is None:
-            return
-        attribute, value = claim
-        if attribute.endswith(":"):
-            attribute += family.split()[-1] if attribute == "is:" else family
-        found.append((subject, attribute, value, slot.ends or part.over))
+    told = told_by(pattern, match, lambda slot: _of_slot(slot, match, part, caseless, ended))
+    if told is None:
+        return
+    for attribute, value, ends in told:
+        found.append((subject, completed(attribute, family, _head(family)), value, ends or part.over))
     if whereto:
         found.append(("trip", "plan:trip", whereto, pattern.ends))
     if any(attribute.startswith("plan:") for _, attribute, _, _ in found) and not subject:
@@ -337,8 +332,8 @@ def _of_time(slot: Slot, match: "re.Match[str]", part: Part, begin: int) -> tupl
     if not any(map(str.isalpha, value)) and slot.attribute in ("opens", "closes"):
         return (slot.attribute, value) if not value.isdigit() or int(value) <= 24 else None
     if not any(map(str.isalpha, value)):
-        about = next((match[name] for name in ("t", "m") if match.groupdict().get(name)), "")
-        known = thing(about, english(), False, True)
+        about = group_of(match, "t", "m")
+        known = thing(match[about], english(), False, True) if about else None
         if known is None or known[0].split()[-1] in english().words["amounts"]:
             return None
         if _PRICE.fullmatch(value) or (value.isdigit() and int(value) > 24):
@@ -370,34 +365,16 @@ def english_asked(question: str) -> list[tuple[str, str]]:
         low = low[: trailing.start()]
     if len(low) > 200 or _PAST.search(low):
         return []
-    for number in table.asked_index.candidates(low):
-        pattern = table.asked[number]
-        match = pattern.shape.match(low)
-        if match is None or match.end() < len(low) - 1:
-            continue
-        groups = match.groupdict()
-        whose = next((name for name in ("s", "p") if groups.get(name)), None)
-        subject = ""
-        if whose is not None:
-            named = person(match[whose].title() if match[whose] not in _SELF else match[whose], "", table, asked=True)
-            if named is None:
-                continue
-            subject = named.casefold()
-        attribute = pattern.gives[0][0]
-        about = next((name for name in ("t", "m") if groups.get(name)), None)
-        if about is not None:
-            known = thing(match[about], table, True, False)
-            if known is None:
-                continue
-            key, own = known
-            if attribute != "plan:" or not own:
-                subject = key
-            if attribute.endswith(":"):
-                attribute += key.split()[-1] if attribute == "is:" else key
-        else:
-            attribute += kind_named(match, _KINDS)
-        return [(subject, attribute)]
-    return []
+
+    def person_asked(words: str) -> str | None:
+        return person(words if words in _SELF else words.title(), "", table, asked=True)
+
+    return state_asked(table, low, 1, _KINDS, person_asked, lambda words, _: thing(words, table, True, False), _head)
+
+
+def _head(name: str) -> str:
+    """The last word: of "kitchen budget" the budget."""
+    return name.split()[-1] if name else ""
 
 
 def is_of_words(name: str, plan: str) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from mneme.pattern_index import words_of
+from mneme.pattern_index import Cue, words_of
 
 _LONGEST = 800  # characters that are read
 _QUOTES = str.maketrans("’‘“”‑–", "''\"\"--")
@@ -33,13 +33,13 @@ _UNCERTAIN_PHRASE = re.compile(
     r"my first (?:boyfriend|girlfriend|husband|wife)|"
     r"not sure|no idea|how do i|how can i|help me|can you|could you|please|too good|write|draft)\b|/s(?=$|\s)|🙄|😜|😉"
 )
-_AGREED = re.compile(
+_AGREED = Cue(
     r"\bsa(?:id|ys) yes\b|\btold you (?:wrong|the wrong)\b|\bcan you (?:imagine|believe it)\b|"
     r"\bwho would have (?:thought|guessed)\b|"
     r"(?<=hives )if\b|(?<=rash )if\b|(?<=swell up )if\b|(?<=swells up )if\b"
 )  # no report, no doubt
 # What is added to a statement and takes nothing of it back.
-_ASIDE = re.compile(
+_ASIDE = Cue(
     r",? (?:and |but )?(?:the|my|our) \w+ (?:says|said|reckons) \w+ \w.*$|,? (?:if|in case) you (?:fancy|like|want|wonder|"
     r"must know|are free|need|feel like|have time)\b[^,.;!]*",
     re.IGNORECASE,
@@ -61,13 +61,13 @@ _CONTRACTIONS = {
     "cannae": "can not", "dinnae": "do not", "isnae": "is not",
     "gonna": "going to", "let's": "let us", "i'd": "I would", "where's": "where is", "u": "you",
 }  # fmt: skip
-_CONTRACTION = re.compile(
+_CONTRACTION = Cue(
     r"\b(?:can't|cannot|won't|shan't|ain't|i'm|im|ive|dont|doesnt|isnt|didnt|wasnt|cant|cannae|dinnae|isnae|gonna|let's|i'd|where's|u)\b|"
     r"n't\b|'(?:ve|re|ll)\b",
     re.IGNORECASE,
 )
 _ENDINGS = {"n't": " not", "'ve": " have", "'re": " are", "'ll": " will"}
-_SHORT_IS = re.compile(
+_SHORT_IS = Cue(
     r"(?<=\w)'s(?= (?:a|an|the|in|at|on|off|all|not|no|now|been|got|called|named|moved|allergic|pregnant|vegan|"
     r"vegetarian|veggie|pescatarian|gluten-free|coeliac|celiac|lactose|diabetic|asthmatic|teetotal|back|going|"
     r"single|married|engaged|divorced|dating|cancelled|canceled|done|fixed|finished|live|blocked|down|up|still|just|"
@@ -111,17 +111,15 @@ _UNSURE = frozenset(
     tried planning supposed ought must never hardly fancy mean means meant hasten without nobody forgot forget""".split()
 )
 _AHEAD = re.compile(r"\b(?:will|going to|gonna|shall)\b")
-_MAY = re.compile(
-    r"(?<!\bin )(?<!\bof )(?<!\bby )(?<!\bon )(?<!until )(?<!since )(?<!last )(?<!next )(?<!this )(?<!\d )\bmay (?!\d)"
-)
+_MAY = Cue(r"(?<!\bin )(?<!\bof )(?<!\bby )(?<!\bon )(?<!until )(?<!since )(?<!last )(?<!next )(?<!this )(?<!\d )\bmay (?!\d)")
 _CAN = re.compile(r"\bcan (?!speak\b|not (?:stand|go|make|get|fly|have|eat|drink|do|touch|stomach)\b)")
-_WANT = re.compile(
+_WANT = Cue(
     r"\b(?:love|like|hate|want|wants|wanted|need|needs|needed|plan|plans|expect|hope|about|afford|offered?|looking|"
     r"ready|prefer|apply|"
     r"applied) (?:to|for|at)\b|\b(?:want|wants|wanted|offered?) (?:an?|the|me) |\blooking (?:at|for|into)\b|"
     r"^let\b|\blet (?![^,]{1,20} go(?: |$))"
 )
-_INTENDS = re.compile(
+_INTENDS = Cue(
     r"\b(?:plan|plans|planning|planned|intend|intends) to (?=\w)|\b(?:the |our |my |that )?(?:plans?|idea) to (?=\w)"
 )
 _PARTS = re.compile(
@@ -136,22 +134,22 @@ _LATER = re.compile(r"\b(?P<be>is|are|am) not (?P<old>[^,;.]{1,40})[,;.] ?(?:it|
 _OVER = re.compile(r"\b(?:any ?more|any longer)\b")
 _DO_NOT = re.compile(r"\b(?:do|does|can) not ")
 _BE_NOT = re.compile(r"(?:(?<=am )|(?<=is )|(?<=are )|(?<=have )|(?<=has ))not ")
-_USED_TO = re.compile(r"(?<!is )(?<!am )(?<!are )(?<!was )(?<!were )(?<!get )(?<!got )(?<!getting )(?<!be )\bused to (?=\w)")
-_STOPPED = re.compile(
+_USED_TO = Cue(r"(?<!is )(?<!am )(?<!are )(?<!was )(?<!were )(?<!get )(?<!got )(?<!getting )(?<!be )\bused to (?=\w)")
+_STOPPED = Cue(
     r"\b(?:have |has )?(?:stopped|quit|gave up|given up) (?=(?:working|driving|living|dating|seeing|renting|using|"
     r"eating|drinking)\b)"
 )
 _ALSO = re.compile(r"\b(?:also|too)\b")
-_SEVERAL = re.compile(
+_SEVERAL = Cue(
     r"\b(?:another|second|part-time|on the side|besides|temporarily|for now|for the (?:summer|weekend|week|night|day))\b"
 )
-_CORRECTED = re.compile(
+_CORRECTED = Cue(
     r"\b(?:told you (?:wrong|the wrong \w+)|got (?:it|that|the \w+) wrong|mixed (?:it|that|them) up|my mistake|silly me|"
     r"scratch that|"
     r"no wait|correction)\b",
     re.IGNORECASE,
 )
-_CHANGED = re.compile(r"\b(?:now|from now on|from (?:next|this) (?:week|month|term)(?: on)?|instead|as of)\b(?! of\b)")
+_CHANGED = Cue(r"\b(?:now|from now on|from (?:next|this) (?:week|month|term)(?: on)?|instead|as of)\b(?! of\b)")
 _QUOTED = re.compile(r'"([^"]*)"')
 
 
@@ -165,9 +163,9 @@ class Part:
 
     text: str
     low: str
-    over: bool
-    ahead: bool
-    several: bool
+    over: bool = False
+    ahead: bool = False
+    several: bool = False
     changed: bool = False
     numbers: tuple[int, ...] = ()
     intended: bool = False
@@ -261,7 +259,7 @@ def parts(text: str, candidates: Callable[[str], list[int]]) -> Iterator[Part]:
             continue
         if not (numbers := candidates(low)):
             if low.startswith(("i ", "we ")):
-                yield Part(piece, low, False, False, False)
+                yield Part(piece, low)
             continue
         several = _SEVERAL.search(low) is not None or (_ALSO.search(low) is not None and "work" in low)
         ahead = _AHEAD.search(low) is not None

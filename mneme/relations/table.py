@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -121,6 +121,76 @@ def kind_named(match: re.Match[str], names: Mapping[str, str]) -> str:
     if tool := groups.get("tool_kind"):
         return names.get(tool, tool)
     return groups.get("kind") or ""
+
+
+def group_of(match: re.Match[str], *names: str) -> str | None:
+    """The first of some groups that holds something, where the pattern has it."""
+    groups = match.groupdict()
+    return next((name for name in names if groups.get(name)), None)
+
+
+def told_by(
+    pattern: Pattern, match: re.Match[str], read: Callable[[Slot], tuple[str, str] | None]
+) -> list[tuple[str, str, bool]] | None:
+    """The claims of a match, as (attribute, value, ends); None where a slot holds what cannot be its value.
+
+    ``read`` gives the attribute and the value of a slot.
+    """
+    told = list(pattern.gives)
+    for slot in pattern.slots:
+        if match[slot.group] is not None:
+            claim = read(slot)
+            if claim is None:
+                return None
+            told.append((*claim, slot.ends))
+    return told
+
+
+def completed(attribute: str, name: str, head: str) -> str:
+    """The attribute of a family with the name of its thing: "plan:dentist"; of what a thing is with its head alone."""
+    return attribute + (head if attribute == "is:" else name) if attribute.endswith(":") else attribute
+
+
+def state_asked(
+    table: Table,
+    text: str,
+    unread: int,
+    kinds: Mapping[str, str],
+    person: Callable[[str], str | None],
+    thing: Callable[[str, str], tuple[str, bool] | None],
+    head: Callable[[str], str],
+) -> list[tuple[str, str]]:
+    """(subject, attribute) of the state that a question asks for; none where no row knows it.
+
+    Args:
+        table: of the language.
+        text: the question, made ready.
+        unread: how many characters at its end no pattern need read.
+        kinds: standard names of kinds of tools.
+        person: resolves a person.
+        thing: resolves a thing of which an attribute is asked, and says whether it is a person's own.
+        head: the word of a thing that says what it is.
+    """
+    for number in table.asked_index.candidates(text):
+        pattern = table.asked[number]
+        match = pattern.shape.match(text)
+        if match is None or match.end() < len(text) - unread:
+            continue
+        subject, attribute = "", pattern.gives[0][0]
+        if whose := group_of(match, "s", "p"):
+            named = person(match[whose])
+            if named is None:
+                continue
+            subject = named.casefold()
+        if about := group_of(match, "t", "m"):
+            known = thing(match[about], attribute)
+            if known is None:
+                continue
+            name, own = known
+            subject = subject if attribute == "plan:" and own else name
+            return [(subject, completed(attribute, name, head(name)))]
+        return [(subject, attribute + kind_named(match, kinds))]
+    return []
 
 
 def _given(one: str) -> tuple[str, str, bool]:

@@ -48,6 +48,8 @@ _TONGUES = frozenset(
     vietnamese thai greek hungarian romanian bulgarian croatian serbian catalan welsh irish swahili latin malay
     indonesian tagalog""".split()
 )
+_WITHIN_A_NAME = str.maketrans("", "", " .'-")
+_NO_LIKING = frozenset("all both each being going getting".split())
 _MODEL = frozenset("pro air max mini plus ultra lts model edition lite ultra-wide hybrid gti lightning se".split())
 _NUMBER_UNIT = re.compile(
     r"[£$€]|\b(?:usd|eur|gbp|chf|euros?|dollars?|pounds?|bucks)\b|(?:/| per | an? )(?:month|mo|year|week|day)\b"
@@ -83,61 +85,36 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
             return UNREAD if cleaned("place", text, low, words, caseless) else None
         case "org":
             if low.startswith(("a ", "an ", "my ", "our ")) or (low.startswith("the ") and bare[4:5].islower()):
-                bare = _DETERMINER.sub("", bare)
-                short = bare and len(bare.split()) <= 5 and not _leans(bare) and not _TIME.match(bare)
-                return bare if short and bare.split()[0].lower() not in words["no_name"] else None
+                kind_of = _phrase(bare)
+                no_name = not kind_of or is_time(kind_of) or kind_of.split()[0].lower() in words["no_name"]
+                return None if no_name else kind_of
             return None if low.split()[0].endswith("ing") else _name(bare, words, caseless and not low.startswith("the "), 6)
         case "name":
             return None if "'" in bare and bare.endswith(" job") else _name(bare, words, False, 5)
         case "person" | "who":
             found = _name(bare, words, caseless, 3)
-            return (
-                None
-                if found is None or not found.replace(" ", "").replace("-", "").replace(".", "").replace("'", "").isalpha()
-                else found
-            )
+            return found if found and found.translate(_WITHIN_A_NAME).isalpha() else None
         case "given":
-            return (
-                _name(bare, words, False, 2)
-                if bare.lower().split()[-1:] and low.split()[-1] not in words["no_person"]
-                else None
-            )
+            return _name(bare, words, False, 2) if bare and low.split()[-1] not in words["no_person"] else None
         case "trade":
-            bare = _DETERMINER.sub("", bare)
-            return bare if bare and len(bare.split()) <= 5 and not _leans(bare) else None
+            return _phrase(bare)
         case "known_trade":
             bare = _DETERMINER.sub("", bare)
-            last = bare.lower().split(" of ")[0].split()
-            return (
-                bare
-                if last
-                and len(last) <= 5
-                and last[-1] in words["trades"]
-                and _ARTICLES.isdisjoint(last)
-                and not last[0].endswith("ing")
-                and not _leans(bare)
-                else None
-            )
+            trade = bare.lower().split(" of ")[0].split()
+            if not 0 < len(trade) <= 5 or trade[-1] not in words["trades"] or trade[0].endswith("ing"):
+                return None
+            return bare if _ARTICLES.isdisjoint(trade) and not _leans(bare) else None
         case "known_food" | "inner_food":
             last = bare.lower().split()[-1:]
             known = last and not {last[0], last[0].removesuffix("s"), last[0].removesuffix("es")}.isdisjoint(words["foods"])
             return bare if known and not _DETERMINER.match(bare) and not _leans(bare) else None
         case "phrase":
-            bare = _DETERMINER.sub("", bare)
-            return bare if bare and len(bare.split()) <= 5 and not _leans(bare) and bare[0].isalpha() else None
+            phrase = _phrase(bare)
+            return phrase if phrase and phrase[0].isalpha() else None
         case "liking" | "food":  # of its kind: tea, hiking, cold coffee; not "the theme", "your dress"
-            plain = (
-                bare
-                and len(bare.split()) <= 3
-                and _LEANS.isdisjoint(bare.lower().split())
-                and not _DETERMINER.match(bare)
-                and not _leans(bare)
-            )
-            return (
-                bare
-                if plain and bare[0].isalpha() and bare.split()[0] not in ("all", "both", "each", "being", "going", "getting")
-                else None
-            )
+            parts = bare.lower().split()
+            named = bare[:1].isalpha() and not _DETERMINER.match(bare) and bare.split()[0] not in _NO_LIKING
+            return bare if named and len(parts) <= 3 and _LEANS.isdisjoint(parts) else None
         case "title" | "lead":
             return bare if bare and len(bare.split()) <= 10 and not _leans(bare) else None
         case "tongue":
@@ -145,13 +122,15 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
         case "club":
             return _name(bare, words, False, 6)
         case "tool" | "known_tool" | "word":
-            bare = _DETERMINER.sub("", bare)
-            return (
-                bare
-                if bare and len(bare.split()) <= 5 and not _leans(bare) and " and " not in bare and " or " not in bare
-                else None
-            )
+            tool = _phrase(bare)
+            return tool if tool and " and " not in tool and " or " not in tool else None
     return bare or None
+
+
+def _phrase(bare: str) -> str | None:
+    """A phrase of few words without its article; None where it leans on others."""
+    bare = _DETERMINER.sub("", bare)
+    return bare if bare and len(bare.split()) <= 5 and not _leans(bare) else None
 
 
 _ON_A_DAY = re.compile(r" (?:mon|tues|wednes|thurs|fri|satur|sun)day$", re.I)  # "moved to Austin saturday"

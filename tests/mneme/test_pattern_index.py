@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows.extraction import corrections
+from flows.extraction import artifacts, corrections, entities, foresight, portrait
 from mneme.dates import chinese, english
-from mneme.pattern_index import PatternIndex, needed_words, words_of
+from mneme.pattern_index import Cue, PatternIndex, needed_words, words_of
+from mneme.relations import english_clauses
 from mneme.relations.chinese import chinese as chinese_table
 from mneme.relations.english import english as english_table
 
@@ -16,6 +17,12 @@ PATTERNS = [
     *(rule.pattern for rules in (english._ALL, chinese._ALL) for rule in rules._rules),
     *(one.shape for table in (english_table(), chinese_table()) for one in (*table.said, *table.anywhere, *table.asked)),
     *(each for each in vars(corrections).values() if isinstance(each, re.Pattern)),
+    *(
+        each._pattern
+        for module in (artifacts, english_clauses, entities, foresight, portrait)
+        for each in vars(module).values()
+        if isinstance(each, Cue)
+    ),
 ]
 SMALL = (
     r"\bplan(?:s|ned)?\b(?! to)", r"(?:no,? )?wait|x\b", r"^(?:(?:and|but),? )*it['’]s (?:\w+ )?great$",
@@ -57,9 +64,18 @@ def test_what_a_pattern_fits_has_a_word_that_it_needs(data: st.DataObject, befor
         assert needed & words_of(text)
 
 
-@given(
-    text=st.text("planswiofk é’'.,5不去了", max_size=12) | st.sampled_from(["wait", "two plans", "it's so great", "turn off!"])
-)
+TEXTS = st.text("planswiofk é’'.,5不去了", max_size=12) | st.sampled_from(["wait", "two plans", "it's so great", "turn off!"])
+
+
+@given(text=TEXTS)
+def test_a_cue_finds_what_its_pattern_finds(text: str) -> None:
+    for pattern in SMALL:
+        found, cue = re.search(pattern, text), Cue(pattern)
+        assert getattr(cue.search(text), "span", tuple)() == getattr(found, "span", tuple)()
+        assert cue.sub("_", text, count=1) == re.sub(pattern, "_", text, count=1)
+
+
+@given(text=TEXTS)
 def test_of_many_patterns_none_that_is_found_is_left_out(text: str) -> None:
     small = [re.compile(each) for each in SMALL]
     candidates = PatternIndex(small).candidates(text)

@@ -502,6 +502,7 @@ def test_what_cannot_be_had_for_once_is_no_diet(sentence: str) -> None:
         ("We got a puppy, she's called Luna.", ["Mira|pet|Luna"]),
         ("We've named the puppy Waffles.", ["Mira|pet|Waffles"]),
         ("Biscuit is our dog.", ["Mira|pet|Biscuit"]),
+        ("My dog is called Rex 😉", ["Mira|pet|Rex"]),
         ("I met Boab from work.", ["Mira|colleague|Boab"]),
         ("Lupe next door is baking.", ["Mira|neighbour|Lupe"]),
     ],
