@@ -20,7 +20,8 @@ _EVENT = re.compile(
 )
 _NO_EVENT = re.compile("[我你您他她它这那]|^(?:[今明昨后下上]|每)[天周月年个]|的")
 _PLACE_END = (
-    "大道|公园|广场|古镇|机场|高铁站|火车站|地铁站|[东西南北]站|路站|大学|学院|医院|公司|集团|酒店|博物馆|图书馆|[山岛村镇]"
+    "大道|公园|广场(?!舞)|古镇|机场|高铁站|火车站|地铁站|[东西南北]站|路站|大学|学院|医院|公司|集团|酒店|"
+    "博物馆|图书馆|[山岛村镇]"
 )
 _ORGANISED = ("大学", "学院", "医院", "公司", "集团", "酒店", "博物馆", "图书馆")
 _BEFORE_A_SURNAME = re.compile(  # no part of a name or a word: not 官方经理, 任何老师
@@ -77,7 +78,8 @@ def _names(text: str) -> Iterator[tuple[str, str]]:
             yield name, "person"
     yield from ((match[0], "person") for match in familiar.finditer(text))
     for match in ended.finditer(text):
-        if match[1].removesuffix(match[2]) not in word_list("no name before a chinese place"):
+        named = match[1] not in _NO_CITY_ALONE and match[1].removesuffix(match[2])
+        if named and named not in word_list("no name before a chinese place"):
             yield match[1], "organisation" if match[1].endswith(_ORGANISED) else "location"
     yield from ((match[0], "location") for match in listed.finditer(ended.sub("，", text)) if match[0] not in _NO_CITY_ALONE)
     text = _ENGLISH.sub("，", text)
@@ -152,9 +154,9 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
             rf"(?:(?<!{_HAN})|{with_})(?:阿(?![{_NO_FAMILIAR}]){_HAN}|小(?![{_NO_FAMILIAR}]){given}){after}"
         ),
         re.compile(
-            f"(?:{places}){{1,2}}市?(?![湖山岛河江溪]|醋鱼|[一二三四五六七八九十附]*[附一二三四五六]院|烤鸭|牛肉|龙井|火锅|小吃|料理|拉面|米粉|菜|话|人|语|货|银行|大学|队|车|市场|[东西南北]?路|[石洋发装]|医院|人民|大?酒店|机场|[中小]学|学院|火腿|烧烤|煎饼|啤酒|毛尖|扒鸡)"
+            f"(?:{places}){{1,2}}市?(?![湖山岛河江溪]|醋鱼|[一二三四五六七八九十附]*[附一二三四五六]院|烤鸭|牛肉|龙井|火锅|小吃|料理|拉面|米粉|菜|话|人|语|货|银行|大学|队|车|市场|[东西南北]?路|[石洋发装]|医院|人民|大?酒店|机场|[中小]学|学院|杯|酒家|饭店|餐厅|大厦|火腿|烧烤|煎饼|啤酒|毛尖|扒鸡)"
         ),
         re.compile(
-            rf"(?:[去在到往从回游定]|^)(?!知道|包含|位于|毕业|听说|景区|航拍)((?:(?![{no_part}]){_HAN}){{1,6}}?(?:人民)?({_PLACE_END}))"
+            rf"(?:[去在到往从回游定]|^)(?!知道|包含|位于|毕业|听说|景区|航拍|跳)((?:(?![{no_part}]){_HAN}){{1,6}}?(?:人民)?({_PLACE_END}))"
         ),
     )

@@ -63,11 +63,11 @@ _PERSON_BEFORE = re.compile(
 _PERSON_AFTER = re.compile(
     r"^(?:,? (?:and|&) [A-Z]\w+)? (?:said|says|told|asks|asked|thinks|thought|wants|wanted|called|calls|cried|laughed|"
     r"smiled|cooks|agreed|agrees|texted|texts|cooked|loves|hopes|feels|knows|invited)\b|"
-    r"^, (?:who['’ ]|s?he['’ ]|an? \d+-year-old\b)"
+    r"^, (?:who['’ ]|an? \d+-year-old\b)"
 )
 _HUMAN_AFTER = re.compile(  # what no company does
     r"^(?:,? (?:and|&) [A-Z]\w+)? (?:laughed|smiled|cooks|cooked|cried|texted|texts|hugged|thinks)\b|"
-    r"^, (?:who['’ ]|s?he['’ ]|an? \d+-year-old\b)"
+    r"^, (?:who['’ ]|an? \d+-year-old\b)"
 )
 _KNOWN_AFTER = re.compile(  # a work or a brand that is called by a name: "a Harry Potter conference"
     r"^ (?:fans?|conferences?|themes?|themed|books?|movies?|films?|series|party|project|world|universe|characters?|trivia|"
@@ -77,10 +77,13 @@ _THING_AFTER = re.compile(  # what "the" makes of a name: "for the Marie Curie t
     r"^ (?:appeal|avenue|bridge|centre|center|charity|fund|fundraiser|hospice|hospital|park|road|school|stadium|street|stuff|"
     r"thing|trust|ward)\b"
 )
+_OWNED_AFTER = re.compile(r"^ (?:flat|home|house|office|place|school|shop|work)\b")  # "near Nikhils office"
 _OF_SOMEBODY_AFTER = re.compile(  # who has a child or a house may be called like a city: "Denver's boy"
     r"^['’]s (?:aunt|baby|boyfriend|boys?|brother|cousin|dad|daughter|family|father|girlfriend|girls?|gran|house|husband|kids?|"
     r"mom|mother|mum|place|sister|sons?|uncle|wife)\b"
 )
+_SAINT_BEFORE = re.compile(r"\b(?:St|Saint)\.? $", re.I)  # a church, a school, a town
+_INTO_BEFORE = re.compile(r"\b(?:lands?|landing|landed|flies|fly|flying|flew|gets?|getting) into $", re.I)  # an airport
 _THE_BEFORE = re.compile(r"\bthe $", re.I)
 _WITHIN_BEFORE = re.compile(r"\b(?<!believe )(?<!confided )(?<!faith )(?<!interested )(?<!trust )in $")
 _AT_BEFORE = re.compile(r"\b(?:at|in|near) $")
@@ -328,6 +331,8 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
     place, calendar = name.casefold() in word_list("places"), first in word_list("calendar")
     if _HONORIFIC.match(name):
         return PERSON
+    if _SAINT_BEFORE.search(before) or (given and _INTO_BEFORE.search(before)):
+        return ""
     if _INITIAL_AFTER.match(after) or _INITIAL_BEFORE.search(before):
         return ""  # a part of "George R. R. Martin"
     if name.casefold() in word_list("organisations"):
@@ -364,7 +369,8 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
         return PERSON if acts and first not in small else ""
     for kind, told_before in ((PERSON, _PERSON_BEFORE), (ORGANISATION, _ORGANISATION_BEFORE), (LOCATION, _PLACE_BEFORE)):
         if told_before.search(before):
-            return "" if kind == LOCATION and (_IN_A_FIELD.fullmatch(first) or last.endswith("ists")) else kind
+            no_place = _IN_A_FIELD.fullmatch(first) or last.endswith("ists") or (last[-1:] == "s" and _OWNED_AFTER.match(after))
+            return "" if kind == LOCATION and no_place else kind
     if _HUMAN_AFTER.match(after) and not _AT_BEFORE.search(before):
         return PERSON
     return OTHER if not dropped and _THING_BEFORE.search(before) else ""

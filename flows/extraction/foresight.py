@@ -89,7 +89,9 @@ _CHINESE_UNCERTAIN = re.compile(
 )
 _QUOTED = re.compile("“[^”]*”|「[^」]*」")
 _MORNING = re.compile("今[早晨]|今[天日](?:一?[大清]?早|上午|凌晨)")
-_NOON = 12  # o'clock
+_NOON, _EVENING = 12, 19  # o'clock
+_BEFORE_TODAY = re.compile("昨[天日晚]|前天|上(?:个?(?:周|星期|礼拜))")
+_STILL_TODAY = re.compile("今晚|晚上|[等待]会|等下|等一下|一会儿?|马上|夜")
 _CHINESE_CALENDAR = re.compile(  # what is so of a day, and nobody's plan
     "(?:[是系即也就正刚好都放法定公众共节假期日调休补班嘛喎㖞哦啊呀啦吧的呢了]|周末|(?:周|星期|礼拜)[一二三四五六日天])*"
 )
@@ -207,10 +209,17 @@ def _is_expected(one: Sentence) -> bool:
             return False
         if any(date.since > one.said_at for date in one.dates):
             return True
+        if _ahead(one) and _tells_of_the_day(own, one.said_at.astimezone(one.zone).hour):
+            return False
         ahead = _CHINESE_LATER_TODAY if _ahead(one) else _CHINESE_PLANNED
         planned = _CHINESE_SOON.search(own) or ahead.search(own)
         return planned is not None and not _DONE.search(own)
     return False
+
+
+def _tells_of_the_day(text: str, hour: int) -> bool:
+    """Tell whether a Chinese sentence about today reports on it: in the evening, or beside the days before it."""
+    return _BEFORE_TODAY.search(text) is not None or (hour >= _EVENING and _STILL_TODAY.search(text) is None)
 
 
 def _says_what_is_ahead(one: Sentence) -> bool:

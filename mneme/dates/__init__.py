@@ -11,6 +11,7 @@ from datetime import datetime, tzinfo
 
 from mneme.chinese_script import parted, simplified
 from mneme.dates import chinese, chinese_words, english, english_doubt
+from mneme.dates.holidays import is_of_another_country
 from mneme.dates.rules import Found
 from mneme.dates.spans import DaySpan, Grain
 from mneme.text import has_cjk
@@ -80,6 +81,7 @@ def certain_dates(
     chosen = [each for each in _apart(found) if each.certain and not doubts.in_doubt(words, each)]
     if before := read(earlier):
         chosen = [each for each in chosen if not doubts.is_of_another(words[each.start : each.end], before)]
+    chosen = [each for each in chosen if not is_of_another_country(words[each.start : each.end], zone)]
     if local.hour < _MORNING:  # before one has slept, today is yesterday
         chosen = [
             each for each in chosen if not each.relative or each.span is None or abs((each.span.first - local.date()).days) > 2

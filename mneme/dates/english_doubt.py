@@ -51,7 +51,7 @@ _BESIDE = re.compile(
     r"\b(?:since|before|after|until|till|than|unlike|like|as|versus|vs\.?|compared (?:to|with)|similar to|prior to|instead of|"
     r"rather than|except|not|or|nor|first|second|third|one|some|following|same|previous|preceding|taco|casual|cyber|little|bit|"
     r"too|so|very|around|about|approximately|roughly|circa|near|dated|version|of the|every|each|any|"
-    r"\d+ (?:days|weeks|months|years)|\d(?:st|nd|rd|th))"
+    r"days?|weeks?|fortnight|months?|years?|\d(?:st|nd|rd|th))"
     r"(?:\s+(?:on|in|at|the|just|for))*\s*$",
     re.I,
 )

@@ -35,8 +35,8 @@ def weekday(number: int, which: str, step: int | None, said: date, match: re.Mat
 
     Without a tense, "dentist thursday 8am" is an appointment.
 
-    "Last Friday" is likely only on a Saturday, when the latest is yesterday; "next Friday", that of next week, only while
-    another comes before it.
+    "Last Friday" is likely only where the latest is yesterday or of this week, for some mean that of the week before;
+    "next Friday", that of next week, only while another comes before it.
     """
     latest, soonest = _latest(number, said), _soonest(number, said)
     if step is None or which == "this":
@@ -50,7 +50,8 @@ def weekday(number: int, which: str, step: int | None, said: date, match: re.Mat
             return Likely(this_week)
         return if_certain(back is not None and this_week.first != said, latest if back else soonest)
     if step < 0:
-        return if_certain(which != "last" or latest.first < said - timedelta(days=1), latest)
+        of_last_week = latest.first < min(said - timedelta(days=1), spans.week(said).first)
+        return if_certain(which != "last" or of_last_week, latest)
     if which != "next":
         return soonest
     return if_certain(soonest.first > spans.week(said).last, DaySpan.of_day(spans.week(said, 1).first + timedelta(days=number)))

@@ -73,6 +73,10 @@ def test_a_name_is_taken_where_something_besides_its_capital_says_what_it_names(
         "I give it all to the Marie Curie thing.",
         "Her daughter is in 8th at Harbourside, she can walk now.",
         "There is nothing left in Tyler for us.",
+        "We sang in the hall at St. Martin's.",
+        "Her plane lands into Kerry at noon.",
+        "Before you say Brembo, he left.",
+        "They found one near Bjorns office.",
     ],
 )
 def test_a_capital_alone_names_nothing(text):
@@ -199,6 +203,8 @@ def test_a_chinese_name_is_taken_where_its_place_tells_where_it_begins(text, nam
         "小雨说下就下。",
         "他是我们的老顾客。",
         "小李子很甜。",
+        "悉尼杯放假，我们在杭州酒家吃。",
+        "刚在中山二院复查，她又跳广场舞了。",
     ],
 )
 def test_words_that_look_like_chinese_names_name_nothing(text):

@@ -56,6 +56,7 @@ def test_what_is_ahead_for_certain_is_quoted_unchanged(text):
         "If her parents agree. I will make dinner.",
         "婚礼明年再说",
         "对了 12月9号要帮你庆生吗",
+        "昨天报到，今天开始培训。",
     ],
 )
 def test_wishes_questions_and_what_is_off_or_over_are_none(text):

@@ -109,6 +109,7 @@ def test_without_a_tense_or_with_two_a_date_stays_as_said(sentence: str) -> None
     [
         ("Last Friday I fell off my bike.", 5, ""),  # yesterday, or a week before
         ("Last Friday I fell off my bike.", 2, "2026-02-27"),
+        ("Last Monday I fell off my bike.", 3, ""),  # three days ago, or of the week before
         ("Next Friday we have a party.", 3, ""),
         ("Next Friday we have a party.", 4, "2026-03-13"),
         ("Next Friday we have a party.", 6, "2026-03-13"),
@@ -257,6 +258,7 @@ def test_names_numbers_and_times_are_no_dates(sentence: str) -> None:
         "Over the summer it is hot.",
         "They won like there was no tomorrow.",
         "In the world today nobody waits.",
+        "I quit smoking, so it's three weeks today.",
     ],
 )
 def test_a_weekday_or_season_that_needs_a_description_is_no_certain_one(sentence: str) -> None:
@@ -439,6 +441,14 @@ def test_a_day_that_counts_from_what_was_told_before_is_in_doubt():
 )
 def test_rules_touch_only_the_language_that_they_were_written_for(sentence: str, language: str, dates: str) -> None:
     assert written(certain_dates(sentence, WEDNESDAY, UTC, language)) == dates
+
+
+@pytest.mark.parametrize(
+    ("zone", "dates"),
+    [("America/Chicago", "2025-11-27"), ("America/Toronto", ""), ("Africa/Lagos", ""), ("UTC", "2025-11-27")],
+)
+def test_a_holiday_of_one_country_has_its_day_there_alone(zone: str, dates: str) -> None:
+    assert written(certain_dates("The oven died at Thanksgiving.", WEDNESDAY, ZoneInfo(zone), "en")) == dates
 
 
 def test_the_day_is_that_of_the_speaker_and_before_the_morning_it_is_in_doubt() -> None:

@@ -198,7 +198,16 @@ def test_changes_are_told_in_everyday_words(sentence: str, claims: list[str]) ->
 
 
 @pytest.mark.parametrize(
-    "sentence", ["我想换工作。", "如果我们分手了怎么办。", "蛋糕分了。", "我从公司走了，晚上见。", "我搬家了，才怪。"]
+    "sentence",
+    [
+        "我想换工作。",
+        "如果我们分手了怎么办。",
+        "蛋糕分了。",
+        "我从公司走了，晚上见。",
+        "我搬家了，才怪。",
+        "分店黄了。",
+        "房东说八月续约要涨到五千。",
+    ],
 )
 def test_what_only_sounds_like_a_change_ends_nothing(sentence: str) -> None:
     assert claimed(sentence) == []

@@ -405,6 +405,9 @@ def test_everyday_habits_and_states(sentence: str, claims: list[str]) -> None:
         "The account opens at 5 dollars.",
         "The bike is not fixed.",
         "Our company has 40 people waiting.",
+        "With the twins we are 12.",
+        "We found a place in Rimini, 900 for the week.",
+        "Booked Mary.",
     ],
 )
 def test_what_only_sounds_like_a_habit_or_a_state_claims_nothing(sentence: str) -> None:
