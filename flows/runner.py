@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from connectors.durable import is_locked, replace_json
 from connectors.folders import private_folder
 from connectors.inbox import inbox_folder
-from flows.running.recovery import FILES, NAMED_FILES, TOPICS, Engine, RecoveryStore
+from flows.running.recovery import FILES, NAMED_FILES, TOPICS, Engine, RecoveryStore, refuse_older_files
 from mneme.errors import SettingsError, StoreRejected
 from mneme.ids import short_hash
 from mneme.ports import Incoming, MemoryIndex, Role, Usage
@@ -264,21 +264,12 @@ def _folder(settings: Settings, name: str) -> Path:
 def recovery_store(settings: Settings, name: str, engine: Engine = "bytewax") -> RecoveryStore:
     """The recovery store of a flow of ``MNEME_DATA``, held by this process."""
     private_folder(settings.data)
-    _refuse_older_files(settings.data)
+    refuse_older_files(settings.data)
     flow = settings.flow
     # Where one process writes, more files would only be more to sync and to tidy: 16 take a start and an end a second.
     is_shared = name != FILES and settings.index.backend != "embedded"
     partitions = flow.recovery_partitions if is_shared else 1
     return RecoveryStore(_folder(settings, name), name, flow.buckets, partitions, engine)
-
-
-def _refuse_older_files(data: Path) -> None:
-    """Refuse files of a Mneme that kept its inbox and dead letters in logs: nothing here reads them, nor erases in them."""
-    if older := sorted({*inbox_folder(data).glob("*/*.log"), *data.glob("dead-letters.jsonl")}):
-        raise StoreRejected(
-            f"{', '.join(map(str, older))}: an older Mneme kept events here, which this one does not read. Let that version "
-            "read them to their end (`mneme run`) and replay its dead letters; then remove these files"
-        )
 
 
 def single_process_run(settings: Settings, store: RecoveryStore, index: MemoryIndex) -> "RunContext":

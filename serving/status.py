@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 _METRICS_SECONDS = 2.0  # for the metrics of a flow
 _SERVICE_SECONDS = 5.0
 _LEAST_ROOM_BYTES = 100_000_000  # a search index is written anew in part when it is tidied
-_FLOW_IS_SEEN = timedelta(seconds=60)  # since its last commit: it commits each second, and later while a store is away
+_SEEN_SECONDS, _SEEN_EPOCHS = 60.0, 3  # since its last commit: it commits each epoch, and later while a store is away
 _PAUSED = {"asked": "asked for time: nothing is called", "down": "is down: nothing is called"}
 _SHOWN = (Collection.MESSAGES, Collection.EPISODES, Collection.FACTS, Collection.GRAPH, Collection.MEMORIES)
 
@@ -185,7 +185,8 @@ def _with_kafka(status: Status, settings: Settings) -> Status:
     state = read_state(settings.kafka)
     flow, seen_at = status.flow, state.committed_at
     if flow == "unknown" and seen_at is not None:
-        flow = "runs" if utc_now() - seen_at < _FLOW_IS_SEEN else "rests"
+        lately = timedelta(seconds=max(_SEEN_SECONDS, _SEEN_EPOCHS * settings.flow.epoch_seconds))
+        flow = "runs" if utc_now() - seen_at < lately else "rests"
     lag: dict[str, int] = {lane: state.unread.get(topic, 0) for lane, topic in topics_of_lanes(settings.kafka.topics).items()}
     seen = None if seen_at is None else seen_at.isoformat()
     return replace(status, lag=lag, dead_letters=state.dead_letters, flow=flow, flow_seen_at=seen)

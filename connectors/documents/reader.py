@@ -9,7 +9,7 @@ from connectors.documents.formats.captions import minutes, utterances
 from connectors.documents.kinds import MEDIA_TYPES, Kind, media_kind
 from connectors.documents.local import short_name
 from connectors.documents.pool import ParserPool
-from mneme.errors import InputError, ModelMalformed, ModelRefused
+from mneme.errors import InputError, ModelKeyRefused, ModelMalformed, ModelRefused
 from mneme.ports import Describer, ParsedDocument, Section, Transcriber
 from mneme.settings import Settings
 
@@ -79,6 +79,8 @@ class Reader:
         title = PurePath(name).stem
         try:
             text = describer.describe(content, MEDIA_TYPES[kind.name], name, scope).strip()
+        except ModelKeyRefused:  # described once the key is put right
+            raise
         except (ModelRefused, ModelMalformed) as error:
             log.warning("a picture is read by OCR, since the model did not describe it (%s)", type(error).__name__)
             text = ""

@@ -186,11 +186,12 @@ class EmbeddingQueue:
         while batch := self._next_batch():
             try:
                 self._deliver(batch, self._embed(batch))
+            except ModelKeyRefused as error:  # whatever the text
+                self._fail(batch, error)
+            except ModelRefused as error:
+                self._embed_apart(batch, error)
             except ModelError as error:
-                if isinstance(error, ModelRefused) and not isinstance(error, ModelKeyRefused):
-                    self._embed_apart(batch, error)
-                else:
-                    self._fail(batch, self._judged(batch, error))
+                self._fail(batch, self._judged(batch, error))
             except Exception as error:  # noqa: BLE001  whatever it is, those who wait must hear of it
                 self._fail(batch, error)
 

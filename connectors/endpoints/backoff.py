@@ -39,7 +39,7 @@ _SHORTEST_SECONDS = 0.001  # a time-out of 0 would mean none
 _LONGEST_RETRY_AFTER_SECONDS = 600.0  # a quota of the day is not waited out: rules serve until then
 _SHORT_SECONDS = 2.0  # a wait that is not worth handing a call back
 _TRANSIENT = frozenset({408, 409, 425, 429})  # of the 4xx: time-out, conflict, too early, too many requests
-_OF_THE_KEY = frozenset({401, 402, 429})  # wrong, no credit, its quota used up; 403 may be about one text (moderation)
+_OF_THE_KEY = frozenset({401, 402})  # wrong, no credit; 403 may be about one text (moderation)
 UNKNOWN_FORMAT = frozenset({400, 422})  # how endpoints say that they do not know a response format
 _MESSAGE_CHARACTERS = 300  # of an endpoint's own error message
 
@@ -217,7 +217,7 @@ class Backoff:
             404: f"check {self._group}__BASE_URL and the model's name",
             429: "the account has no credit left",
         }.get(status, f"check {self._group}__BASE_URL" if status < 400 else "check the model's name and the request")
-        kind = KeyRefusal if status in _OF_THE_KEY else Refusal
+        kind = KeyRefusal if is_broke or status in _OF_THE_KEY else Refusal
         return kind(self._without_key(f"{self._address}{path}: HTTP {status} {message}; {check}"), status)
 
     def no_answer(self, cause: BaseException | None, is_timeout: bool) -> TransientFailure:

@@ -23,7 +23,7 @@ SECONDS = 300.0  # after which a generation is the old one; after as many again 
 Asked = tuple[Collection, Filter, Request | None]
 Hits = Sequence[Mapping[str, Any]]
 _Place = tuple[Collection, Filter]
-_Stamp = tuple[str, str, int, int]  # index, id, and the numbers of the write; owners are told apart by the filter
+_Stamp = tuple[str, str, int, int]  # index, id, and the numbers of the write; the filter keeps other owners away
 
 
 class HitRows:

@@ -78,8 +78,8 @@ def _names(text: str) -> Iterator[tuple[str, str]]:
             yield name, "person"
     yield from ((match[0], "person") for match in familiar.finditer(text))
     for match in ended.finditer(text):
-        named = match[1] not in _NO_CITY_ALONE and match[1].removesuffix(match[2])
-        if named and named not in word_list("no name before a chinese place"):
+        no_name = match[1] in _NO_CITY_ALONE or _NO_EVENT.search(match[1])
+        if not no_name and match[1].removesuffix(match[2]) not in word_list("no name before a chinese place"):
             yield match[1], "organisation" if match[1].endswith(_ORGANISED) else "location"
     yield from ((match[0], "location") for match in listed.finditer(ended.sub("，", text)) if match[0] not in _NO_CITY_ALONE)
     text = _ENGLISH.sub("，", text)

@@ -85,7 +85,7 @@ _CHINESE_LATER_TODAY = re.compile(
 _CHINESE_UNCERTAIN = re.compile(
     "可能|也许|或许|大概会|希望|想要?(?!起)|如果|要是|是否|没准|说不定|不确定|考虑|取消|推迟|改到|改期|"
     "我看(?![了过到见])|^那(?=[\\d周下])(?!.*见)|^(?!.*[就定]).*吧\\W*$|[让叫喊]我们?(?!知)|([\u4e00-\u9fff])[不唔没]\\1[^，。]{0,3}\\W*$|行不\\W*$|"
-    "怎么办|咋办|还行|不去|不会|不打算|不准备|去不了|不办|八成|多半|再说|再看|哎?不对|[吗嘛]\\W*$|应该|本来|原本|建议(?:你|您|大家|先|可以)|我们?建议"
+    "怎么办|咋办|现在[^，。]*还要|不是[^，。]*[吗嘛][，。]|还行|不去|不会|不打算|不准备|去不了|不办|八成|多半|再说|再看|哎?不对|[吗嘛]\\W*$|应该|本来|原本|建议(?:你|您|大家|先|可以)|我们?建议"
 )
 _QUOTED = re.compile("“[^”]*”|「[^」]*」")
 _MORNING = re.compile("今[早晨]|今[天日](?:一?[大清]?早|上午|凌晨)")
@@ -129,6 +129,8 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
                 own = tuple(claim for claim in claims if claim.value in words)
                 found.append(ExtractedForesight(words, one.text, (one.index,), day.since, day.until, own))
             continue
+        if date is not None and not one.meant and not one.answers and _says_no_more(one, date):
+            continue
         start, end = (date.since, date.until) if date else (None, None)
         found.append(ExtractedForesight(one.meant or one.told, one.text, (one.index,), start, end, claims))
     return tuple(found[:_MOST])
@@ -150,13 +152,19 @@ def _by_clause(one: Sentence) -> list[tuple[str, DateMention]]:
         stops = min((start for start, _ in ends if start >= date.end_index), default=len(one.text))
         if following is not None and following.start_index < stops:
             return []
-        if sum(map(str.isalpha, one.text[begins : date.start_index] + one.text[date.end_index : stops])) < _LEAST:
+        if _says_no_more(one, date, begins, stops):
             return []
         found.append((one.text[begins:stops].strip(" .!…"), date))
     perhaps = [
         each for each in resolve_dates(one.text, one.said_at, one.zone, _MOST_DATES) if each.start_index > later[-1].end_index
     ]
     return found[:-1] if perhaps else found
+
+
+def _says_no_more(one: Sentence, date: DateMention, begins: int = 0, stops: int | None = None) -> bool:
+    """Tell whether a clause, or the whole sentence, is a date and hardly anything else: "This Saturday."."""
+    beside = one.text[begins : date.start_index] + one.text[date.end_index : stops]
+    return sum(map(str.isalpha, beside)) < _LEAST
 
 
 def _denied(sentences: Sequence[Sentence]) -> set[int]:

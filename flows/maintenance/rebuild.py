@@ -33,7 +33,6 @@ from flows.lanes.parked_events import PARKED, incoming_in
 from flows.lanes.pending import Pending
 from flows.maintenance.bulk import BATCH, OnProgress, batches, put_all
 from flows.maintenance.carry_over import carried_messages, carried_notes
-from flows.maintenance.reindex import made_now
 from flows.runner import stopped_by_signals
 from flows.running.feeds import FeedLimits, StoredFeed
 from flows.running.open_services import Endpoints
@@ -43,7 +42,7 @@ from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import Embedder, Generations, Incoming, MemoryIndex, embeddings_of
 from mneme.rows import Collection
 from mneme.settings import Settings
-from mneme.store_format import FORMAT, number_of, refuse_newer
+from mneme.store_format import FORMAT, as_texts, made_for, number_of, refuse_newer
 
 TOPICS = "topics"  # the note in the index that a rebuild from them has begun to remove everything
 MESSAGES = "messages"  # the note that one from the messages fills the next generation
@@ -195,7 +194,7 @@ def _begin(
     """Note what begins, or find what was interrupted."""
     folder, metadata = settings.data / "rebuild", old.metadata()
     before = generations.made_for()
-    after = made_now(embedder.identity)
+    after = as_texts(made_for(embedder.identity))
     begun = _Begun(metadata.get("run", "0"), before, after)
     refuse_newer(index_place(settings), number_of(before["format"]))
     if not begun.is_from_another_format:

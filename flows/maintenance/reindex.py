@@ -26,12 +26,11 @@ from flows.lanes.scheduling import worth_retrying
 from flows.maintenance.bulk import BATCH, OnProgress, batches, put_all
 from flows.running.recovery import REINDEX, flows_stopped, refuse_unfinished
 from mneme.errors import ModelError, StoreRejected
-from mneme.ports import Embedder, EmbedderIdentity, MemoryIndex, embeddings_of
+from mneme.ports import Embedder, MemoryIndex, embeddings_of
 from mneme.records import AgentCase, AgentSkill, AtomicFact, Episode, Foresight, StoredMessage
 from mneme.rows import SCORED_BY_TOKENS, Collection, Embedding, Key, Row, Vector, message_key, row_of
 from mneme.settings import Settings
-from mneme.store_format import FORMAT, check_format, number_of
-from mneme.text import TOKENISER
+from mneme.store_format import as_texts, check_format, made_for, number_of
 
 PROBE = "Is anybody there?"  # a text that every embedder takes
 
@@ -222,7 +221,7 @@ def reindex(
         stack.enter_context(flows_stopped(settings))
         embedder = stack.enter_context(closing(open_embedder(settings)))
         generations = stack.enter_context(closing(open_generations(settings)))
-        before, after = generations.made_for(), made_now(embedder.identity)
+        before, after = generations.made_for(), as_texts(made_for(embedder.identity))
         check_format(index_place(settings), number_of(before["format"]))
         unfinished = generations.unfinished()
         if unfinished is not None and unfinished != after:
@@ -310,11 +309,6 @@ def _complete(settings: Settings, index: MemoryIndex) -> None:
                 "the index meanwhile; stop it, give the move up with `mneme admin reindex --abandon`, and repeat it"
             )
         index.set_metadata({**old.metadata(), REINDEX: ""})
-
-
-def made_now(identity: EmbedderIdentity) -> MadeFor:
-    """The embedder, the tokeniser and the format of a store that is made now."""
-    return {"embedder": identity.fingerprint, "tokeniser": TOKENISER, "format": str(FORMAT)}
 
 
 def _named(made_for: MadeFor) -> str:

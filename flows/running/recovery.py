@@ -11,14 +11,14 @@ import logging
 import shutil
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
 from connectors.durable import FolderLock, replace_bytes, replace_json
-from connectors.inbox import is_of_an_inbox
+from connectors.inbox import inbox_folder, is_of_an_inbox
 from flows.running.store_files import disk_errors, is_used, remedy, tidy
 from mneme.errors import StoreError, StoreRejected, StoreUnavailable
 from mneme.ports import MemoryIndex
@@ -78,15 +78,19 @@ def refuse_unfinished(metadata: Mapping[str, str], but: str = "") -> None:
         raise StoreRejected(why)
 
 
-def why_index_is_older(directory: Path, run: int, metadata: Mapping[str, str]) -> str | None:
+def why_index_is_older(directory: Path, run: int, metadata_of_index: Callable[[], Mapping[str, str]]) -> str | None:
     """Say what to do if an index is older than a recovery store: the store goes on behind events that the index lost.
 
     Args:
-        directory: of the store.
+        directory: of the store, whose flow may be running.
         run: the last one that the store began.
-        metadata: of the index; none if there is no index.
+        metadata_of_index: asked for after the store was read, since a flow writes them into the index first.
     """
-    marks = {_mark_name(file): file.read_text() for file in _marks(directory)} if run else {}
+    marks: dict[str, str] = {}
+    for file in _marks(directory) if run else ():
+        with suppress(FileNotFoundError):  # a run begins
+            marks[_mark_name(file)] = file.read_text()
+    metadata = metadata_of_index()
     missing = [mark for name, mark in marks.items() if metadata.get(name, "") < mark]
     if run > int(metadata.get("run", "0")):
         unseen = f"run {run}"
@@ -130,11 +134,12 @@ class WriteMark:
         """Set the mark, if something was written since. An index or a disk that refuses it is asked again later."""
         if not self._is_behind:
             return
+        self._set_at = time.monotonic()
         self._mark = max(self._mark, utc_now().isoformat(timespec="milliseconds"))  # a clock may be set back
         with suppress(StoreError, OSError):
             self._index.set_metadata({_mark_name(self._file): self._mark})
             replace_bytes(self._file, self._mark.encode())
-            self._is_behind, self._set_at = False, time.monotonic()
+            self._is_behind = False
 
 
 def _marks(directory: Path) -> list[Path]:
@@ -253,7 +258,7 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
         """
         metadata = index.metadata()
         refuse_unfinished(metadata, but=REBUILD if self._name == REBUILD else "")
-        if not adopt and (older := why_index_is_older(self._directory, self._run, metadata)):
+        if not adopt and (older := why_index_is_older(self._directory, self._run, lambda: metadata)):
             raise StoreRejected(older)
         key = f"{_STORE}{self._name}"
         other = metadata.get(key)
@@ -340,13 +345,27 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
             )
 
 
+def refuse_older_files(data: Path) -> None:
+    """Refuse files of a Mneme that kept its inbox and dead letters in logs: nothing here reads them, nor erases in them.
+
+    Raises:
+        StoreRejected: names the files.
+    """
+    if older := sorted({*inbox_folder(data).glob("*/*.log"), *data.glob("dead-letters.jsonl")}):
+        raise StoreRejected(
+            f"{', '.join(map(str, older))}: an older Mneme kept events here, which this one does not read. Let that version "
+            "read them to their end (`mneme run`) and replay its dead letters; then remove these files"
+        )
+
+
 @contextmanager
 def flows_stopped(settings: Settings) -> Iterator[None]:
     """Hold the recovery stores of all flows of ``MNEME_DATA``.
 
     Raises:
-        StoreRejected: a flow runs.
+        StoreRejected: a flow runs, or an older Mneme left events that would be lost.
     """
+    refuse_older_files(settings.data)
     with ExitStack() as stack:
         for folder in sorted(settings.data.glob("recovery/*/")):
             try:

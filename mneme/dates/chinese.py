@@ -253,12 +253,12 @@ def _named_day(match: re.Match[str], said: date) -> DaySpan:
 # --- weeks -----------------------------------------------------------------------------------------------------------
 
 
-def _weekday(match: re.Match[str], said: date) -> DaySpan:
-    """下周五, perhaps to another day of that week: 下周一到周三."""
+def _weekday(match: re.Match[str], said: date) -> Days:
+    """下周五, perhaps to another day of that week: 下周一到周三. On a Sunday it is in doubt: for some a week begins with it."""
     week = spans.week(said, _WEEKS[match["which"]])
     first = week.first + timedelta(days=weekday_number(match["first"]))
     if not match["last"]:
-        return DaySpan.of_day(first)
+        return if_certain(said.weekday() != 6 or match["which"] in ("这", "本"), DaySpan.of_day(first))
     last_week = spans.week(said, _WEEKS[match["last_which"]]) if match["last_which"] else week
     last = last_week.first + timedelta(days=weekday_number(match["last"]))
     return DaySpan.between(first, last if last >= first else last + timedelta(days=7))
@@ -363,7 +363,7 @@ _RULES = (
     ),
     rule(f"{_WHICH_WEEK}{_WEEK_WORD}(?![一二三四五六日天末])", _week),
     rule(f"(?<![每逢个])(?:{_WHICH_WEEK})?周末", _weekend),
-    rule(f"(?<![上下这本个一每逢]){_WEEK_WORD}(?P<day>{_DAY_OF_WEEK})", _bare_weekday),
+    rule(rf"(?<![上下这本个一每逢\d]){_WEEK_WORD}(?P<day>{_DAY_OF_WEEK})", _bare_weekday),  # 2/7周六 is another day
     rule(
         f"从?(?<![上下这本个一逢]){_WEEK_WORD}(?P<first>{_DAY_OF_WEEK}){_TO}{_WEEK_WORD}?(?P<last>{_DAY_OF_WEEK})",
         _weekday_range,

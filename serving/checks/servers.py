@@ -2,7 +2,7 @@
 
 import json
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -56,14 +56,14 @@ def _contents(settings: Settings) -> Iterator[Check]:
             if "no index here yet" in str(error):
                 yield Check("index", "memories", "none yet", "partly", str(error))
                 yield from _unfinished(settings, {})
-                yield from _recovery(settings, {})
+                yield from _recovery(settings, dict)
             else:
                 yield failed("index", "memories", "", error, needed=isinstance(error, StoreRejected))
             return
         yield Check("index", "memories", f"{rows:,} messages", "ready")
         yield _embedder(settings, opened)
         yield from _unfinished(settings, metadata)
-        yield from _recovery(settings, metadata)
+        yield from _recovery(settings, opened.metadata)
     finally:
         opened.close()
 
@@ -107,11 +107,11 @@ def _unfinished(settings: Settings, metadata: "dict[str, str]") -> Iterator[Chec
 
     running = {folder.name for folder in settings.data.glob("recovery/*/") if is_locked(folder)}
     if (why := why_unfinished(metadata)) and not running and not is_locked(settings.data / "rebuild"):
-        yield Check("index", "rebuild or move", "interrupted", "missing", why, needed=True)
+        yield Check("index", "rebuild or move", "interrupted, or running elsewhere", "missing", why, needed=True)
     if (begun := metadata.get(IMPORT)) and not running:
         owner = begun.rpartition("@")[0]
         remedy = f"an import of {owner} has begun and not ended: repeat `mneme admin import` with its file"
-        yield Check("index", "import", "interrupted", "missing", remedy, needed=True)
+        yield Check("index", "import", "interrupted, or running elsewhere", "missing", remedy, needed=True)
     note = settings.data / "recovery" / FILES / NAMED_FILES
     if note.exists() and (FILES not in running or is_locked(inbox_folder(settings.data))):  # the inbox's flow holds it as well
         files = ", ".join(json.loads(note.read_text(encoding="utf-8")))
@@ -119,16 +119,16 @@ def _unfinished(settings: Settings, metadata: "dict[str, str]") -> Iterator[Chec
         yield Check("index", "ingestion of files", "interrupted", "partly", remedy)
 
 
-def _recovery(settings: Settings, metadata: "dict[str, str]") -> Iterator[Check]:
+def _recovery(settings: Settings, metadata_of_index: "Callable[[], Mapping[str, str]]") -> Iterator[Check]:
     """Check that each flow's recovery store is the one that wrote the index, and the index no older one."""
     from flows.running.recovery import FILES, TOPICS, why_index_is_older
 
     for name in (TOPICS, FILES):
-        written_by = metadata.get(f"recovery_{name}")
+        written_by = metadata_of_index().get(f"recovery_{name}")
         folder = settings.data / "recovery" / name
         try:
             state = json.loads((folder / "mneme.json").read_text(encoding="utf-8"))
-            own, older = state["recovery_id"], why_index_is_older(folder, int(state["run"]), metadata)
+            own, older = state["recovery_id"], why_index_is_older(folder, int(state["run"]), metadata_of_index)
         except FileNotFoundError:
             own, older = None, None
         except (OSError, ValueError, KeyError, TypeError):

@@ -89,7 +89,7 @@ def replay(
     """Send events again, and take their letters away. What is wrong still stays, with the reason.
 
     To repeat it, or to be interrupted in it, makes no duplicates: an event that arrives twice counts once. The exit code is not
-    0 while any of the letters stays, or has come back.
+    0 while any of the letters stays, or has come back at once. Where a flow runs, one may come back later.
     """
     from mneme.errors import InputError
     from mneme.settings import load_settings
@@ -111,8 +111,8 @@ def replay(
     names = {dead_letter: number for number, dead_letter in numbered.items()}
     for dead_letter, reason in refused.items():
         note(f"{names[dead_letter]}: not replayed: {reason}", "yellow")
-    sent = {dead_letter.raw for dead_letter in dead_letters if dead_letter not in refused}
-    returned = [each for each in box.dead_letters() if each not in names and each.raw in sent]
+    sent = {_one_line(_event(dead_letter)) for dead_letter in dead_letters if dead_letter not in refused}
+    returned = [each for each in box.dead_letters() if each not in names and _one_line(each.raw) in sent]
     if returned:
         note(f"{count(len(returned), 'letter')} came back as dead: {last_line(returned[-1].reason)}", "yellow")
     if refused or returned:
@@ -134,11 +134,10 @@ def _send_again(settings: "Settings", dead_letters: "Sequence[DeadLetter]") -> N
     from connectors import Publisher
     from connectors.durable import is_locked
     from connectors.inbox import inbox_folder
-    from connectors.kafka.replay import event_to_replay
     from mneme.events import parse_event
     from mneme.times import utc_now
 
-    events = [event_to_replay(dead_letter)[1] for dead_letter in dead_letters]
+    events = [_event(dead_letter) for dead_letter in dead_letters]
     if settings.intake != "inbox" or not is_locked(inbox_folder(settings.data)):
         _ingest(events, settings)
         return
@@ -151,8 +150,19 @@ def _ingest(events: "Sequence[bytes]", settings: "Settings") -> None:
 
     with tempfile.TemporaryDirectory(prefix="mneme-replay-") as folder:
         path = Path(folder) / "events.jsonl"
-        path.write_bytes(b"".join(b" ".join(event.splitlines()) + b"\n" for event in events))
+        path.write_bytes(b"".join(_one_line(event) + b"\n" for event in events))
         flows.ingest([path], settings)
+
+
+def _event(dead_letter: "DeadLetter") -> bytes:
+    """The event that a replay sends."""
+    from connectors.kafka.replay import event_to_replay
+
+    return event_to_replay(dead_letter)[1]
+
+
+def _one_line(event: bytes) -> bytes:
+    return b" ".join(event.splitlines())
 
 
 def _numbered(box: "DeadLetterQueue") -> "dict[int, DeadLetter]":

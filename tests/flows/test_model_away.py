@@ -28,7 +28,7 @@ class Away(OneFactEach):
         if self.error is not None:
             raise self.error
         if self.refused and any(self.refused in utterance.message.text for utterance in cut.utterances):
-            raise ModelKeyRefused("HTTP 403")
+            raise ModelKeyRefused("HTTP 402")
         return replace(super().extract(cut), summary="by the model")
 
 

@@ -113,11 +113,13 @@ def test_what_is_still_wrong_stays_and_says_why(letters: FileDeadLetters, monkey
 
 
 def test_a_letter_that_comes_back_is_told_by_the_exit_code(letters: FileDeadLetters, monkeypatch: pytest.MonkeyPatch):
-    def ingest(*_: object) -> None:
-        letters.send([letter(8, event(1), "embed", "Traceback\nthe embedder refuses it")])
+    def ingest(files: list[Path], *_: object) -> None:
+        [sent, _] = files[0].read_bytes().splitlines()
+        letters.send([letter(8, sent, "embed", "Traceback\nthe embedder refuses it")])
 
     monkeypatch.setattr(flows, "ingest", ingest, raising=False)
-    letters.send([letter(1, event(1)), letter(2, event(2))])
+    of_two_lines = event(1).replace(b", ", b",\n")  # what is sent has one
+    letters.send([letter(1, of_two_lines), letter(2, event(2))])
     result = run("replay", "--all")
     assert result.exit_code == 1
     assert result.stdout == "2 dead letters replayed\n"

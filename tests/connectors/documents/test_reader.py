@@ -6,7 +6,7 @@ import pytest
 
 from connectors.documents.local import LocalParser
 from connectors.documents.reader import Reader, open_reader
-from mneme.errors import InputError, ModelMalformed, ModelRefused, ModelTimeout
+from mneme.errors import InputError, ModelError, ModelKeyRefused, ModelMalformed, ModelRefused, ModelTimeout
 from mneme.ports import ParsedDocument, Section, Spoken, Transcript
 from mneme.settings import Settings
 
@@ -66,9 +66,10 @@ def test_a_picture_is_read_by_ocr_where_the_model_fails(failure: Exception | str
     assert texts(Reader(Parser(), Model(failure)).read(PNG, "desk.png", None, "s")) == ["by OCR"]
 
 
-def test_a_model_out_of_reach_is_worth_trying_again():
-    with pytest.raises(ModelTimeout):
-        Reader(Parser(), Model(ModelTimeout("late"))).read(PNG, "desk.png", None, "s")
+@pytest.mark.parametrize("failure", [ModelTimeout("late"), ModelKeyRefused("revoked")])
+def test_a_model_out_of_reach_is_worth_trying_again(failure: ModelError):
+    with pytest.raises(type(failure)):
+        Reader(Parser(), Model(failure)).read(PNG, "desk.png", None, "s")
 
 
 @pytest.mark.parametrize("content", [PNG, b"a text", TIFF])

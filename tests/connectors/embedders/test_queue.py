@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connectors.embedders.queue import EmbeddingQueue
-from mneme.errors import ModelError, ModelMalformed, ModelRefused, ModelTimeout
+from mneme.errors import ModelError, ModelKeyRefused, ModelMalformed, ModelRefused, ModelTimeout
 from mneme.ports import EmbedderIdentity
 from mneme.rows import Embedding, Vector, directions, whole_numbers
 from tests.servers.model_answers import embedding
@@ -195,6 +195,16 @@ def test_a_text_that_fails_every_time_takes_nobody_along_twice_and_is_refused_at
         good.result(120)
     assert embedder.batches[0] == ["poison", "good 0"]
     assert all(batch == ["poison"] for batch in embedder.batches[1:] if "poison" in batch)
+    queue.close()
+
+
+def test_texts_are_not_to_blame_for_a_key_that_is_refused_now_and_then(embedder: Recorder) -> None:
+    queue = EmbeddingQueue(embedder, batch=10, max_wait_seconds=0)
+    embedder.failures["a"] = ModelKeyRefused("no credit")
+    for number in range(5):
+        with pytest.raises(ModelKeyRefused):
+            queue.submit(["a"]).result(120)
+        queue.submit([f"other {number}"]).result(120)
     queue.close()
 
 

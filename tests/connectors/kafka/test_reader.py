@@ -132,7 +132,7 @@ def test_what_a_transaction_did_not_commit_is_not_read_and_is_no_lag(settings: K
 class TestLostOffsets:
     def test_an_offset_that_retention_deleted_is_refused_by_name(self, settings: Kafka, topic: str):
         delete_records(settings, topic, before=6)
-        with pytest.raises(StoreRejected, match=rf"{topic}/0/3,.*it has 6 to 10; its retention deleted.*recovery directory"):
+        with pytest.raises(StoreRejected, match=rf"{topic}/0/3,.*it has 6 to 10; its retention deleted.*recovery store"):
             PartitionReader(settings, topic, 0, 3)
 
     def test_the_first_offset_that_is_left_is_fine(self, settings: Kafka, topic: str):

@@ -205,6 +205,7 @@ def test_a_chinese_name_is_taken_where_its_place_tells_where_it_begins(text, nam
         "小李子很甜。",
         "悉尼杯放假，我们在杭州酒家吃。",
         "刚在中山二院复查，她又跳广场舞了。",
+        "后天端午公司放假。",
     ],
 )
 def test_words_that_look_like_chinese_names_name_nothing(text):

@@ -57,6 +57,9 @@ def test_what_is_ahead_for_certain_is_quoted_unchanged(text):
         "婚礼明年再说",
         "对了 12月9号要帮你庆生吗",
         "昨天报到，今天开始培训。",
+        "他现在还要去打球。",
+        "明天不是周四吗，他上课的。",
+        "This Saturday.",
     ],
 )
 def test_wishes_questions_and_what_is_off_or_over_are_none(text):

@@ -424,6 +424,18 @@ def test_a_season_or_a_holiday_that_may_be_of_two_years_is_in_doubt(month: int, 
     assert written(certain_dates(sentence, WEDNESDAY.replace(month=month), UTC, "zh")) == dates
 
 
+@pytest.mark.parametrize(
+    ("sentence", "day", "dates"),
+    [
+        ("上周三我去了医院。", 2, "2026-02-25"),
+        ("上周三我去了医院。", 6, ""),  # for some, a week begins with Sunday
+        ("3/14周六晚上我可以。", 2, ""),  # not the Saturday to come
+    ],
+)
+def test_a_chinese_weekday_is_certain_where_no_other_day_can_be_meant(sentence: str, day: int, dates: str) -> None:
+    assert written(certain_dates(sentence, on(day), UTC, "zh")) == dates
+
+
 def test_a_day_that_counts_from_what_was_told_before_is_in_doubt():
     assert written(certain_dates("一周后复查。", WEDNESDAY, UTC, "zh", earlier="术后要静养。")) == ""
     assert written(certain_dates("一周后复查。", WEDNESDAY, UTC, "zh", earlier="然后呢？")) == "2026-03-09..2026-03-13"
