@@ -1,6 +1,6 @@
 """``mneme bench stages``: what each step of the flow costs the processor for one message, without embedder and index server.
 
-1. A first round that does not count makes the vectors of all texts.
+1. First rounds that do not count, by hand and by the engine, make the vectors of all texts.
 2. Five rounds: the steps are driven by hand (evaluation/driven_steps.py) over all messages, into an index in memory whose
    writes are encoded as OpenSearch gets them.
 3. Five rounds through the real engine with its recovery store: what it costs beside the steps. What it costs without any
@@ -86,6 +86,7 @@ def run_stages(
     with closing(open_embedder(settings)) as embedder, console.status("embedding"):
         known = _Vectors(embedder)
         by_hand(events, settings, known, rounds=1)
+        through_the_engine(events, settings, known)  # episodes may close earlier there, and have other texts
     with console.status("steps by hand"):
         measured = by_hand(events, settings, known, rounds)
     with console.status("the engine"):
