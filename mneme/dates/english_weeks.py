@@ -35,8 +35,8 @@ def weekday(number: int, which: str, step: int | None, said: date, match: re.Mat
 
     Without a tense, "dentist thursday 8am" is an appointment.
 
-    "Last Friday" is likely only where the latest is yesterday or of this week, for some mean that of the week before;
-    "next Friday", that of next week, only while another comes before it.
+    "Last Friday" is likely only where the latest is yesterday or of this week: some mean that of the week before. "Next
+    Friday", that of next week, is likely only while another comes before it.
     """
     latest, soonest = _latest(number, said), _soonest(number, said)
     if step is None or which == "this":
