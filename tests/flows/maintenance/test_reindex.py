@@ -291,7 +291,6 @@ class TestTheTexts:
         before = contents(remembered)
         with monkeypatch.context() as another:
             another.setattr(text, "TOKENISER", "another")
-            another.setattr(move, "TOKENISER", "another")
             another.setattr(text, "_joined", str.lower)  # remembers what it was asked: the tokens of another would stay
             reindex(remembered)
             assert any(row.tokens != before[key].tokens for key, row in contents(remembered).items())
