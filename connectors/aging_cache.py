@@ -57,7 +57,7 @@ class AgingCache(Generic[Key, Value]):
             self._since = self._clock()
 
 
-class Derived(AgingCache[int, tuple[Key, Value]]):
+class Derived(Generic[Key, Value]):
     """Derive a value from an object, once for as long as the same object is asked for again. May be used from several threads.
 
     An object is identified by its address, and kept as long as the derived value, so nothing else can have its address.
@@ -68,14 +68,13 @@ class Derived(AgingCache[int, tuple[Key, Value]]):
     """
 
     def __init__(self, make: Callable[[Key], Value], most: int = 5_000, seconds: float = 300.0) -> None:
-        super().__init__(most, seconds)
         self._make = make
+        self._known: AgingCache[int, tuple[Key, Value]] = AgingCache(most, seconds)
 
     def __call__(self, source: Key) -> Value:
         """The value derived from an object."""
-        address = id(source)
-        known = self._young.get(address) or self.get(address)  # a search asks some thousand times, mostly for young ones
+        known = self._known.get(id(source))
         if known is None:
             known = (source, self._make(source))
-            self.put(address, known)
+            self._known.put(id(source), known)
         return known[1]

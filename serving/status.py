@@ -10,7 +10,6 @@ from typing import Any, Literal, TypeVar, get_args
 
 import httpx
 
-from connectors.durable import is_locked
 from connectors.indices import embedded_folder, index_place, open_index
 from connectors.telemetry.exposition import Samples, read_exposition
 from mneme.errors import MnemeError, SettingsError
@@ -18,7 +17,7 @@ from mneme.ports import Lane
 from mneme.rows import Collection
 from mneme.settings import Settings
 from mneme.times import from_milliseconds, utc_now
-from serving.checks import room_at
+from serving.checks import flows_running, room_at
 
 Result = TypeVar("Result")
 
@@ -200,7 +199,7 @@ def _letters(file: Path) -> int:
 
 def _flow(settings: Settings) -> Literal["runs", "rests", "unknown"]:
     """Tell whether a flow runs on this data folder; from Kafka one may run on another, which its commits tell."""
-    if any(map(is_locked, settings.data.glob("recovery/*/"))):
+    if flows_running(settings.data):
         return "runs"
     return "unknown" if settings.intake == "kafka" else "rests"
 

@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -113,7 +113,7 @@ class OwnerRows:
         self._texts = self._count_texts()
         self._vectors, self._vector_of = vectors_of(table["vector"])
         self._token_vectors = _column(table, "token_vectors")
-        self._made: list[Row | Any] = [None] * table.num_rows
+        self._made: list[Row | None] = [None] * table.num_rows
 
     @property
     def size(self) -> int:
@@ -166,7 +166,7 @@ class OwnerRows:
             rows = to_rows(self.collection, self._columns.take(pa.array(missing)), self._shared)
             for place, row in zip(missing, rows, strict=True):
                 made[place] = row
-        return [made[place] for place in wanted]
+        return cast(list[Row], [made[place] for place in wanted])
 
     def embeddings(self, owner_keys: Sequence[str], ids: Sequence[str]) -> dict[Key, Embedding]:
         """The vectors of rows and of their tokens, by their keys; rows without a vector are left out."""

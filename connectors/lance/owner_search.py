@@ -5,10 +5,8 @@ changes a score nor can be read from one.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from operator import attrgetter
-from typing import Any
 
 import numpy as np
 
@@ -52,7 +50,7 @@ class OwnerSearch:
             near: Sequence[float | None] = [None] * len(places)
             if unit is not None:
                 near = [None if math.isnan(cosine) else cosine for cosine in part.cosines(unit, places).tolist()]
-            scored += map(_scored, zip(part.rows(places), bm25[places].tolist(), near, strict=True))
+            scored += map(Scored._make, zip(part.rows(places), bm25[places].tolist(), near, strict=True))
         return scored if len(scored) <= limit else sorted(scored, key=lambda each: each.row.id)[:limit]
 
     def embeddings(self, keys: Sequence[Key]) -> dict[Key, Embedding]:
@@ -81,11 +79,6 @@ class OwnerSearch:
         return [part.bm25(weights, length / max(documents, 1)) for part in self._parts]
 
 
-# A search makes a thousand of them: by their classes that takes three times as long.
-_hit: Callable[[Iterable[Any]], Hit] = partial(tuple.__new__, Hit)
-_scored: Callable[[Iterable[Any]], Scored] = partial(tuple.__new__, Scored)
-
-
 def _best(found: Sequence[tuple[OwnerRows, Places, Numbers]], limit: int) -> list[Hit]:
     """The hits with the highest scores; of those at the edge with equal scores, the first by id."""
     if limit < 1 or not found:
@@ -95,7 +88,7 @@ def _best(found: Sequence[tuple[OwnerRows, Places, Numbers]], limit: int) -> lis
     hits: list[Hit] = []
     for part, places, own in found:
         good = own >= edge
-        hits += map(_hit, zip(part.rows(places[good]), own[good].tolist(), strict=True))
+        hits += map(Hit._make, zip(part.rows(places[good]), own[good].tolist(), strict=True))
     if len(found) > 1:  # those of one part are in order of their ids
         hits.sort(key=attrgetter("row.id"))
     hits.sort(key=attrgetter("score"), reverse=True)

@@ -18,7 +18,7 @@ _EVENT = re.compile(
     rf"^({_HAN}{{4,18}}?)的(?:举办)?(?:地点|时间|规模|主题|主要内容|内容|持续时间|主办方|门票|费用)(?:是|在|为)"
     rf"|(?:参加|举办|报名|出席)({_HAN}{{3,18}}?[节坛典宴会赛旅营汇华龙])(?=[，。！的]|$)"
 )
-_NO_EVENT = re.compile("[我你您他她它这那]|^(?:[今明昨后下上]|每)[天周月年个]|的")
+_NO_NAME = re.compile("[我你您他她它这那]|^(?:[今明昨后下上]|每)[天周月年个]|的")
 _PLACE_END = (
     "大道|公园|广场(?!舞)|古镇|机场|高铁站|火车站|地铁站|[东西南北]站|路站|大学|学院|医院|公司|集团|酒店|"
     "博物馆|图书馆|[山岛村镇]"
@@ -61,7 +61,7 @@ def _names(text: str) -> Iterator[tuple[str, str]]:
     for work in _WORK.finditer(text):
         yield work[1], _kind_of_work(text[max(0, work.start() - 8) : work.start()], text[work.end() : work.end() + 8])
     text = _QUOTED.sub("，", text)
-    events = [name for match in _EVENT.finditer(text) if not _NO_EVENT.search(name := match[1] or match[2])]
+    events = [name for match in _EVENT.finditer(text) if not _NO_NAME.search(name := match[1] or match[2])]
     yield from ((name, "event") for name in events)
     for name in events:  # its words name nothing else
         text = text.replace(name, "，")
@@ -78,7 +78,7 @@ def _names(text: str) -> Iterator[tuple[str, str]]:
             yield name, "person"
     yield from ((match[0], "person") for match in familiar.finditer(text))
     for match in ended.finditer(text):
-        no_name = match[1] in _NO_CITY_ALONE or _NO_EVENT.search(match[1])
+        no_name = match[1] in _NO_CITY_ALONE or _NO_NAME.search(match[1])
         if not no_name and match[1].removesuffix(match[2]) not in word_list("no name before a chinese place"):
             yield match[1], "organisation" if match[1].endswith(_ORGANISED) else "location"
     yield from ((match[0], "location") for match in listed.finditer(ended.sub("，", text)) if match[0] not in _NO_CITY_ALONE)

@@ -213,11 +213,12 @@ def _is_expected(one: Sentence) -> bool:
         own = parted(_QUOTED.sub("", simplified(one.text)))
         if _CHINESE_UNCERTAIN.search(own) or _is_over(one) or _tells_the_calendar(one):
             return False
-        if _MORNING.search(own) and one.said_at.astimezone(one.zone).hour >= _NOON:
+        hour = one.said_at.astimezone(one.zone).hour
+        if _MORNING.search(own) and hour >= _NOON:
             return False
         if any(date.since > one.said_at for date in one.dates):
             return True
-        if _ahead(one) and _tells_of_the_day(own, one.said_at.astimezone(one.zone).hour):
+        if _ahead(one) and _tells_of_the_day(own, hour):
             return False
         ahead = _CHINESE_LATER_TODAY if _ahead(one) else _CHINESE_PLANNED
         planned = _CHINESE_SOON.search(own) or ahead.search(own)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from connectors.durable import is_locked
 from mneme.errors import MnemeError, ModelTimeout, StoreUnavailable
 
 State = Literal["ready", "partly", "missing", "unknown"]
@@ -48,6 +49,11 @@ def room_at(folder: Path) -> int:
     if not os.access(at, os.W_OK):
         raise StoreUnavailable(f"{at} cannot be written; mend it, or set MNEME_DATA to another folder")
     return shutil.disk_usage(at).free
+
+
+def flows_running(data: Path) -> frozenset[str]:
+    """The names of the flows whose recovery stores below a data folder are held by a process."""
+    return frozenset(folder.name for folder in data.glob("recovery/*/") if is_locked(folder))
 
 
 def failed(group: str, name: str, by: str, error: MnemeError, needed: bool = True) -> Check:

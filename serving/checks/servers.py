@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mneme.errors import MnemeError, StoreError, StoreRejected, StoreUnavailable
 from mneme.settings import Settings
-from serving.checks import Check, failed
+from serving.checks import Check, failed, flows_running
 
 if TYPE_CHECKING:
     from mneme.ports import MemoryIndex
@@ -56,14 +56,14 @@ def _contents(settings: Settings) -> Iterator[Check]:
             if "no index here yet" in str(error):
                 yield Check("index", "memories", "none yet", "partly", str(error))
                 yield from _unfinished(settings, {})
-                yield from _recovery(settings, dict)
+                yield from _recovery(settings, {}, dict)
             else:
                 yield failed("index", "memories", "", error, needed=isinstance(error, StoreRejected))
             return
         yield Check("index", "memories", f"{rows:,} messages", "ready")
         yield _embedder(settings, opened)
         yield from _unfinished(settings, metadata)
-        yield from _recovery(settings, opened.metadata)
+        yield from _recovery(settings, metadata, opened.metadata)
     finally:
         opened.close()
 
@@ -105,7 +105,7 @@ def _unfinished(settings: Settings, metadata: "dict[str, str]") -> Iterator[Chec
     from connectors.inbox import inbox_folder
     from flows.running.recovery import FILES, IMPORT, NAMED_FILES, why_unfinished
 
-    running = {folder.name for folder in settings.data.glob("recovery/*/") if is_locked(folder)}
+    running = flows_running(settings.data)
     if (why := why_unfinished(metadata)) and not running and not is_locked(settings.data / "rebuild"):
         yield Check("index", "rebuild or move", "interrupted, or running elsewhere", "missing", why, needed=True)
     if (begun := metadata.get(IMPORT)) and not running:
@@ -119,16 +119,19 @@ def _unfinished(settings: Settings, metadata: "dict[str, str]") -> Iterator[Chec
         yield Check("index", "ingestion of files", "interrupted", "partly", remedy)
 
 
-def _recovery(settings: Settings, metadata_of_index: "Callable[[], Mapping[str, str]]") -> Iterator[Check]:
-    """Check that each flow's recovery store is the one that wrote the index, and the index no older one."""
+def _recovery(settings: Settings, metadata: Mapping[str, str], read_again: Callable[[], Mapping[str, str]]) -> Iterator[Check]:
+    """Check that each flow's recovery store is the one that wrote the index, and the index no older one.
+
+    ``read_again`` gives the metadata anew: a flow may have written them since.
+    """
     from flows.running.recovery import FILES, TOPICS, why_index_is_older
 
     for name in (TOPICS, FILES):
-        written_by = metadata_of_index().get(f"recovery_{name}")
+        written_by = metadata.get(f"recovery_{name}")
         folder = settings.data / "recovery" / name
         try:
             state = json.loads((folder / "mneme.json").read_text(encoding="utf-8"))
-            own, older = state["recovery_id"], why_index_is_older(folder, int(state["run"]), metadata_of_index)
+            own, older = state["recovery_id"], why_index_is_older(folder, int(state["run"]), read_again)
         except FileNotFoundError:
             own, older = None, None
         except (OSError, ValueError, KeyError, TypeError):
