@@ -33,6 +33,7 @@ _PATIENCE_SECONDS = 20.0  # with what may pass, over all attempts
 _FIRST_PAUSE_SECONDS = 0.25
 _LONGEST_PAUSE_SECONDS = 5.0
 _PASSES = frozenset({429, 502, 503, 504})
+_HALF = "a text holds half of a surrogate pair, which is no character; send well-formed Unicode"
 _URL, _KEY = "MNEME_SERVICE__URL", "MNEME_SERVICE__API_KEY"
 
 
@@ -173,6 +174,8 @@ class ServiceClient:
                     response.read()
                     raise _error(response)
                 yield response
+        except UnicodeEncodeError as error:
+            raise InputError(_HALF) from error
         except httpx.HTTPError as error:
             raise self._unavailable(error) from error
 
@@ -216,6 +219,8 @@ class ServiceClient:
                     return response
                 problem = _error(response)
                 wait = _may_pass(response, problem, repeatable, pause)
+            except UnicodeEncodeError as error:
+                raise InputError(_HALF) from error
             except httpx.InvalidURL as error:
                 raise InputError("what is asked for is too long for a URL; ask with fewer filters") from error
             except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:  # nothing was sent
@@ -244,8 +249,14 @@ def quoted(*names: str) -> str:
 
     >>> quoted("conversations", "a/b c")
     '/conversations/a%2Fb%20c'
+
+    Raises:
+        InputError: a name holds half of a surrogate pair.
     """
-    return "".join(f"/{quote(name, safe='')}" for name in names)
+    try:
+        return "".join(f"/{quote(name, safe='')}" for name in names)
+    except UnicodeEncodeError as error:
+        raise InputError(_HALF) from error
 
 
 def _given(params: Mapping[str, Any] | None) -> dict[str, Any] | None:

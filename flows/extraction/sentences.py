@@ -70,6 +70,8 @@ _MOST = 2_000  # sentences of a message; a pasted article has half as many
 _GOES_ON = re.compile(r"(?:^|[\s(\"'“«])[^\W\d_]\.\s*$|^\s*\d{1,3}[.)]\s*$")  # "J."; "1)" that begins a line
 _ORDINAL = re.compile(r"\b\d{1,2}\.\s*$")  # "am 4. Juli"
 _WITH_ORDINALS = ("cs", "da", "de", "et", "fi", "hr", "hu", "nb", "no", "pl", "sk", "sl")  # languages that write them so
+_NEXT_WORD = re.compile(r"\w+")
+_LONGEST_NAME = 60  # characters of a dotted name that are looked at
 _REACH = 8  # characters before an end that tell whether it is one
 _FULL_STOPS = ("zh", "ja", "ko")  # languages whose full stops end nothing but sentences
 _HALF = re.compile("[\ud800-\udfff]")  # halves of characters, which no library takes
@@ -138,10 +140,21 @@ def _of_line(text: str, language: str, line: Span) -> Iterator[Span]:
             continue
         if at < line.end and language in _WITH_ORDINALS and _ORDINAL.search(end):
             continue
+        if at < line.end and language not in _FULL_STOPS and _is_within_a_name(text, begun, at):
+            continue
         yield Span(begun, at)
         begun = at
     if begun < line.end:
         yield Span(begun, line.end)
+
+
+def _is_within_a_name(text: str, begun: int, at: int) -> bool:
+    """Tell whether a dot stands inside a name: "ASP.NET", "https://www.Example.org", but not "tea.Then"."""
+    following = _NEXT_WORD.match(text, at)
+    if following is None or text[at - 1] != "." or following[0].lower() in STOP_WORDS:
+        return False
+    name = text[max(begun, at - _LONGEST_NAME) : at - 1].split()[-1:] or [""]
+    return name[0].lstrip("(\"'“«")[:1].isupper() or not {"/", "@", "."}.isdisjoint(name[0])
 
 
 def _bounded(text: str, span: Span) -> Iterator[Span]:

@@ -311,6 +311,8 @@ def _of_slot(slot: Slot, match: "re.Match[str]", part: Part, caseless: bool, end
             return None
         return f"uses:{kind_named(match, _KINDS)}", value
     kind = tool_kind(value, table.tools)
+    if attribute == "home" and (kind or _is_of_work(value, table.words["of_work"])):
+        return None
     if attribute in ("uses", "known", "same"):
         if kind is None and (attribute == "known" or slot.kind == "known_tool"):
             return None
@@ -321,6 +323,14 @@ def _of_slot(slot: Slot, match: "re.Match[str]", part: Part, caseless: bool, end
     if attribute == "car" and not kind and value.islower():
         return None
     return attribute, value
+
+
+_MADE_UP = re.compile(r"(?!(?:[Dd]e|[Ll]a|[Ll]e|Du|Di|Fitz|Ma?c|[A-Z])[A-Z])\w*[a-z][A-Z]")  # "GitHub", but "McMurdo"
+
+
+def _is_of_work(name: str, words: frozenset[str]) -> bool:
+    """Tell whether a name is of a product, a method or a department: a team moves to one, and lives nowhere else then."""
+    return _MADE_UP.match(name) is not None or name.lower().split()[0] in words
 
 
 def _of_time(slot: Slot, match: "re.Match[str]", part: Part, begin: int) -> tuple[str, str] | None:

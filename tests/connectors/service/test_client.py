@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from connectors.service import NotThere, ServiceClient
+from connectors.service import NotThere, ServiceClient, quoted
 from mneme.errors import DiskFull, InputError, MnemeError, SettingsError, StoreUnavailable
 from mneme.problems import DISK_FULL, INPUT, PROBLEMS, RATE_LIMITED, STORE_UNAVAILABLE, Problem
 from mneme.settings import Settings, load_settings
@@ -37,6 +37,19 @@ def test_a_request_has_the_key_and_its_answer_is_parsed(service: Listening, clie
     [asked] = service.asked
     assert (asked.path, asked.query) == ("/api/v1/memories", "user_id=a&user_id=b")
     assert asked.headers["Authorization"] == f"Bearer {KEY}"
+
+
+def test_half_of_a_character_is_refused_before_anything_is_sent(service: Listening, client: ServiceClient):
+    half = "a\ud800"
+    for ask in (
+        lambda: client.request("POST", "/memories/search", json={"query": half}),
+        lambda: client.request("GET", "/history", params={"entity": half}),
+        lambda: client.request("GET", quoted("memories", half)),
+        lambda: list(client.events("POST", "/ask", json={"question": half})),
+    ):
+        with pytest.raises(InputError, match="half of a surrogate pair"):
+            ask()
+    assert service.asked == []
 
 
 def test_an_empty_answer_is_none(service: Listening, client: ServiceClient):

@@ -22,6 +22,9 @@ def sentences(text, language="en"):
         ("es", "El Sr. Pérez vive aquí. ¿Y tú?", ["El Sr. Pérez vive aquí.", "¿Y tú?"]),
         ("zh", "我叫小明。你呢？", ["我叫小明。", "你呢？"]),
         ("ja", "明日は東京に行きます。楽しみです！", ["明日は東京に行きます。", "楽しみです！"]),
+        ("en", "I call PIL.ImageDraw.Draw(im). It works.", ["I call PIL.ImageDraw.Draw(im).", "It works."]),
+        ("en", "We use ASP.Net. See https://www.Example.Com/P now", ["We use ASP.Net.", "See https://www.Example.Com/P now"]),
+        ("en", "I like tea.We left Oslo.Then it rained.", ["I like tea.", "We left Oslo.", "Then it rained."]),
         ("ru", "Я переехал в Москву. А ты?", ["Я переехал в Москву.", "А ты?"]),
     ],
 )
