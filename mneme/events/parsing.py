@@ -145,16 +145,35 @@ def _is_well_formed(data: Any) -> bool:
 
 def describe(error: ValidationError) -> str:
     """A pydantic error as one line: the first fields with what is wrong, without the values (they may be secret)."""
-    lines = []
+    found: dict[str, list[str]] = {}
     for detail in error.errors(include_url=False, include_input=False, include_context=False):
-        field = ".".join(str(part) for part in detail["loc"] if part not in _EVENT_NAMES) or "event"
-        line = f"{field}: {detail['msg'].removeprefix('Value error, ')}"
+        field = ".".join(str(part) for part in detail["loc"] if not _is_branch(part)) or "event"
+        found.setdefault(field, []).append(detail["msg"].removeprefix("Value error, "))
+    lines = []
+    for field, messages in found.items():
+        if any(other.startswith(f"{field}.") for other in found):
+            continue  # of a list that is wrong inside: that it is no text either
+        line = f"{field}: {_either(list(dict.fromkeys(messages)))}"
         lines.append(line if len(line) <= _LONGEST_COMPLAINT else f"{line[: _LONGEST_COMPLAINT - 1]}…")
-    unlike = list(dict.fromkeys(lines))
-    more = [f"and {len(unlike) - _MOST_COMPLAINTS} more"] if len(unlike) > _MOST_COMPLAINTS else []
-    return "; ".join([*unlike[:_MOST_COMPLAINTS], *more])
+    more = [f"and {len(lines) - _MOST_COMPLAINTS} more"] if len(lines) > _MOST_COMPLAINTS else []
+    return "; ".join([*lines[:_MOST_COMPLAINTS], *more])
 
 
-_EVENT_NAMES = frozenset(
+def _is_branch(part: int | str) -> bool:
+    """Tell whether a part of a place names no field, but a kind of event or of value that was tried there."""
+    return part in _BRANCHES or "[" in str(part)
+
+
+def _either(messages: list[str]) -> str:
+    """What a value of several types should be, in one clause."""
+    if len(messages) > 1 and all(message.startswith(_SHOULD_BE) for message in messages):
+        *others, last = (message.removeprefix(_SHOULD_BE) for message in messages)
+        return f"{_SHOULD_BE}{', '.join(others)} or {last}"
+    return "; ".join(messages)
+
+
+_SHOULD_BE = "Input should be "
+_BRANCHES = frozenset(
     {"message", "edit", "delete", "correct", "retract", "flush", "forget", "erase", "document", "forget_document"}
+    | {"str", "int", "float", "bool"}
 )

@@ -24,6 +24,7 @@ from serving.mcp.server import build_server
 from serving.rest.keys import Caller
 from serving.rest.pools import PoolKind, RequestPools
 from serving.rest.problems import Forbidden, problem_response
+from serving.rest.requests import refuse_repeated
 from serving.service.service import Service
 
 PATH = "/mcp"
@@ -90,8 +91,10 @@ class _StreamableHTTP:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         caller: Caller = scope["state"]["caller"]
-        given = dict(Request(scope).query_params)
+        parameters = Request(scope).query_params
+        given = dict(parameters)
         try:
+            refuse_repeated(parameters)
             scope["state"][_WHOSE] = OwnerScope.parse(given, caller.tenant_of(given.get("tenant_id")))
         except InputError as error:
             await problem_response(problems.INPUT, str(error))(scope, receive, send)

@@ -17,7 +17,7 @@ from serving.rest.middleware.body_limits import BodyLimits, DrainedBodies
 from serving.rest.middleware.rate_limit import RateLimit
 from serving.rest.middleware.request_id import RequestId, SecurityHeaders
 from serving.rest.pools import RequestPools
-from serving.rest.requests import POOL_PLACE
+from serving.rest.requests import EACH_PARAMETER_ONCE, POOL_PLACE
 from serving.rest.routes import conversations, documents, memories, operation, owners, search, stream
 from serving.rest.sessions import Sessions
 from serving.service.service import Service
@@ -73,7 +73,7 @@ def create_app(service: Service) -> FastAPI:
     app.state.sessions = sessions
     problems.install(app)
     openapi.describe(app)
-    secured = [Depends(openapi.BEARER), Depends(openapi.API_KEY), POOL_PLACE]
+    secured = [Depends(openapi.BEARER), Depends(openapi.API_KEY), EACH_PARAMETER_ONCE, POOL_PLACE]
     for module in _ROUTES:
         app.include_router(module.router, dependencies=secured)
     app.include_router(openapi.router, dependencies=[POOL_PLACE])

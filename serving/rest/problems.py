@@ -154,6 +154,9 @@ def _field_error(detail: Mapping[str, Any]) -> FieldError:
     return FieldError(field=".".join(part[:_LONGEST_MESSAGE] for part in place), message=shorter)
 
 
+_UNREADABLE = "There was an error parsing the body"  # FastAPI's words for bytes that are no UTF-8
+
+
 async def _on_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     problem = problems.problem_of_status(error.status_code)
@@ -163,6 +166,8 @@ async def _on_http_error(request: Request, error: Exception) -> Response:
             detail = f"{path}: there is no such address; see /docs for those there are"
         case 405:
             detail = f"{request.method} is not for {path}; see /docs for what is"
+        case 400 if error.detail == _UNREADABLE:
+            detail = "body: cannot be read; send one JSON object in UTF-8, without numbers of thousands of digits"
         case status:
             detail = str(error.detail) if error.detail else HTTPStatus(status).phrase
     return problem_response(problem, detail, error.headers, status=error.status_code)

@@ -1,5 +1,7 @@
 """Common parts of requests: the service, the caller and the place in a pool that a route gets, owners, filters and limits."""
 
+import re
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from functools import cache
@@ -10,6 +12,7 @@ from fastapi import Depends, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Json, model_validator
 from starlette.convertors import Convertor, register_url_convertor
+from starlette.datastructures import QueryParams
 
 from mneme.errors import InputError
 from mneme.events import Name
@@ -64,6 +67,25 @@ async def _pool_place(request: Request, pools: PoolsIn) -> AsyncIterator[None]:
         yield
 
 
+_LISTS = frozenset({"conversation_id", "document_id", "participants"})  # parameters of lists that may be repeated
+
+
+def refuse_repeated(parameters: QueryParams, lists: frozenset[str] = frozenset()) -> None:
+    """Refuse a parameter that is given twice: a proxy in front might have checked the other one.
+
+    Raises:
+        InputError: one that is not among ``lists`` is repeated.
+    """
+    times = Counter(name for name, _ in parameters.multi_items())
+    if twice := sorted({name for name, number in times.items() if number > 1} - lists):
+        raise InputError(f"{', '.join(twice)}: given twice; leave one out")
+
+
+async def _each_parameter_once(request: Request) -> None:
+    refuse_repeated(request.query_params, _LISTS if request.method == "GET" else frozenset())
+
+
+EACH_PARAMETER_ONCE = Depends(_each_parameter_once)
 POOL_PLACE = Depends(_pool_place, scope="function")  # given back before the response is written
 
 
@@ -186,11 +208,22 @@ class FilterParameters(OwnerParameters):
         return with_tenant(further | known, caller)
 
 
+_LOST_PLUS = re.compile(r"(?<=\d)[ ](?=\d\d:?\d\d$)")
+
+
+def _with_plus(given: Any) -> Any:
+    """A time as it was meant: a ``+`` that is not percent-encoded arrives as a blank ("T09:00:00 02:00")."""
+    return _LOST_PLUS.sub("+", given) if isinstance(given, str) and given.count(":") > 1 else given
+
+
+Moment = Annotated[datetime, BeforeValidator(_with_plus)]  # of a parameter
+
+
 class PeriodParameters(FilterParameters):
     """The owner, filters and a period: ``since`` is inclusive, ``before`` exclusive; a time without an offset is UTC."""
 
-    since: datetime | None = Field(default=None, description="inclusive; UTC without an offset")
-    before: datetime | None = Field(default=None, description="exclusive")
+    since: Moment | None = Field(default=None, description="inclusive; UTC without an offset")
+    before: Moment | None = Field(default=None, description="exclusive")
 
 
 Limit = Annotated[int, Field(ge=1, le=MOST_OF_A_PAGE, description="items of a page, at most 200")]

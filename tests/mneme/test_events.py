@@ -138,3 +138,21 @@ def test_a_correction_is_a_message_that_names_what_it_corrects() -> None:
 def test_what_changes_a_fact_names_its_message_and_its_words(event: dict[str, object], field: str) -> None:
     with pytest.raises(InputError, match=f"^{field}: "):
         parse_event(json.dumps({"conversation_id": "c", **event}).encode(), SENT)
+
+
+@pytest.mark.parametrize(
+    ("fields", "complaint"),
+    [
+        ({"content": 5}, "content: Input should be a valid string or a valid list"),
+        ({"content": [{"type": "text", "data": "!!"}]}, "content.0"),
+        (
+            {"content": "x", "metadata": {"a": {"b": 1}}},
+            "metadata.a: Input should be a valid string, a valid integer, a valid number or a valid boolean",
+        ),
+    ],
+)
+def test_a_complaint_names_the_field_alone(fields: dict[str, object], complaint: str) -> None:
+    event = {"conversation_id": "c", "user_id": "u", "sent_at": "2026-03-02T09:00:00Z", **fields}
+    with pytest.raises(InputError) as raised:
+        parse_event(json.dumps(event).encode(), SENT)
+    assert str(raised.value).startswith(complaint)

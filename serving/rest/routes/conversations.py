@@ -1,6 +1,5 @@
 """Reading without a question: conversations, history, graph and profile."""
 
-from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
@@ -19,6 +18,7 @@ from serving.rest.requests import (
     CallerIn,
     FilterParameters,
     Limit,
+    Moment,
     OwnerParameters,
     PeriodParameters,
     ServiceIn,
@@ -41,7 +41,7 @@ class HistoryAsked(FilterParameters):
     """About whom or what."""
 
     entity: str = Field(min_length=1, max_length=512, examples=["Jason"], description="a name, or a part that nobody else has")
-    as_of: datetime | None = Field(default=None, description="as it was known then")
+    as_of: Moment | None = Field(default=None, description="as it was known then")
 
 
 class GraphAsked(OwnerParameters):

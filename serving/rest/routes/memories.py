@@ -298,7 +298,8 @@ def _message(memory: Memory, what: str) -> Accepted:
         source = f"document {memory.document_id}; send that again, or erase it"
     else:
         source = f"these messages of conversation {memory.conversation_id}: {', '.join(own[:_MOST_SHOWN])}"
-    raise ProblemRaised(problems.DERIVED, f"id: a {memory.kind} is not {what} itself; it comes from {source}")
+    article = "an" if memory.kind[0] in "aeiou" else "a"
+    raise ProblemRaised(problems.DERIVED, f"id: {article} {memory.kind} is not {what} itself; it comes from {source}")
 
 
 def _change(message: Accepted, change: dict[str, Any], asked: OwnerParameters, service: Service, caller: Caller) -> None:

@@ -15,7 +15,7 @@ from queries.responses import ResponseModel
 from serving.rest.middleware import API
 from serving.rest.openapi import problem_responses
 from serving.rest.pools import uses_pool
-from serving.rest.requests import MOST_ENTRIES, After, CallerIn, Limit, RequestModel, ServiceIn, examples
+from serving.rest.requests import MOST_ENTRIES, After, CallerIn, Limit, Moment, RequestModel, ServiceIn, examples
 from serving.service.dead_letters import dead_letter_id, dead_letters_of
 from serving.service.health import Health
 
@@ -69,7 +69,7 @@ class LettersAsked(RequestModel):
     """Selection of dead letters."""
 
     stage: str | None = Field(default=None, max_length=64, description="only of this step of the flow, such as `embed`")
-    since: datetime | None = Field(default=None, description="inclusive; UTC without an offset")
+    since: Moment | None = Field(default=None, description="inclusive; UTC without an offset")
     limit: Limit = 50
     after: After = None
 

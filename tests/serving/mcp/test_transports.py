@@ -71,6 +71,7 @@ def test_neither_another_owner_nor_another_tenant_reads_it(url: str):
         ("user_id=", 422, "user_id: is blank"),
         ("user_id=a&group_id=b", 422, "user_id and group_id are both given"),
         ("user=a", 422, "user: not known here"),
+        ("user_id=a&user_id=b", 422, "user_id: given twice"),
         ("user_id=a&tenant_id=other", 403, "this key is for tenant 'acme'"),
     ],
 )

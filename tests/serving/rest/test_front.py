@@ -250,6 +250,12 @@ class TestProblems:
         assert told.json()["status"] == status
         assert told.json()["detail"]
 
+    @pytest.mark.parametrize("content", ['{"query": "ü"}'.encode("latin-1"), b'{"top_k": ' + b"9" * 5_000 + b"}"])
+    def test_bytes_that_are_no_json_of_ours_are_told_with_a_remedy(self, client: TestClient, content: bytes) -> None:
+        told = client.post(SEARCH, headers={"Content-Type": "application/json"}, content=content)
+        assert told.status_code == 400
+        assert "send one JSON object in UTF-8" in told.json()["detail"]
+
     def test_an_id_of_a_request_is_given_back_or_made(self, client: TestClient) -> None:
         assert client.get("/health/live", headers={"X-Request-ID": "a-1"}).headers["x-request-id"] == "a-1"
         made = client.get("/health/live", headers={"X-Request-ID": "a b\tc"}).headers["x-request-id"]

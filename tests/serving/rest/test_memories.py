@@ -178,6 +178,17 @@ class TestListing:
     def test_a_parameter_that_is_not_known_is_refused(self, client: TestClient) -> None:
         assert client.get(f"{API}/memories", params={**WHOSE, "colour": "red"}).json()["detail"].startswith("colour: ")
 
+    def test_an_owner_that_is_given_twice_is_refused(self, client: TestClient) -> None:
+        told = client.get(f"{API}/memories", params=[*WHOSE.items(), ("user_id", "another")])
+        assert (told.status_code, told.json()["detail"]) == (422, "user_id: given twice; leave one out")
+        listed = client.get(f"{API}/memories", params=[*WHOSE.items(), ("conversation_id", "a"), ("conversation_id", "b")])
+        assert listed.status_code == 200
+
+    def test_a_plus_that_is_not_encoded_is_understood(self, client: TestClient) -> None:
+        for plus in ("+", "%2B"):
+            path = f"{API}/memories?since=2026-01-01T00:00:00{plus}02:00&before=2026-01-02%2000:00&user_id={WHOSE['user_id']}"
+            assert client.get(path).status_code == 200
+
     def test_conversations_and_what_was_made_of_each(self, client: TestClient) -> None:
         [listed] = client.get(f"{API}/conversations", params=WHOSE).json()["items"]
         assert (listed["conversation_id"], listed["messages"]) == ("standup", len(STANDUP))
@@ -257,6 +268,7 @@ class TestOneMemory:
             assert told.status_code == 409
             assert told.json()["type"] == "urn:mneme:problem:derived"
             assert all(name in told.json()["detail"] for name in episode["message_ids"])
+            assert told.json()["detail"].startswith("id: an episode is not ")
         assert inbox.read() == []
 
     def test_what_a_document_says_is_changed_in_the_document(self, client: TestClient, inbox: Inbox) -> None:
