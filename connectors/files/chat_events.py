@@ -2,10 +2,10 @@
 
 import json
 import re
-from base64 import b64decode
-from collections.abc import Callable, Iterator, Sequence
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePath
 from typing import Any, get_args
@@ -18,10 +18,12 @@ from mneme.times import from_milliseconds
 Event = dict[str, Any]
 
 PACE = timedelta(seconds=30)  # between messages without a time of their own
+_LONGEST_UNTIMED = timedelta(hours=12)  # from the first to the last of them: a day ahead of the file no message is taken
 UNKNOWN_TIME = from_milliseconds(0)
 _STEP = timedelta(milliseconds=1)  # between messages of one time
 
 _LONGEST_DATA = 8_000_000  # characters of base64 that go with a message; with more no topic takes it
+_LONGEST_TEXT = 3 * _LONGEST_DATA // 4  # bytes that are as long in base64
 _MILLISECONDS = 1e11  # a larger number of seconds since 1970 would be after the year 5138
 _ROLES = {
     "human": "user",
@@ -46,7 +48,7 @@ class Given:
     """Defaults from the caller, for what the file itself does not say.
 
     ``modified_at`` is the file's own time: when a chat without any times was about. ``document_name`` is what identifies the
-    document that it is, before the owner is put in front.
+    document that it is, before the owner is put in front. ``people`` are the names of users by their ids.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Given:
     conversation_id: str | None = None
     modified_at: datetime = UNKNOWN_TIME
     document_name: str = ""
+    people: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def stem(self) -> str:
@@ -104,7 +107,8 @@ class Clock:
     it, for the order of equal times is that of ids.
     """
 
-    def __init__(self, begins: Any, otherwise: datetime = UNKNOWN_TIME) -> None:
+    def __init__(self, begins: Any, otherwise: datetime = UNKNOWN_TIME, messages: int = 1) -> None:
+        self._pace = min(PACE, _LONGEST_UNTIMED / max(messages, 1))
         self._next = _moment(begins) or otherwise
         self._said: datetime | None = None  # by the file, of the message before
         self._given = self._next  # to it
@@ -117,7 +121,7 @@ class Clock:
         if not moment.tzinfo and not timezone:
             moment = moment.replace(tzinfo=UTC)
         with suppress(OverflowError):  # at the end of the year 9999, which the flow refuses
-            self._next = self._behind(moment) + PACE
+            self._next = self._behind(moment) + self._pace
         return self._given.isoformat()
 
     def _behind(self, moment: datetime) -> datetime:
@@ -195,7 +199,33 @@ def content_of(value: Any) -> str | list[Event]:
     """The content of a message with a role: text, or the parts of the event format."""
     if not isinstance(value, list):
         return "" if value is None else str(value)
+    if len({type(item) for item in value}) > 1 and all(_run(item) is not None for item in value):
+        return "".join(map(str, map(_run, value)))  # Telegram: one text, of which some words are bold
     return [part for item in value for part in _part(item)]
+
+
+def _run(item: Any) -> str | None:
+    return item if isinstance(item, str) else item.get("text") if isinstance(item, dict) else None
+
+
+_UNSAID = frozenset(
+    "thinking redacted_thinking reasoning tool_use tool_result server_tool_use web_search_tool_result token_budget".split()
+)
+
+
+def with_attachments(content: str | list[Event], said: Event) -> str | list[Event]:
+    """The content with the files of a message in Claude's export: with their text, where it was extracted."""
+    files = [file for name in ("attachments", "files") for file in said.get(name) or [] if isinstance(file, dict)]
+    attached = [_attached(file) for file in files if file.get("file_name")]
+    if not attached or isinstance(content, list):
+        return [*content, *attached] if attached else content
+    return [*([{"type": "text", "text": content}] if content.strip() else []), *attached]
+
+
+def _attached(file: Event) -> Event:
+    part: Event = {"type": "file", "name": str(file["file_name"])}
+    text = str(file.get("extracted_content") or "").encode(errors="replace")[:_LONGEST_TEXT]
+    return {**part, "data": b64encode(text).decode(), "media_type": "text/plain"} if text else part
 
 
 def _part(item: Any) -> Iterator[Event]:
@@ -205,6 +235,8 @@ def _part(item: Any) -> Iterator[Event]:
     if isinstance(text, str):
         if text.strip():
             yield {"type": "text", "text": text}
+        return
+    if kind in _UNSAID:
         return
     link = next((item[name] for name in ("image_url", "uri", "url") if item.get(name)), None)
     link = str((link.get("url") if isinstance(link, dict) else link) or "")
@@ -248,8 +280,12 @@ def text_of(value: Any) -> str:
 def role_of(value: Any) -> str:
     """A role of the event format; an unknown one is a user's."""
     name = str(value or "user").lower()
-    name = _ROLES.get(name, name)
-    return name if name in ("user", "assistant", "system", "tool") else "user"
+    return _ROLES.get(name, name) if is_role(name) else "user"
+
+
+def is_role(value: str) -> bool:
+    """Tell whether a word is the role of a speaker, here or in another program, and not a name."""
+    return value.lower() in ("user", "assistant", "system", "tool", *_ROLES)
 
 
 @dataclass(frozen=True, slots=True)

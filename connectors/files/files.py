@@ -9,7 +9,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from io import BufferedReader
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any
 
 from connectors.documents.kinds import KINDS, MEDIA_TYPES, Kind, kind_of
 from connectors.files.chat_events import Event, Given, complete
-from connectors.files.exports import SHAPES, ExportFormat, is_event, shape_of
+from connectors.files.exports import SHAPES, SLACK, ExportFormat, is_event, shape_of
 from mneme.errors import InputError
 from mneme.events import SCHEMA
 from mneme.ports import Incoming
@@ -152,13 +152,16 @@ class _Chat:
 
     def events(self, given: Given, start: int) -> Iterator[tuple[int, bytes]]:
         offset = -1
+        people = _slack_people(self.path) if self.shape is SLACK else {}
         try:
-            for offset, event in enumerate(self.shape.read(self.data, given)):
+            for offset, event in enumerate(self.shape.read(self.data, replace(given, people=people))):
                 if offset >= start:
                     yield offset, _encoded(event)
         except (AttributeError, KeyError, TypeError, ValueError, IndexError, ArithmeticError, RecursionError) as error:
+            missing = f" ({error} is missing)" if isinstance(error, KeyError) else ""
             raise InputError(
-                f"{self.path}: after {offset + 1} messages it does not have the form of {self.shape.name} any more ({error!r})"
+                f"{self.path}: after {offset + 1} messages it does not have the form of {self.shape.name} any more{missing}; "
+                "mend what comes next, or take it out"
             ) from error
 
 
@@ -249,6 +252,25 @@ def _kind(path: Path, head: bytes) -> Kind:
         return kind_of(content, path.name, None)
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
+
+
+def _slack_people(path: Path) -> dict[str, str]:
+    """The names of a Slack export's users by their ids: ``users.json`` lies above the folders of its channels."""
+    for folder in (path.parent, path.parent.parent):
+        users = folder / "users.json"
+        listed = _parsed(users.read_bytes()) if users.is_file() else None
+        if isinstance(listed, list):
+            return {
+                str(user["id"]): name for user in listed if isinstance(user, dict) and "id" in user and (name := _name(user))
+            }
+    return {}
+
+
+def _name(user: Event) -> str:
+    profile = user.get("profile")
+    profile = profile if isinstance(profile, dict) else {}
+    names = (user.get("real_name"), profile.get("real_name"), profile.get("display_name"), user.get("name"))
+    return str(next(filter(None, names), ""))
 
 
 def _chat(path: Path, data: Any) -> _Chat:

@@ -17,10 +17,12 @@ from connectors.files.chat_events import (
     complete,
     content_of,
     first,
+    is_role,
     listed,
     message,
     role_of,
     text_of,
+    with_attachments,
 )
 from mneme.errors import InputError
 from mneme.ids import short_hash
@@ -57,7 +59,9 @@ EVENTS = ExportFormat("a list of events", _fits, _read)
 
 _TIMES = ("sent_at", "timestamp", "create_time", "created_at", "createTime", "time", "date", "ts")
 _MESSAGES = ("messages", "chat_messages")
-_NAMES = ("sender_name", "name", "speaker", "author")
+_NAMES = ("sender_name", "name", "speaker", "author", "from", "username")
+_SPEAKERS = ("speaker", "author", "from")  # what tells a message without a role from other objects
+_NAMES_OF_AUTHORS = ("global_name", "nickname", "display_name", "name", "username")  # Discord's author is an object
 
 
 def _role_messages_fits(data: Any) -> bool:
@@ -68,7 +72,7 @@ def _role_messages_fits(data: Any) -> bool:
 
 
 def _spoken(item: Event) -> bool:
-    who = "role" in item or "sender" in item or isinstance(item.get("speaker"), str)
+    who = "role" in item or "sender" in item or any(isinstance(item.get(name), str | dict) for name in _SPEAKERS)
     return who and any(name in item for name in ("content", "text", "tool_calls"))
 
 
@@ -81,23 +85,41 @@ def _role_messages_read(data: Any, given: Given) -> Iterator[Event]:
         name = next((str(about[key]) for key in ("conversation_id", "id", "uuid") if about.get(key)), None)
         fallback = given.conversation_id or given.belonging(given.stem)
         messages = next((about[key] for key in _MESSAGES if key in about), chat)
-        clock = Clock(_time_in(about), given.modified_at)
+        clock = Clock(_time_in(about), given.modified_at, len(messages))
         for place, said in enumerate(messages):
             role = role_of(said.get("role") or said.get("sender"))
-            content, calls = content_of(said.get("content") or said.get("text")), _tool_calls(said)
+            content, calls = with_attachments(content_of(said.get("content") or said.get("text")), said), _tool_calls(said)
             yield from message(
                 given,
                 conversation_id=name or (f"{fallback}-{number}" if several else fallback),
                 owner=owner,
                 message_id=_given_id(said) or f"{place}-{short_hash(json.dumps([role, content, calls]))}",
-                sender=str(said.get("sender_id") or ""),
-                sender_name=next((said[each] for each in _NAMES if said.get(each) and isinstance(said[each], str)), None),
+                sender=str(said.get("sender_id") or _other_speaker(said, owner)),
+                sender_name=_speaker(said),
                 role=role,
                 sent_at=clock.time(_time_in(said), said.get("timezone")),
                 timezone=said.get("timezone"),
                 content=content,
                 tool_calls=calls,
             )
+
+
+def _speaker(said: Event) -> str | None:
+    """The name of the speaker; ``sender`` may be a role or a name."""
+    for name in _NAMES:
+        who = said.get(name)
+        if isinstance(who, dict):
+            who = next((who[each] for each in _NAMES_OF_AUTHORS if who.get(each)), None)
+        if who and isinstance(who, str):
+            return who
+    sender = said.get("sender")
+    return sender if isinstance(sender, str) and sender and not is_role(sender) else None
+
+
+def _other_speaker(said: Event, owner: Event) -> str:
+    """The name of somebody who speaks in a chat of people, and is not the owner: the owner's "I" is another's."""
+    name = "" if "role" in said else _speaker(said) or ""
+    return "" if name.casefold() in (str(each).casefold() for each in owner.values()) else name
 
 
 def _time_in(item: Event) -> Any:
@@ -110,12 +132,19 @@ def _given_id(said: Event) -> str | None:
 
 def _tool_calls(said: Event) -> list[Event]:
     calls = []
-    for call in said.get("tool_calls") or []:
+    for call in [*(said.get("tool_calls") or []), *_calls_in(said.get("content"))]:
         function = call.get("function") or call
         arguments = function.get("arguments", "")
         arguments = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False, sort_keys=True)
         calls.append({"name": str(function.get("name", "")), "arguments": arguments})
     return calls
+
+
+def _calls_in(content: Any) -> Iterator[Event]:
+    """The calls of tools among the parts of a content, as Claude writes them."""
+    for part in content if isinstance(content, list) else ():
+        if isinstance(part, dict) and part.get("type") == "tool_use":
+            yield {"name": part.get("name"), "arguments": part.get("input") or {}}
 
 
 ROLE_MESSAGES = ExportFormat("chat messages (role, content)", _role_messages_fits, _role_messages_read)
@@ -183,7 +212,7 @@ def _slack_read(data: Any, given: Given) -> Iterator[Event]:
     # An export has a folder for each channel and a file for each day.
     folder = PurePath(given.name).parent.name
     channel = given.conversation_id or (folder if re.fullmatch(r"\d{4}-\d\d-\d\d", given.stem) else "") or given.stem
-    names = {
+    names = dict(given.people) | {
         str(said["user"]): str(profile.get("real_name") or profile.get("display_name") or said["user"])
         for said in data
         if said.get("user") and (profile := said.get("user_profile"))
@@ -285,7 +314,7 @@ def _everos_read(data: Any, given: Given) -> Iterator[Event]:
             owner=given.owner or owner,
             message_id=said.get("message_id"),
             sender=str(said.get("sender") or ""),
-            sender_name=said.get("sender_name"),
+            sender_name=said.get("sender_name") or people.get(said.get("sender"), {}).get("full_name"),
             role=role_of(people.get(said.get("sender"), {}).get("role")),
             sent_at=clock.time(said.get("create_time"), meta.get("default_timezone")),
             timezone=meta.get("default_timezone"),

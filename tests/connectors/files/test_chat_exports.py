@@ -2,6 +2,7 @@
 
 import json
 import os
+from base64 import b64decode
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -201,6 +202,29 @@ def test_the_name_of_a_speaker_is_kept_in_a_chat_of_people(read):
 
 
 @pytest.mark.parametrize(
+    "said",
+    [
+        {"author": {"id": "1", "name": "ann"}, "content": "The raid is at 8."},
+        {"from": "ann", "from_id": "user1", "text": ["The ", {"type": "bold", "text": "raid"}, " is at 8."]},
+        {"sender": "ann", "text": "The raid is at 8."},
+    ],
+    ids=["Discord", "Telegram", "a sender"],
+)
+def test_nobodys_words_are_told_by_the_owner(read, said):
+    for data in ([said], {"name": "club", "messages": [said]}):
+        [message] = read(data, user_id="ines")
+        assert (message.sender_id, message.sender_name, message.role) == ("ann", "ann", "user")
+        assert message.text == "The raid is at 8."
+        assert read(data, user_id="Ann")[0].sender_id == "Ann", "the owner speaks"
+
+
+def test_a_long_chat_without_times_does_not_reach_into_another_day(read):
+    messages = read([{"role": "user", "content": f"line {number}"} for number in range(4_000)], user_id="ines")
+    assert messages[-1].sent_at - messages[0].sent_at < timedelta(hours=12)
+    assert len({message.sent_at for message in messages}) == 4_000
+
+
+@pytest.mark.parametrize(
     ("role", "expected"), [("human", "user"), ("AI", "assistant"), ("developer", "system"), ("function", "tool"), ("?", "user")]
 )
 def test_roles_of_other_programs_are_understood(read, role, expected):
@@ -211,6 +235,24 @@ def test_a_claude_export_is_read(read):
     first, second = read([CLAUDE], user_id="ines")
     assert (first.conversation_id, first.message_id, first.role) == ("c-1", "m-1", "user")
     assert (second.role, second.sent_at) == ("assistant", datetime(2026, 1, 1, 9, 0, 30, tzinfo=UTC))
+
+
+def test_what_claude_thinks_is_not_said_and_its_attachments_are_kept(read):
+    parts = [
+        {"type": "thinking", "thinking": "Hm."},
+        {"type": "text", "text": "Feed Gerald daily."},
+        {"type": "tool_use", "name": "artifacts", "input": {"id": 1}},
+    ]
+    pasted = [{"file_name": "recipe.txt", "extracted_content": "Flour 500 g"}]
+    messages = [
+        {"uuid": "m-1", "sender": "human", "text": "See this.", "attachments": pasted, "files": [{"file_name": "loaf.png"}]},
+        {"uuid": "m-2", "sender": "assistant", "text": "", "content": parts},
+    ]
+    asked, answered = read([{**CLAUDE, "chat_messages": messages}], user_id="ines")
+    assert asked.text == "See this.\n[file: recipe.txt]\n[file: loaf.png]"
+    assert b64decode(asked.content[1].data) == b"Flour 500 g"
+    assert answered.text == "Feed Gerald daily."
+    assert [(call.name, call.arguments) for call in answered.tool_calls] == [("artifacts", '{"id": 1}')]
 
 
 # --- ChatGPT ---------------------------------------------------------------------------------------------------------
@@ -254,6 +296,15 @@ def test_a_slack_export_is_the_memory_of_its_channel(read):
     assert {message.conversation_id for message in messages} == {"general"}
     assert read(SLACK, "random.json")[0].conversation_id == "random"
     assert read(SLACK, "general/2026-01-01.json", conversation_id="c", user_id="ines")[0].owner.key == "default/user/ines"
+
+
+def test_people_of_slack_have_the_names_of_the_users_beside_their_channels(read, tmp_path):
+    users = [{"id": "U2", "name": "bo", "profile": {"real_name": "Bo Ek"}}, {"id": "U3", "name": "cy"}, {}]
+    (tmp_path / "users.json").write_text(json.dumps(users))
+    assert said(read(SLACK, "general/2026-01-01.json"))[:2] == [
+        ("Ines", "Hi @Bo Ek!"),
+        ("Bo Ek", "<3 see the page (https://example.org) and #general\n[file: plan.pdf]"),
+    ]
 
 
 def test_messages_of_one_time_stay_in_the_order_of_the_file(read):

@@ -173,5 +173,6 @@ def test_nothing_is_said_that_the_export_does_not_say(read, data):
     "broken", [{"results": [{"id": "a", "memory": "x", "user_id": "u"}, 7]}, {"edges": [edge("u", "x"), {}]}]
 )
 def test_an_export_that_loses_its_form_is_refused_by_its_name(read, broken):
-    with pytest.raises(InputError, match=r"chat\.json: after .* does not have the form of"):
+    with pytest.raises(InputError, match=r"chat\.json: after .* does not have the form of .*; mend what comes next") as raised:
         read(broken)
+    assert "Error(" not in str(raised.value)
