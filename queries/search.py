@@ -33,9 +33,10 @@ from queries.scoring.learned import LearnedScorer, coefficients_for
 from queries.scoring.min_max import MinMaxScorer
 from queries.scoring.present import ChangesOf, present_first, shipped
 from queries.shape import shape
-from queries.supersession import inherit
+from queries.supersession import behind, inherit
 
 _METHODS: tuple[Method, ...] = get_args(Method)
+_BEYOND = 5  # episodes behind the last place that are looked into: one may tell what superseded a statement before it
 _SIDE_BY_SIDE = 8  # calls to the index at a time, over all threads that search
 
 
@@ -44,7 +45,7 @@ def keyword(index: MemoryIndex, completer: Completer, question: Question, scope:
     collections = (Collection.EPISODES, *STANDALONE, Collection.GRAPH)
     legs = Legs(text=collections, vector=(), depth=depth(question))
     recalled = recall(index, question, scope, legs)
-    episode_ids = list(recalled.of(Collection.EPISODES))[: question.top_k]
+    episode_ids = list(recalled.of(Collection.EPISODES))[: question.top_k + _BEYOND]
     evidence = completer.complete(question, scope, legs, recalled, episode_ids)
     scores = {each.row.id: each.bm25 or 0.0 for each in all_candidates(evidence)}
     successor = successors_among(question, scope, evidence, recalled.asker)
@@ -64,7 +65,7 @@ def vector(index: MemoryIndex, completer: Completer, question: Question, scope: 
     for each in recalled.of(Collection.FACTS).values():
         for episode in recalled.episodes_of([each.row.id]):
             best[episode] = max(best.get(episode, -1.0), each.cosine or 0.0)
-    episode_ids = sorted(best, key=lambda identity: (-best[identity], identity))[: question.top_k]
+    episode_ids = sorted(best, key=lambda identity: (-best[identity], identity))[: question.top_k + _BEYOND]
     focused = focus(question, recalled.people())
     evidence = completer.complete(question, scope, legs, recalled, episode_ids, focused=focused)
     successor = successors_among(question, scope, evidence, recalled.asker)
@@ -102,6 +103,7 @@ def hybrid(
     scores = weigh(inherit(scores, successor), preferred.favoured, preferred.in_order)
     if preferred.form in (None, Form.POINT, Form.PLAIN):
         scores = present_first(question, gathered.field, scores, shipped(), changes)
+    scores = behind(scores, successor)
     # 4.
     episodes = [Standing(each, scores[each]) for each, found in evidence.episodes.items() if scope.may_hold(found.row)]
     whole = frozenset(preferred.whole if settings.competition else (each.id for each in episodes))

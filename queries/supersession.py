@@ -15,7 +15,7 @@ successor.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from math import inf
+from math import inf, nextafter
 
 from connectors.aging_cache import Derived
 from mneme.records import AtomicFact, Claim, Foresight
@@ -105,6 +105,16 @@ def inherit(scores: Mapping[str, float], successor: Mapping[str, str]) -> dict[s
             if newer in raised:
                 raised[newer] = max(raised[newer], scores[older])
     return raised
+
+
+def behind(scores: Mapping[str, float], successor: Mapping[str, str]) -> dict[str, float]:
+    """The scores, where of equal ones that of a superseded statement is the least bit lower: a last place is its successor's."""
+    lowered = dict(scores)
+    for older in sorted(successor, key=lambda each: len(_line(each, successor))):  # the newest of a line first
+        newer = successor[older]
+        if older in scores and scores.get(newer) == scores[older]:
+            lowered[older] = nextafter(lowered[newer], -inf)
+    return lowered
 
 
 def in_order(

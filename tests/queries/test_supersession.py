@@ -10,7 +10,7 @@ from mneme.records import Claim, Owner
 from mneme.rows import row_of
 from queries.compete import Standing
 from queries.questions.tense import asks_about_past
-from queries.supersession import in_order, inherit
+from queries.supersession import behind, in_order, inherit
 from tests.queries.world import MAYA, NOW, career, conversation, filled, memories, quoted, with_validity
 
 METHODS = ("keyword", "vector", "hybrid")
@@ -72,6 +72,14 @@ def test_a_statement_fits_at_least_as_well_as_what_it_superseded():
     assert raised == {"first": 0.9, "second": 0.9, "third": 0.9, "other": 0.5}
 
 
+def test_what_was_superseded_fits_a_little_less_where_both_fit_equally():
+    scores = {"first": 0.9, "second": 0.9, "third": 0.9, "other": 0.5}
+    lowered = behind(scores, {"first": "second", "second": "third", "other": "gone"})
+    assert lowered["first"] < lowered["second"] < lowered["third"] == 0.9
+    assert lowered["first"] == pytest.approx(0.9)
+    assert behind({"older": 0.9, "newer": 0.2}, {"older": "newer"}) == {"older": 0.9, "newer": 0.2}
+
+
 @pytest.mark.parametrize(
     ("question", "past"),
     [
@@ -128,6 +136,16 @@ class TestSearch:
             "Jonas said that I have signed at the observatory",
             "Jonas said that I work at the shipyard now",
         ]
+
+    @pytest.mark.parametrize("method", METHODS)
+    def test_the_last_place_is_for_what_is_so_now(self, method):
+        first = conversation(MAYA, "a", "Gym", [("Maya", "The locker code is 9034")], day=1)
+        later = conversation(MAYA, "b", "Gym", [("Maya", "The number of the locker there is 1111")], day=9, first=50)
+        *others, older, newer = [*(row for row in (*first, *later) if row.kind != "fact"), first[-1], later[-1]]
+        assert older.kind == newer.kind == "fact"
+        older = with_validity(older, valid_to=newer.at, superseded_by=newer.id)
+        found = memories(filled(*others, older, newer)).search("locker code", method, MINE, top_k=1)
+        assert found.episodes[0].conversation_id == "b"
 
     def test_what_superseded_a_fact_is_not_found_beyond_the_filters(self):
         found = memories(filled(*career())).search("shipyard", filters=MINE | {"conversation_id": "pier"}, top_k=5)
