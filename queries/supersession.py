@@ -108,7 +108,7 @@ def inherit(scores: Mapping[str, float], successor: Mapping[str, str]) -> dict[s
 
 
 def behind(scores: Mapping[str, float], successor: Mapping[str, str]) -> dict[str, float]:
-    """The scores, where of equal ones that of a superseded statement is the least bit lower: a last place is its successor's."""
+    """The scores, where of equal ones a superseded statement has the least bit less: the last place is its successor's."""
     lowered = dict(scores)
     for older in sorted(successor, key=lambda each: len(_line(each, successor))):  # the newest of a line first
         newer = successor[older]
