@@ -95,6 +95,7 @@ class UnitOfWork:
         """Remove a row; none that is not there."""
         if self.row(key) is not None:
             self._known[key] = self._changed[key] = None
+            self._without_vector.discard(key)  # else the index would be asked for it again, and still have it
 
     def changes(self) -> dict[Key, Row | None]:
         """The rows to write, and to remove (None), in order."""

@@ -24,6 +24,7 @@ from flows.cuts import (
 )
 from flows.extraction.assemble import assemble
 from flows.items import Extracted, Retraction
+from flows.lanes.epochs import EPOCHS
 from flows.lanes.snapshots import refer
 from flows.reconcile import ReconcileLane
 from flows.write import Writer
@@ -68,6 +69,11 @@ class Lane:
         """Take in episodes, in one batch."""
         self._writer.write(list(self._lane.on_batch(items)))
         self.index.refresh()
+
+    def rest(self) -> None:
+        """Let epochs pass, so that what was written is known by the index alone."""
+        for _ in range(EPOCHS):
+            self._lane.epoch_done()
 
     def facts(self) -> dict[str, AtomicFact]:
         """All facts by their text; hidden ones too."""
@@ -338,6 +344,15 @@ def test_two_like_cases_of_an_agent_become_a_skill_that_cites_them_and_goes_with
     assert skill.source_case_ids == ("default/c00/e/c", "default/c01/e/c")
     lane.take(gone(1))
     assert lane.skills() == []
+
+
+def test_a_skill_follows_cases_that_go_long_after_it_was_learnt() -> None:
+    lane = Lane()
+    lane.take(*(deployment(day, f"deploy version 1.{day} to staging") for day in range(3)))
+    for remaining in (("default/c00/e/c", "default/c02/e/c"), None):
+        lane.rest()
+        lane.take(gone(1 if remaining else 2))
+        assert [skill.source_case_ids for skill in lane.skills()] == [remaining] * (remaining is not None)
 
 
 names = st.sampled_from(["Tom", "Tom Miller", "Tom Smith", "Bo", "tom miller"])

@@ -30,6 +30,13 @@ def test_a_vector_is_there_when_it_is_asked_for_after_the_row_was_read_without()
     assert work.rows([row.key], with_vectors=True)[row.key].vector is not None
 
 
+def test_what_was_removed_stays_removed_where_vectors_are_asked_for() -> None:
+    row = fact("f", vector=axis(0))
+    work = UnitOfWork(ALICE, index_with(row), {})
+    work.remove(row.key)
+    assert work.rows([row.key], with_vectors=True) == {}
+
+
 def test_what_is_put_and_removed_is_seen_at_once_and_listed_as_changes() -> None:
     kept, other = fact("f", "kept"), fact("g")
     work = UnitOfWork(ALICE, index_with(other), {})
