@@ -165,7 +165,7 @@ def _is_branch(part: int | str) -> bool:
 
 
 def _either(messages: list[str]) -> str:
-    """What a value of several types should be, in one clause."""
+    """Join what a value of several types should be into one clause."""
     if len(messages) > 1 and all(message.startswith(_SHOULD_BE) for message in messages):
         *others, last = (message.removeprefix(_SHOULD_BE) for message in messages)
         return f"{_SHOULD_BE}{', '.join(others)} or {last}"
