@@ -64,6 +64,7 @@ class Publisher:
         self._documents = documents
         self._carrier: Carrier | None = None
         self._service: HttpTransport | None = None
+        self._is_closed = False
         if transport is None:
             from connectors.kafka.producer import KafkaTransport
 
@@ -109,9 +110,11 @@ class Publisher:
         """Send one event. With ``backfill`` it waits behind everything live (documents know no such difference).
 
         Raises:
-            InputError: the event is too large for a topic.
+            InputError: the event is too large for a topic, or the publisher is closed.
             StoreUnavailable, StoreRejected: it could not be handed over.
         """
+        if self._is_closed:
+            raise InputError("the publisher is closed, and nobody would send this; connect another one")
         self._transport.send(_lane_of(event, backfill), event.key, self._bytes_of(event))
 
     def send_many(self, events: Iterable[AnyEvent], backfill: bool = False) -> int:
@@ -261,12 +264,14 @@ class Publisher:
         return self._delivered(event).erasure_id
 
     def close(self) -> None:
-        """Flush, then release the connection.
+        """Flush, then release the connection; a second time does nothing.
 
         Raises:
             StoreUnavailable, StoreRejected: something sent was not written.
         """
-        self._transport.close()
+        if not self._is_closed:
+            self._is_closed = True
+            self._transport.close()
 
     def __enter__(self) -> Self:
         return self

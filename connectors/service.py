@@ -166,6 +166,7 @@ class ServiceClient:
         Raises:
             MnemeError: as ``request``; StoreUnavailable also when the connection breaks while it is read.
         """
+        self._check_open()
         given = {"json": json, "params": _given(params), "headers": headers}
         kept = {name: value for name, value in given.items() if value is not None}
         try:
@@ -208,6 +209,7 @@ class ServiceClient:
     def _patiently(
         self, method: str, path: str, options: Mapping[str, Any], timeout: httpx.Timeout, repeatable: bool
     ) -> httpx.Response:
+        self._check_open()
         began, pause = time.monotonic(), _FIRST_PAUSE_SECONDS
         while True:
             wait: float | None = pause
@@ -233,6 +235,10 @@ class ServiceClient:
                 raise problem
             self._sleep(wait)
             pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+
+    def _check_open(self) -> None:
+        if self._client.is_closed:
+            raise InputError("this client is closed; connect another one")
 
     def _timeout(self, wait_seconds: float) -> httpx.Timeout:
         return httpx.Timeout(self._answer_seconds + wait_seconds, connect=_REACH_SECONDS)

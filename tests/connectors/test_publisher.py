@@ -28,6 +28,17 @@ def test_with_the_embedded_index_events_go_to_its_inbox(tmp_path: Path):
     assert [unread(tmp_path, lane) for lane in ("messages", "backfill", "documents")] == [1, 1, 1]
 
 
+def test_what_a_closed_publisher_is_given_is_not_lost_without_a_word(tmp_path: Path):
+    publisher = Publisher.connect(settings_in(tmp_path))
+    message = Message(conversation_id="standup", user_id="ann", content="Good morning")
+    publisher.send(message)
+    publisher.close()
+    with pytest.raises(InputError, match=r"closed.*connect another"):
+        publisher.send(message)
+    publisher.close()
+    assert unread(tmp_path, "messages") == 1
+
+
 def test_a_document_too_large_for_an_event_lies_beside_the_inbox_for_its_tenant_only(tmp_path: Path):
     settings = settings_in(tmp_path)
     content = b"much " * 400_000

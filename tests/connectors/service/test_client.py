@@ -52,6 +52,13 @@ def test_half_of_a_character_is_refused_before_anything_is_sent(service: Listeni
     assert service.asked == []
 
 
+def test_a_closed_client_says_so(service: Listening, client: ServiceClient):
+    client.close()
+    for ask in (lambda: client.request("GET", "/health"), lambda: list(client.events("POST", "/ask", json={}))):
+        with pytest.raises(InputError, match="closed; connect another"):
+            ask()
+
+
 def test_an_empty_answer_is_none(service: Listening, client: ServiceClient):
     service.answers.append(Answer(204, b""))
     assert client.request("DELETE", "/memories/x") is None
