@@ -9,6 +9,7 @@ A skill tells the way of the best case: those of its steps that cases of good qu
 left open (``<version>``); then what was learnt, and what failed.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ _MOST_NOTES = 5  # insights and failures told in a skill, each
 _LONGEST_NAME = 60  # characters
 _LONGEST_CONTENT = 4000
 _SAME_CALL = 0.7  # Jaccard of tool and arguments from which two calls are one step: list and apply are two of a tool
+_HAS_DIGIT = re.compile(r"\d")
 _SHORTEST_DETAIL = 3  # characters of an argument that comes from the task
 _SAME_TEXT = 0.4  # of the words of steps that are told freely
 _HALF = 0.5  # of the quality of all cases must be on the side of a step
@@ -154,8 +156,8 @@ def _common_steps(best: AgentCase, cases: Sequence[AgentCase]) -> list[str]:
 def _twin(step: Step, best: AgentCase, other: AgentCase) -> Step | None:
     """The step of another case that does the same as one of the best case.
 
-    What a step was given from the task itself ("deploy 4.2.0") does not count as a difference; a tool that both cases
-    called once did the same in both.
+    What a step was given from the task itself ("deploy 4.2.0"), or as a number or name with one from what a tool told
+    ("pending: 0087"), does not count as a difference; a tool that both cases called once did the same in both.
     """
     alike = [each for each in steps_in(other.approach) if each.tool == step.tool]
     if not alike:
@@ -172,7 +174,13 @@ def _words_of(step: Step, case: AgentCase) -> frozenset[str]:
     if not step.tool:
         return frozenset(tokenise(step.text))
     task = case.task_intent.casefold()
-    given = {key for key, value in step.arguments.items() if len(value) >= _SHORTEST_DETAIL and value.casefold() in task}
+    told = " ".join(line.partition(" -> ")[2] for line in case.approach.casefold().splitlines())
+    given = {
+        key
+        for key, value in step.arguments.items()
+        if len(value) >= _SHORTEST_DETAIL
+        and (value.casefold() in task or (_HAS_DIGIT.search(value) is not None and value.casefold() in told))
+    }
     values = {key: "" if key in given else value for key, value in step.arguments.items()}
     return frozenset((step.tool, *(f"{key}={value}" for key, value in values.items())))
 

@@ -113,6 +113,20 @@ def test_the_steps_are_those_that_good_cases_share_with_what_differs_left_open()
     )
 
 
+def test_a_step_with_what_another_tool_told_is_shared() -> None:
+    def told(number: str) -> str:
+        return (
+            f"1. migrations(action=list) -> pending: {number}_add_column\n"
+            f"2. migrations(action=run, id={number}) -> applied {number}\n"
+        )
+
+    (skill,) = skills_of(
+        [(case(day, "Deploy to staging fails", told(number)), towards(0.0)) for day, number in ((1, "0087"), (2, "0091"))],
+        DEFAULT,
+    )
+    assert "Steps:\n1. migrations(action=list)\n2. migrations(action=run, id=<id>)" in skill.content
+
+
 def test_steps_that_a_model_told_freely_are_shared_by_their_words() -> None:
     first = case(1, "Deploy the api", "1. Apply pending migrations\n2. Ask Tom")
     second = case(2, "Deploy the web", "1. Apply the pending migrations first\n2. Roll out the new version")
