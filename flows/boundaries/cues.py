@@ -62,7 +62,7 @@ class Reading(NamedTuple):
 class _Pattern:
     """A pattern for texts in lower case: for one of plain ASCII the English words alone.
 
-    Whatever of plain ASCII it finds has one of the words ``needs`` in it, or ``piece`` in a word. ``english`` is None where
+    Whatever of plain ASCII it finds has one of the words ``needs`` in it, or ``piece`` within one. ``english`` is None where
     each of these words alone is what is looked for.
     """
 
