@@ -53,6 +53,12 @@ def test_nothing_found_is_said() -> None:
     assert block(found("Who ran?")).text == "Nothing is remembered about this."
 
 
+def test_what_does_not_fit_is_not_called_forgotten() -> None:
+    told = block(found("Who ran?", fact("a", "Ann ran. " * 100, rank=1)), 50)
+    assert told.text == "What is remembered about this does not fit into 50 tokens; ask for a longer text (max_tokens)."
+    assert told.tokens <= 50
+
+
 @given(st.lists(st.text(min_size=1, max_size=400), max_size=30), st.integers(60, 600))
 def test_the_text_never_has_more_tokens_than_allowed(said: list[str], max_tokens: int) -> None:
     facts = [fact(f"f{number}", text, rank=number + 1) for number, text in enumerate(said)]
