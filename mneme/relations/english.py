@@ -18,7 +18,6 @@ from mneme.relations.table import (
     load_table,
     row_of,
     state_asked,
-    told_by,
 )
 from mneme.relations.values import (
     PLANNED,
@@ -58,9 +57,6 @@ _COURTESY = re.compile(
 )
 _TRAILING = re.compile(
     r" (?:these days|at the moment|right now|nowadays|today|at present|again|anyway|then|exactly|as of now|atm|currently|now)$"
-)
-_PASSING = re.compile(
-    r"\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening|week|weekend|month)|for now|for the moment|yet)\b"
 )
 # What begins by these words was otherwise before.
 _BEGUN = re.compile(
@@ -118,12 +114,12 @@ def english_claims(sentence: str, speaker: str, follows: str = "") -> Iterator[C
     candidates = table.said_index.candidates(low) if text and (speaker or low != text) else []
     anywhere = table.anywhere_index.candidates(low)
     if text != told and not is_made_up(low_told := lowered(told)):
-        yield from distinct_claims(_presupposed(told, low_told, speaker), sentence)
+        yield from distinct_claims([*_presupposed(told, low_told, speaker)], sentence)
     if not text or not (candidates or anywhere):
         return
     caseless = not any(each.isupper() for each in text.replace("I ", ""))
     elides = bool(speaker) and _OF_ANOTHER.search(follows) is None
-    yield from distinct_claims(_found(text, low, candidates, anywhere, speaker, caseless, elides), sentence)
+    yield from distinct_claims([*_found(text, low, candidates, anywhere, speaker, caseless, elides)], sentence)
 
 
 def _presupposed(text: str, low: str, speaker: str) -> Iterator[Found]:
@@ -146,8 +142,7 @@ def _found(
     if not candidates:
         return
     subject, ended = "", ""
-    candidates_of = _lasting if _PASSING.search(low) else table.said_index.candidates
-    for at, part in enumerate(parts(text, candidates_of)):
+    for at, part in enumerate(parts(text, table)):
         begin = 0
         for after in (0, *joints(part.low)) if part.numbers else (0,):
             if after < begin:
@@ -162,12 +157,6 @@ def _found(
                     subject = seen.text[match.start("s") : match.end("s")]
                 ended = next((attribute for _, attribute, _, ends in claims if ends), ended)
                 yield from claims
-
-
-def _lasting(low: str) -> list[int]:
-    """The patterns that may fit what is said of today alone."""
-    table = english()
-    return [number for number in table.said_index.candidates(low) if "lasting" not in table.said[number].flags]
 
 
 def _matches(
@@ -247,9 +236,11 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
             found.extend((subject, attribute + family, value, ends) for attribute, value, ends in pattern.gives)
         family = f"{other.casefold()} {family}"
         subject = subject if subject == speaker else family
-    told = told_by(pattern, match, lambda slot: _of_slot(slot, match, part, caseless, ended))
-    if told is None:
-        return
+    told = list(pattern.gives)
+    for slot in pattern.filled(match):
+        if (claim := _of_slot(slot, match, part, caseless, ended)) is None:
+            return
+        told.append((*claim, slot.ends))
     for attribute, value, ends in told:
         found.append((subject, completed(attribute, family, _head(family)), value, ends or part.over))
     if whereto:
