@@ -168,7 +168,7 @@ def _citation(source: StoredMessage, place: str) -> Citation | None:
 
 
 def _metadata(messages: Sequence[StoredMessage]) -> Metadata:
-    return joined(message.metadata for message in messages)
+    return joined([message.metadata for message in messages])
 
 
 def _of_message(cut: Cut, same_as_source: bool, sources: Sequence[int]) -> Embedding | None:

@@ -23,7 +23,7 @@ from functools import lru_cache
 from math import log
 
 from flows.consistency.aggregates.mentions import in_order, left_out_until, newest
-from flows.consistency.clusters import normal
+from flows.consistency.unit_of_work import normal
 from flows.consistency.validity import End, ends, repetitions
 from mneme.ids import short_hash
 from mneme.records import Owner, Profile, ProfileItem, Stated
