@@ -270,20 +270,15 @@ def _embedded(
     reference: Reference, cut: Cut, extraction: Extraction, extractor: Extractor, services: Services
 ) -> ExtractResult:
     """The rows of an extraction, with their vectors."""
-    failure = ""
-
-    def embed(texts: list[str]) -> Sequence[Embedding | None]:
-        nonlocal failure
-        try:
-            return services.embeddings(texts, cut.is_document).result()
-        except ModelError as error:
-            if worth_retrying(error):
-                raise
-            failure = f"{type(error).__name__}: {error}"
-            return [None] * len(texts)
-
-    extracted = assemble(reference, cut, extraction, embed, extractor.name)
-    return ExtractResult(extracted, failure)
+    assembled, failure = assemble(reference, cut, extraction, extractor.name), ""
+    embeddings: Sequence[Embedding | None]
+    try:
+        embeddings = services.embeddings(assembled.texts, cut.is_document).result()
+    except ModelError as error:
+        if worth_retrying(error):
+            raise
+        embeddings, failure = [None] * len(assembled.texts), f"{type(error).__name__}: {error}"
+    return ExtractResult(assembled.embedded(embeddings), failure)
 
 
 def _extraction(cut: Cut, services: Services) -> tuple[Extraction, Extractor, str, bool]:

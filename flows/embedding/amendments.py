@@ -15,7 +15,7 @@ from flows.words import hash_of, says, without
 from mneme.ids import message_id
 from mneme.records import Owner, Position, StoredMessage
 from mneme.rows import Key
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 
 UNKNOWN = "is not known here; send the message first, then this event again"
 NOT_KEPT = (

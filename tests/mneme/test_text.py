@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mneme.text import Runs, cjk_languages, cjk_share, has_cjk, index_tokens, tokenise
-from mneme.tokens import estimate_tokens
+from mneme.text import Runs, cjk_languages, cjk_share, estimate_tokens, has_cjk, index_tokens, tokenise
 
 CHINESE = st.text(st.sampled_from("乾隆坤淨瞭解藉口著名於夫羅臺灣"), max_size=8)  # some change with their neighbours, elsewhere
 
