@@ -17,12 +17,12 @@ from functools import partial
 
 from connectors.telemetry.metrics import OWED_EPISODES
 from flows.cuts import Cut, Extraction, Extractor
-from flows.extraction.amended import extract_amended
+from flows.extraction import extract_amended
 from flows.extraction.assemble import assemble
 from flows.items import Erasure, Extracted, Pause, Recovered, Reference, Retraction, SinkItem
 from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, worth_retrying
 from flows.lanes.services import Services
-from flows.lanes.snapshots import MessagesGone, decode_state, encode_state, owner_of, read_cut, refer, referred, weight_of
+from flows.lanes.state import MessagesGone, decode_state, encode_state, owner_of, read_cut, refer, referred, weight_of
 from mneme.errors import ModelError, ModelMalformed, ModelPaused
 from mneme.ports import DeadLetter
 from mneme.rows import Embedding
@@ -229,7 +229,7 @@ class ExtractLane:
     def _add(self, reference: Reference, cut: Cut | None) -> None:
         call: Callable[[], ExtractResult | None] | None = None
         if reference["is"] == "cut":
-            call = lambda: extract(reference, cut or read_cut(reference, self._services), self._services)  # noqa: E731
+            call = lambda: extract(reference, cut or read_cut(reference, self._services.index), self._services)  # noqa: E731
         self._jobs.add(str(reference.get("queue", reference["lane"])), reference, call)
 
 
@@ -256,7 +256,7 @@ def extract_again(reference: Reference, services: Services) -> ExtractResult | N
         MessagesGone: none of its messages is there.
         ModelError: the model is there, and refuses this episode; or the embedder is out of reach (worth trying again).
     """
-    cut, extractor = read_cut(reference, services), services.extractor
+    cut, extractor = read_cut(reference, services.index), services.extractor
     try:
         extraction = _checked(extract_amended(extractor, cut), cut)
     except ModelError as error:

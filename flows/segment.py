@@ -40,7 +40,7 @@ from flows.items import Amended, Embedded, Erasure, Pause, Retraction, WriteBatc
 from flows.lanes.erasures import Tombstone
 from flows.lanes.scheduling import KeyedJobs, Timers, is_defect, next_poll
 from flows.lanes.services import Services
-from flows.lanes.snapshots import owner_of, refer, referred
+from flows.lanes.state import owner_of, refer, referred
 from mneme.ports import DeadLetter, Remove
 from mneme.rows import Key, flush_marker
 

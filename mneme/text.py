@@ -2,8 +2,8 @@
 
 Tokens of keyword search are in lower case, possessives and punctuation stripped, English stop words dropped, Porter2 stems.
 Chinese, Japanese and Korean runs, and those of other scripts without blanks between words, become their characters and their
-bigrams, traditional characters as simplified ones. Both backends index these tokens, joined by blanks, with a whitespace analyser, so that both
-rank alike. A change here is a change of the index (``TOKENISER``).
+bigrams, traditional characters as simplified ones. Both backends index these tokens, joined by blanks, with a whitespace
+analyser, so that both rank alike. A change here is a change of the index (``TOKENISER``).
 """
 
 import math

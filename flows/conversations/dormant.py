@@ -16,7 +16,7 @@ from flows.cuts import Utterance
 from flows.items import Amended, Embedded, Erasure, Pause
 from flows.lanes.scheduling import end_of_traceback
 from flows.lanes.services import Services
-from flows.lanes.snapshots import owner_of, owner_values, refer, split_state
+from flows.lanes.state import owner_of, owner_values, refer, split_state
 from mneme.errors import StoreRejected
 from mneme.ids import message_id
 from mneme.ports import DeadLetter

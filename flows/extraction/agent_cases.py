@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from flows.cuts import ExtractedCase, Utterance
+from flows.extraction.episode_texts import asked_for
 from flows.extraction.sentences import sentence_spans
-from flows.extraction.subjects import asked_for
 from mneme.languages import languages_of
 from mneme.records import StoredMessage, ToolCall
 

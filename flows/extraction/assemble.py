@@ -67,7 +67,7 @@ def assemble(reference: Reference, cut: Cut, extraction: Extraction, extractor: 
     """The records of one episode, and its mentions for the aggregates.
 
     Args:
-        reference: names the cut (flows/lanes/snapshots.py).
+        reference: names the cut (flows/lanes/state.py).
         cut: the episode as it was cut.
         extraction: what was taken from it.
         extractor: who extracted it.

@@ -206,7 +206,7 @@ def sweep(
         erasure: of a conversation whose owner is known, or of an owner.
         marker: what is in the index when all that was sent on before is; one of another attempt does not count.
         index: what was acknowledged.
-        unrefreshed: what the owner's lane wrote lately (flows/lanes/epochs.py).
+        unrefreshed: what the owner's lane wrote lately (flows/lanes/state.py).
         revise: what revisions of the owner's episodes change.
 
     Raises:

@@ -10,8 +10,8 @@ from typing import Protocol, TypeVar
 from flows.consistency.aggregates.skills import SkillWriter
 from flows.consistency.judge import Judge
 from flows.cuts import BoundaryDetector, Extractor
-from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
+from flows.lanes.state import Versions
 from mneme.ports import DocumentReader, MemoryIndex, References
 from mneme.rows import Embedding
 from mneme.settings import Settings

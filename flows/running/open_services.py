@@ -26,9 +26,9 @@ from flows.consistency.skill_writer import model_writer
 from flows.engines.port import Source
 from flows.extraction import LocalExtractor, open_extractor
 from flows.items import Erased, Erasure
-from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
 from flows.lanes.services import Reading, Services
+from flows.lanes.state import Versions
 from flows.running.pool import Pool
 from flows.running.recovery import RecoveryStore
 from flows.write import Writer

@@ -24,7 +24,7 @@ from flows.cuts import (
 )
 from flows.extraction.assemble import assemble
 from flows.items import Extracted, Retraction
-from flows.lanes.snapshots import refer
+from flows.lanes.state import refer
 from flows.reconcile import ReconcileLane
 from flows.write import Writer
 from mneme.errors import ModelTimeout
