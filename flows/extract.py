@@ -3,7 +3,7 @@
 A model that fails costs no episode: what needs no model extracts it instead, and a dead letter says why, until the model is
 back and extracts it again under the same ids: one such episode is tried at a time, after pauses that double up to ten minutes,
 and once one succeeds, all others of its bucket follow. An endpoint that asks for time gets it. A defect costs the one episode
-that meets it (flows/lanes/scheduling.py). Model calls are cached by content before they are used
+that meets it (flows/lanes/services.py). Model calls are cached by content before they are used
 (connectors/endpoints/answer_cache.py), so that a replay pays nothing and says the same.
 """
 
@@ -20,8 +20,7 @@ from flows.cuts import Cut, Extraction, Extractor
 from flows.extraction import extract_amended
 from flows.extraction.assemble import assemble
 from flows.items import Erasure, Extracted, Pause, Recovered, Reference, Retraction, SinkItem
-from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, worth_retrying
-from flows.lanes.services import Services
+from flows.lanes.services import KeyedJobs, Services, end_of_traceback, is_defect, worth_retrying
 from flows.lanes.state import MessagesGone, decode_state, encode_state, owner_of, read_cut, refer, referred, weight_of
 from mneme.errors import ModelError, ModelMalformed, ModelPaused
 from mneme.ports import DeadLetter

@@ -8,7 +8,7 @@ For each owner one job at a time, over everything that waits for it, in order:
 3. On the worker: versions, and one bulk for all writes of the job; then the flushes that waited behind them.
 
 A job that meets a defect is done again one work at a time, and the work that meets it is left out with a dead letter
-(flows/lanes/scheduling.py). An erasure takes its place in that order as a job of its own (flows/lanes/erasures.py), once all
+(flows/lanes/services.py). An erasure takes its place in that order as a job of its own (flows/lanes/erasures.py), once all
 its tokens are here.
 """
 
@@ -24,8 +24,7 @@ from flows.consistency.unit_of_work import Deciders, UnitOfWork
 from flows.extract import dead_letter_of, extract
 from flows.items import Erasure, Extracted, FlushDone, Pause, Reference, Retraction, SinkItem, WriteBatch
 from flows.lanes.erasures import SweepResult, sweep
-from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, next_poll
-from flows.lanes.services import Services
+from flows.lanes.services import KeyedJobs, Services, end_of_traceback, is_defect, next_poll
 from flows.lanes.state import (
     EpochBarrier,
     MessagesGone,

@@ -12,14 +12,14 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from functools import partial
 
 from flows.consistency.aggregates.entities import entity_of, filed_under, resolved
 from flows.consistency.aggregates.profiles import portrayed, profile_of
 from flows.consistency.aggregates.relationships import relationship_of, revalidated, slots
 from flows.consistency.aggregates.skills import skills_of
 from flows.consistency.statements import Statements
-from flows.consistency.unit_of_work import Clusters, Deciders, OpenCluster, UnitOfWork, clusters_of
+from flows.consistency.unit_of_work import Clusters, Deciders, Node, OpenCluster, UnitOfWork, clusters_of
 from flows.items import AggregateMention
 from mneme.ids import profile_id, skill_id
 from mneme.records import AgentCase, Entity, Episode, Owner, Profile, ProfileItem, Relationship, Statement
@@ -27,7 +27,6 @@ from mneme.rows import Collection as Place
 from mneme.rows import Key, Row, revised, row_of
 
 Aggregate = Entity | Relationship | Profile
-Node = TypeVar("Node", Entity, Relationship)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,9 +170,9 @@ class Aggregates:
                     entities.append((before, after))
                 case (Relationship() | None, Relationship() | None):
                     edges.append((before, after))
-        for entity in resolved(self._filed(entities, filed_under, "name"), self._finder(Entity, "name")):
+        for entity in resolved(self._filed(entities, filed_under, "name"), partial(self._clusters.filed, Entity, "name")):
             self._work.put(row_of(entity))
-        for edge in revalidated(self._filed(edges, slots, "edge"), self._finder(Relationship, "edge")):
+        for edge in revalidated(self._filed(edges, slots, "edge"), partial(self._clusters.filed, Relationship, "edge")):
             self._work.put(row_of(edge))
         for agent_id, case_ids in self._agents.items():
             self._learn(agent_id, case_ids)
@@ -197,17 +196,6 @@ class Aggregates:
                 assert after is not None
                 cluster.join(after.id)
         return [each for pair in changed for each in pair if each is not None]
-
-    def _finder(self, of: type[Node], kind: str) -> Callable[[Collection[str]], list[Node]]:
-        """Finds what is filed under any of some keys, as it is now."""
-
-        def find(keys: Collection[str]) -> list[Node]:
-            clusters = self._clusters.about(*(f"{kind}|{key}" for key in sorted(keys)))
-            ids = sorted({member for cluster in clusters for member in cluster.members})
-            rows = self._work.rows([self.key(each) for each in ids])
-            return [record for row in rows.values() if isinstance(record := self._work.record(row), of)]
-
-        return find
 
     def _learn(self, agent_id: str, changed: Collection[str]) -> None:
         """Draw the skills of an agent anew from its cases."""

@@ -11,16 +11,18 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from flows.consistency.aggregates.skills import SkillWriter
 from flows.consistency.judge import Judge
 from mneme.ids import cluster_id, long_hash
 from mneme.ports import MemoryIndex
-from mneme.records import AnyRecord, AtomicFact, Cluster, Owner, Stated, Statement
+from mneme.records import AnyRecord, AtomicFact, Cluster, Entity, Owner, Relationship, Stated, Statement
 from mneme.rows import Collection, Embedding, Key, Row, row_of, statement_key
 from mneme.settings import Settings
 from mneme.text import tokenise
+
+Node = TypeVar("Node", Entity, Relationship)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +260,13 @@ class Clusters:
                 row = rows.get(self._key(identity))
                 self._open[identity] = _opened(identity, row.record() if row is not None else None)
         return [self._open[each] for each in wanted]
+
+    def filed(self, of: type[Node], kind: str, keys: Iterable[str]) -> list[Node]:
+        """The nodes or edges of the graph that are filed under any of some keys of a kind, as they are now."""
+        clusters = self.about(*(f"{kind}|{key}" for key in sorted(keys)))
+        ids = sorted({member for cluster in clusters for member in cluster.members})
+        rows = self._work.rows([self._work.key(Collection.GRAPH, each) for each in ids])
+        return [record for row in rows.values() if isinstance(record := self._work.record(row), of)]
 
     def put(self) -> None:
         """Put what changed; a cluster without members is none any more, and linked with nothing."""

@@ -21,8 +21,7 @@ from datetime import datetime, timedelta
 from flows.conversations.conversation import FIRST, OUTDATED, Conversation, SortKey, judge, sort_key
 from flows.cuts import Cut, Utterance
 from flows.items import Retraction
-from flows.lanes.scheduling import NotReady
-from flows.lanes.services import Services
+from flows.lanes.services import NotReady, Services
 from mneme.events import FURTHEST_FUTURE
 from mneme.ids import episode_id
 from mneme.ports import Filter, MemoryIndex

@@ -20,7 +20,7 @@ from bytewax.outputs import DynamicSink, StatelessSinkPartition
 from bytewax.recovery import RecoveryConfig, init_db_dir
 from bytewax.run import cli_main
 
-from connectors.telemetry.flow import EpochMeter, SourceMeter
+from connectors.telemetry.meters import EpochMeter, SourceMeter
 from flows.engines.dataflow import EMBED, EXTRACT, READ, RECONCILE, SEGMENT, Dataflow, Step, goes_to_the_writer
 from flows.engines.port import REST, EngineFailed, Failures, HostedLane, Source
 from flows.lanes.pending import Pending

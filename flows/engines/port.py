@@ -19,7 +19,7 @@ from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Any, Protocol
 
-from connectors.telemetry.flow import StepMeter
+from connectors.telemetry.meters import StepMeter
 from flows.lanes.services import Services
 from flows.running.feeds import Feed
 

@@ -18,7 +18,7 @@ from connectors.endpoints.answer_cache import erase_answers
 from connectors.endpoints.call_budget import Purpose, share_of
 from connectors.indices import open_index
 from connectors.models import ANSWERS_FILE, open_chat_model, open_embedder
-from connectors.telemetry.flow import Tally
+from connectors.telemetry.meters import Tally
 from flows.boundaries import open_detector
 from flows.boundaries.semantic import SemanticDetector
 from flows.consistency.judge import open_judge
