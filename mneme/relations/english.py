@@ -6,8 +6,20 @@ from dataclasses import replace
 from functools import cache
 
 from mneme.records import Claim
-from mneme.relations.english_clauses import Part, asserted, is_made_up, joints, lowered, parts, without_adverbs, written_out
-from mneme.relations.english_subjects import act, person, thing
+from mneme.relations.english_clauses import (
+    SELF,
+    Part,
+    act,
+    asserted,
+    is_made_up,
+    joints,
+    lowered,
+    parts,
+    person,
+    thing,
+    without_adverbs,
+    written_out,
+)
 from mneme.relations.table import (
     Pattern,
     Slot,
@@ -81,7 +93,6 @@ _NO_ANSWER = re.compile(
 _YOU = re.compile(r"\b(?:your|you|ur|u)\b", re.IGNORECASE)
 _FIRST_PERSON = {"your": "my", "ur": "my", "you": "i", "u": "i"}
 _OFTEN_OF_BEFORE = ("boss",)  # "my manager Tom told us that he leaves"
-_SELF = frozenset({"i", "me", "we", "us", "my", "our"})
 
 
 @cache
@@ -166,7 +177,7 @@ def _matches(
     said = english().said
     tried = [part]
     elided = subject or ("I" if may_elide else "")
-    if elided and part.low.split(" ", 1)[0] not in _SELF and (subject or _ELIDED.match(part.low)):
+    if elided and part.low.split(" ", 1)[0] not in SELF and (subject or _ELIDED.match(part.low)):
         text = f"{elided} {part.text}"
         tried.append(replace(part, text=text, low=lowered(text)))
     for clause in tried:
@@ -230,7 +241,7 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
         family = kind_named(match, _KINDS)
     if groups.get("with"):
         other = person(part.text[match.start("with") : match.end("with")], speaker, english())
-        if other is None or match["with"] in _SELF:
+        if other is None or match["with"] in SELF:
             return
         if about is not None and _DETERMINED.search(part.low[: match.start(about)]):
             found.extend((subject, attribute + family, value, ends) for attribute, value, ends in pattern.gives)
@@ -358,7 +369,7 @@ def english_asked(question: str) -> list[tuple[str, str]]:
         return []
 
     def person_asked(words: str) -> str | None:
-        return person(words if words in _SELF else words.title(), "", table, asked=True)
+        return person(words if words in SELF else words.title(), "", table, asked=True)
 
     return state_asked(table, low, 1, _KINDS, person_asked, lambda words, _: thing(words, table, True, False), _head)
 
