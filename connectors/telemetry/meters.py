@@ -53,10 +53,9 @@ def count_tokens(role: str, model: str, scope: str, asked: int, answered: int, p
 
 
 @contextmanager
-def measured_batch(texts: int, queued: Callable[[], int]) -> Iterator[None]:
-    """A batch of the flow's embedder is under way; ``queued`` says how many texts wait for another."""
+def measured_batch(texts: int) -> Iterator[None]:
+    """A batch of the flow's embedder is under way."""
     began = time.perf_counter_ns()
-    metrics.EMBEDDER_QUEUE.set(queued())
     try:
         yield
     except Exception as error:
@@ -65,7 +64,6 @@ def measured_batch(texts: int, queued: Callable[[], int]) -> Iterator[None]:
     finally:
         metrics.EMBEDDER_SECONDS.observe((time.perf_counter_ns() - began) / 1e9)
         metrics.EMBEDDER_BATCH.observe(texts)
-        metrics.EMBEDDER_QUEUE.set(queued())
         tracing.record_span("embed", began, texts=texts)
     metrics.EMBEDDED.inc(texts)
 
