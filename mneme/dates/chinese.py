@@ -24,8 +24,8 @@ from mneme.dates.chinese_words import (
     year_number,
 )
 from mneme.dates.english_calendar import ISO
-from mneme.dates.rules import NO_DATE, Days, Found, Likely, Rules, apply, days_of_month, if_certain, in_years, nearest, rule
-from mneme.dates.spans import DaySpan
+from mneme.dates.rules import NO_DATE, Found, Rules, apply, rule
+from mneme.dates.spans import Days, DaySpan, Likely, days_of_month, if_certain, in_years, nearest
 
 _YEARS = {"大前年": -3, "前年": -2, "去年": -1, "今年": 0, "本年": 0, "明年": 1, "后年": 2}
 _SEASONS = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}

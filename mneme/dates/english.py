@@ -24,8 +24,8 @@ from mneme.dates.english_words import (
     month_number,
     weekday_number,
 )
-from mneme.dates.rules import Days, Found, Likely, Rules, apply, if_certain, in_years, rule
-from mneme.dates.spans import MONTHS, WEEKDAYS, DaySpan, Grain
+from mneme.dates.rules import Found, Rules, apply, rule
+from mneme.dates.spans import MONTHS, WEEKDAYS, Days, DaySpan, Grain, Likely, if_certain, in_years
 from mneme.pattern_index import words_of
 
 _OFFSET = re.compile(

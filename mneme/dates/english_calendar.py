@@ -19,8 +19,8 @@ from mneme.dates.english_words import (
     tells_no_past,
     weekday_number,
 )
-from mneme.dates.rules import Days, Likely, Rule, days_of_month, if_certain, in_years, nearest, rule
-from mneme.dates.spans import DaySpan
+from mneme.dates.rules import Rule, rule
+from mneme.dates.spans import Days, DaySpan, Likely, days_of_month, if_certain, in_years, nearest
 
 _AHEAD = 0.6  # what lies ahead counts as nearer: of the past one speaks in the past tense, which tells
 _SOON = timedelta(days=120)  # of a day that is so near, and by no word past, the next is meant

@@ -5,8 +5,8 @@ from datetime import date
 
 from mneme.dates import holidays, spans
 from mneme.dates.english_words import ALONE, edged, looks_back
-from mneme.dates.rules import Days, Likely, in_years, nearest, rule
-from mneme.dates.spans import DaySpan
+from mneme.dates.rules import rule
+from mneme.dates.spans import Days, DaySpan, Likely, in_years, nearest
 
 HOLIDAY = "|".join(
     re.escape(name).replace("'", "['’]").replace(r"\ ", r"\s+") for name in sorted(holidays.ENGLISH, key=len, reverse=True)

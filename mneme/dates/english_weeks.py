@@ -16,8 +16,8 @@ from mneme.dates.english_words import (
     looks_back,
     weekday_number,
 )
-from mneme.dates.rules import NO_DATE, Days, Likely, if_certain, rule
-from mneme.dates.spans import DaySpan
+from mneme.dates.rules import NO_DATE, rule
+from mneme.dates.spans import Days, DaySpan, Likely, if_certain
 
 _REACH = 24  # characters before a date
 _NO_CERTAIN_DAY = re.compile(r"\b(?:an?|any|each|every|some|most|other|another|one|per|that|those|which)\s+$", re.I)
