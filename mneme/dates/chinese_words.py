@@ -195,14 +195,19 @@ def in_doubt(sentence: str, date: Found) -> bool:
     return date.lacks_year and _OTHER_YEAR.search(sentence[max(0, start - _DOUBT_REACH) : start] + behind) is not None
 
 
-def is_of_another(mention: str, earlier: str) -> bool:
-    """Return whether a day may be of an occasion or a month that was named before: 国庆去哪？ 14号出发。
+def is_of_another(mention: str, earlier: str, month: int) -> bool:
+    """Return whether a day may be of an occasion, or of another month than that, named before: 国庆去哪？ 14号出发。
 
     So may be what counts from another moment: 术后静养。 一周后复查。
     """
     if _COUNTED.fullmatch(mention):
         return _AFTER_ANOTHER.search(earlier[-_REACH:]) is not None
-    return _BARE_DAY.fullmatch(mention) is not None and _NAMED.search(earlier) is not None
+    of_it = re.sub(f"(?<![\\d一二三四五六七八九十])(?:{month}|{_in_characters(month)})月", "", earlier)
+    return _BARE_DAY.fullmatch(mention) is not None and _NAMED.search(of_it) is not None
+
+
+def _in_characters(month: int) -> str:
+    return "十" * (month > 9) + "一二三四五六七八九"[month % 10 - 1 : month % 10]
 
 
 # Another moment than that of saying: 术后, 回来以后, not 然后 or 后天.
