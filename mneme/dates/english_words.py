@@ -158,14 +158,14 @@ _LEFT = re.compile(
 )
 _REACH = 200  # characters around a date that can tell; without a limit an endless sentence costs its square
 _SENTENCE_END = re.compile(r"[.!?\n;:]\s")
-_CLAUSE_END = re.compile(r"[,;()–—]|:(?!\d)|\b(?:and|but|so|because|while|which|who|then|or)\b", re.I)
+_CLAUSE_END = re.compile(r"[,;()–—]|(?<!\d):|:(?!\d)|\b(?:and|but|so|because|while|which|who|then|or)\b", re.I)
 _IS = re.compile(
     r"(?:\b(?:is|are)|['’](?:s|re))\s+(?:(?:on|in|at|for|only|already|now|still|this|the|coming up)\s+)*$",
     re.I,
 )  # "it is on Friday"
 _TIMETABLE = re.compile(  # a verb of a timetable right before its day: "the freezer comes Friday", "leaving march 28"
     r"\b(?:arriv(?:es?|ing)|begin(?:s|ning)?|changes|closes|comes|driving|ends?|finish(?:es|ing)?|flying|going|heading|landing|"
-    r"leav(?:es?|ing)|moving|opens?|returning|start(?:s|ing)?)(?: (?:back|off|home|out|over|up))?(?: (?:on|in))?(?: the)? $",
+    r"leav(?:es?|ing)|moving|opens|returning|start(?:s|ing)?)(?: (?:back|off|home|out|over|up))?(?: (?:on|in))?(?: the)? $",
     re.I,
 )
 _APPOINTED_ON = re.compile(  # what a clause begins with: "dentist on the 14th", "A graduation in Nakuru on Friday"

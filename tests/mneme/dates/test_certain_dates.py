@@ -90,6 +90,8 @@ ITS_WEEKDAY_OR_HOUR_TELLS = [
     ("I'll pop in on Friday after work.", "2026-03-06"),
     ("I'll pop in on the Friday after the exam.", ""),
     ("It arrives 8:15 on the 25th.", "2026-03-25"),
+    ("You should call the line on TTY :800-829 monday through friday", ""),
+    ("It is open from Monday through Friday, 8 a.m. to 8 p.m.", ""),
 ]
 THE_VERB_BEFORE_IT_TELLS = [
     ("Started the 2nd, still lost.", "2026-03-02"),
