@@ -79,7 +79,11 @@ def certain_dates(
         return ()
     chosen = [each for each in _apart(found) if each.certain and not doubts.in_doubt(words, each)]
     if before := read(earlier):
-        chosen = [each for each in chosen if not doubts.is_of_another(words[each.start : each.end], before)]
+        chosen = [
+            each
+            for each in chosen
+            if not each.span or not doubts.is_of_another(words[each.start : each.end], before, each.span.first.month)
+        ]
     chosen = [each for each in chosen if not _is_of_another_country(words[each.start : each.end], zone)]
     if local.hour < _MORNING:  # before one has slept, today is yesterday
         chosen = [

@@ -132,7 +132,7 @@ def _day_and_weekday(match: re.Match[str], said: date) -> Days | Literal["no dat
     goes_on = match.string[match.end() : match.end() + 1].strip("，,。！!")  # 12号，周三再说
     if not both and not (goes_on and set("，,").intersection(match[0])):
         return NO_DATE  # one of the two is wrong
-    days = nearest(both, said, looks_back(match), ahead=0.01)
+    days = both[0] if len(both) == 1 else nearest(both, said, looks_back(match), ahead=0.01)
     if isinstance(days, Likely) and (len(both) == 1 or not may_be_past(match)):
         return days.span
     return days
@@ -188,6 +188,10 @@ _NUMBERED = (  # what 号 numbers, when it is no day
 )
 _DAY_BESIDE = rf"(?:(?P<month>{NUMBER})月份?)?(?P<day>{NUMBER})[日号]{_NUMBERED}"  # a weekday
 _WEEKDAY = "(?:周|星期|礼拜)(?P<weekday>[一二三四五六日天])"
+_SLASH = (  # 2/7周六, not 喝了1/2
+    r"(?<![\d/.:])(?<!大约)(?<![了剩占喝吃用只第近])(?P<month>1[0-2]|0?[1-9])/(?P<day>[12]\d|3[01]|0?[1-9])(?![\d/%])"
+)
+_SLASH_RANGE = rf"{_SLASH}(?:{_TO}(?P<last_month>\d{{1,2}})/(?P<last>\d{{1,2}})(?!\d))?"
 _EDGE_OF_YEAR = "(?P<edge>[初中底末])(?![0-9一二三四五六七八九十学国考秋])"
 _LUNAR_DAY = "(?:初[一二三四五六七八九十]|(?:廿|二?十)[一二三四五六七八九]?|三十)(?![一二三四五六七八九日号多几来个名位人])"
 _LUNAR = (
@@ -211,6 +215,10 @@ _CALENDAR_RULES = (
     rule(rf"(?<![第\d.一二三四五六七八九十]){_DAY_BESIDE}"
          r"(?:[早晚]上|[上中下]午)?[，,（(、\s]{0,2}(?:也就是|[是系即])?" + f"{_WEEKDAY}[)）]?", _day_and_weekday),
     rule(rf"(?:[这本下]个?)?{_WEEKDAY}[，,（(、\s]{{0,2}}{_DAY_BESIDE}[)）]?", _day_and_weekday),
+    rule(rf"{_SLASH}[（(]?{_WEEKDAY}[)）]?", _day_and_weekday),
+    rule(rf"{_SLASH_RANGE}(?=\s?(?:[早晚]上|[上中下]午|凌晨|到期|[要去回有前之起后开交出飞是]))", _month_and_day,
+         lacks_year=True),
+    rule(r"(?<![^，。！,\s])" + _SLASH_RANGE + r"(?=[，。！,.!\s]|$)", _month_and_day, lacks_year=True),
     rule(rf"(?<!年)(?P<month>{NUMBER})\s?月份?(?P<edge>{EDGE})", _in_month, lacks_year=True),
     rule(rf"(?<![年第\d.一二三四五六七八九十])(?P<month>{NUMBER})月(?:份|(?![初中底球饼亮光]))(?!{NUMBER}[日号]|\d)(?P<edge>)",
          _in_month, lacks_year=True),
@@ -269,6 +277,8 @@ def _bare_weekday(match: re.Match[str], said: date) -> Days | Literal["no date"]
     if _HABITUAL.search(match.string, max(0, match.start() - _NEAR), match.start()):
         return NO_DATE
     back, days = looks_back(match), (weekday_number(match["day"]) - said.weekday()) % 7
+    if back is None and may_be_to_come(match) and not _HABIT.search(match.string):
+        back = False
     return if_certain(back is not None and days > 0, spans.days_from(said, days - 7 if back else days or 7))
 
 

@@ -8,6 +8,7 @@ from mneme.dates.english_words import (
     ALONE,
     BETWEEN,
     EDGE,
+    EVENT,
     MONTH,
     SHORT_WEEKDAY,
     TO_LAST,
@@ -26,6 +27,14 @@ _AHEAD = 0.6  # what lies ahead counts as nearer: of the past one speaks in the 
 _SOON = timedelta(days=120)  # of a day that is so near, and by no word past, the next is meant
 _NEAR = timedelta(days=45)  # the same of "Saturday the 17th", of which there may be two in a quarter
 _STANDS_ALONE = re.compile(ALONE)
+_REACH = 24  # characters before a day
+_VERB_OF_A_DAY = re.compile(
+    r"\b(?:start(?:s|ed|ing)?|began|begins|beginning|finish(?:ed|es|ing)?|end(?:s|ed)|leav(?:es|ing)|left|"
+    r"arriv(?:es|ed|ing)|land(?:s|ed)|back|home|due|open(?:s|ed)|clos(?:es|ed)|(?:com(?:es|ing)|came|goes|took) (?:off|out|in)|"
+    r"mov(?:ed|ing) (?:in|out)|"
+    rf"{EVENT}(?:['’]s| is| was))\s+$",
+    re.I,
+)
 _NEXT = 183  # days within which "Saturday the 17th" is to be found
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
 
@@ -130,6 +139,12 @@ def _day_of_month(match: re.Match[str], said: date) -> Days | None:
     return span and if_certain(back is not None, span)
 
 
+def _day_of_verb(match: re.Match[str], said: date) -> Days | None:
+    """Starting the 11th, his op's the 29th; not "it's the 30th", which may be today or a jubilee."""
+    before = max(0, match.start() - _REACH)
+    return _day_of_month(match, said) if _VERB_OF_A_DAY.search(match.string, before, match.start()) else None
+
+
 def _day_of_step(match: re.Match[str], said: date) -> DaySpan:
     """The 5th of next month."""
     months = {"last": -1, "this": 0, "the": 0, "next": 1}[match["which"].lower()]
@@ -207,6 +222,8 @@ RULES = (
     rule(rf"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill|[Ss]ince|[Bb]efore|[Aa]fter|[Ff]rom|[Tt]o|(?P<between>[Bb]etween)|"
          rf"weekend\s+of|week\s+of)\s+the\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b"
          rf"(?:{TO_LAST}(?:the\s+)?(?P<last>\d{{1,2}})(?:st|nd|rd|th)\b)?(?!\s+of\b|\s+in\s+\d{{4}}){ALONE}", _day_of_month),
+    rule(rf"\b[Tt]he\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b(?P<last>)(?!\s+(?:of\b|time\b)|\s+in\s+\d{{4}}){ALONE}",
+         _day_of_verb),
     rule(rf"\b[Oo]n\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b(?P<last>)(?!\s+(?:of\b|[A-Z]|{_BESIDE_A_DAY}\b)){ALONE}",
          _day_of_month),
     rule(r"\b(?:(?i:on)\s+)?(?i:the)\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\s+(?:of\s+)?(?P<which>last|this|the|next)\s+month\b",

@@ -4,6 +4,7 @@ import re
 
 from mneme.dates.english_words import ALONE, clause_of, is_left
 from mneme.dates.rules import Found
+from mneme.dates.spans import MONTHS
 
 
 def in_doubt(sentence: str, date: Found) -> bool:
@@ -30,9 +31,9 @@ def in_doubt(sentence: str, date: Found) -> bool:
     )
 
 
-def is_of_another(mention: str, earlier: str) -> bool:
-    """Return whether a day without a month may be of an occasion or month named before: Easter? We leave on the 4th."""
-    return _BARE_DAY.match(mention) is not None and _NAMED_BEFORE.search(earlier) is not None
+def is_of_another(mention: str, earlier: str, month: int) -> bool:
+    """Return whether a day without a month may be of an occasion, or another month, named before: Easter? We leave the 4th."""
+    return _BARE_DAY.match(mention) is not None and not {MONTHS[month - 1]}.issuperset(_NAMED_BEFORE.findall(earlier))
 
 
 def _is_quoted(sentence: str, start: int, end: int, far: int) -> bool:
@@ -62,7 +63,10 @@ _BEHIND = re.compile(
 )
 # A weekday is a certain one by itself: neither "the Friday after the exam" nor "Sunday school" nor "Taco Tuesday".
 _WEEKDAY, _THE = re.compile(r"(?:on\s+)?(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.I), re.compile(r"\bthe\s+$", re.I)
-_ALONE = re.compile(rf"(?!\s+(?:when|where|that|which|after|before|following|is)\b){ALONE}")
+_ALONE = re.compile(
+    rf"(?!\s+(?:when|where|that|which|following|is|"
+    rf"(?:after|before)(?! (?:work|school|uni|church|class|lunch|dinner|\d)\b))\b){ALONE}"
+)
 _NAME = re.compile(r"\w\W+(?!(?:On|In|By|I|May|June|July|[A-Z]\w+day)\b)[A-Z][a-z]+\s+$")
 # "it's Sunday"
 _TODAY_IS = re.compile(r"\b(?:it['’]?s|it is|today is|today['’]s)\s+(?:(?:already|finally|only|still)\s+)*$", re.I)
@@ -77,9 +81,9 @@ _NO_EVENT = re.compile(
     r"\b(?!can['’]t (?:wait|believe)|couldn['’]t (?:wait|believe|be)|don['’]t (?:forget|miss|worry))\w+n['’]t\b|"
     r"\b(?:cannot|never|no longer|nobody|nothing|without|neither|not(?! (?:only|around|available|here|home|in town)\b)|"
     r"cancel\w*|call(?:ed|ing)? off|fell through|"
-    r"if|unless|whether|imagine|suppos\w+|assum\w+|wish(?:es|ed)?|would|could|should(?: have|['’]ve)|might|maybe|perhaps|"
-    r"probably|possibly|in case|dream\w*|pretend\w*|consider\w*|thinking (?:of|about)|unsure|feels? like|tentativ\w+|"
-    r"hypothetical\w*|original(?:ly)?|e\.g|for (?:example|instance)|"
+    r"if|unless|whether|imagine|suppos\w+|assum\w+|wish(?:es|ed)?|would|could|should(?: have|['’]ve)|maybe|perhaps|"
+    r"might(?! as well tell)|probably|possibly|in case|dream\w*|pretend\w*|consider\w*|thinking (?:of|about)|unsure|"
+    r"feels? like|tentativ\w+|hypothetical\w*|original(?:ly)?|e\.g|for (?:example|instance)|"
     r"(?:was|were) (?:going|planning|meant|about|due|scheduled|supposed|to)|"
     r"(?:planned|hoped|wanted|intended|expected) to|had (?:\w+ ){0,2}(?:planned|hoped|intended|scheduled|booked)|"
     r"(?<!['’]m )(?<!['’]re )(?<!['’]s )(?<!am )(?<!are )(?<!is )(?<!im )(?:getting|having) (?:\w+ ){1,4}\w+ed|"

@@ -26,7 +26,11 @@ _HABIT = re.compile(
     r"mon(?:day)?\s*(?:-|–|to|through)\s*fri(?:day)?)\b",
     re.I,
 )
-_AT_AN_HOUR = re.compile(r",?\s+(?:at\s+)?\d{1,2}(?:[:.]\d\d|\s*[ap]\.?m\b)", re.I)
+_AT_AN_HOUR = re.compile(
+    r",?\s+(?:at\s+)?\d{1,2}(?:[:.]\d\d|\s*[ap]\.?m\b|\s*ish\b)|,?\s+at\s+(?:noon|midday|"
+    r"(?:half\s+|quarter\s+(?:past|to)\s+)?\d{1,2}(?![\w%£$€]|[.,-]\d|\s(?!and|but|for|if|in|so|then|to|with)\w))\b",
+    re.I,
+)
 _WEEKS = {"last": -1, "this": 0, "next": 1}
 
 

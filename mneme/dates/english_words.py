@@ -22,7 +22,7 @@ MONTH = "(?:" + "|".join([f"{name[:3]}(?:{name[3:]})?" for name in MONTHS if nam
 WEEKDAY = "(?:" + "|".join(name.capitalize() for name in WEEKDAYS) + ")"
 SHORT_WEEKDAY = r"(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)"
 EDGE = r"(?:(?:early|mid|late)[\s-]+(?:in\s+)?|(?:the\s+)?(?:beginning|start|middle|end)\s+of\s+)"
-PART_OF_DAY = r"(?:\s+(?:morning|afternoon|evening|night)\b)?"
+PART_OF_DAY = r"(?:\s+(?:morning|afternoon|arvo|evening|night|lunchtime)\b)?"
 NUMBER = rf"\d{{1,3}}|{'|'.join(sorted((*_NUMBERS, *_VAGUE), key=len, reverse=True))}"
 COUNT = rf"(?:an?\s+)?(?P<count>{NUMBER})(?:\s*(?:-|–|to|or)\s*(?P<most>{NUMBER}))?(?:\s+of)?"
 UNIT = r"(?P<unit>day|night|fortnight|weekend|week|month|year|decade)s?"
@@ -81,10 +81,13 @@ _NO_ACTION = (  # what is "-ing" now, and nothing that is arranged
     r"stunning|suffering|surprising|swing|talking|terrifying|thinking|tiring|trying|using|wearing|wedding|wondering)\b"
 )
 _ARRANGING = rf"(?:\w+ly |also |now |just |not )?(?!{_NO_ACTION})\w+ing"  # "we are flying out on Friday"
-_EVENT = (
-    "(?:appointment|audition|biopsy|call|checkup|class|concert|date|deadline|dialysis|dinner|event|exam|flight|game|gig|"
-    "graduation|interview|lunch|match|meeting|mri|op|operation|party|performance|presentation|race|rehearsal|reservation|scan|"
-    "show|surgery|test|tournament|training|trip|wedding)"
+_APPOINTMENT = (  # what one speaks of before it, where nothing tells: "interview on Wednesday"
+    "(?:appointment|appt|audition|biopsy|check-?up|checkup|deadline|dentist|driving test|exam|graduation|hearing|inspection|"
+    "interview|jury duty|midterm|mri|op|operation|physio|recital|scan|surgery|ultrasound|viewing)"
+)
+EVENT = (
+    f"(?:{_APPOINTMENT}|call|class|collection|concert|court|date|delivery|dialysis|dinner|event|flight|funeral|game|gig|launch|lunch|match|"
+    "meeting|party|performance|presentation|race|rehearsal|release|reservation|show|test|tournament|training|trip|wedding)"
 )
 _FUTURE = re.compile(
     r"\b(?:will|won't|going to|gonna|gotta|ve got to|plan(?:s|ning|ned)?|hop(?:e|es|ing) to|can't wait|looking forward|"
@@ -95,9 +98,12 @@ _FUTURE = re.compile(
     r"(?:(?:i|we|they) |(?<=and )|(?<=then ))(?:come|fly|get|go|head) (?:back|home)|"
     r"(?:(?:he|she|it) |(?<=and )|(?<=then ))(?:comes|flies|gets|goes|heads) (?:back|home)|"
     r"gets (?:\w+ed|done|here|laid|married|there)|gets? to (?:start|move)|flies|graduates|returns|"
-    rf"(?:have|has|got) (?:(?:an?|another|my|our|two|three) (?:\w+ ){{0,3}}?|(?:(?!been|had|not|to)\w+ )?){_EVENT}|"
-    rf"(?:am|is|are) {_ARRANGING})\b|"
-    r"^(?:(?:and|so|ok|im) )?(?:arriving|driving|flying|going|heading|landing|leaving|moving|starting|travell?ing)\b|"
+    rf"(?:have|has|got) (?:(?:an?|another|my|our|two|three) (?:\w+ ){{0,3}}?|(?:(?!been|had|not|to)\w+ )?){EVENT}|"
+    r"(?<!to )see (?:you|ya|u|yous|y['’]all)|"
+    r"(?:i|you|we|he|she|they) can (?!(?:believe|hear|imagine|not|only|remember|say|see|still|tell)\b)\w+|"
+    r"ill (?:be|bring|call|come|do|drive|drop|get|give|go|have|make|meet|pass|pick|pop|ring|see|send|take|tell|text|try)|"
+    rf"(?:am|is|are|im|youre|hes|shes|theyre) {_ARRANGING})\b|"
+    r"^(?:(?:and|so|ok|im) )?(?:arriving|driving|flying|going|heading|landing|leaving|moving|start|starting|travell?ing)\b|"
     rf"['’](?:m|re|s) {_ARRANGING}\b|['’]ve got (?:an?|my|our|the|two|three)\b|['’]ll\b|['’]d (?:like|love)\b",
     re.I,
 )
@@ -152,11 +158,22 @@ _LEFT = re.compile(
 )
 _REACH = 200  # characters around a date that can tell; without a limit an endless sentence costs its square
 _SENTENCE_END = re.compile(r"[.!?\n;:]\s")
-_CLAUSE_END = re.compile(r"[,;:()–—]|\b(?:and|but|so|because|while|which|who|then|or)\b", re.I)
+_CLAUSE_END = re.compile(r"[,;()–—]|(?<!\d):|:(?!\d)|\b(?:and|but|so|because|while|which|who|then|or)\b", re.I)
 _IS = re.compile(
     r"(?:\b(?:is|are)|['’](?:s|re))\s+(?:(?:on|in|at|for|only|already|now|still|this|the|coming up)\s+)*$",
     re.I,
 )  # "it is on Friday"
+_TIMETABLE = re.compile(  # a verb of a timetable right before its day: "the freezer comes Friday", "leaving march 28"
+    r"\b(?:arriv(?:es?|ing)|begin(?:s|ning)?|changes|closes|comes|driving|ends?|finish(?:es|ing)?|flying|going|heading|landing|"
+    r"leav(?:es?|ing)|moving|opens|returning|start(?:s|ing)?)(?: (?:back|off|home|out|over|up))?(?: (?:on|in))?(?: the)? $",
+    re.I,
+)
+_APPOINTED_ON = re.compile(  # what a clause begins with: "dentist on the 14th", "A graduation in Nakuru on Friday"
+    r"\W*(?:(?:an?|the|my|our|his|her|another|then|[A-Z]\w+['’]s) )?(?:\w+ )?"
+    rf"{_APPOINTMENT}(?: (?:in|at|with) [^\s,]+(?: [A-Z][\w-]*)?)?(?: on| for)?(?: the)? ",
+    re.I,
+)
+_ENJOYED = re.compile(r"\b(?:thank\w*|thx|congrat\w*|great|good|lovely|nice|amazing|fun|bad|awful|how)\b", re.I)
 _NEAR = 30  # characters
 _RANGE = re.compile(r"\s(?:to|until|till|through|and)\s|[-–]")
 _LEADING = re.compile(r"\W*+(?:(?:and|but|so|then|well|in|on|at|by|the|of|during|around|about|back|just)\W++){0,3}$", re.I)
@@ -200,9 +217,13 @@ def _by_cues(text: str, start: int, end: int, begins: int, ends: int) -> bool | 
     within = [cue for cue in earlier if cue.at >= clause_begins]
     if within:
         return _agreed([cue for cue in within if not (cue.arranged and _AIMED.match(text, cue.at, start))])
-    if _IS.search(text, max(begins, start - _NEAR), start) or _IS_THERE.search(text, clause_begins, start):
+    near = max(begins, start - _NEAR)
+    if _IS.search(text, near, start) or _IS_THERE.search(text, clause_begins, start) or _TIMETABLE.search(text, near, start):
         return False
-    return _agreed([cue for cue in later if cue.at < clause_ends])
+    later = [cue for cue in later if cue.at < clause_ends]
+    if not later and _APPOINTED_ON.fullmatch(text, clause_begins, start):
+        return None if _ENJOYED.search(text, begins, ends) else False
+    return _agreed(later)
 
 
 def _agreed(cues: "list[_Cue]") -> bool | None:

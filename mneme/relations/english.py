@@ -92,7 +92,6 @@ _NO_ANSWER = re.compile(
 )
 _YOU = re.compile(r"\b(?:your|you|ur|u)\b", re.IGNORECASE)
 _FIRST_PERSON = {"your": "my", "ur": "my", "you": "i", "u": "i"}
-_OFTEN_OF_BEFORE = ("boss",)  # "my manager Tom told us that he leaves"
 
 
 @cache
@@ -139,8 +138,7 @@ def _presupposed(text: str, low: str, speaker: str) -> Iterator[Found]:
     for number in table.anywhere_index.candidates(low):
         if "presupposed" in (pattern := table.anywhere[number]).flags:
             for match in pattern.shape.finditer(low):
-                claims = _claimed(pattern, match, Part(text, low), speaker, False, "")
-                yield from (claim for claim in claims if claim[1] not in _OFTEN_OF_BEFORE)
+                yield from _claimed(pattern, match, Part(text, low), speaker, False, "")
 
 
 def _found(
@@ -306,7 +304,7 @@ def _of_slot(slot: Slot, match: "re.Match[str]", part: Part, caseless: bool, end
         return None
     attribute = slot.attribute
     if attribute == "kin name":
-        attribute = table.kin_attribute.get(match["kin"], "")
+        attribute = table.kin_attribute.get(match["kin"].replace(" ", "-"), "")
         return (attribute, value) if attribute else None
     if attribute == "uses kind":
         if value.islower() and tool_kind(value, table.tools) is None:

@@ -38,7 +38,7 @@ _UNCERTAIN_PHRASE = re.compile(
     r"not sure|no idea|how do i|how can i|help me|can you|could you|please|too good|write|draft)\b|/s(?=$|\s)|🙄|😜|😉"
 )
 _AGREED = Cue(
-    r"\bsa(?:id|ys) yes\b|\btold you (?:wrong|the wrong)\b|\bcan you (?:imagine|believe it)\b|"
+    r"\bsa(?:id|ys) yes\b|\bwrite (?:this|that|it) down\b|\btold you (?:wrong|the wrong)\b|\bcan you (?:imagine|believe it)\b|"
     r"\bwho would have (?:thought|guessed)\b|"
     r"(?<=hives )if\b|(?<=rash )if\b|(?<=swell up )if\b|(?<=swells up )if\b"
 )  # no report, no doubt
@@ -62,11 +62,13 @@ _CONTRACTIONS = {
     "can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not", "i'm": "I am",
     "im": "I am", "ive": "I have", "dont": "do not", "doesnt": "does not", "isnt": "is not", "didnt": "did not",
     "wasnt": "was not", "cant": "can not",
+    "thats": "that is", "hes": "he is", "shes": "she is", "theyre": "they are", "havent": "have not", "hasnt": "has not",
+    "arent": "are not", "wont": "will not",
     "cannae": "can not", "dinnae": "do not", "isnae": "is not",
     "gonna": "going to", "let's": "let us", "i'd": "I would", "where's": "where is", "u": "you",
 }  # fmt: skip
 _CONTRACTION = Cue(
-    r"\b(?:can't|cannot|won't|shan't|ain't|i'm|im|ive|dont|doesnt|isnt|didnt|wasnt|cant|cannae|dinnae|isnae|gonna|let's|i'd|where's|u)\b|"
+    r"\b(?:can't|cannot|won't|shan't|ain't|i'm|im|ive|dont|doesnt|isnt|didnt|wasnt|cant|thats|hes|shes|theyre|havent|hasnt|arent|wont|cannae|dinnae|isnae|gonna|let's|i'd|where's|u)\b|"
     r"n't\b|'(?:ve|re|ll)\b",
     re.IGNORECASE,
 )
