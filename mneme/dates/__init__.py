@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 
 from mneme.chinese_script import parted, simplified
-from mneme.dates import chinese, chinese_words, english, english_doubt
+from mneme.dates import chinese, chinese_words, english, english_words
 from mneme.dates.rules import Found
 from mneme.dates.spans import DaySpan, Grain
 from mneme.text import has_cjk
@@ -68,7 +68,7 @@ def certain_dates(
         asked: read it only as the answer to this question: after "When do you fly?" a bare "The 14th" is ahead.
     """
     local = said_at.astimezone(zone)
-    rules, doubts = _LANGUAGES.get(language, (english.find_iso, english_doubt))
+    rules, doubts = _LANGUAGES.get(language, (english.find_iso, english_words))
     read = _read_chinese if language == "zh" else str
     lead = english.answer_lead(asked, sentence) if language == "en" and asked else ""
     if asked and not lead:
@@ -123,7 +123,7 @@ def _read_chinese(text: str) -> str:
     return parted(simplified(text))
 
 
-_LANGUAGES = {"en": (english.find, english_doubt), "zh": (chinese.find, chinese_words)}
+_LANGUAGES = {"en": (english.find, english_words), "zh": (chinese.find, chinese_words)}
 _MOST = 20  # dates of one form in a sentence
 _MORNING = 4  # o'clock
 _AMERICAN = ("thanksgiving", "independence day")  # other countries keep them on other days

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
-from mneme.dates import english_calendar, english_periods, english_weeks, spans
+from mneme.dates import english_calendar, english_periods, spans
 from mneme.dates.english_words import (
     COUNT,
     EDGE,
@@ -235,14 +235,14 @@ def _step(match: re.Match[str], said: date) -> Days | None:
 def _step_to(which: str, what: str, said: date, match: re.Match[str]) -> Days | None:
     step, weekday = _STEP[which], weekday_number(what)
     if weekday is not None:
-        return english_weeks.weekday(weekday, which, step, said, match)
+        return english_calendar.weekday(weekday, which, step, said, match)
     # "This last month" and "the coming year" may be those of the calendar or not.
     this = _THIS.search(match.string, max(0, match.start() - _REACH), match.start())
     plain = which in ("last", "this", "next") and this is None
     if what == "week":  # on a Sunday it may have begun or not
         return if_certain(plain and said.weekday() != 6, _of_tense(spans.week(said, step), said, match))
     if what == "weekend":
-        return english_weeks.weekend(which, step, said, match)
+        return english_calendar.weekend(which, step, said, match)
     if what == "month":
         return if_certain(plain, _of_tense(spans.month(said, step), said, match))
     if what == "year":
@@ -332,4 +332,4 @@ _RULES = (
                       rf"{PART_OF_DAY}", _step, anycase=True),
     rule(rf"\b(?P<edge>{EDGE})the\s+(?P<what>week|month|year)\b", _edge_of_this, anycase=True),
 )  # fmt: skip
-_ALL = Rules((*_RULES, *english_weeks.RULES, *english_periods.RULES, *english_calendar.RULES))
+_ALL = Rules((*_RULES, *english_calendar.WEEKDAY_RULES, *english_periods.RULES, *english_calendar.RULES))
