@@ -50,7 +50,7 @@ class LocalExtractor:
             relationships=relationships,
             foresights=tuple(foresights_of(sentences)),
             profile=tuple(profile_of(sentences)),
-            case=case_of(cut.utterances),
+            case=case_of(cut.utterances) if cut.agent_id else None,
         )
 
 

@@ -81,7 +81,7 @@ def assemble(reference: Reference, cut: Cut, extraction: Extraction, extractor: 
         "version": 0,
     }
     messages = [utterance.message for utterance in cut.utterances]
-    agent_id = next((message.agent_id for message in messages if message.agent_id), None)
+    agent_id = cut.agent_id
     children: list[_Made] = []
     fact_ids = []
     for index, fact in enumerate(extraction.facts):
