@@ -211,7 +211,7 @@ class ReconcileLane:
     ) -> dict[Key, Row | None]:
         """In the pool: what revisions of an owner's episodes change."""
         services = self._services
-        by_rule = Deciders(None, None, lambda texts: services.embed(texts).result(), services.settings)
+        by_rule = Deciders(None, None, services.embed, services.settings)
         write_skill = services.skill_writer(owner.key) if services.skill_writer is not None else None
         work = UnitOfWork(owner, services.index, unrefreshed)
         try:

@@ -204,7 +204,8 @@ class Aggregates:
         rows = self._work.rows([self._work.key(Place.MEMORIES, each) for each in sorted(ids)], with_vectors=True).values()
         cases = [(record, row.vector) for row in rows if isinstance(record := self._work.record(row), AgentCase)]
         skills = skills_of(cases, self._deciders.settings.skills, self._deciders.write_skill)
-        embeddings = self._deciders.embed([f"{each.name}. {each.description}" for each in skills]) if skills else ()
+        texts = [f"{each.name}. {each.description}" for each in skills]
+        embeddings = self._deciders.embed(texts).result() if texts else ()
         for skill, embedding in zip(skills, embeddings, strict=True):
             self._work.put_if_changed(row_of(skill, embedding))
         for gone in {skill_id(each) for each in ids} - {each.id for each in skills}:

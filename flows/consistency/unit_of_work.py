@@ -9,6 +9,7 @@ claims something of. It is in that of its own words too, unless they say so litt
 
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -30,12 +31,12 @@ class Deciders:
     """The judge, the writer and the embedder that a revision asks, and its settings.
 
     ``judge`` compares the statements that a model wrote, None where claims alone decide; ``write_skill`` writes what cases
-    have in common, None where a rule does. ``embed`` blocks until the vectors are there.
+    have in common, None where a rule does.
     """
 
     judge: Judge | None
     write_skill: SkillWriter | None
-    embed: Callable[[list[str]], Sequence[Embedding]]
+    embed: Callable[[list[str]], "Future[Sequence[Embedding]]"]
     settings: Settings
 
 
