@@ -18,7 +18,7 @@ from functools import cache
 
 from flows.cuts import ExtractedEntity
 from flows.extraction.chinese_entities import chinese_entities
-from flows.extraction.claims import edge_of
+from flows.extraction.graph import edge_of
 from flows.extraction.sentences import Sentence
 from flows.extraction.word_lists import LOCATION, ORGANISATION, OTHER, PERSON, PET, WORK, types_of_words, word_list
 from mneme.pattern_index import Cue

@@ -37,7 +37,7 @@ _UNCERTAIN_PHRASE = re.compile(
 _AGREED = Cue(
     r"\bsa(?:id|ys) yes\b|\bwrite (?:this|that|it) down\b|\btold you (?:wrong|the wrong)\b|\bcan you (?:imagine|believe it)\b|"
     r"\bwho would have (?:thought|guessed)\b|"
-    r"(?<=hives )if\b|(?<=rash )if\b|(?<=swell up )if\b|(?<=swells up )if\b"
+    r"(?<=hives )if\b|(?<=rash )if\b|(?<=swell up )if\b|(?<=swells up )if\b|(?<=blows up )if\b|(?<=balloon )if\b"
 )  # no report, no doubt
 # What is added to a statement and takes nothing of it back.
 _ASIDE = Cue(

@@ -1,105 +1,24 @@
-"""Claims of sentences as relationships and as lines of profiles. Pure.
+"""Lines of profiles: quoted sentences that say for certain what somebody is like, who takes part or is told of. Pure.
 
-A relationship is each claim whose row of the table has an edge. Nothing else guesses.
-
-A line of a profile is a sentence that claims something with a category in the table of relations ("I'm allergic to
-penicillin."), or one in which somebody says outright what they like, can, always do or are after. Nothing is inferred: a
-passing remark ("I love that!", "I love your dress") is no line, and what somebody does is no trait.
+A line is a sentence that claims something with a category in the table of relations ("I'm allergic to penicillin."), or one
+in which somebody says outright what they like, can, always do or are after. Nothing is inferred: a passing remark ("I love
+that!", "I love your dress") is no line, and what somebody does is no trait.
 """
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from datetime import datetime
 
-from flows.cuts import ExtractedProfileItem, ExtractedRelationship
+from flows.cuts import ExtractedProfileItem
 from flows.extraction.sentences import Sentence
+from flows.extraction.word_lists import word_list
 from mneme.pattern_index import Cue, PatternIndex
 from mneme.records import Claim
-from mneme.relations import UNREAD, relation_of
+from mneme.relations import relation_of
+from mneme.text import has_cjk
 
-_ALWAYS = frozenset(
-    """sibling_of parent_of child_of relative_of twin_of cousin_of friend_of colleague_of neighbour_of roommate_of classmate_of
-    reports_to""".split()
-)
-"""Relations by which somebody is introduced: "my sister Lena moved on Friday" says nothing of when she became one."""
-_MOST_EDGES = 300  # edges of an episode; each is a row of its own
-_LONGEST_NAME = 60  # characters
-_SMALL = frozenset("of the de da del la van von and & in on at for to".split())
-_ROLE_OF = re.compile(r"(?!former |ex-)(?P<role>[^\W\d_]+(?: [^\W\d_]+)?) of (?P<where>.+)")
-_TURNS = re.compile(r"\b(?:and|but|because|when|while|where|who|after|before|until|so|since then)\b|[;:—–]|，|；|后来|因为")
-_BEGINS_OR_ENDS = re.compile(
-    r"\b(?:mov(?:e|ed|ing)|join(?:ed|ing)?|start(?:ed|ing)?|began|became|hired|promoted|marr(?:y|ied)|engaged|wedding|born|adopted|"
-    r"left|leaving|quit|resigned|retired|fired|laid off|los[et]|divorced|separated|broke up|split up|died)\b|"
-    "搬|加入|入职|开始|成为|结婚|订婚|出生|领养|离职|离开|辞职|退休|退出|换|跳槽|离婚|分手|去世"
-)
-
-
-def edge_of(claim: Claim) -> tuple[str, str]:
-    """The relation and the target of the edge that a claim states; empty where it states none, or not between two with a name.
-
-    A role in something with a name is an edge to it: of "CEO of Acme", ``("ceo_of", "Acme")``.
-    """
-    row, target = relation_of(claim.attribute), claim.value
-    edge = row.edge if row is not None else ""
-    if claim.attribute == "role" and (role := _ROLE_OF.fullmatch(claim.value)) is not None:
-        edge, target = f"{'_'.join(role['role'].lower().split())}_of", role["where"]
-    named = claim.subject.casefold() != target.casefold() and claim.value != UNREAD and _is_name(target)
-    return (edge, target) if edge and named else ("", "")
-
-
-def _is_name(value: str) -> bool:
-    """Tell whether all words of a value are written like those of a name; in a script without capitals all are."""
-    words = [word.lstrip("\"“'‘(") for word in value.split() if word not in _SMALL]
-    return bool(words) and len(value) <= _LONGEST_NAME and all(not word[:1].islower() for word in words)
-
-
-def relationships_of(sentences: Sequence[Sentence]) -> tuple[ExtractedRelationship, ...]:
-    """The edges of an episode, each once, in the order claimed, at most 300; nothing of artifacts and questions.
-
-    The date is the one date of the sentence, where it stands in the clause of the value, that clause says that something began
-    or ended, and it is a day that is not ahead: when it began, or, of an edge that ended, when it ended. A month or a year is
-    none: not its first day.
-    """
-    edges: dict[tuple[str, str, str, bool], ExtractedRelationship] = {}
-    for one in sentences:
-        if one.artifact or one.is_question:
-            continue
-        for claim in one.claims:
-            edge, target = edge_of(claim)
-            if not edge:
-                continue
-            key = (claim.subject.casefold(), edge, target.casefold(), claim.ends)
-            known = edges.get(key)
-            if known is None:
-                if len(edges) < _MOST_EDGES:
-                    edges[key] = ExtractedRelationship(
-                        claim.subject, edge, target, _since(one, claim), (one.index,), claim.ends
-                    )
-            else:
-                sources = known.sources if one.index in known.sources else (*known.sources, one.index)
-                edges[key] = replace(known, date=known.date or _since(one, claim), sources=sources)
-    return tuple(edges.values())
-
-
-def _since(one: Sentence, claim: Claim) -> datetime | None:
-    """The day on which a claimed relationship began or ended, if only one reading is left."""
-    at = one.text.find(claim.value)
-    if len(one.dates) != 1 or at < 0 or edge_of(claim)[0] in _ALWAYS:
-        return None
-    [date] = one.dates
-    first, last = sorted(((at, at + len(claim.value)), (date.start_index, date.end_index)))
-    if date.since > one.said_at or date.span.first != date.span.last or _TURNS.search(one.text, first[1], last[0]):
-        return None
-    begins = max((turn.end() for turn in _TURNS.finditer(one.text, 0, first[0])), default=0)
-    ends = next((turn.start() for turn in _TURNS.finditer(one.text, last[1])), len(one.text))
-    return date.since if _BEGINS_OR_ENDS.search(one.text[begins:ends]) else None
-
-
-# --- lines of profiles ------------------------------------------------------------------------------------------------
-
+_GIVEN = word_list("given")
 _LONGEST = 260  # characters; what is longer tells a story
-_MOST_LINES = 100  # lines of an episode
+_MOST = 100  # lines of an episode
 _OPENS = r"^(?:(?:and|but|so|well|yeah|yes|oh|also|honestly|actually|personally|no|plus|hey [a-z]+|thanks,? [a-z]+)[,!]? )*"
 _ADVERB = (
     r"(?: (?:really|also|just|absolutely|still|do|always|totally|definitely|actually|especially|truly|usually|personally))*"
@@ -147,6 +66,7 @@ _POINTS = Cue(
     r"\b(?:them|these|those|it|its|this|that (?:one|world|place|game|book|show|movie))\b", re.I
 )  # to what, is not said
 _ABOUT_THINGS = ("preference", "dislike", "possession")
+_OF_THE_LIVING = ("allergy", "avoids", "condition")  # what no firm and no dish has
 _CHINESE_CUES = tuple(
     (category, re.compile(rf"^(?:其实|不过|对了|另外|而且|平时)?[，,]?{pattern}"))
     for category, pattern in (
@@ -161,20 +81,38 @@ _CHINESE_CUES = tuple(
 
 
 def profile_of(sentences: Sequence[Sentence]) -> tuple[ExtractedProfileItem, ...]:
-    """Lines about those who take part, one for each claim of a sentence, at most 100.
+    """Lines about those who take part and those of theirs, one for each claim of a sentence, at most 100.
 
     The statement is the sentence as said, after the name of who said it. A claim that ends is no line: it ends lines.
     """
     present = {name for one in sentences for name in (one.speaker, one.listener) if one.role == "user"}
+    known = present | set(_relatives(sentences))
     lines: list[ExtractedProfileItem] = []
     for one in sentences:
         if one.artifact or one.is_question or one.role != "user" or not one.speaker or len(one.text) > _LONGEST:
             continue
         statement = f"{one.speaker}: {one.told}"
         for about, category, claim in _traits(one):
-            if about in present:
+            if about in known or (claim is not None and _is_of_somebody(claim, present)):
                 lines.append(ExtractedProfileItem(about, statement, category, False, (one.index,), claim))
-    return tuple(dict.fromkeys(lines))[:_MOST_LINES]
+    return tuple(dict.fromkeys(lines))[:_MOST]
+
+
+def _relatives(sentences: Sequence[Sentence]) -> Iterator[str]:
+    """The names of those who are told to be somebody's family."""
+    for one in sentences:
+        for claim in one.claims:
+            row = relation_of(claim.attribute)
+            if row is not None and row.edge and row.category == "family":
+                yield claim.value
+
+
+def _is_of_somebody(claim: Claim, present: set[str]) -> bool:
+    """Tell whether the subject of a claim is certainly a person: somebody's relative, a known given name, a Chinese one."""
+    about = claim.subject
+    owner = re.split("'s |的", about, maxsplit=1)[0]
+    named = has_cjk(about) or about.split()[0].casefold() in _GIVEN
+    return claim.attribute in _OF_THE_LIVING or (owner != about and owner in present) or named
 
 
 def _traits(one: Sentence) -> Iterator[tuple[str, str, Claim | None]]:
@@ -182,7 +120,7 @@ def _traits(one: Sentence) -> Iterator[tuple[str, str, Claim | None]]:
     points_back = _POINTS.search(one.text) is not None
     rows = [(claim, row) for claim in one.claims if (row := relation_of(claim.attribute)) is not None and row.category]
     for claim, row in rows:
-        if claim.ends or (not (points_back and row.category in _ABOUT_THINGS) and any(map(str.isalpha, claim.value))):
+        if claim.ends or (not (points_back and row.category in _ABOUT_THINGS) and any(map(str.isalnum, claim.value))):
             yield claim.subject, row.category, claim
     stands = any(not claim.ends for claim, _ in rows)
     category = "" if stands or points_back else _said_outright(one)

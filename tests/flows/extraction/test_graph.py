@@ -1,8 +1,6 @@
 from datetime import UTC, datetime
 
-import pytest
-
-from flows.extraction.claims import profile_of, relationships_of
+from flows.extraction.graph import relationships_of
 from mneme.relations import UNREAD
 from tests.flows.extraction.saying import claiming, said
 
@@ -72,72 +70,3 @@ def test_a_month_or_a_year_is_no_day_on_which_an_edge_began_or_ended():
     moved = claiming(said("Ann: Last year I moved to Oslo."), ("Ann", "home", "Oslo"))
     left = claiming(said("Ann: Bob left Acme in March 2025."), ("Bob", "employer", "Acme", True))
     assert [edge.date for edge in relationships_of(moved) + relationships_of(left)] == [None, None]
-
-
-# --- lines of profiles ------------------------------------------------------------------------------------------------
-
-
-def lines_of(sentences):
-    """The lines; what only ends lines is none."""
-    return tuple(each for each in profile_of(sentences) if each.claim is None or not each.claim.ends)
-
-
-@pytest.mark.parametrize(
-    ("text", "category"),
-    [
-        ("I'm allergic to penicillin.", "health"),
-        ("I love hiking in the mountains.", "preference"),
-        ("My favourite soup is lentil soup.", "preference"),
-        ("I can't stand coriander.", "dislike"),
-        ("I run five kilometres every morning.", "habit"),
-        ("My dream is to open a bakery.", "goal"),
-        ("I play the cello in an orchestra.", "skill"),
-        ("My left knee gave up at kilometre fourteen.", "health"),
-        ("My family means the world to me.", "value"),
-    ],
-)
-def test_a_line_is_a_sentence_as_said_after_the_name_of_who_said_it(text, category):
-    [line] = lines_of(said(f"Ann: {text}", "Bo: Good to know."))
-    assert (line.about, line.statement, line.category, line.implicit) == ("Ann", f"Ann: {text}", category, False)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I love that!",
-        "I love your dress.",
-        "I love having them around.",
-        'I prefer "reliable".',
-        "Yeah, I love to.",
-        "I used to love tea.",
-        "I would love to see Rome.",
-        "I like how you paint.",
-        "I went to the shop and bought some bread.",
-        "Do you like tea?",
-        "我喜欢你的裙子。",
-    ],
-)
-def test_a_passing_remark_is_no_line(text):
-    assert lines_of(said(f"Ann: {text}", "Bo: Good to know.")) == ()
-
-
-def test_what_is_claimed_as_over_or_of_who_takes_no_part_is_no_line():
-    sentences = claiming(
-        said("Ann: I left Initech in May.", "Ann: Tideworks is in Lyon."),
-        ("Ann", "employer", "Initech", True),
-        ("Tideworks", "home", "Lyon"),
-    )
-    assert lines_of(sentences) == ()
-    [over] = profile_of(sentences)
-    assert (over.claim.value, over.claim.ends) == ("Initech", True)
-
-
-def test_an_assistant_and_a_list_say_nothing_of_anybody():
-    lines = "Ann: My plan:\n- I love tea\n- I love hiking\n- I love coffee"
-    assert lines_of(said(lines, "assistant: I love hiking in the mountains.")) == ()
-
-
-@pytest.mark.parametrize(("text", "category"), [("我不吃香菜。", "dislike"), ("我喜欢爬山。", "preference")])
-def test_chinese_says_so_too(text, category):
-    [line] = lines_of(said(f"王浩然: {text}", "林晓雨: 知道了，没问题。"))
-    assert (line.statement, line.category) == (f"王浩然: {text}", category)
