@@ -49,7 +49,7 @@ _LEADING = re.compile(
 )
 _ONCE = re.compile("以前|曾经|过去|原来|从前|之前")
 _SEVERAL = re.compile("兼职|也在|还在|另外")
-_ONE = re.compile("^一?(?:[家个所间名位款部]|台(?![北中南东湾州]))")
+_ONE = re.compile("^一?(?:[家个所间名位款部]|台(?![北中南东湾州积]))")
 _DONE_WITH = re.compile(
     "^(?:我们?的?|咱们?的?|[这那][辆台部张把套件]|组里的?|菜场的?|菜市场的?|食堂的?|楼下[^的]{0,6}的|门口[^的]{0,6}的|去|看|做|要去|要|参加|这次|这个|那个|本次|的|那|这)+"
 )
@@ -187,6 +187,8 @@ def _of_clause(
         taken: set[str] = set()
         for number in numbers:
             pattern = table.said[number]
+            if lead and "explicit" in pattern.flags:
+                continue
             if planned and "intent" not in pattern.flags and ("dated" not in pattern.flags or "打算" in bare):
                 continue
             match = pattern.shape.match(lead + (bare if "dated" in pattern.flags else undated))
@@ -330,6 +332,8 @@ def _is_name(text: str, sure: bool) -> bool:
     words = chinese().words
     if text.isascii():
         return text.isalpha() and text[0].isupper() and len(text) > 1
+    if len(text) == 2 and text[0] == text[1]:
+        return text[0] in "".join(words["twice"])
     if text[0] in "小老阿" and len(text) == 2 and text[1] not in "的了在是有时孩心学说板师人家区狗猫店组姨":
         return True
     odd = any(character in words["not_a_subject"] for character in text)
