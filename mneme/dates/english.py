@@ -25,7 +25,7 @@ from mneme.dates.english_words import (
     weekday_number,
 )
 from mneme.dates.rules import Found, Rules, apply, rule
-from mneme.dates.spans import MONTHS, WEEKDAYS, Days, DaySpan, Grain, Likely, if_certain, in_years
+from mneme.dates.spans import MONTHS, WEEKDAYS, Days, DaySpan, Grain, Likely, if_certain, years_around
 from mneme.pattern_index import words_of
 
 _OFFSET = re.compile(
@@ -250,11 +250,11 @@ def _step_to(which: str, what: str, said: date, match: re.Match[str]) -> Days | 
     if what == "quarter":  # of whose year?
         return Likely(english_periods.quarter(said, step))
     if what in english_periods.SEASONS:
-        return _recurring(in_years(lambda year: spans.season(what, year), said), step, said, match)
+        return _recurring([spans.season(what, year) for year in years_around(said)], step, said, match)
     if holiday := english_periods.holiday_around(what, said):
         return english_periods.if_a_day(what, _recurring(holiday, step, said, match))
     number = month_number(what)
-    return _recurring(in_years(lambda year: spans.month(date(year, number, 1)), said), step, said, match)
+    return _recurring([spans.month(date(year, number, 1)) for year in years_around(said)], step, said, match)
 
 
 def _of_tense(span: DaySpan, said: date, match: re.Match[str]) -> DaySpan:

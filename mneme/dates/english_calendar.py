@@ -29,7 +29,7 @@ from mneme.dates.english_words import (
     weekday_number,
 )
 from mneme.dates.rules import NO_DATE, Rule, rule
-from mneme.dates.spans import Days, DaySpan, Likely, days_of_month, if_certain, in_years, nearest
+from mneme.dates.spans import Days, DaySpan, Likely, days_of_month, if_certain, nearest, years_around
 
 _AHEAD = 0.6  # what lies ahead counts as nearer: of the past one speaks in the past tense, which tells
 _SOON = timedelta(days=120)  # of a day that is so near, and by no word past, the next is meant
@@ -60,7 +60,7 @@ def _days(match: re.Match[str], said: date) -> Days | None:
 
     if groups.get("year"):
         return within(int(groups["year"]))
-    candidates = in_years(within, said)
+    candidates = [within(year) for year in years_around(said, (first_month, first_day), (last_month, last_day))]
     weekday = weekday_number((groups.get("behind") or groups.get("weekday") or "").rstrip("."))
     if weekday is None:
         days = nearest(candidates, said, looks_back(match), _AHEAD)
@@ -79,7 +79,8 @@ def _days(match: re.Match[str], said: date) -> Days | None:
 
 def _ordinal_day(match: re.Match[str], said: date) -> Days | None:
     month, number = month_number(match["month"]), _ORDINALS[match["ordinal"].lower()]
-    return nearest(in_years(lambda year: DaySpan.of_day(date(year, month, number)), said), said, looks_back(match), _AHEAD)
+    candidates = [DaySpan.of_day(date(year, month, number)) for year in years_around(said, (month, number))]
+    return nearest(candidates, said, looks_back(match), _AHEAD)
 
 
 def _weekday_and_day(match: re.Match[str], said: date) -> Days | None:
@@ -114,7 +115,9 @@ def _part_of_month(match: re.Match[str], said: date) -> Days | None:
         day = first + timedelta(days=7 * ((whole.last - first).days // 7 if ordinal < 0 else ordinal - 1))
         return spans.weekend(day) if weekday is None else DaySpan.of_day(day)
 
-    return within(int(match["year"])) if match["year"] else nearest(in_years(within, said), said, looks_back(match), _AHEAD)
+    if match["year"]:
+        return within(int(match["year"]))
+    return nearest([within(year) for year in years_around(said)], said, looks_back(match), _AHEAD)
 
 
 def _month_year(match: re.Match[str], said: date) -> DaySpan:
@@ -123,7 +126,7 @@ def _month_year(match: re.Match[str], said: date) -> DaySpan:
 
 def _month_only(match: re.Match[str], said: date) -> Days | None:
     number, own = month_number(match["month"]), (match.groupdict().get("own") or "in").lower()
-    candidates = in_years(lambda year: edged(match["edge"], spans.month(date(year, number, 1))), said)
+    candidates = [edged(match["edge"], spans.month(date(year, number, 1))) for year in years_around(said)]
     days = nearest(candidates, said, None if own == "of" else looks_back(match), _AHEAD)  # "the costs of March" has no tense
     if isinstance(days, DaySpan) and own not in _WITHIN and match["month"] in _PERSONS and not arranges(match):
         return Likely(days)

@@ -1,8 +1,9 @@
 """Stretches of the calendar: a day, a week, a month, a year, or from one day to another; and the likeliest of several."""
 
-from collections.abc import Callable, Sequence
+from calendar import monthrange
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import MAXYEAR, MINYEAR, UTC, date, datetime, time, timedelta, tzinfo
 from enum import StrEnum
 
 MONTHS = tuple("January February March April May June July August September October November December".split())
@@ -158,15 +159,11 @@ class Likely:
 Days = DaySpan | Likely
 
 
-def in_years(within: Callable[[int], DaySpan], said: date) -> list[DaySpan]:
-    """The same days in the year in which they are named and in two around it; some years lack a 29 February."""
-    found = []
-    for year in range(said.year - 2, said.year + 3):
-        try:
-            found.append(within(year))
-        except (ValueError, OverflowError):
-            continue
-    return found
+def years_around(said: date, *days: tuple[int, int]) -> list[int]:
+    """The year in which something is named and two on each side, where they have these days (month, day): 29 February."""
+    # A year of the calendar is left at each end: a winter goes on in the next one.
+    years = range(max(MINYEAR + 1, said.year - 2), min(MAXYEAR - 1, said.year + 2) + 1)
+    return [year for year in years if all(day <= monthrange(year, month)[1] for month, day in days)]
 
 
 def nearest(candidates: Sequence[DaySpan], said: date, back: bool | None, ahead: float = 1) -> Days | None:

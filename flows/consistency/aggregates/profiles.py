@@ -49,7 +49,7 @@ def profile_of(
         owner=owner,
         created_at=newest([item.evidence[0] for item in items]),
         version=0,
-        left_out_until=left_out_until(old, (item.evidence[0] for item in left_out)),
+        left_out_until=left_out_until(old, [item.evidence[0] for item in left_out]),
         explicit=(),
         evidence=tuple(items),
     )
