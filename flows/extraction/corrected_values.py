@@ -4,11 +4,9 @@ import re
 from datetime import datetime, tzinfo
 from typing import Literal, NamedTuple
 
-from flows.extraction.word_lists import word_list
+from flows.extraction.word_lists import GIVEN
 from mneme.dates import resolve_dates
 from mneme.text import STOP_WORDS, has_cjk
-
-_GIVEN = word_list("given")
 
 Sort = Literal["day", "time", "ordinal", "number", "side", "name"]
 
@@ -72,7 +70,7 @@ def values_in(sentence: str, said_at: datetime, zone: tzinfo) -> list[Value]:
         group = "value" if match["value"] else "place"
         add(Value("side", *match.span(group), match[group]))
     for name in _CAPITALS.finditer(sentence):
-        if name[0].lower() not in STOP_WORDS and (name.start() or name[0].lower() in _GIVEN):
+        if name[0].lower() not in STOP_WORDS and (name.start() or name[0].lower() in GIVEN):
             add(Value("name", *name.span(), name[0]))
     return sorted(found, key=lambda value: value.start)
 

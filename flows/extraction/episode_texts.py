@@ -25,7 +25,7 @@ from flows.cuts import Cut, ExtractedFact, Utterance
 from flows.extraction.chinese_entities import chinese_entities
 from flows.extraction.quotes import AnnotatedMessage
 from flows.extraction.sentences import Sentence
-from flows.extraction.word_lists import word_list
+from flows.extraction.word_lists import CALENDAR, word_list
 from mneme.dates import DaySpan
 from mneme.languages import languages_of
 from mneme.text import STOP_WORDS, has_cjk, tokenise
@@ -167,7 +167,6 @@ _BEFORE_VERBS = frozenset(
     "i you we they he she it who to not will would can could should must may might do does did let".split()
 )
 _GRAMMAR = STOP_WORDS | _LED_TO | (_BEFORE_VERBS - {"will", "may"}) | word_list("grammar")
-_CALENDAR = word_list("calendar")
 _ARTICLES = re.compile(
     r"\b(?:les?|la|l['’]|une?|des|du|mon|ma|mes|el|los|las|unas?|unos?|mis?|il|lo|gli|os?|as?|uma?|der|die|das|den|dem|eine?[nmrs]?)"
     r"[ ]?([^\W\d_]{4,}(?:-[^\W\d_]+)?)",
@@ -306,9 +305,9 @@ def _english(text: str) -> Iterator[tuple[str, bool]]:
 def _phrase_of(run: list[tuple[str, bool]], led: bool) -> tuple[str, bool] | None:
     """The noun phrase that a run of words is, and whether it is a name; None where it is none."""
     run = run[-_MOST_WORDS:]
-    while run and (run[0][0][0].isdigit() or run[0][0] in _ADJECTIVES or run[0][0].lower() in _CALENDAR):
+    while run and (run[0][0][0].isdigit() or run[0][0] in _ADJECTIVES or run[0][0].lower() in CALENDAR):
         del run[0]
-    while run and (run[-1][0].lower() in _CALENDAR or _ORDINAL.fullmatch(run[-1][0])):
+    while run and (run[-1][0].lower() in CALENDAR or _ORDINAL.fullmatch(run[-1][0])):
         del run[-1]
     named = any(name for _, name in run)
     if not (run and (led or named) and any(map(str.isalpha, run[-1][0])) and len(run[-1][0]) > 2):
