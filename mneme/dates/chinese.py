@@ -323,6 +323,8 @@ def _month(match: re.Match[str], said: date) -> DaySpan:
 
 def _part_of_this_month(match: re.Match[str], said: date) -> Days:
     part, back = edged(match["edge"], spans.month(said)), looks_back(match)
+    if back is None and may_be_to_come(match) and not _HABIT.search(match.string):
+        back = False
     return if_certain(back is not None and (part.first <= said if back else part.last >= said), part)
 
 

@@ -33,7 +33,7 @@ BETWEEN = r"(?:\b(?P<between>(?i:between))\s+(?:the\s+)?)?"
 TO_LAST = rf"(?(between)\s+and\s+|{TO})"  # after BETWEEN: "between the 3rd and the 7th", "3 to 7"
 # What may follow a date: no noun that it would belong to ("the 2nd floor", "in 2000 boxes", "a Christmas tree").
 ALONE = (
-    r"(?!['’]|-\w|\s+(?!(?:and|but|so|or|at|in|on|to|already|because|with|for|from|if|is|was|were|will|would|we|he|she|they|it|i|"
+    r"(?!['’]|-\w|\s+(?!(?:and|but|so|or|at|in|on|to|already|because|with|for|from|between|if|is|was|were|will|would|we|he|she|they|it|i|"
     r"you|my|our|your|his|her|the|an?|when|where|as|after|before|until|till|then|though|by|this|that|which|while|not|too|"
     r"again|there|here|or|has|had|have|please|maybe|instead|just|now|around|about|after|since|without|thanks|went|came|"
     r"got|works?|though|also|still|did|does|do|ended|started|begins?|starts?|ends?|"
@@ -167,7 +167,8 @@ _IS = re.compile(
 )  # "it is on Friday"
 _TIMETABLE = re.compile(  # a verb of a timetable right before its day: "the freezer comes Friday", "leaving march 28"
     r"\b(?:arriv(?:es?|ing)|begin(?:s|ning)?|changes|closes|comes|driving|ends?|finish(?:es|ing)?|flying|going|heading|landing|"
-    r"leav(?:es?|ing)|moving|opens|returning|start(?:s|ing)?)(?: (?:back|off|home|out|over|up))?(?: (?:on|in))?(?: the)? $",
+    r"leav(?:es?|ing)|moving|opens|returning|start(?:s|ing)?)(?: (?:back|off|home|out|over|up))?(?: (?:on|in))?(?: the)? $|"
+    rf"\b(?:{EVENT}|boat|bus|ferry|train)(?:['’]s| is) at \d[\d.:]*(?: ?[ap]m)?(?: on)?(?: the)? $",
     re.I,
 )
 _APPOINTED_ON = re.compile(  # what a clause begins with: "dentist on the 14th", "A graduation in Nakuru on Friday"
@@ -214,6 +215,8 @@ def _by_cues(text: str, start: int, end: int, begins: int, ends: int) -> bool | 
     earlier, later = _cues(text, begins, start), _cues(text, end, ends)
     clause_begins, clause_ends = clause_of(text, start, end)
     if _LEADING.fullmatch(text, begins, start):
+        if not later and _IS_THERE.match(text, end + 1):  # "Friday I'm at court"
+            return False
         ends = max(clause_ends, later[0].at + 1) if later else ends
         return _agreed([cue for cue in later if cue.at < ends])
     within = [cue for cue in earlier if cue.at >= clause_begins]

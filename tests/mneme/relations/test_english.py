@@ -520,6 +520,8 @@ def test_what_cannot_be_had_for_once_is_no_diet(sentence: str) -> None:
         ("If my 7-year-old daughter Ida comes too.", ["Ida|age|7"]),
         ("Our little girl Ida sings.", ["Mira|child|Ida"]),
         ("My youngest Ida sings.", ["Mira|child|Ida"]),
+        ("Jess (my sister) is coming.", ["Mira|sibling|Jess"]),
+        ("Leo will be 3 in July.", ["Leo|birthday|July"]),
         ("Wyatt has hockey practice every Tuesday.", ["Wyatt|habit|hockey practice every Tuesday"]),
         ("My manager Faisal is saying there's an audit.", ["Mira|boss|Faisal"]),
         ("Boss is called Mrs Patience Mutua.", ["Mira|boss|Mrs Patience"]),
