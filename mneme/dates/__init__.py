@@ -24,7 +24,7 @@ class DateMention:
 
     ``text[start_index:end_index]`` is the mention; ``since`` (inclusive) and ``until`` (exclusive) are aware UTC moments
     at local midnights; ``relative`` says that the mention means something else when said on another day, ``lacks_year``
-    that only its year does.
+    that only its year does, ``of_chinese`` that its sentence is Chinese.
     """
 
     start_index: int
@@ -35,11 +35,13 @@ class DateMention:
     span: DaySpan
     relative: bool
     lacks_year: bool = False
+    of_chinese: bool = False
 
     @property
     def written(self) -> str:
         """The date in full, in the language of the mention: ``7 May 2023``, ``2023年5月7日``."""
-        return self.span.in_chinese() if has_cjk(self.text) else self.span.in_english()
+        in_chinese = has_cjk(self.text) or (self.of_chinese and not any(map(str.isalpha, self.text)))  # 3/7
+        return self.span.in_chinese() if in_chinese else self.span.in_english()
 
 
 def certain_dates(
@@ -160,4 +162,4 @@ def _mentions(text: str, found: Iterable[Found], zone: tzinfo) -> Iterator[DateM
         except (OverflowError, ValueError):  # the first or last days of the calendar
             continue
         words = text[each.start : each.end]
-        yield DateMention(each.start, each.end, words, since, until, each.span, each.relative, each.lacks_year)
+        yield DateMention(each.start, each.end, words, since, until, each.span, each.relative, each.lacks_year, has_cjk(text))
