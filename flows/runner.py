@@ -218,19 +218,20 @@ def _check_is_for_flink(settings: Settings) -> None:
 
 def _run_on_flink(settings: Settings, jobmanager: str, stopping: threading.Event, on_ready: Callable[[], None]) -> None:
     _check_is_for_flink(settings)
-    from connectors.kafka.client import create_topics
+    from connectors.kafka.client import create_topics, input_topic_ids
     from flows.engines.flink import submit
     from flows.running.flink import FlinkCluster, run_on_flink
     from flows.running.open_services import begin_run
 
-    def begin() -> int:
+    def topic_ids() -> dict[str, str]:
         create_topics(settings.kafka)
-        return begin_run(settings, store, stopping)
+        return input_topic_ids(settings.kafka)
 
     with recovery_store(settings, TOPICS, "flink") as store, stopped_by_signals(stopping):
         cluster = FlinkCluster(jobmanager)
         try:
-            run_on_flink(settings, store, cluster, stopping, on_ready, begin, submit)
+            begin = partial(begin_run, settings, store, stopping)
+            run_on_flink(settings, store, cluster, stopping, on_ready, topic_ids, begin, submit)
         finally:
             cluster.close()
 

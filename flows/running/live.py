@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from connectors.dead_letters import FileDeadLetters
 from connectors.durable import FolderLock, disk_errors
@@ -31,7 +32,7 @@ Partitions = Mapping[Lane, tuple[int, ...]]  # of each source
 
 
 # Opens a partition of a lane, by its number, at the place to resume from (None: the earliest).
-OpenReader = Callable[[Lane, str, int | None], EventReader]
+OpenReader = Callable[[Lane, str, Any], EventReader]
 
 
 class LiveLag:
@@ -77,21 +78,21 @@ def live_sources(
     """
     limits = FeedLimits(pending, flow.pending_limit * flow.processes, flow.source_batch, stopping)
 
-    def open_messages(number: str, place: int | None) -> PartitionFeed:
+    def open_messages(number: str, place: Any) -> PartitionFeed:
         reader = open_reader("messages", number, place)
         lag.update(number, reader.lag())
         return PartitionFeed(reader, limits, polled=lambda: lag.update(number, reader.lag()))
 
-    def open_backfill(number: str, place: int | None) -> PartitionFeed:
+    def open_backfill(number: str, place: Any) -> PartitionFeed:
         little = replace(limits, most=max(1, limits.most // _BACKFILL_PART))
         return PartitionFeed(open_reader("backfill", number, place), little, may_read=lag.is_none)
 
-    def open_documents(number: str, place: int | None) -> PartitionFeed:
+    def open_documents(number: str, place: Any) -> PartitionFeed:
         few = replace(limits, batch=_DOCUMENTS_AT_WORK)
         reader = open_reader("documents", number, place)
         return PartitionFeed(reader, few, may_read=lambda: documents.total < _DOCUMENTS_AT_WORK * flow.processes)
 
-    openings: dict[Lane, Callable[[str, int | None], PartitionFeed]] = {
+    openings: dict[Lane, Callable[[str, Any], PartitionFeed]] = {
         "messages": open_messages,
         "documents": open_documents,
         "backfill": open_backfill,
