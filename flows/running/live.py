@@ -111,6 +111,7 @@ def stream_inbox(
     stopping: threading.Event,
     on_ready: Callable[[], None],
     named_files: Sequence[Path] = (),
+    on_failure: Callable[[Exception], None] = lambda error: None,
 ) -> None:
     """Run the flow from the inbox of ``MNEME_DATA`` until ``stopping``. Nothing is told to the outside but dead letters.
 
@@ -120,6 +121,7 @@ def stream_inbox(
         stopping: set when the flow is to end.
         on_ready: called when everything is there and reading begins.
         named_files: may be read by reference: an ingestion that was broken off has left them to be read.
+        on_failure: called with what ends the process before anything is closed.
 
     Raises:
         SettingsError, StoreError: the flow cannot run, or cannot go on.
@@ -140,7 +142,7 @@ def stream_inbox(
         stack.callback(FolderLock(folder, "the inbox").release)  # so that others know who reads it
         dead_letters = FileDeadLetters(settings.data / "dead-letters.sqlite")
         stack.callback(dead_letters.close)
-        stack.enter_context(ended_when_put_back())
+        stack.enter_context(ended_when_put_back(on_failure))
         ends = Endpoints(sources, dead_letters, changes=None, documents_at_work=documents, named_files=named_files)
         tally, _ = run_process(settings, start_run, ends, pending, stopping, on_ready)
         if not tally[INTERRUPTED]:
