@@ -47,13 +47,13 @@ def test_a_clock_that_is_put_forward_or_runs_a_little_late_is_let_be() -> None:
     assert watched(0.0, YEAR, YEAR - 4.0, YEAR - 8.0, YEAR - 12.0) == 0.0
 
 
-# What `mneme` and a process of the flow do where the clock went back as soon as something was read.
+# `mneme`, whose clock goes back as soon as a file is read to its end.
 _PUT_BACK = """
-import sys
+import threading
 from flows.running import clock_watch, feeds
-read, reads = feeds.FeedLimits.end_all, __import__("threading").Event()
-feeds.FeedLimits.end_all = lambda limits: [reads.set(), *read(limits)][1:]
-clock_watch.seconds_back = lambda stopping: 3600.0 * reads.wait(60)
+end_all, is_read = feeds.FeedLimits.end_all, threading.Event()
+feeds.FeedLimits.end_all = lambda limits: is_read.set() or end_all(limits)
+clock_watch.seconds_back = lambda stopping: 3600.0 * is_read.wait(60)
 from serving.cli import main
 main()
 """
@@ -79,6 +79,7 @@ def test_an_ingestion_of_files_says_why_it_ends_and_goes_on_when_it_is_repeated(
         assert index.count(Collection.MESSAGES) == len(lines)
 
 
+# A process, whose clock goes back when a file is there.
 _CLOCK = """
 import os, time
 now = time.time
