@@ -211,8 +211,7 @@ def run(
         if settings.flow.processes > 1:
             supervise(settings, store, stopping, on_ready)
         else:
-            begin_here, partitions = partial(single_process_run, settings, store), input_partitions(settings.kafka)
-            stream(settings, begin_here, partitions, stopping, on_ready)
+            stream(settings, partial(single_process_run, settings, store), input_partitions(settings.kafka), stopping, on_ready)
 
 
 def _check_is_for_flink(settings: Settings) -> None:

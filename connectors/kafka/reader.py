@@ -19,7 +19,7 @@ from mneme.times import from_milliseconds, utc_now
 
 _log = logging.getLogger(__name__)
 _LAST_COMMIT_SECONDS = 2.0
-_UNWATCHED_SECONDS = 0.5  # between polls: a fetch waits so long at the broker, and fails when the topic is deleted meanwhile
+_UNWATCHED_SECONDS = 0.5  # between polls: a fetch waits so long at the broker
 
 Place = tuple[int, str]  # the offset of the first event to read, and the id of the topic; "" where the broker tells none
 
@@ -49,7 +49,8 @@ class PartitionReader:
         self._commits_fail = False
         self._end = 0
         self._polled_at = time.monotonic()
-        self._looked: Future | None = None
+        self._held: list[ConsumerRecord] = []  # until it is known of which topic they are
+        self._look: Future | None = None
         with kafka_errors(settings, f"connecting to read {topic}/{partition}"):
             self._consumer = KafkaConsumer(
                 **connection_arguments(settings),
@@ -86,16 +87,18 @@ class PartitionReader:
         """
         with kafka_errors(self._settings, f"reading {self._name}"):
             try:
-                if self._looks():
+                if not self._held:
+                    self._held = self._consumer.poll(timeout_ms=0, max_records=limit).get(self._partition, [])
+                if not self._is_watched():
                     return []
-                batches = self._consumer.poll(timeout_ms=0, max_records=limit)
-                # not the last event's offset + 1: the markers of transactions have offsets too
-                self._position = self._consumer.position(self._partition, timeout_ms=0) or self._position
             except (OffsetOutOfRangeError, LogTruncationError, NoOffsetForPartitionError) as error:
                 raise self._lost(self._position) from error
             if self._is_anew(self._topic_id):  # what was just polled is of the new one
                 raise self._lost(self._position)
-        return [self._incoming(record) for record in batches.get(self._partition, ())]
+            # not the last event's offset + 1: the markers of transactions have offsets too
+            self._position = self._consumer.position(self._partition, timeout_ms=0) or self._position
+        records, self._held = self._held, []
+        return [self._incoming(record) for record in records]
 
     def lag(self) -> int:
         """The offsets known to lie ahead of ``position``, as of the last fetch; does not wait."""
@@ -127,19 +130,18 @@ class PartitionReader:
     def _name(self) -> str:
         return f"{self._partition.topic}/{self._partition.partition}"
 
-    def _looks(self) -> bool:
-        """Return whether the client still asks for the topic. It does where nothing watched it: a fetch names no id."""
+    def _is_watched(self) -> bool:
+        """Return whether the topic is the one it was, as far as the client can tell.
+
+        A fetch names no id. One that waits at the broker fails when the topic is deleted; after a while without any, the client
+        has to ask.
+        """
         before, self._polled_at = self._polled_at, time.monotonic()
-        if self._polled_at - before > _UNWATCHED_SECONDS:
-            self._consumer.pause(self._partition)
-            self._looked = self._consumer._cluster.request_update()
-        if self._looked is None:
-            return False
-        self._consumer.poll(timeout_ms=0)
-        if self._looked.is_done:
-            self._consumer.resume(self._partition)
-            self._looked = None
-        return self._looked is not None
+        if self._look is None and self._polled_at - before > _UNWATCHED_SECONDS:
+            self._look = self._consumer._cluster.request_update()
+        if self._look is not None and self._look.is_done:  # the client's own thread sees to it
+            self._look = None
+        return self._look is None
 
     def _is_anew(self, topic_id: str) -> bool:
         """Return whether the topic is another one than that of this id. No id tells nothing: it is gone, or the broker old."""

@@ -187,6 +187,14 @@ class TestTopicsMadeAnew:
             with pytest.raises(StoreRejected, match=f"{topic}/0/10,.*made anew"):
                 read(reader, 1, seconds=30)
 
+    def test_one_that_is_read_now_and_then_is_looked_at_each_time_and_read_all_the_same(
+        self, settings: Kafka, topic: str, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setattr("connectors.kafka.reader._UNWATCHED_SECONDS", 0.0)
+        with reading(settings, topic) as reader:
+            assert [event.raw for event in read(reader, 10, limit=3)] == [b"%d" % number for number in range(10)]
+            assert reader.position == 10
+
     def test_positions_in_the_old_and_in_the_new_topic_differ(self, settings: Kafka, topic: str):
         with reading(settings, topic) as reader:
             (before,) = read(reader, 1)
