@@ -9,7 +9,8 @@ import pytest
 from connectors.indices import open_index
 from connectors.kafka.client import create_topics
 from connectors.publisher import Publisher
-from mneme.errors import StoreError
+from flows.maintenance.rebuild_topics import rebuild_from_topics
+from mneme.errors import StoreError, StoreRejected
 from mneme.events import Edit, Message
 from mneme.ports import Filter
 from mneme.records import Owner, StoredMessage
@@ -88,6 +89,8 @@ def test_what_comes_after_a_topic_was_made_anew_is_neither_dropped_nor_spared(se
         flow.until(is_there(settings, marker))
         assert texts_of(settings, ANN) == {"My dog is called Rex."}
         assert texts_of(settings, EVE) >= {"I live in Rome.", "I work as a nurse."}
+    with pytest.raises(StoreRejected, match="2 of 7 messages are not in the topics any more"):
+        rebuild_from_topics(settings)
     with Publisher(settings.kafka) as publisher, FlowThread(settings) as flow:  # from here on as ever
         flow.until(is_there(settings, erase(publisher, EVE)))
     assert texts_of(settings, EVE) == set()
