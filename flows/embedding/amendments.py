@@ -9,13 +9,12 @@ from flows.items import Amendment
 from flows.lanes.erasures import Tombstones, is_amendment_erased
 from flows.lanes.owners import message_key, owner_in
 from flows.lanes.parked_events import amendment_in
-from flows.lanes.scheduling import NotReady
-from flows.lanes.services import Services
+from flows.lanes.services import NotReady, Services
 from flows.words import hash_of, says, without
 from mneme.ids import message_id
 from mneme.records import Owner, Position, StoredMessage
 from mneme.rows import Key
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 
 UNKNOWN = "is not known here; send the message first, then this event again"
 NOT_KEPT = (

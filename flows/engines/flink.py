@@ -7,7 +7,7 @@
 Each function is keyed by group of buckets, and holds the lanes of all its buckets; what goes to the index is written in it,
 when a bundle of its groups ends.
 Flink keeps offsets and states in its checkpoints and goes on from the last complete one; what was written after it is written
-again, and converges (flows/lanes/epochs.py). A tick a second goes to every group: PyFlink 2.3 registers timers in the task's
+again, and converges (flows/lanes/state.py). A tick a second goes to every group: PyFlink 2.3 registers timers in the task's
 own thread (FLINK-37084), so that a checkpoint misses those of its last bundle. A group whose timer is lost would stand still.
 """
 

@@ -10,6 +10,7 @@ from mneme.dates import DateMention, resolve_dates
 from mneme.pattern_index import Cue
 from mneme.records import Claim
 from mneme.relations import PLANNED
+from mneme.text import has_cjk
 
 _MOST = 100  # of an episode; each is a row of its own, and compared with all others about the same
 _LONGEST = 400  # characters
@@ -85,7 +86,7 @@ _CHINESE_LATER_TODAY = re.compile(
 _CHINESE_UNCERTAIN = re.compile(
     "可能|也许|或许|大概会|希望|想要?(?!起)|如果|要是|是否|没准|说不定|不确定|考虑|取消|推迟|改到|改期|"
     "我看(?![了过到见])|^那(?=[\\d周下])(?!.*见)|^(?!.*[就定]).*吧\\W*$|[让叫喊]我们?(?!知)|([\u4e00-\u9fff])[不唔没]\\1[^，。]{0,3}\\W*$|行不\\W*$|"
-    "怎么办|咋办|现在[^，。]*还要|不是[^，。]*[吗嘛][，。]|还行|不去|不会|不打算|不准备|去不了|不办|八成|多半|再说|再看|哎?不对|[吗嘛]\\W*$|应该|本来|原本|建议(?:你|您|大家|先|可以)|我们?建议"
+    "怎么办|咋办|现在[^，。]*还要|不是[^，。]*[吗嘛][，。]|还行|不去|不会|不打算|不准备|去不了|不办|八成|多半|再说|再看|哎?不对|[吗嘛]\\W*$|(?:好|行|可以)[吗嘛]|好不好|行不行|应该|本来|原本|建议(?:你|您|大家|先|可以)|我们?建议"
 )
 _QUOTED = re.compile("“[^”]*”|「[^」]*」")
 _MORNING = re.compile("今[早晨]|今[天日](?:一?[大清]?早|上午|凌晨)")
@@ -177,7 +178,9 @@ def _denied(sentences: Sequence[Sentence]) -> set[int]:
         of.setdefault(one.index, []).append(one)
     denied: set[int] = set()
     for index, message in of.items():
-        opening, speaker = simplified(message[0].text[:_OPENING]), message[0].speaker
+        opening, speaker = message[0].text[:_OPENING], message[0].speaker
+        if has_cjk(opening):
+            opening = simplified(opening)
         denies, concedes = _DENIES.match(opening), _CONCEDES.match(opening)
         if not (denies or concedes) or index - 1 not in of or of[index - 1][0].speaker == speaker or not _names_days(message):
             continue

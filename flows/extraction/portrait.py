@@ -1,4 +1,4 @@
-"""Lines of profiles: quoted sentences in which people say for certain what they are like. Pure.
+"""Lines of profiles: quoted sentences that say for certain what somebody is like, who takes part or is told of. Pure.
 
 A line is a sentence that claims something with a category in the table of relations ("I'm allergic to penicillin."), or one
 in which somebody says outright what they like, can, always do or are after. Nothing is inferred: a passing remark ("I love
@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 
 from flows.cuts import ExtractedProfileItem
 from flows.extraction.sentences import Sentence
+from flows.extraction.word_lists import GIVEN
 from mneme.pattern_index import Cue, PatternIndex
 from mneme.records import Claim
 from mneme.relations import relation_of
+from mneme.text import has_cjk
 
 _LONGEST = 260  # characters; what is longer tells a story
 _MOST = 100  # lines of an episode
@@ -63,6 +65,7 @@ _POINTS = Cue(
     r"\b(?:them|these|those|it|its|this|that (?:one|world|place|game|book|show|movie))\b", re.I
 )  # to what, is not said
 _ABOUT_THINGS = ("preference", "dislike", "possession")
+_OF_THE_LIVING = ("allergy", "avoids", "condition")  # what no firm and no dish has
 _CHINESE_CUES = tuple(
     (category, re.compile(rf"^(?:其实|不过|对了|另外|而且|平时)?[，,]?{pattern}"))
     for category, pattern in (
@@ -77,20 +80,38 @@ _CHINESE_CUES = tuple(
 
 
 def profile_of(sentences: Sequence[Sentence]) -> tuple[ExtractedProfileItem, ...]:
-    """Lines about those who take part, one for each claim of a sentence, at most 100.
+    """Lines about those who take part and those of theirs, one for each claim of a sentence, at most 100.
 
     The statement is the sentence as said, after the name of who said it. A claim that ends is no line: it ends lines.
     """
     present = {name for one in sentences for name in (one.speaker, one.listener) if one.role == "user"}
+    known = present | set(_relatives(sentences))
     lines: list[ExtractedProfileItem] = []
     for one in sentences:
         if one.artifact or one.is_question or one.role != "user" or not one.speaker or len(one.text) > _LONGEST:
             continue
         statement = f"{one.speaker}: {one.told}"
         for about, category, claim in _traits(one):
-            if about in present:
+            if about in known or (claim is not None and _is_of_somebody(claim, present)):
                 lines.append(ExtractedProfileItem(about, statement, category, False, (one.index,), claim))
     return tuple(dict.fromkeys(lines))[:_MOST]
+
+
+def _relatives(sentences: Sequence[Sentence]) -> Iterator[str]:
+    """The names of those who are told to be somebody's family."""
+    for one in sentences:
+        for claim in one.claims:
+            row = relation_of(claim.attribute)
+            if row is not None and row.edge and row.category == "family":
+                yield claim.value
+
+
+def _is_of_somebody(claim: Claim, present: set[str]) -> bool:
+    """Tell whether the subject of a claim is certainly a person: somebody's relative, a known given name, a Chinese one."""
+    about = claim.subject
+    owner = re.split("'s |的", about, maxsplit=1)[0]
+    named = has_cjk(about) or about.split()[0].casefold() in GIVEN
+    return claim.attribute in _OF_THE_LIVING or (owner != about and owner in present) or named
 
 
 def _traits(one: Sentence) -> Iterator[tuple[str, str, Claim | None]]:
@@ -98,7 +119,7 @@ def _traits(one: Sentence) -> Iterator[tuple[str, str, Claim | None]]:
     points_back = _POINTS.search(one.text) is not None
     rows = [(claim, row) for claim in one.claims if (row := relation_of(claim.attribute)) is not None and row.category]
     for claim, row in rows:
-        if claim.ends or (not (points_back and row.category in _ABOUT_THINGS) and any(map(str.isalpha, claim.value))):
+        if claim.ends or (not (points_back and row.category in _ABOUT_THINGS) and any(map(str.isalnum, claim.value))):
             yield claim.subject, row.category, claim
     stands = any(not claim.ends for claim, _ in rows)
     category = "" if stands or points_back else _said_outright(one)

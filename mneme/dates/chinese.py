@@ -24,8 +24,8 @@ from mneme.dates.chinese_words import (
     year_number,
 )
 from mneme.dates.english_calendar import ISO
-from mneme.dates.rules import NO_DATE, Days, Found, Likely, Rules, apply, days_of_month, if_certain, in_years, nearest, rule
-from mneme.dates.spans import DaySpan
+from mneme.dates.rules import NO_DATE, Found, Rules, apply, rule
+from mneme.dates.spans import Days, DaySpan, Likely, days_of_month, if_certain, nearest, years_around
 
 _YEARS = {"大前年": -3, "前年": -2, "去年": -1, "今年": 0, "本年": 0, "明年": 1, "后年": 2}
 _SEASONS = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}
@@ -81,11 +81,11 @@ def _season(match: re.Match[str], said: date) -> Days:
 
 
 def _this_season(match: re.Match[str], said: date) -> Days | None:
-    return _nearest(match, said, in_years(lambda year: spans.season(_SEASONS[match["season"]], year), said))
+    return _nearest(match, said, [spans.season(_SEASONS[match["season"]], year) for year in years_around(said)])
 
 
 def _edge_of_year(match: re.Match[str], said: date) -> Days | None:
-    return _nearest(match, said, in_years(lambda year: edge_of_year(match["edge"], year), said))
+    return _nearest(match, said, [edge_of_year(match["edge"], year) for year in years_around(said)])
 
 
 def _month_and_day(match: re.Match[str], said: date) -> Days | None:
@@ -93,16 +93,17 @@ def _month_and_day(match: re.Match[str], said: date) -> Days | None:
     first_month, first_day = number(match["month"]), number(match["day"])
     last_month, last_day = number(match["last_month"] or match["month"]), number(match["last"] or match["day"])
 
-    def within(year: int) -> DaySpan:
-        first = date(year, first_month, first_day)
-        return DaySpan.between(first, date(year + (last_month < first_month), last_month, last_day))
-
-    return _nearest(match, said, in_years(within, said))
+    next_year = last_month < first_month
+    candidates = [
+        DaySpan.between(date(year, first_month, first_day), date(year + next_year, last_month, last_day))
+        for year in years_around(said, (first_month, first_day), (last_month, last_day))
+    ]
+    return _nearest(match, said, candidates)
 
 
 def _in_month(match: re.Match[str], said: date) -> Days | None:
     month = number(match["month"])
-    return _nearest(match, said, in_years(lambda year: edged(match["edge"], spans.month(date(year, month, 1))), said))
+    return _nearest(match, said, [edged(match["edge"], spans.month(date(year, month, 1))) for year in years_around(said)])
 
 
 def _day(match: re.Match[str], said: date) -> Days | None:
@@ -132,7 +133,7 @@ def _day_and_weekday(match: re.Match[str], said: date) -> Days | Literal["no dat
     goes_on = match.string[match.end() : match.end() + 1].strip("，,。！!")  # 12号，周三再说
     if not both and not (goes_on and set("，,").intersection(match[0])):
         return NO_DATE  # one of the two is wrong
-    days = nearest(both, said, looks_back(match), ahead=0.01)
+    days = both[0] if len(both) == 1 else nearest(both, said, looks_back(match), ahead=0.01)
     if isinstance(days, Likely) and (len(both) == 1 or not may_be_past(match)):
         return days.span
     return days
@@ -154,7 +155,7 @@ def _quarter(match: re.Match[str], said: date) -> Days | None:
 
     if match["year"]:
         return quarter(_year(match, said))
-    return _nearest(match, said, in_years(quarter, said))
+    return _nearest(match, said, [quarter(year) for year in years_around(said)])
 
 
 def _holiday(match: re.Match[str], said: date) -> Days | None:
@@ -188,6 +189,10 @@ _NUMBERED = (  # what 号 numbers, when it is no day
 )
 _DAY_BESIDE = rf"(?:(?P<month>{NUMBER})月份?)?(?P<day>{NUMBER})[日号]{_NUMBERED}"  # a weekday
 _WEEKDAY = "(?:周|星期|礼拜)(?P<weekday>[一二三四五六日天])"
+_SLASH = (  # 2/7周六, not 喝了1/2
+    r"(?<![\d/.:])(?<!大约)(?<![了剩占喝吃用只第近])(?P<month>1[0-2]|0?[1-9])/(?P<day>[12]\d|3[01]|0?[1-9])(?![\d/%])"
+)
+_SLASH_RANGE = rf"{_SLASH}(?:{_TO}(?P<last_month>\d{{1,2}})/(?P<last>\d{{1,2}})(?!\d))?"
 _EDGE_OF_YEAR = "(?P<edge>[初中底末])(?![0-9一二三四五六七八九十学国考秋])"
 _LUNAR_DAY = "(?:初[一二三四五六七八九十]|(?:廿|二?十)[一二三四五六七八九]?|三十)(?![一二三四五六七八九日号多几来个名位人])"
 _LUNAR = (
@@ -211,6 +216,10 @@ _CALENDAR_RULES = (
     rule(rf"(?<![第\d.一二三四五六七八九十]){_DAY_BESIDE}"
          r"(?:[早晚]上|[上中下]午)?[，,（(、\s]{0,2}(?:也就是|[是系即])?" + f"{_WEEKDAY}[)）]?", _day_and_weekday),
     rule(rf"(?:[这本下]个?)?{_WEEKDAY}[，,（(、\s]{{0,2}}{_DAY_BESIDE}[)）]?", _day_and_weekday),
+    rule(rf"{_SLASH}[（(]?{_WEEKDAY}[)）]?", _day_and_weekday),
+    rule(rf"{_SLASH_RANGE}(?=\s?(?:[早晚]上|[上中下]午|凌晨|到期|[要去回有前之起后开交出飞是]))", _month_and_day,
+         lacks_year=True),
+    rule(r"(?<![^，。！,\s])" + _SLASH_RANGE + r"(?=[，。！,.!\s]|$)", _month_and_day, lacks_year=True),
     rule(rf"(?<!年)(?P<month>{NUMBER})\s?月份?(?P<edge>{EDGE})", _in_month, lacks_year=True),
     rule(rf"(?<![年第\d.一二三四五六七八九十])(?P<month>{NUMBER})月(?:份|(?![初中底球饼亮光]))(?!{NUMBER}[日号]|\d)(?P<edge>)",
          _in_month, lacks_year=True),
@@ -269,6 +278,8 @@ def _bare_weekday(match: re.Match[str], said: date) -> Days | Literal["no date"]
     if _HABITUAL.search(match.string, max(0, match.start() - _NEAR), match.start()):
         return NO_DATE
     back, days = looks_back(match), (weekday_number(match["day"]) - said.weekday()) % 7
+    if back is None and may_be_to_come(match) and not _HABIT.search(match.string):
+        back = False
     return if_certain(back is not None and days > 0, spans.days_from(said, days - 7 if back else days or 7))
 
 
@@ -312,6 +323,8 @@ def _month(match: re.Match[str], said: date) -> DaySpan:
 
 def _part_of_this_month(match: re.Match[str], said: date) -> Days:
     part, back = edged(match["edge"], spans.month(said)), looks_back(match)
+    if back is None and may_be_to_come(match) and not _HABIT.search(match.string):
+        back = False
     return if_certain(back is not None and (part.first <= said if back else part.last >= said), part)
 
 

@@ -29,7 +29,7 @@ _REACH = 40  # characters
 _LONGEST_CLAUSE = 80  # characters before and behind a date; without a limit an endless one costs its square
 _CLAUSE_END = re.compile("[，,。！!？?；;\n]")
 _PAST = re.compile(
-    "(?<![为除罢算])了(?![解不])|(?<=[去来做吃看听见学买用读住玩试到聊谈拍写逛加办])过(?![来去年节])|曾|已经?|刚"
+    "(?<![为除罢算])(?<![号日]好)了(?![解不])|(?<=[去来做吃看听见学买用读住玩试到聊谈拍写逛加办])过(?![来去年节])|曾|已经?|刚"
 )
 _FUTURE = re.compile("(?<![重主只])要(?![是求么紧命])|将|打算|准备|计划|之前|前完成|截止")
 _LIKELY_FUTURE = re.compile(
@@ -38,15 +38,28 @@ _LIKELY_FUTURE = re.compile(
 _ARRANGED = re.compile(
     "(?:预?订|预?定|预?约|报名?|安排|买)(?:了|好)|改[到在为成]|推迟|延[到期]|挪到|提前到|定在|(?:约|预约|订|预订|定)的(?!时候)"
 )  # for what lies ahead
+# 8号在爱尔做的 has been; 我18号会来的 has not.
+_DONE_AS_TOLD = re.compile(
+    "(?!.*[会要能想得将可]).*(?<=[做看买去发拆办结搬走拍订吃生换签考装修拿交领出离辞见写寄取定])的(?:手术|检查)?[吧啊呀嘛哈呢哦]?\\s*$"
+)
+_BOOKED_BEHIND = re.compile(
+    "(?:[早晚]上|[上中下]午)?(?:[零〇一二两三四五六七八九十\\d]{1,3}[点:：][^，。！]{0,3}?)?(?:已经|也|都)?"
+    "(?:约|预约|订|预订|预定|报名?|挂)好?了"
+)
+_AT_AN_HOUR = re.compile(
+    "(?:[早晚]上|[上中下]午|傍晚)?(?:[零〇一二两三四五六七八九十\\d]{1,3}点|\\d{1,2}[:：]\\d\\d)(?![了过])[^，。！？,.!?了过的没不哪吗么几谁]{0,14}(?=[，。！,.!~～\\s]|$)"
+)
 # Without 了 a bare verb behind a day and an occasion before it are mostly to come: "4月6号搬", "补考在3月20号".
 _TO_COME_BEHIND = re.compile(
     "(?:[早晚]上|上午|中午|下午|[零〇一二两三四五六七八九十\\d]{1,3}[点:：][^，。！]{0,3}|的?(?:飞机|高铁|火车|航班|票))?"
-    "(?:[我你他她咱]们?)?(?:正式|开始|就|才|再|先)*"
-    "(?:入职|报到|搬|出发|走|到(?![期现今\\d一二三四五六七八九十])|飞|返|回|[去来](?!的)|开[学业张庭幕]|交[房租稿]|考试?|结婚|领证|手术|体检|复[查诊]|上[班线]|出院|入院|面试|截止|见|"
-    "办|摆酒|拍|清退|答辩)"
-    "[^，。！？,.!?了过的着没不]{0,8}(?=[，。！,.!~～\\s]|$)"
+    "(?:[我你他她咱]们?)?(?:正式|开始|就|才|再|先|从[^，。！]{1,5}(?=[过回]))*"
+    "(?:入职|报到|搬|出发|走|到(?![期现今\\d一二三四五六七八九十])|飞|返|回|[去来](?!的)|开[学业张庭幕]|交[房屋租稿]|考试?|结婚|领证|手术|体检|复[查诊]|上[班线]|出院|入院|面试|截止|见|"
+    "办|摆酒|拍|清退|答辩|过[来去]|满[\\d一二三四五六七八九十]|[带接送][^，。！]{1,4}[去来回看]|签[约字]|到期)"
+    "[^，。！？,.!?了过的着没不哪吗么几谁]{0,8}(?=[，。！,.!~～\\s]|$)"
 )
-_SET_ON = re.compile("(?:考|试|会|礼|宴|赛|术|诊|查|学|业|班|婚|展|演|课|期|机|车)[是在](?:[下本这]?周[一二三四五六日]?)?$")
+_SET_ON = re.compile(
+    "(?:(?:复查|复诊|面试|手术|体检|拔牙|答辩)[是在]?|(?:考|试|会|礼|宴|赛|术|诊|查|学|业|班|婚|展|演|课|期|机|车)[是在])(?:[下本这]?周[一二三四五六日]?)?$"
+)
 _DONE_BEHIND = re.compile("(?<![号日天午上点早晚半])的|那[天时年]")  # not 6月3号的票, 早上的航班
 _CLOSES = re.compile("(?:[上中下]午|[早晚]上)?(?:[，。！,.!~～]|$)")
 _EVENTUALLY = re.compile("(?:就|快|该|马上)要?.{0,8}了")  # "就要结婚了" lies ahead
@@ -127,6 +140,8 @@ def looks_back(match: re.Match[str], of_others: bool = False) -> bool | None:
     clause = text[begins:ends]
     if _ARRANGED.search(text[begins : match.start()]):
         return False
+    if _BOOKED_BEHIND.match(text, match.end()):
+        return None
     after = _SENTENCE_END.split(text[match.end() : match.end() + _REACH], maxsplit=1)[0]
     before = _SENTENCE_END.split(text[max(0, match.start() - _REACH) : match.start()])[-1]
     back = tense_of(clause)
@@ -140,8 +155,11 @@ def may_be_to_come(match: re.Match[str]) -> bool:
     """Tell whether a day is that of a bare verb, or of an occasion: without 了 the nearest, if it is ahead (4月6号搬)."""
     text = match.string
     begins, ends = clause_of(text, match.start(), match.end())
+    if _BOOKED_BEHIND.match(text, match.end()):
+        return True
     is_set = _SET_ON.search(text, begins, match.start()) is not None and _CLOSES.match(text, match.end()) is not None
-    return (is_set or _TO_COME_BEHIND.match(text, match.end()) is not None) and not _PAST.search(text, begins, ends)
+    told = is_set or _TO_COME_BEHIND.match(text, match.end()) or _AT_AN_HOUR.match(text, match.end())
+    return bool(told) and not _PAST.search(text, begins, ends)
 
 
 def may_be_past(match: re.Match[str]) -> bool:
@@ -155,7 +173,7 @@ def tense_of(words: str) -> bool | None:
     """Tell whether words speak of the past; None where nothing tells."""
     if _FUTURE.search(words) or _EVENTUALLY.search(words):
         return False
-    if _PAST.search(words):
+    if _PAST.search(words) or _DONE_AS_TOLD.match(words):
         return True
     return False if _LIKELY_FUTURE.search(words) else None
 
@@ -195,14 +213,19 @@ def in_doubt(sentence: str, date: Found) -> bool:
     return date.lacks_year and _OTHER_YEAR.search(sentence[max(0, start - _DOUBT_REACH) : start] + behind) is not None
 
 
-def is_of_another(mention: str, earlier: str) -> bool:
-    """Return whether a day may be of an occasion or a month that was named before: 国庆去哪？ 14号出发。
+def is_of_another(mention: str, earlier: str, month: int) -> bool:
+    """Return whether a day may be of an occasion, or of another month than that, named before: 国庆去哪？ 14号出发。
 
     So may be what counts from another moment: 术后静养。 一周后复查。
     """
     if _COUNTED.fullmatch(mention):
         return _AFTER_ANOTHER.search(earlier[-_REACH:]) is not None
-    return _BARE_DAY.fullmatch(mention) is not None and _NAMED.search(earlier) is not None
+    of_it = re.sub(f"(?<![\\d一二三四五六七八九十])(?:{month}|{_in_characters(month)})月", "", earlier)
+    return _BARE_DAY.fullmatch(mention) is not None and _NAMED.search(of_it) is not None
+
+
+def _in_characters(month: int) -> str:
+    return "十" * (month > 9) + "一二三四五六七八九"[month % 10 - 1 : month % 10]
 
 
 # Another moment than that of saying: 术后, 回来以后, not 然后 or 后天.
@@ -216,7 +239,7 @@ _OCCASION_TO_COME = re.compile(
 _COUNTED = re.compile(f"{NUMBER}(?:天|日|周|个?星期|个?礼拜|个月|年)[以之]?后")
 _DOUBT_REACH = 80  # characters
 _BEFORE = re.compile(
-    r"(?:从原[来定]?的?|原[本来定]?的?|不是|而非|[我你他她]的|自从?|除了|比|像|和|跟|与|或者?|还是|大[概约]|差不多|约)$|(?:从|把|将)[^，。]{0,10}$(?<=[从把将])"
+    r"(?:从原[来定]?的?|原[本来定]?的?|不是|而非|[我你他她]的|自从?|除了|比|像|和|跟|与|或者?|还是|大[概约]|差不多|(?<![租合签])约)$|(?:从|把|将)[^，。]{0,10}$(?<=[从把将])"
 )
 _BEHIND = re.compile(
     "再[说看议](?![一了])|或|还是|[之以]?前(?!后)|[之以过]?后|以来|起(?!床|飞|来)|左右|前后|上下|的?时候|改[到成为在]|是?(?:几号|几月|星期几|周几|礼拜几)|"

@@ -1,12 +1,14 @@
-"""The English words that dates are made of, and the tense of the sentence around a date.
+"""The English words that dates are made of, the tense of the sentence around a date, and grounds to doubt it.
 
-A bare "on Friday" or "in March" means a past day or one to come, as the sentence looks back or ahead.
+A bare "on Friday" or "in March" means a past day or one to come, as the sentence looks back or ahead. A date may not
+be that of what its sentence tells: a habit, a supposition, a negation, a quotation, a change.
 """
 
 import re
 from dataclasses import dataclass
 
 from mneme.dates import spans
+from mneme.dates.rules import Found
 from mneme.dates.spans import MONTHS, WEEKDAYS, DaySpan
 
 _MONTH_NUMBER = {name[:3].lower(): number for number, name in enumerate(MONTHS, 1)}
@@ -22,7 +24,7 @@ MONTH = "(?:" + "|".join([f"{name[:3]}(?:{name[3:]})?" for name in MONTHS if nam
 WEEKDAY = "(?:" + "|".join(name.capitalize() for name in WEEKDAYS) + ")"
 SHORT_WEEKDAY = r"(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)"
 EDGE = r"(?:(?:early|mid|late)[\s-]+(?:in\s+)?|(?:the\s+)?(?:beginning|start|middle|end)\s+of\s+)"
-PART_OF_DAY = r"(?:\s+(?:morning|afternoon|evening|night)\b)?"
+PART_OF_DAY = r"(?:\s+(?:morning|afternoon|arvo|evening|night|lunchtime)\b)?"
 NUMBER = rf"\d{{1,3}}|{'|'.join(sorted((*_NUMBERS, *_VAGUE), key=len, reverse=True))}"
 COUNT = rf"(?:an?\s+)?(?P<count>{NUMBER})(?:\s*(?:-|–|to|or)\s*(?P<most>{NUMBER}))?(?:\s+of)?"
 UNIT = r"(?P<unit>day|night|fortnight|weekend|week|month|year|decade)s?"
@@ -31,7 +33,7 @@ BETWEEN = r"(?:\b(?P<between>(?i:between))\s+(?:the\s+)?)?"
 TO_LAST = rf"(?(between)\s+and\s+|{TO})"  # after BETWEEN: "between the 3rd and the 7th", "3 to 7"
 # What may follow a date: no noun that it would belong to ("the 2nd floor", "in 2000 boxes", "a Christmas tree").
 ALONE = (
-    r"(?!['’]|-\w|\s+(?!(?:and|but|so|or|at|in|on|to|already|because|with|for|from|if|is|was|were|will|would|we|he|she|they|it|i|"
+    r"(?!['’]|-\w|\s+(?!(?:and|but|so|or|at|in|on|to|already|because|with|for|from|between|if|is|was|were|will|would|we|he|she|they|it|i|"
     r"you|my|our|your|his|her|the|an?|when|where|as|after|before|until|till|then|though|by|this|that|which|while|not|too|"
     r"again|there|here|or|has|had|have|please|maybe|instead|just|now|around|about|after|since|without|thanks|went|came|"
     r"got|works?|though|also|still|did|does|do|ended|started|begins?|starts?|ends?|"
@@ -81,10 +83,13 @@ _NO_ACTION = (  # what is "-ing" now, and nothing that is arranged
     r"stunning|suffering|surprising|swing|talking|terrifying|thinking|tiring|trying|using|wearing|wedding|wondering)\b"
 )
 _ARRANGING = rf"(?:\w+ly |also |now |just |not )?(?!{_NO_ACTION})\w+ing"  # "we are flying out on Friday"
-_EVENT = (
-    "(?:appointment|audition|biopsy|call|checkup|class|concert|date|deadline|dialysis|dinner|event|exam|flight|game|gig|"
-    "graduation|interview|lunch|match|meeting|mri|op|operation|party|performance|presentation|race|rehearsal|reservation|scan|"
-    "show|surgery|test|tournament|training|trip|wedding)"
+_APPOINTMENT = (  # what one speaks of before it, where nothing tells: "interview on Wednesday"
+    "(?:appointment|appt|audition|biopsy|check-?up|checkup|deadline|dentist|driving test|exam|graduation|hearing|inspection|"
+    "interview|jury duty|midterm|mri|op|operation|physio|recital|scan|surgery|ultrasound|viewing)"
+)
+EVENT = (
+    f"(?:{_APPOINTMENT}|call|class|collection|concert|court|date|delivery|dialysis|dinner|event|flight|funeral|game|gig|launch|lunch|match|"
+    "meeting|party|performance|presentation|race|rehearsal|release|reservation|show|test|tournament|training|trip|wedding)"
 )
 _FUTURE = re.compile(
     r"\b(?:will|won't|going to|gonna|gotta|ve got to|plan(?:s|ning|ned)?|hop(?:e|es|ing) to|can't wait|looking forward|"
@@ -95,9 +100,12 @@ _FUTURE = re.compile(
     r"(?:(?:i|we|they) |(?<=and )|(?<=then ))(?:come|fly|get|go|head) (?:back|home)|"
     r"(?:(?:he|she|it) |(?<=and )|(?<=then ))(?:comes|flies|gets|goes|heads) (?:back|home)|"
     r"gets (?:\w+ed|done|here|laid|married|there)|gets? to (?:start|move)|flies|graduates|returns|"
-    rf"(?:have|has|got) (?:(?:an?|another|my|our|two|three) (?:\w+ ){{0,3}}?|(?:(?!been|had|not|to)\w+ )?){_EVENT}|"
-    rf"(?:am|is|are) {_ARRANGING})\b|"
-    r"^(?:(?:and|so|ok|im) )?(?:arriving|driving|flying|going|heading|landing|leaving|moving|starting|travell?ing)\b|"
+    rf"(?:have|has|got) (?:(?:an?|another|my|our|two|three) (?:\w+ ){{0,3}}?|(?:(?!been|had|not|to)\w+ )?){EVENT}|"
+    r"(?<!to )see (?:you|ya|u|yous|y['’]all)|"
+    r"(?:i|you|we|he|she|they) can (?!(?:believe|hear|imagine|not|only|remember|say|see|still|tell)\b)\w+|"
+    r"ill (?:be|bring|call|come|do|drive|drop|get|give|go|have|make|meet|pass|pick|pop|ring|see|send|take|tell|text|try)|"
+    rf"(?:am|is|are|im|youre|hes|shes|theyre) {_ARRANGING})\b|"
+    r"^(?:(?:and|so|ok|im) )?(?:arriving|driving|flying|going|heading|landing|leaving|moving|start|starting|travell?ing)\b|"
     rf"['’](?:m|re|s) {_ARRANGING}\b|['’]ve got (?:an?|my|our|the|two|three)\b|['’]ll\b|['’]d (?:like|love)\b",
     re.I,
 )
@@ -152,11 +160,23 @@ _LEFT = re.compile(
 )
 _REACH = 200  # characters around a date that can tell; without a limit an endless sentence costs its square
 _SENTENCE_END = re.compile(r"[.!?\n;:]\s")
-_CLAUSE_END = re.compile(r"[,;:()–—]|\b(?:and|but|so|because|while|which|who|then|or)\b", re.I)
+_CLAUSE_END = re.compile(r"[,;()–—]|(?<!\d):|:(?!\d)|\b(?:and|but|so|because|while|which|who|then|or)\b", re.I)
 _IS = re.compile(
     r"(?:\b(?:is|are)|['’](?:s|re))\s+(?:(?:on|in|at|for|only|already|now|still|this|the|coming up)\s+)*$",
     re.I,
 )  # "it is on Friday"
+_TIMETABLE = re.compile(  # a verb of a timetable right before its day: "the freezer comes Friday", "leaving march 28"
+    r"\b(?:arriv(?:es?|ing)|begin(?:s|ning)?|changes|closes|comes|driving|ends?|finish(?:es|ing)?|flying|going|heading|landing|"
+    r"leav(?:es?|ing)|moving|opens|returning|start(?:s|ing)?)(?: (?:back|off|home|out|over|up))?(?: (?:on|in))?(?: the)? $|"
+    rf"\b(?:{EVENT}|boat|bus|ferry|train)(?:['’]s| is) at \d[\d.:]*(?: ?[ap]m)?(?: on)?(?: the)? $",
+    re.I,
+)
+_APPOINTED_ON = re.compile(  # what a clause begins with: "dentist on the 14th", "A graduation in Nakuru on Friday"
+    r"\W*(?:(?:an?|the|my|our|his|her|another|then|[A-Z]\w+['’]s) )?(?:\w+ )?"
+    rf"{_APPOINTMENT}(?: (?:in|at|with) [^\s,]+(?: [A-Z][\w-]*)?)?(?: on| for)?(?: the)? ",
+    re.I,
+)
+_ENJOYED = re.compile(r"\b(?:thank\w*|thx|congrat\w*|great|good|lovely|nice|amazing|fun|bad|awful|how)\b", re.I)
 _NEAR = 30  # characters
 _RANGE = re.compile(r"\s(?:to|until|till|through|and)\s|[-–]")
 _LEADING = re.compile(r"\W*+(?:(?:and|but|so|then|well|in|on|at|by|the|of|during|around|about|back|just)\W++){0,3}$", re.I)
@@ -195,14 +215,20 @@ def _by_cues(text: str, start: int, end: int, begins: int, ends: int) -> bool | 
     earlier, later = _cues(text, begins, start), _cues(text, end, ends)
     clause_begins, clause_ends = clause_of(text, start, end)
     if _LEADING.fullmatch(text, begins, start):
+        if not later and _IS_THERE.match(text, end + 1):  # "Friday I'm at court"
+            return False
         ends = max(clause_ends, later[0].at + 1) if later else ends
         return _agreed([cue for cue in later if cue.at < ends])
     within = [cue for cue in earlier if cue.at >= clause_begins]
     if within:
         return _agreed([cue for cue in within if not (cue.arranged and _AIMED.match(text, cue.at, start))])
-    if _IS.search(text, max(begins, start - _NEAR), start) or _IS_THERE.search(text, clause_begins, start):
+    near = max(begins, start - _NEAR)
+    if _IS.search(text, near, start) or _IS_THERE.search(text, clause_begins, start) or _TIMETABLE.search(text, near, start):
         return False
-    return _agreed([cue for cue in later if cue.at < clause_ends])
+    later = [cue for cue in later if cue.at < clause_ends]
+    if not later and _APPOINTED_ON.fullmatch(text, clause_begins, start):
+        return None if _ENJOYED.search(text, begins, ends) else False
+    return _agreed(later)
 
 
 def _agreed(cues: "list[_Cue]") -> bool | None:
@@ -257,3 +283,128 @@ def _cues(text: str, begins: int, ends: int) -> list[_Cue]:
         if not is_name and not _PASSIVE.search(text, max(begins, cue.start() - 20), cue.start()):
             found.append(_Cue(cue.start(), back=True, arranged=_ARRANGED.match(cue[0]) is not None))
     return sorted(found)
+
+
+# --- grounds to doubt a date ------------------------------------------------------------------------------------------
+
+
+def in_doubt(sentence: str, date: Found) -> bool:
+    """Return whether a date is told of nothing that happens then, or may be one of several."""
+    start, end, near, far = date.start, date.end, max(0, date.start - _NEAR), max(0, date.start - _REACH)
+    begins, ends = clause_of(sentence, start, end)
+    return bool(
+        sentence[max(0, start - 1) : start] in _CODE
+        or _BESIDE.search(sentence, near, start)
+        or _BEHIND.match(sentence, end)
+        or _SINCE.match(sentence, start)
+        or _NOWADAYS.search(sentence, near, end + _NEAR)
+        or (_WEEKDAY.match(sentence, start, end) and (not _ALONE.match(sentence, end) or _THE.search(sentence, near, start)))
+        or (sentence[start : start + 1].isupper() and _NAME.search(sentence[near:start]))
+        or _is_quoted(sentence, start, end, far)
+        or is_left(sentence, start)
+        or _NO_EVENT.search(sentence, begins, ends)
+        or _AGAIN.search(sentence, begins, ends)
+        or (_THIS_YEAR.match(sentence, start, end) and _SCHOOL.search(sentence, begins, ends))
+        or _TOLD.search(sentence, far, start)
+        or (_WEEKDAY.fullmatch(sentence, start, end) and _TODAY_IS.search(sentence, near, start))
+        or (date.lacks_year and _ABOUT.search(sentence, near, start))
+        or (date.lacks_year and _OTHER_YEAR.search(sentence, far, end + _REACH))
+    )
+
+
+def is_of_another(mention: str, earlier: str, month: int) -> bool:
+    """Return whether a day without a month may be of an occasion, or another month, named before: Easter? We leave the 4th."""
+    return _BARE_DAY.match(mention) is not None and not {MONTHS[month - 1]}.issuperset(_NAMED_BEFORE.findall(earlier))
+
+
+def _is_quoted(sentence: str, start: int, end: int, far: int) -> bool:
+    if sentence.count('"', far, start) % 2 or sentence.rfind("“", far, start) > sentence.rfind("”", far, start):
+        return True
+    return start > 0 and sentence[start - 1] in _QUOTES and sentence[end : end + 1] in _QUOTES
+
+
+_CODE = (".", "_", "/", "\\", "@", "#", "=", "-", "$")
+_QUOTES = ("'", "‘", "’", "`", "*", "_")
+# Beside a date: the event is not then but since, before, like then; or it is about then, or one of some.
+_SINCE = re.compile(r"(?:since|before|after|until|till|between|around)\b", re.I)
+_BESIDE = re.compile(
+    r"\b(?:since|before|after|until|till|than|unlike|like|as|versus|vs\.?|compared (?:to|with)|similar to|prior to|instead of|"
+    r"rather than|except|not|or|nor|first|second|third|one|some|following|same|previous|preceding|taco|casual|cyber|little|bit|"
+    r"too|so|very|around|about|approximately|roughly|circa|near|dated|version|of the|every|each|any|"
+    r"days?|weeks?|fortnight|months?|years?|\d(?:st|nd|rd|th))"
+    r"(?:\s+(?:on|in|at|the|just|for))*\s*$",
+    re.I,
+)
+_BEHIND = re.compile(
+    r"\s+(?:of\s+\w|school\b|half[- ]term\b|break\b|season\b|vacation\b|holidays?\b|or\b|onwards?\b)|"
+    r"\s*(?:/\s*\w|[-_(.]\w|\(\)|\(?(?:ish|tbd|tbc)\b)",
+    re.I,
+)
+# A weekday is a certain one by itself: neither "the Friday after the exam" nor "Sunday school" nor "Taco Tuesday".
+_WEEKDAY, _THE = re.compile(r"(?:on\s+)?(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.I), re.compile(r"\bthe\s+$", re.I)
+_ALONE = re.compile(
+    rf"(?!\s+(?:when|where|that|which|following|is|"
+    rf"(?:after|before)(?! (?:work|school|uni|church|class|lunch|dinner|\d)\b))\b){ALONE}"
+)
+_NAME = re.compile(r"\w\W+(?!(?:On|In|By|I|May|June|July|[A-Z]\w+day)\b)[A-Z][a-z]+\s+$")
+# "it's Sunday"
+_TODAY_IS = re.compile(r"\b(?:it['’]?s|it is|today is|today['’]s)\s+(?:(?:already|finally|only|still)\s+)*$", re.I)
+_TIMES = "(?:age|culture|economy|generation|kids|market|people|science|society|standards|technology|world|youth)"
+_NOWADAYS = re.compile(
+    rf"\b{_TIMES} (?:of )?today\b|\btoday['’]s {_TIMES}\b|\bno tomorrow\b|"
+    r"(?:['’]s|\bis|\bare) still (?:\w+ ){0,6}today\b(?=[.,!?]|$)",
+    re.I,
+)
+# In the clause: what did not happen or may not.
+_NO_EVENT = re.compile(
+    r"\b(?!can['’]t (?:wait|believe)|couldn['’]t (?:wait|believe|be)|don['’]t (?:forget|miss|worry))\w+n['’]t\b|"
+    r"\b(?:cannot|never|no longer|nobody|nothing|without|neither|not(?! (?:only|around|available|here|home|in town)\b)|"
+    r"cancel\w*|call(?:ed|ing)? off|fell through|"
+    r"if|unless|whether|imagine|suppos\w+|assum\w+|wish(?:es|ed)?|would|could|should(?: have|['’]ve)|maybe|perhaps|"
+    r"might(?! as well tell)|probably|possibly|in case|dream\w*|pretend\w*|consider\w*|thinking (?:of|about)|unsure|"
+    r"feels? like|tentativ\w+|hypothetical\w*|original(?:ly)?|e\.g|for (?:example|instance)|"
+    r"(?:was|were) (?:going|planning|meant|about|due|scheduled|supposed|to)|"
+    r"(?:planned|hoped|wanted|intended|expected) to|had (?:\w+ ){0,2}(?:planned|hoped|intended|scheduled|booked)|"
+    r"(?<!['’]m )(?<!['’]re )(?<!['’]s )(?<!am )(?<!are )(?<!is )(?<!im )(?:getting|having) (?:\w+ ){1,4}\w+ed|"
+    r"(?:how|what|when|where|which|who) to|(?:asking|calling|writing) about)\b|['’]d\b",
+    re.I,
+)
+# "He's a senior this year": a year of school is no year of the calendar.
+_THIS_YEAR = re.compile(r"(?:this|next|last) year", re.I)
+_SCHOOL = re.compile(
+    r"\b(?:freshman|sophomore|junior|senior|(?:\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|final) (?:grade|year)|"
+    r"grade \d+|year \d+|kindergarten|nursery|semester|(?:at|in|to|starts?|starting) (?:school|college|uni|university))\b",
+    re.I,
+)
+# In the clause: what happens again and again.
+_AGAIN = re.compile(
+    r"\b(?:every|each(?! other)|always|usually|often|sometimes|regularly|typically|annual(?:ly)?|yearly|whenever|used to|"
+    r"normally|generally|tradition(?:ally|s)?|times|once|twice|per|habit|recurring)\b",
+    re.I,
+)
+# Before the date in the sentence: somebody's words, a condition, a habit.
+_TOLD = re.compile(
+    r"\b(?:sa(?:y|ys|id|ying)|thought|(?<!ll )(?<!to )(?<!will )tells?|told(?! \w+ to\b)|"
+    r"mention(?:s|ed|ing)|claim(?:s|ed)|announced|wrote|writes|heard|asked|"
+    r"according to|apparently|supposedly|reportedly|rumou?r\w*|if|unless|whether|imagine|suppose|wish(?:es|ed)?|"
+    r"always|every|often|sometimes|usually|whenever)\b",
+    re.I,
+)
+# What tells the year of a day or a month that lacks it, or that it comes back every year.
+_OTHER_YEAR = re.compile(
+    r"\b(?:birthdays?(?! part| celebr| dinner)|born|birth|anniversar\w+|(?:19|20)\d\d|"
+    r"(?:last|previous|next|following|that) year|years? (?:ago|before|later|earlier|back)|"
+    r"was (?:\w+ )?(?:years old|a (?:kid|child|teenager))|(?:it|that)(?:['’]ll| will) be (?:\w+ ){1,3}years?)\b",
+    re.I,
+)
+# "we talked about the trip in June": it may be the trip that is then.
+_ABOUT = re.compile(
+    r"\b(?:about|for|of|discuss\w*|mention\w*|remember\w*|plan\w*|book\w*) (?:the|my|our|your|his|her|their|an?) "
+    r"\w+(?: \w+)?\s*$",
+    re.I,
+)
+_BARE_DAY = re.compile(r"(?:on\s+)?(?:the\s+)?\d{1,2}(?:st|nd|rd|th)$", re.I)
+_NAMED_BEFORE = re.compile(
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Christmas|Easter|Thanksgiving|"
+    r"Halloween|birthdays?|anniversary|holidays?|(?:next|last) month)\b"
+)

@@ -17,7 +17,6 @@ from mneme.relations.table import (
     load_table,
     row_of,
     state_asked,
-    told_by,
 )
 from mneme.relations.values import UNREAD, Found, distinct_claims, endings_first, same_kind, tool_kind
 
@@ -50,7 +49,7 @@ _LEADING = re.compile(
 )
 _ONCE = re.compile("以前|曾经|过去|原来|从前|之前")
 _SEVERAL = re.compile("兼职|也在|还在|另外")
-_ONE = re.compile("^一?(?:[家个所间名位款部]|台(?![北中南东湾州]))")
+_ONE = re.compile("^一?(?:[家个所间名位款部]|台(?![北中南东湾州积]))")
 _DONE_WITH = re.compile(
     "^(?:我们?的?|咱们?的?|[这那][辆台部张把套件]|组里的?|菜场的?|菜市场的?|食堂的?|楼下[^的]{0,6}的|门口[^的]{0,6}的|去|看|做|要去|要|参加|这次|这个|那个|本次|的|那|这)+"
 )
@@ -119,10 +118,10 @@ def chinese_claims(sentence: str, speaker: str) -> Iterator[Claim]:
         if begin < 0 or not _ASKS_OF_OTHERS.search(text[begin:]) or _TAKES_BACK.search(text[begin:]):
             return
         text = text[:begin]
-    found = (
+    found = [
         (as_written(subject, text, written), attribute, as_written(value, text, written), ends)
         for subject, attribute, value, ends in _found(text, chinese(), speaker)
-    )
+    ]
     yield from distinct_claims(found, sentence)
 
 
@@ -188,6 +187,8 @@ def _of_clause(
         taken: set[str] = set()
         for number in numbers:
             pattern = table.said[number]
+            if lead and "explicit" in pattern.flags:
+                continue
             if planned and "intent" not in pattern.flags and ("dated" not in pattern.flags or "打算" in bare):
                 continue
             match = pattern.shape.match(lead + (bare if "dated" in pattern.flags else undated))
@@ -232,9 +233,11 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", over: bool, speaker: str)
         family = match["act"].replace("的", "")
     else:
         family = kind_named(match, _KINDS)
-    told = told_by(pattern, match, lambda slot: _of_slot(slot, match))
-    if told is None:
-        return
+    told = list(pattern.gives)
+    for slot in pattern.filled(match):
+        if (claim := _of_slot(slot, match)) is None:
+            return
+        told.append((*claim, slot.ends))
     head = _head(family)
     found = [(subject, completed(attribute, family, head), value, ends or over) for attribute, value, ends in told]
     if whereto:
@@ -329,6 +332,8 @@ def _is_name(text: str, sure: bool) -> bool:
     words = chinese().words
     if text.isascii():
         return text.isalpha() and text[0].isupper() and len(text) > 1
+    if len(text) == 2 and text[0] == text[1]:
+        return text[0] in "".join(words["twice"])
     if text[0] in "小老阿" and len(text) == 2 and text[1] not in "的了在是有时孩心学说板师人家区狗猫店组姨":
         return True
     odd = any(character in words["not_a_subject"] for character in text)

@@ -1,10 +1,11 @@
 """Clauses of an English sentence, made ready for the table: what claims nothing away, denial and contrast written one way."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mneme.pattern_index import Cue, words_of
+from mneme.relations.table import Table
 
 _LONGEST = 800  # characters that are read
 _QUOTES = str.maketrans("’‘“”‑–", "''\"\"--")
@@ -34,9 +35,9 @@ _UNCERTAIN_PHRASE = re.compile(
     r"not sure|no idea|how do i|how can i|help me|can you|could you|please|too good|write|draft)\b|/s(?=$|\s)|🙄|😜|😉"
 )
 _AGREED = Cue(
-    r"\bsa(?:id|ys) yes\b|\btold you (?:wrong|the wrong)\b|\bcan you (?:imagine|believe it)\b|"
+    r"\bsa(?:id|ys) yes\b|\bwrite (?:this|that|it) down\b|\btold you (?:wrong|the wrong)\b|\bcan you (?:imagine|believe it)\b|"
     r"\bwho would have (?:thought|guessed)\b|"
-    r"(?<=hives )if\b|(?<=rash )if\b|(?<=swell up )if\b|(?<=swells up )if\b"
+    r"(?<=hives )if\b|(?<=rash )if\b|(?<=swell up )if\b|(?<=swells up )if\b|(?<=blows up )if\b|(?<=balloon )if\b"
 )  # no report, no doubt
 # What is added to a statement and takes nothing of it back.
 _ASIDE = Cue(
@@ -58,11 +59,13 @@ _CONTRACTIONS = {
     "can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not", "i'm": "I am",
     "im": "I am", "ive": "I have", "dont": "do not", "doesnt": "does not", "isnt": "is not", "didnt": "did not",
     "wasnt": "was not", "cant": "can not",
+    "thats": "that is", "hes": "he is", "shes": "she is", "theyre": "they are", "havent": "have not", "hasnt": "has not",
+    "arent": "are not", "wont": "will not",
     "cannae": "can not", "dinnae": "do not", "isnae": "is not",
     "gonna": "going to", "let's": "let us", "i'd": "I would", "where's": "where is", "u": "you",
 }  # fmt: skip
 _CONTRACTION = Cue(
-    r"\b(?:can't|cannot|won't|shan't|ain't|i'm|im|ive|dont|doesnt|isnt|didnt|wasnt|cant|cannae|dinnae|isnae|gonna|let's|i'd|where's|u)\b|"
+    r"\b(?:can't|cannot|won't|shan't|ain't|i'm|im|ive|dont|doesnt|isnt|didnt|wasnt|cant|thats|hes|shes|theyre|havent|hasnt|arent|wont|cannae|dinnae|isnae|gonna|let's|i'd|where's|u)\b|"
     r"n't\b|'(?:ve|re|ll)\b",
     re.IGNORECASE,
 )
@@ -149,6 +152,9 @@ _CORRECTED = Cue(
     r"no wait|correction)\b",
     re.IGNORECASE,
 )
+_PASSING = re.compile(
+    r"\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening|week|weekend|month)|for now|for the moment|yet)\b"
+)
 _CHANGED = Cue(r"\b(?:now|from now on|from (?:next|this) (?:week|month|term)(?: on)?|instead|as of)\b(?! of\b)")
 _QUOTED = re.compile(r'"([^"]*)"')
 
@@ -185,7 +191,9 @@ def written_out(sentence: str) -> str | None:
         if any(len(quoted.split()) > 5 or quoted[:2] in ("I ", "I'") for quoted in _QUOTED.findall(text)):
             return None
         text = text.replace('"', "")
-    return _SHORT_IS.sub(" is", _CONTRACTION.sub(_written_out, text))
+    if _CONTRACTION.search(text):
+        text = _CONTRACTION.pattern.sub(_written_out, text)
+    return _SHORT_IS.sub(" is", text)
 
 
 def is_made_up(low: str) -> bool:
@@ -237,8 +245,9 @@ def without_adverbs(text: str) -> str:
     return _ADVERBS.sub("", text)
 
 
-def parts(text: str, candidates: Callable[[str], list[int]]) -> Iterator[Part]:
-    """The parts of a prepared sentence that assert something."""
+def parts(text: str, table: Table) -> Iterator[Part]:
+    """The parts of a prepared sentence that assert something, each with the patterns of the table that may fit it."""
+    of_today = _PASSING.search(lowered(text)) is not None
     unsure_before = False
     corrected = _CORRECTED.search(text) is not None
     for piece in _PARTS.split(text):
@@ -257,7 +266,10 @@ def parts(text: str, candidates: Callable[[str], list[int]]) -> Iterator[Part]:
         if unsure or unsure_before:
             unsure_before = True
             continue
-        if not (numbers := candidates(low)):
+        numbers = table.said_index.candidates(low)
+        if of_today:  # what is said of today alone does not last
+            numbers = [number for number in numbers if "lasting" not in table.said[number].flags]
+        if not numbers:
             if low.startswith(("i ", "we ")):
                 yield Part(piece, low)
             continue

@@ -188,7 +188,7 @@ def test_a_chinese_name_is_taken_where_its_place_tells_where_it_begins(text, nam
         "明明说了要来，依然是这样，坐月子也累。",
         "燕子也飞走了，我和明星合了影。",
         "子涵的书丢了。",
-        "我们住静安，静安也贵，跟瑞安一样。",
+        "静安贵，静安也贵，跟瑞安一样。",
         "帮我改一封邮件：“我们跟王小明先生谈过了，请李雪梅回复。”",
         '帮我改邮件："We will visit your Hangzhou office on November 20." 客气一点',
         "帮我把这句话翻译成中文，今天就要用：We will visit your Hangzhou office soon",

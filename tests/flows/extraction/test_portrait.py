@@ -59,6 +59,24 @@ def test_what_is_claimed_as_over_or_of_who_takes_no_part_is_no_line():
     assert (over.claim.value, over.claim.ends) == ("Initech", True)
 
 
+@pytest.mark.parametrize(
+    ("about", "attribute", "value"),
+    [("Ann's brother", "home", "Lyon"), ("Zoltar", "allergy", "nuts"), ("Emma", "age", "7"), ("小雨", "employer", "中山三院")],
+)
+def test_what_is_told_of_somebodys_family_and_of_people_by_their_names_is_a_line(about, attribute, value):
+    [line] = lines_of(claiming(said(f"Ann: Listen, {value}."), (about, attribute, value)))
+    assert (line.about, line.claim.value) == (about, value)
+
+
+def test_who_is_told_to_be_of_the_family_has_lines_too():
+    sentences = claiming(
+        said("Ann: My brother Zoltar moved.", "Ann: Zoltar is in Lyon."),
+        ("Ann", "sibling", "Zoltar"),
+        ("Zoltar", "home", "Lyon"),
+    )
+    assert [line.about for line in lines_of(sentences)] == ["Ann", "Zoltar"]
+
+
 def test_an_assistant_and_a_list_say_nothing_of_anybody():
     lines = "Ann: My plan:\n- I love tea\n- I love hiking\n- I love coffee"
     assert lines_of(said(lines, "assistant: I love hiking in the mountains.")) == ()

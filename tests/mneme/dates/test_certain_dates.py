@@ -73,10 +73,43 @@ ITS_WEEKDAY_OR_HOUR_TELLS = [
     ("I work friday 8am to noon", ""),
     ("the other 5 may come", ""),
     ("I come back to Nagpur on Tuesday night", "2026-03-10"),
+    ("See you on Monday.", "2026-03-09"),
+    ("Lovely to see you on Monday.", ""),
+    ("interview on Friday at 2", "2026-03-06"),
+    ("I play golf on Friday at 7 Oak Lane", ""),
+    ("dentist on the 14th at half 3", "2026-03-14"),
+    ("A hearing in Leeds on the 12th", "2026-03-12"),
+    ("The surgery on Monday was short.", "2026-03-02"),
+    ("Great interview on Monday!", ""),
+    ("the sofa comes friday", "2026-03-06"),
+    ("My hours change and the course starts Monday.", "2026-03-09"),
+    ("ill ring the vet monday morning", "2026-03-09"),
+    ("she's ill friday", ""),
+    ("We can drive over on the 21st.", "2026-03-21"),
+    ("I was at the pool Friday arvo.", "2026-02-27"),
+    ("I'll pop in on Friday after work.", "2026-03-06"),
+    ("I'll pop in on the Friday after the exam.", ""),
+    ("It arrives 8:15 on the 25th.", "2026-03-25"),
+    ("Friday I'm at court all day", "2026-03-06"),
+    ("flight's at 6.40 on Saturday", "2026-03-07"),
+    ("he comes Thursday between 8 and 12", "2026-03-05"),
+    ("You should call the line on TTY :800-829 monday through friday", ""),
+    ("It is open from Monday through Friday, 8 a.m. to 8 p.m.", ""),
+]
+THE_VERB_BEFORE_IT_TELLS = [
+    ("Started the 2nd, still lost.", "2026-03-02"),
+    ("finished the 28th", "2026-02-28"),
+    ("jury duty starting the 11th", "2026-03-11"),
+    ("her cast comes off the 9th", "2026-03-09"),
+    ("his op's the 29th", "2026-03-29"),
+    ("It's the 29th.", ""),
+    ("We left the 3rd floor.", ""),
+    ("He came out the 2nd time.", ""),
+    ("leaving march 28 from Oslo", "2026-03-28"),
 ]
 
 
-@pytest.mark.parametrize(("sentence", "dates"), AHEAD_OR_BEHIND + ITS_WEEKDAY_OR_HOUR_TELLS)
+@pytest.mark.parametrize(("sentence", "dates"), AHEAD_OR_BEHIND + ITS_WEEKDAY_OR_HOUR_TELLS + THE_VERB_BEFORE_IT_TELLS)
 def test_the_tense_of_its_clause_tells_which_year_or_week_a_date_is_of(sentence: str, dates: str) -> None:
     assert written(certain_dates(sentence, WEDNESDAY, UTC, "en")) == dates
 
@@ -86,7 +119,6 @@ def test_the_tense_of_its_clause_tells_which_year_or_week_a_date_is_of(sentence:
     [
         "10 October would suit us.",
         "See chapter March 3.",
-        "See you on Monday.",
         "Rome in May is lovely.",
         "I go to Rome in May.",
         "I had planned to travel in May.",
@@ -371,6 +403,25 @@ CHINESE = [
     ("4月3号那天真冷", ""),
     ("我17号去杭州报到", "2026-03-17"),
     ("我17号来的", ""),
+    ("证是2号办的", "2026-03-02"),
+    ("我2号做的手术", "2026-03-02"),
+    ("5号你们去哪玩", ""),
+    ("月底交房租", "2026-03-25..2026-03-31"),
+    ("每月月底交房租", ""),
+    ("奶奶28号在县医院看的", "2026-02-28"),
+    ("我18号会去办的", "2026-03-18"),
+    ("18号上午十点，三号厅", "2026-03-18"),
+    ("18号上午十点地震了", "2026-02-18"),
+    ("14号下午三点约了签约", "2026-03-14"),
+    ("28号好了", ""),
+    ("3月底交屋", "2026-03-25..2026-03-31"),
+    ("复查16号，我陪", "2026-03-16"),
+    ("4/3到4/6要回乡下", "2026-04-03..2026-04-06"),
+    ("租约4/30到期", "2026-04-30"),
+    ("3/17 下午四点渡轮站见", "2026-03-17"),
+    ("喝了1/2就醉了", ""),
+    ("大约1/3，不多", ""),
+    ("比分是5/10，输了", ""),
     ("12号星期四早上拍照", "2026-03-12"),
     ("四月九號（禮拜四）", "2026-04-09"),
     ("我们周六14号聚餐", "2026-03-14"),
@@ -429,7 +480,11 @@ def test_a_season_or_a_holiday_that_may_be_of_two_years_is_in_doubt(month: int, 
     [
         ("上周三我去了医院。", 2, "2026-02-25"),
         ("上周三我去了医院。", 6, ""),  # for some, a week begins with Sunday
-        ("3/14周六晚上我可以。", 2, ""),  # not the Saturday to come
+        ("3/14周六晚上我可以。", 2, "2026-03-14"),  # not the Saturday to come
+        ("周六复查", 4, "2026-03-07"),
+        ("周六上午十点半，七宝那家", 4, "2026-03-07"),
+        ("周六上午十点开门", 4, ""),
+        ("考级出来了是4月12号礼拜天", 4, "2026-04-12"),
     ],
 )
 def test_a_chinese_weekday_is_certain_where_no_other_day_can_be_meant(sentence: str, day: int, dates: str) -> None:

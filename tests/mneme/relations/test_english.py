@@ -469,6 +469,10 @@ def test_what_only_sounds_like_a_change_ends_nothing(sentence: str) -> None:
         ("Strawberries bring me out in a rash.", ["Mira|allergy|Strawberries"]),
         ("My son has a peanut allergy.", ["Mira's son|allergy|peanut"]),
         ("Colin's veggie now.", ["Colin|diet|veggie"]),
+        ("Nina blows up like a balloon if she even touches shrimp.", ["Nina|allergy|shrimp"]),
+        ("No cake because of Leo's nut allergy.", ["Leo|allergy|nut"]),
+        ("My dad is prediabetic.", ["Mira's dad|condition|prediabetic"]),
+        ("I'm on insulin since May.", ["Mira|medication|insulin"]),
     ],
 )
 def test_what_somebody_cannot_eat_is_told_in_passing(sentence: str, claims: list[str]) -> None:
@@ -488,6 +492,9 @@ def test_what_somebody_cannot_eat_is_told_in_passing(sentence: str, claims: list
         "You can't have chocolate.",
         "I'm allergic to mornings.",
         "I can't have that.",
+        "Leo's nut allergy is gone.",
+        "I'm on the pill counter at Boots.",
+        "The argument blew up if you ask me.",
     ],
 )
 def test_what_cannot_be_had_for_once_is_no_diet(sentence: str) -> None:
@@ -508,6 +515,16 @@ def test_what_cannot_be_had_for_once_is_no_diet(sentence: str) -> None:
         ("My dog is called Rex 😉", ["Mira|pet|Rex"]),
         ("I met Boab from work.", ["Mira|colleague|Boab"]),
         ("Lupe next door is baking.", ["Mira|neighbour|Lupe"]),
+        ("That's Wyatt, he's 10, goalie.", ["Wyatt|age|10"]),
+        ("My son Wyatt, 10, is a goalie.", ["Mira|child|Wyatt", "Wyatt|age|10"]),
+        ("If my 7-year-old daughter Ida comes too.", ["Ida|age|7"]),
+        ("Our little girl Ida sings.", ["Mira|child|Ida"]),
+        ("My youngest Ida sings.", ["Mira|child|Ida"]),
+        ("Jess (my sister) is coming.", ["Mira|sibling|Jess"]),
+        ("Leo will be 3 in July.", ["Leo|birthday|July"]),
+        ("Wyatt has hockey practice every Tuesday.", ["Wyatt|habit|hockey practice every Tuesday"]),
+        ("My manager Faisal is saying there's an audit.", ["Mira|boss|Faisal"]),
+        ("Boss is called Mrs Patience Mutua.", ["Mira|boss|Mrs Patience"]),
     ],
 )
 def test_who_is_named_beside_is_known_whatever_the_sentence_doubts(sentence: str, claims: list[str]) -> None:
@@ -523,6 +540,10 @@ def test_who_is_named_beside_is_known_whatever_the_sentence_doubts(sentence: str
         "Back from work and tired.",
         "Right next door is a pub.",
         "My sister Monday to Friday works.",
+        "Call Tom, he's 10 minutes away.",
+        "My girl Friday is off.",
+        "I have stopped practice every Tuesday.",
+        "The boss is called away.",
     ],
 )
 def test_what_only_looks_like_a_name_is_nobody(sentence: str) -> None:
