@@ -25,7 +25,7 @@ from functools import partial
 
 from flows.cuts import Utterance, lane_of_message, lane_of_row
 from flows.embedding.admission import Admitted, Foreign, MessageBatch, admit, belongs_to, event_of, over_erased
-from flows.embedding.amendments import DELETED, AmendmentResult, PendingAmendment, Progress, apply_amendment, is_same_source
+from flows.embedding.amendments import DELETED, AmendmentResult, PendingAmendment, Progress, apply_amendment
 from flows.items import (
     Amended,
     Amendment,
@@ -384,7 +384,7 @@ class EmbedLane:
     def _is_superseded(self, message: str, position: Position) -> bool:
         """Return whether a later event of the same source amended the message a moment ago: the job could not see it yet."""
         done = self._edited.get(message)
-        return done is not None and is_same_source(done, position) and done.offset > position.offset
+        return done is not None and done.is_beside(position) and done.offset > position.offset
 
 
 def _remember(ids: OrderedDict[str, None], identity: str) -> None:

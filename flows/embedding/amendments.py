@@ -36,7 +36,7 @@ class Progress:
         """Return whether what the index holds of the message is what it left."""
         if not self.done or self.position is None or stored is None or stored.edited_by is None:
             return self.done and self.position is None
-        return not is_same_source(stored.edited_by, self.position) or stored.edited_by.offset >= self.position.offset
+        return not stored.edited_by.is_beside(self.position) or stored.edited_by.offset >= self.position.offset
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,16 +180,11 @@ def stored_message(
 def _is_in(stored: StoredMessage, amendment: Amendment) -> bool:
     """Return whether this amendment, or a later one of its source, is in the stored message."""
     done = stored.edited_by
-    return done is not None and is_same_source(done, amendment.position) and done.offset >= amendment.position.offset
+    return done is not None and done.is_beside(amendment.position) and done.offset >= amendment.position.offset
 
 
 def _is_replayed(stored: StoredMessage, amendment: Amendment | None) -> bool:
     """Return whether an earlier run may have got as far; not to be known where an amendment of another source came over it."""
     if amendment is None or stored.edited_by is None:
         return amendment is None
-    return _is_in(stored, amendment) or not is_same_source(stored.edited_by, amendment.position)
-
-
-def is_same_source(one: Position, other: Position) -> bool:
-    """Return whether two events stand in the same partition: then their offsets tell which came first."""
-    return (one.topic, one.partition) == (other.topic, other.partition)
+    return _is_in(stored, amendment) or not stored.edited_by.is_beside(amendment.position)

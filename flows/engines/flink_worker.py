@@ -69,6 +69,7 @@ class FlinkRun:
         name: of the job.
         jobmanager: ``host:port`` of its REST address.
         topics: what is read.
+        topic_ids: of each of them, by its name.
         moved: the archive that becomes ``MOVED``, until all that is in it is taken over; else None.
     """
 
@@ -78,6 +79,7 @@ class FlinkRun:
     name: str
     jobmanager: str
     topics: Mapping[Topic, str]
+    topic_ids: Mapping[str, str]
     moved: Path | None = None
 
 

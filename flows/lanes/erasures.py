@@ -36,7 +36,7 @@ class Tombstone:
 
     def covers(self, position: Position, arrived_at: datetime) -> bool:
         """Return whether an event from there, that arrived then, is older than the erasure."""
-        if (position.topic, position.partition) == (self.position.topic, self.position.partition):
+        if position.is_beside(self.position):
             return position.offset <= self.position.offset
         return arrived_at <= self.arrived_at
 

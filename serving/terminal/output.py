@@ -99,6 +99,18 @@ def progress_bar(what: str, unit: str = "") -> Iterator[OnProgress]:
 
 
 @contextmanager
+def flow_in_this_process() -> Iterator[None]:
+    """End this command, with an error, when the machine's clock is put back: the flow would sleep for as long."""
+    from flows.running.clock_watch import ended_when_put_back
+
+    def show_cursor(error: Exception) -> None:
+        messages().show_cursor()  # a bar hides it
+
+    with ended_when_put_back(show_cursor):
+        yield
+
+
+@contextmanager
 def delayed_progress_bar(what: str, unit: str = "") -> Iterator[OnProgress]:
     """A bar as above that appears with the first progress: before, the command may ask something."""
     with ExitStack() as stack:
