@@ -30,7 +30,7 @@ def is_about(letter: DeadLetter, scope: Scope) -> bool:
     """True if a letter is about a conversation or the owner of a scope.
 
     1. Its bytes say so: those of an event (``decode``, ``read``, ``embed``), of a row's body (``write``), or of a reference to
-       an episode or a conversation (any other stage; flows/lanes/snapshots.py).
+       an episode or a conversation (any other stage; flows/lanes/state.py).
     2. Where they do not say whom they are about, because they are damaged or incomplete, it is if bytes or reason hold one
        of the scope's ids as a whole: rather one letter too many goes than one too few. But where they still say which
        tenant they are of, no other tenant's erasure takes them away.

@@ -94,6 +94,11 @@ class InboxReader:
         """The place to go on from after everything that ``poll`` returned so far."""
         return self._position
 
+    @property
+    def place(self) -> int:
+        """``position``: no two databases have the same."""
+        return self._position
+
     def poll(self, limit: int) -> list[Incoming]:
         """Up to ``limit`` events that have arrived, without waiting for more."""
         events: list[Incoming] = []

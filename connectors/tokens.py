@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -41,7 +41,7 @@ _BUNDLES = (("litellm", "litellm_core_utils/tokenizers"), ("llama_index", "core/
 
 @dataclass(frozen=True, slots=True)
 class TokenCounter:
-    """Counts tokens. ``exact`` is False for the estimate of mneme/tokens.py: then leave a margin of 15 to 20 %."""
+    """Counts tokens. ``exact`` is False for the estimate of mneme/text.py: then leave a margin of 15 to 20 %."""
 
     count: Callable[[str], int]
     exact: bool

@@ -24,7 +24,7 @@ from evaluation.boundary_sets import FOLDS, TIMED, Kind, paced, read_kinds, vect
 from evaluation.options import SegmentationArgument
 from evaluation.report import Report, Row, embedder_of, plot_bars, print_table
 from evaluation.segmentation import Results, score
-from flows.boundaries.model import VECTORS, WORDS_ONLY, Head, shipped_heads
+from flows.boundaries.semantic import VECTORS, WORDS_ONLY, Head, shipped_heads
 from mneme.rows import Vector
 from mneme.settings import Boundaries, Settings
 

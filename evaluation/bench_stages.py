@@ -41,9 +41,9 @@ from flows.engines.bytewax import build, execute
 from flows.engines.dataflow import Dataflow
 from flows.engines.port import Source
 from flows.extraction import LocalExtractor
-from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
 from flows.lanes.services import Services, Submit
+from flows.lanes.state import Versions
 from flows.running.feeds import FeedLimits, FileFeed
 from flows.running.pool import Pool
 from flows.write import Writer

@@ -18,8 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from evaluation.boundary_sets import FOLDS, Kind, utterances_of
 from evaluation.segmentation import Results
 from flows.boundaries.features import features
-from flows.boundaries.model import VECTORS, WORDS_ONLY, Head, expand
-from flows.boundaries.semantic import SemanticDetector
+from flows.boundaries.semantic import VECTORS, WORDS_ONLY, Head, SemanticDetector, expand
 from flows.cuts import Cut
 from flows.maintenance.dry_run import cuts_of
 from mneme.errors import InputError

@@ -28,7 +28,7 @@ from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.retrieval.sets import GOLD_LOADERS, answerable
 from evaluation.retrieval.systems import last_times, moment_of, owner_name
 from mneme.settings import Settings
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 from queries.answers.context import context_of
 from queries.answers.features import FEATURES
 from queries.answers.support import Likeliness, Likelinesses, considered_of

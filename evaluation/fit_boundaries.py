@@ -22,7 +22,7 @@ from evaluation.fitting import check_ready
 from evaluation.options import FittedOption, SegmentationArgument
 from evaluation.report import print_table
 from evaluation.segmentation import score
-from flows.boundaries.model import VECTORS, WORDS_ONLY, Head, heads_from
+from flows.boundaries.semantic import VECTORS, WORDS_ONLY, Head, heads_from
 from mneme.errors import InputError
 from mneme.settings import Boundaries, Settings
 from mneme.times import utc_now

@@ -14,7 +14,7 @@ from pathlib import Path
 from mneme.errors import InputError
 from mneme.ids import message_id
 from mneme.records import Owner, Position, StoredMessage
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 
 _START = datetime(2024, 1, 1, 9, tzinfo=UTC)
 _UNTIMED_STEP = timedelta(seconds=1)  # no more than an order: what a bulk import gives

@@ -173,6 +173,11 @@ class Cut:
         return lane_of_message(self.utterances[0].message)
 
     @property
+    def agent_id(self) -> str | None:
+        """The agent that takes part."""
+        return next((each.message.agent_id for each in self.utterances if each.message.agent_id), None)
+
+    @property
     def citation(self) -> Citation | None:
         """The citation of its place in a document."""
         return self.utterances[0].message.citation

@@ -25,7 +25,7 @@ from functools import partial
 
 from flows.cuts import Utterance, lane_of_message, lane_of_row
 from flows.embedding.admission import Admitted, Foreign, MessageBatch, admit, belongs_to, event_of, over_erased
-from flows.embedding.amendments import DELETED, AmendmentResult, PendingAmendment, Progress, apply_amendment, is_same_source
+from flows.embedding.amendments import DELETED, AmendmentResult, PendingAmendment, Progress, apply_amendment
 from flows.items import (
     Amended,
     Amendment,
@@ -39,13 +39,11 @@ from flows.items import (
     Withdrawn,
     WriteBatch,
 )
-from flows.lanes.epochs import RecentKeys
 from flows.lanes.erasures import Tombstones, tombstone_row
 from flows.lanes.owners import message_key, origin_of, owner_of_lane, tenant_of
 from flows.lanes.parked_events import amendment_row
-from flows.lanes.scheduling import KeyedJobs
-from flows.lanes.services import Services
-from flows.lanes.snapshots import decode_state, encode_state, owner_from, owner_values, refer, referred
+from flows.lanes.services import KeyedJobs, Services
+from flows.lanes.state import RecentKeys, decode_state, encode_state, owner_from, owner_values, refer, referred
 from mneme.ids import chunk_episode_id, conversation_path
 from mneme.ports import Create, DeadLetter, Put, Remove, Write
 from mneme.records import Owner, Position
@@ -386,7 +384,7 @@ class EmbedLane:
     def _is_superseded(self, message: str, position: Position) -> bool:
         """Return whether a later event of the same source amended the message a moment ago: the job could not see it yet."""
         done = self._edited.get(message)
-        return done is not None and is_same_source(done, position) and done.offset > position.offset
+        return done is not None and done.is_beside(position) and done.offset > position.offset
 
 
 def _remember(ids: OrderedDict[str, None], identity: str) -> None:

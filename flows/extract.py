@@ -3,7 +3,7 @@
 A model that fails costs no episode: what needs no model extracts it instead, and a dead letter says why, until the model is
 back and extracts it again under the same ids: one such episode is tried at a time, after pauses that double up to ten minutes,
 and once one succeeds, all others of its bucket follow. An endpoint that asks for time gets it. A defect costs the one episode
-that meets it (flows/lanes/scheduling.py). Model calls are cached by content before they are used
+that meets it (flows/lanes/services.py). Model calls are cached by content before they are used
 (connectors/endpoints/answer_cache.py), so that a replay pays nothing and says the same.
 """
 
@@ -17,12 +17,11 @@ from functools import partial
 
 from connectors.telemetry.metrics import OWED_EPISODES
 from flows.cuts import Cut, Extraction, Extractor
-from flows.extraction.amended import extract_amended
+from flows.extraction import extract_amended
 from flows.extraction.assemble import assemble
 from flows.items import Erasure, Extracted, Pause, Recovered, Reference, Retraction, SinkItem
-from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, worth_retrying
-from flows.lanes.services import Services
-from flows.lanes.snapshots import MessagesGone, decode_state, encode_state, owner_of, read_cut, refer, referred, weight_of
+from flows.lanes.services import KeyedJobs, Services, end_of_traceback, is_defect, worth_retrying
+from flows.lanes.state import MessagesGone, decode_state, encode_state, owner_of, read_cut, refer, referred, weight_of
 from mneme.errors import ModelError, ModelMalformed, ModelPaused
 from mneme.ports import DeadLetter
 from mneme.rows import Embedding
@@ -229,7 +228,7 @@ class ExtractLane:
     def _add(self, reference: Reference, cut: Cut | None) -> None:
         call: Callable[[], ExtractResult | None] | None = None
         if reference["is"] == "cut":
-            call = lambda: extract(reference, cut or read_cut(reference, self._services), self._services)  # noqa: E731
+            call = lambda: extract(reference, cut or read_cut(reference, self._services.index), self._services)  # noqa: E731
         self._jobs.add(str(reference.get("queue", reference["lane"])), reference, call)
 
 
@@ -256,7 +255,7 @@ def extract_again(reference: Reference, services: Services) -> ExtractResult | N
         MessagesGone: none of its messages is there.
         ModelError: the model is there, and refuses this episode; or the embedder is out of reach (worth trying again).
     """
-    cut, extractor = read_cut(reference, services), services.extractor
+    cut, extractor = read_cut(reference, services.index), services.extractor
     try:
         extraction = _checked(extract_amended(extractor, cut), cut)
     except ModelError as error:
@@ -270,20 +269,15 @@ def _embedded(
     reference: Reference, cut: Cut, extraction: Extraction, extractor: Extractor, services: Services
 ) -> ExtractResult:
     """The rows of an extraction, with their vectors."""
-    failure = ""
-
-    def embed(texts: list[str]) -> Sequence[Embedding | None]:
-        nonlocal failure
-        try:
-            return services.embeddings(texts, cut.is_document).result()
-        except ModelError as error:
-            if worth_retrying(error):
-                raise
-            failure = f"{type(error).__name__}: {error}"
-            return [None] * len(texts)
-
-    extracted = assemble(reference, cut, extraction, embed, extractor.name)
-    return ExtractResult(extracted, failure)
+    assembled, failure = assemble(reference, cut, extraction, extractor.name), ""
+    embeddings: Sequence[Embedding | None]
+    try:
+        embeddings = services.embeddings(assembled.texts, cut.is_document).result()
+    except ModelError as error:
+        if worth_retrying(error):
+            raise
+        embeddings, failure = [None] * len(assembled.texts), f"{type(error).__name__}: {error}"
+    return ExtractResult(assembled.embedded(embeddings), failure)
 
 
 def _extraction(cut: Cut, services: Services) -> tuple[Extraction, Extractor, str, bool]:

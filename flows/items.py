@@ -229,7 +229,7 @@ class AggregateMention:
 class Extracted:
     """An episode with everything taken from it, as rows without versions. The first row is the episode.
 
-    ``reference`` names the cut it was taken from (flows/lanes/snapshots.py): enough to make all of this again.
+    ``reference`` names the cut it was taken from (flows/lanes/state.py): enough to make all of this again.
     """
 
     lane: str

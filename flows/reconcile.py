@@ -2,13 +2,13 @@
 
 For each owner one job at a time, over everything that waits for it, in order:
 1. In the pool: what is known of the owner is what the index holds (realtime) under what this lane wrote lately
-   (flows/lanes/epochs.py). After a restart episodes are first made again from their references.
+   (flows/lanes/state.py). After a restart episodes are first made again from their references.
 2. Still there: revise it (flows/consistency/revise.py). The next job of the owner begins only when this one is done, so that it
    sees all of it.
 3. On the worker: versions, and one bulk for all writes of the job; then the flushes that waited behind them.
 
 A job that meets a defect is done again one work at a time, and the work that meets it is left out with a dead letter
-(flows/lanes/scheduling.py). An erasure takes its place in that order as a job of its own (flows/lanes/erasures.py), once all
+(flows/lanes/services.py). An erasure takes its place in that order as a job of its own (flows/lanes/erasures.py), once all
 its tokens are here.
 """
 
@@ -23,11 +23,20 @@ from flows.consistency.revise import Revision, revise
 from flows.consistency.unit_of_work import Deciders, UnitOfWork
 from flows.extract import dead_letter_of, extract
 from flows.items import Erasure, Extracted, FlushDone, Pause, Reference, Retraction, SinkItem, WriteBatch
-from flows.lanes.epochs import EpochBarrier, UnrefreshedWrites
 from flows.lanes.erasures import SweepResult, sweep
-from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, next_poll
-from flows.lanes.services import Services
-from flows.lanes.snapshots import MessagesGone, decode_state, encode_state, owner_of, read_cut, refer, referred, weight_of
+from flows.lanes.services import KeyedJobs, Services, end_of_traceback, is_defect, next_poll
+from flows.lanes.state import (
+    EpochBarrier,
+    MessagesGone,
+    UnrefreshedWrites,
+    decode_state,
+    encode_state,
+    owner_of,
+    read_cut,
+    refer,
+    referred,
+    weight_of,
+)
 from mneme.errors import ModelError, ModelPaused
 from mneme.ports import DeadLetter, Put, Remove
 from mneme.records import Owner
@@ -183,7 +192,7 @@ class ReconcileLane:
                 continue
             if extracted is None and work.reference["is"] == "cut":
                 try:
-                    done = extract(work.reference, read_cut(work.reference, self._services), self._services)
+                    done = extract(work.reference, read_cut(work.reference, self._services.index), self._services)
                 except MessagesGone as gone:
                     log.warning("%s", gone)
                     continue
@@ -202,7 +211,7 @@ class ReconcileLane:
     ) -> dict[Key, Row | None]:
         """In the pool: what revisions of an owner's episodes change."""
         services = self._services
-        by_rule = Deciders(None, None, lambda texts: services.embed(texts).result(), services.settings)
+        by_rule = Deciders(None, None, services.embed, services.settings)
         write_skill = services.skill_writer(owner.key) if services.skill_writer is not None else None
         work = UnitOfWork(owner, services.index, unrefreshed)
         try:

@@ -161,6 +161,7 @@ def run(
     on_ready: Callable[[], None] = lambda: None,
     intake: Literal["kafka", "inbox"] = "kafka",
     jobmanager: str = "",
+    on_failure: Callable[[Exception], None] = lambda error: None,
 ) -> None:
     """Continuous ingestion from Kafka, or from the inbox on disk, until SIGTERM, SIGINT or ``stopping``.
 
@@ -170,6 +171,8 @@ def run(
 
     With a ``jobmanager`` (``host:port``) the flow runs in so many slots of that Flink cluster instead, and this process follows
     it (flows/running/flink.py).
+
+    ``on_failure`` is called with what ends the process at once, and so is not raised: a clock that was put back.
 
     A signal ends the process within 5 s, also while a server keeps it waiting: with status 0, for nothing is lost.
 
@@ -196,7 +199,7 @@ def run(
             from flows.running.live import stream_inbox
 
             named = _named(_folder(settings, FILES) / NAMED_FILES, ())
-            stream_inbox(settings, partial(single_process_run, settings, store), stopping, on_ready, named)
+            stream_inbox(settings, partial(single_process_run, settings, store), stopping, on_ready, named, on_failure)
         return
     with recovery_store(settings, TOPICS) as store, stopped_by_signals(stopping, _STOP_SECONDS):
         from flows.running.kafka import (  # loads all steps and clients: a second runner is refused before
@@ -218,19 +221,20 @@ def _check_is_for_flink(settings: Settings) -> None:
 
 def _run_on_flink(settings: Settings, jobmanager: str, stopping: threading.Event, on_ready: Callable[[], None]) -> None:
     _check_is_for_flink(settings)
-    from connectors.kafka.client import create_topics
+    from connectors.kafka.client import create_topics, input_topic_ids
     from flows.engines.flink import submit
     from flows.running.flink import FlinkCluster, run_on_flink
     from flows.running.open_services import begin_run
 
-    def begin() -> int:
+    def topic_ids() -> dict[str, str]:
         create_topics(settings.kafka)
-        return begin_run(settings, store, stopping)
+        return input_topic_ids(settings.kafka)
 
     with recovery_store(settings, TOPICS, "flink") as store, stopped_by_signals(stopping):
         cluster = FlinkCluster(jobmanager)
         try:
-            run_on_flink(settings, store, cluster, stopping, on_ready, begin, submit)
+            begin = partial(begin_run, settings, store, stopping)
+            run_on_flink(settings, store, cluster, stopping, on_ready, topic_ids, begin, submit)
         finally:
             cluster.close()
 

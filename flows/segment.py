@@ -16,7 +16,7 @@ from functools import partial
 from typing import TypeVar
 
 from connectors.telemetry.tracing import about
-from flows.conversations.conversation import Conversation, Question, sort_key
+from flows.conversations.conversation import Conversation, Question, judge, sort_key
 from flows.conversations.dormant import (
     ActiveConversations,
     ConversationTexts,
@@ -34,13 +34,12 @@ from flows.conversations.dormant import (
     release_from_quarantine,
     to_dormant,
 )
-from flows.conversations.resegment import Reloaded, Resegmented, judge, reload, resegment
+from flows.conversations.resegment import Reloaded, Resegmented, reload, resegment
 from flows.cuts import BoundaryDetector, Cut, Verdict, correction_id, cut_of_chunk, cut_of_correction
 from flows.items import Amended, Embedded, Erasure, Pause, Retraction, WriteBatch
 from flows.lanes.erasures import Tombstone
-from flows.lanes.scheduling import KeyedJobs, Timers, is_defect, next_poll
-from flows.lanes.services import Services
-from flows.lanes.snapshots import owner_of, refer, referred
+from flows.lanes.services import KeyedJobs, Services, Timers, is_defect, next_poll
+from flows.lanes.state import owner_of, refer, referred
 from mneme.ports import DeadLetter, Remove
 from mneme.rows import Key, flush_marker
 

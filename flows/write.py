@@ -24,7 +24,7 @@ from itertools import islice
 from typing import TypeVar
 
 from connectors.documents.claims import ErasedClaims
-from connectors.telemetry.flow import FLUSHES, count_bulk, count_dead_letters
+from connectors.telemetry.meters import FLUSHES, count_bulk, count_dead_letters
 from connectors.telemetry.metrics import STORE_WAITS
 from flows.items import Erased, Erasure, FlushDone, Recovered, SinkItem, WriteBatch
 from flows.lanes.owners import tenant_of

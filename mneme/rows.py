@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from mneme.ids import chunk_id, document_key, lasting_name, make_id, message_id
+from mneme.ids import chunk_id, document_key, episode_of, lasting_name, make_id, message_id
 from mneme.labels import joined, labels_of
 from mneme.records import (
     AgentCase,
@@ -188,6 +188,12 @@ def row_of(record: AnyRecord, embedding: Embedding | None = None, context: str =
 def revised(row: Row, record: AnyRecord) -> Row:
     """The row of the same record with another content, except that what is searched in it stays: tokens and vectors."""
     return _row_with(record, row.embedding, row.tokens)
+
+
+def statement_key(owner_key: str, identity: str) -> Key:
+    """The key of a fact or a foresight, which differ by their ids."""
+    is_foresight = identity.removeprefix(episode_of(identity)).startswith("/s/")
+    return Key(Collection.MEMORIES if is_foresight else Collection.FACTS, owner_key, identity)
 
 
 def message_key(row: Row, caller_id: str) -> Key:

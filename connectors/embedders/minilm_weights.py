@@ -58,7 +58,7 @@ class Weights:
             )
         return found
 
-    @property
+    @cached_property
     def model(self) -> Model:
         """The parts of an encoder."""
         return Model(f"minilm-{self.identity[:16]}", _LAYERS, self._read, self._tokeniser, read_projection("minilm_tokens"))

@@ -11,7 +11,7 @@ from mneme.errors import ModelMalformed, SettingsError
 from mneme.ports import EmbedderIdentity
 from mneme.rows import Vector
 from mneme.settings import EmbedderSettings
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 
 _BASE_URL = "https://api.openai.com/v1"
 _RETRY_BASE_SECONDS = 2.0

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from connectors.telemetry.meters import measured_batch
+from connectors.telemetry.metrics import EMBEDDER_QUEUE
 from mneme.errors import ModelError, ModelKeyRefused, ModelMalformed, ModelRefused
 from mneme.ports import Embedder, embeddings_of
 from mneme.rows import Embedding
@@ -159,6 +160,7 @@ class EmbeddingQueue:
                     request.embeddings[place] = known
                     request.missing -= 1
             request.is_done = request.missing == 0
+            self._show_length()
             self._changed.notify_all()
         if request.is_done and not request.running:  # all were known, or there was no text
             future.set_result(_all_of(request))
@@ -227,21 +229,22 @@ class EmbeddingQueue:
                 if not request.running:
                     continue
             batch.append(waiting)
+        self._show_length()
         return batch
 
     def _goes_alone(self, *texts: _Waiting) -> bool:
         return any(self._failed_texts.contains(waiting.text) for waiting in texts)
 
     def _embed(self, batch: Sequence[_Waiting]) -> Sequence[Embedding]:
-        with measured_batch(len(batch), self._queued):
+        with measured_batch(len(batch)):
             embeddings = embeddings_of(self._embedder, [waiting.text for waiting in batch])
         given = (len(embeddings), *{size for each in embeddings for size in each.vector.shape})
         if given != (expected := (len(batch), self._embedder.identity.dimension)):
             raise ModelMalformed(f"the embedder gave vectors of shape {given}, not {expected}; check its settings")
         return embeddings
 
-    def _queued(self) -> int:
-        return len(self._waiting) + len(self._behind)
+    def _show_length(self) -> None:
+        EMBEDDER_QUEUE.set(len(self._waiting) + len(self._behind))
 
     def _judged(self, batch: Sequence[_Waiting], error: ModelError) -> ModelError:
         """The error of a batch: as it is while the embedder may be down, a refusal where its texts are to blame."""

@@ -20,7 +20,7 @@ from connectors.telemetry.meters import Prices
 from mneme.errors import ModelMalformed, ModelRefused, SettingsError
 from mneme.ports import Answer, Prompt, Role, Spent, Usage
 from mneme.settings import Models
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 
 _LONGEST_NAME = 64  # characters of a mark's name; those of today have at most 30
 _MARK = re.compile(

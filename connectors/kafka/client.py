@@ -1,10 +1,12 @@
 """Shared by every Kafka connector: the arguments of a connection, the client's errors in our words, and the topics."""
 
 import logging
+from base64 import urlsafe_b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from kafka import TopicPartition, errors
 from kafka.admin import KafkaAdminClient, OffsetSpec
@@ -130,6 +132,11 @@ def topics_of_lanes(topics: Topics) -> dict[Lane, str]:
     return {"messages": topics.messages, "documents": topics.documents, "backfill": topics.backfill}
 
 
+def topic_id_of(told: UUID | None) -> str:
+    """The id of a topic as Kafka's own tools print it; "" where the broker tells none."""
+    return urlsafe_b64encode(told.bytes).decode().rstrip("=") if told and told.int else ""
+
+
 def create_topics(settings: Kafka) -> list[str]:
     """Create the topics of the settings that are missing, and return their names; safe to repeat.
 
@@ -171,6 +178,16 @@ def partitions_of(settings: Kafka, topic: str) -> list[int]:
         StoreUnavailable: no broker answers.
         StoreRejected: there is no such topic, or it may not be seen.
     """
+    return sorted(partition["partition_index"] for partition in _described(settings, topic)["partitions"])
+
+
+def input_topic_ids(settings: Kafka) -> dict[str, str]:
+    """The id of each topic that is read, as of ``topic_id_of``, by its name; raises as ``partitions_of``."""
+    told = {topic: _described(settings, topic).get("topic_id") for topic in topics_of_lanes(settings.topics).values()}
+    return {topic: topic_id_of(UUID(told[topic]) if told[topic] else None) for topic in told}
+
+
+def _described(settings: Kafka, topic: str) -> Mapping[str, Any]:
     with kafka_errors(settings, f"looking for topic {topic}"), KafkaAdminClient(**connection_arguments(settings)) as admin:
         (found,) = admin.describe_topics([topic])
     if found["error_code"] == errors.UnknownTopicOrPartitionError.errno:
@@ -180,7 +197,8 @@ def partitions_of(settings: Kafka, topic: str) -> list[int]:
     with kafka_errors(settings, f"looking for topic {topic}"):
         if found["error_code"] != 0:
             raise errors.for_code(found["error_code"])(topic)
-    return sorted(partition["partition_index"] for partition in found["partitions"])
+    described: Mapping[str, Any] = found
+    return described
 
 
 def unread(settings: Kafka, *topics: str) -> dict[str, int]:

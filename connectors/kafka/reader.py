@@ -10,7 +10,7 @@ from kafka.errors import KafkaError, LogTruncationError, NoOffsetForPartitionErr
 from kafka.future import Future
 from kafka.structs import OffsetAndMetadata
 
-from connectors.kafka.client import connection_arguments, kafka_errors
+from connectors.kafka.client import connection_arguments, kafka_errors, topic_id_of
 from mneme.errors import StoreRejected
 from mneme.ports import Incoming
 from mneme.records import Position
@@ -19,26 +19,38 @@ from mneme.times import from_milliseconds, utc_now
 
 _log = logging.getLogger(__name__)
 _LAST_COMMIT_SECONDS = 2.0
+_UNWATCHED_SECONDS = 0.5  # between polls: a fetch waits so long at the broker
+
+Place = tuple[int, str]  # the offset of the first event to read, and the id of the topic; "" where the broker tells none
+
+_REMEDY = (
+    "Keep the topic, and its retention longer than the longest stop. To go on now, start the flow once with "
+    "MNEME_FLOW__ADOPT_INDEX=true: it reads from the earliest event that there is, and nothing is duplicated"
+)
 
 
 class PartitionReader:
     """Reads one partition in order. For one thread at a time.
 
-    ``offset`` is that of the first event to read (what ``position`` was when reading stopped), or None for the
-    earliest there is. Where to go on is the caller's knowledge alone: the offset committed to the group is for
-    lag monitors and never read back. Of transactional producers only what they committed is read.
+    ``place`` is where to go on (what ``place`` was when reading stopped; an older store kept only the offset), or None for
+    the earliest there is. It is the caller's knowledge alone: the offset committed to the group is for lag monitors and
+    never read back. With ``adopt``, a place that is no longer there is the earliest that is. Of transactional producers
+    only what they committed is read.
 
     Raises:
         StoreUnavailable: no broker answers.
-        StoreRejected: the partition does not exist, or ``offset`` is no longer in it.
+        StoreRejected: the partition does not exist, or ``place`` is no longer in it.
     """
 
-    def __init__(self, settings: Kafka, topic: str, partition: int, offset: int | None) -> None:
+    def __init__(self, settings: Kafka, topic: str, partition: int, place: Place | int | None, adopt: bool = False) -> None:
         self._settings = settings
         self._partition = TopicPartition(topic, partition)
         self._commit: Future | None = None
         self._commits_fail = False
         self._end = 0
+        self._polled_at = time.monotonic()
+        self._held: list[ConsumerRecord] = []  # until it is known of which topic they are
+        self._look: Future | None = None
         with kafka_errors(settings, f"connecting to read {topic}/{partition}"):
             self._consumer = KafkaConsumer(
                 **connection_arguments(settings),
@@ -50,7 +62,7 @@ class PartitionReader:
             )
         try:
             with kafka_errors(settings, f"looking for {self._name}"):
-                self._position = self._start(offset)
+                self._position = self._start((place, "") if isinstance(place, int) else place, adopt)
         except BaseException:
             self._consumer.close(autocommit=False)
             raise
@@ -60,22 +72,33 @@ class PartitionReader:
         """The offset to go on from after everything that ``poll`` returned so far."""
         return self._position
 
+    @property
+    def place(self) -> Place:
+        """``position``, with the id of its topic."""
+        return self._position, self._topic_id
+
     def poll(self, limit: int) -> list[Incoming]:
         """Up to ``limit`` events that have arrived, without waiting for more. A tombstone has no bytes.
 
         While no broker answers, nothing arrives; the client connects again by itself.
 
         Raises:
-            StoreRejected: the events to read next were deleted, or may not be read.
+            StoreRejected: the events to read next were deleted, or may not be read, or the topic was made anew.
         """
         with kafka_errors(self._settings, f"reading {self._name}"):
             try:
-                batches = self._consumer.poll(timeout_ms=0, max_records=limit)
-                # not the last event's offset + 1: the markers of transactions have offsets too
-                self._position = self._consumer.position(self._partition, timeout_ms=0) or self._position
+                if not self._held:
+                    self._held = self._consumer.poll(timeout_ms=0, max_records=limit).get(self._partition, [])
+                if not self._is_watched():
+                    return []
             except (OffsetOutOfRangeError, LogTruncationError, NoOffsetForPartitionError) as error:
                 raise self._lost(self._position) from error
-        return [self._incoming(record) for record in batches.get(self._partition, ())]
+            if self._is_anew(self._topic_id):  # what was just polled is of the new one
+                raise self._lost(self._position)
+            # not the last event's offset + 1: the markers of transactions have offsets too
+            self._position = self._consumer.position(self._partition, timeout_ms=0) or self._position
+        records, self._held = self._held, []
+        return [self._incoming(record) for record in records]
 
     def lag(self) -> int:
         """The offsets known to lie ahead of ``position``, as of the last fetch; does not wait."""
@@ -107,14 +130,36 @@ class PartitionReader:
     def _name(self) -> str:
         return f"{self._partition.topic}/{self._partition.partition}"
 
-    def _start(self, offset: int | None) -> int:
+    def _is_watched(self) -> bool:
+        """Return whether the topic is the one it was, as far as the client can tell.
+
+        A fetch names no id. One that waits at the broker fails when the topic is deleted; after a while without any, the client
+        has to ask.
+        """
+        before, self._polled_at = self._polled_at, time.monotonic()
+        if self._look is None and self._polled_at - before > _UNWATCHED_SECONDS:
+            self._look = self._consumer._cluster.request_update()
+        if self._look is not None and self._look.is_done:  # the client's own thread sees to it
+            self._look = None
+        return self._look is None
+
+    def _is_anew(self, topic_id: str) -> bool:
+        """Return whether the topic is another one than that of this id. No id tells nothing: it is gone, or the broker old."""
+        now = topic_id_of(self._consumer._cluster.topic_id(self._partition.topic))
+        return "" not in (topic_id, now) and topic_id != now
+
+    def _start(self, place: Place | None, adopt: bool) -> int:
         if self._partition.partition not in self._consumer.partitions_for_topic(self._partition.topic):
             raise StoreRejected(f"Kafka has no partition {self._name}; create the topic, or correct MNEME_KAFKA__TOPICS__*")
         self._consumer.assign([self._partition])
+        self._topic_id = topic_id_of(self._consumer._cluster.topic_id(self._partition.topic))
         first, self._end = self._bounds()
-        start = first if offset is None else offset
-        if not first <= start <= self._end:
-            raise self._lost(start)
+        start, topic_id = place or (first, "")
+        if self._is_anew(topic_id) or not first <= start <= self._end:
+            lost = self._lost(start, topic_id)
+            if not adopt:
+                raise lost
+            _log.warning("from %d on now: %s", start := first, lost)
         self._consumer.seek(self._partition, start)
         return start
 
@@ -124,20 +169,19 @@ class PartitionReader:
         end: int = self._consumer.end_offsets([self._partition])[self._partition]
         return first, end
 
-    def _lost(self, offset: int) -> StoreRejected:
+    def _lost(self, offset: int, topic_id: str = "") -> StoreRejected:
         first, end = self._bounds()
-        why = "the topic was made anew, or lost its end" if offset > end else "its retention deleted what comes next"
+        why = "the topic lost its end" if offset > end else "its retention deleted what comes next"
+        if self._is_anew(topic_id or self._topic_id):
+            why = "the topic was made anew, and its offsets begin again"
         return StoreRejected(
-            f"Kafka no longer has {self._name}/{offset}, where reading has to go on: it has {first} to {end}; {why}. "
-            "Keep the topic's retention longer than the longest stop. To go on now, remove the recovery store of the flow, and "
-            "start it once with MNEME_FLOW__ADOPT_INDEX=true: everything the topics still have is read again, and nothing is "
-            "duplicated. Then `mneme admin rebuild` makes the episodes of conversations that were open"
+            f"Kafka no longer has {self._name}/{offset}, where reading has to go on: it has {first} to {end}; {why}. {_REMEDY}"
         )
 
     def _incoming(self, record: ConsumerRecord) -> Incoming:
         return Incoming(
             raw=record.value or b"",
-            position=Position(topic=record.topic, partition=record.partition, offset=record.offset),
+            position=Position(topic=record.topic, partition=record.partition, offset=record.offset, topic_id=self._topic_id),
             received_at=from_milliseconds(record.timestamp) if record.timestamp >= 0 else None,
         )
 

@@ -265,6 +265,7 @@ def _letter(record: ConsumerRecord) -> DeadLetter:
                 topic=headers["mneme-topic"],
                 partition=int(headers["mneme-partition"]),
                 offset=int(headers["mneme-offset"]),
+                topic_id=headers.get("mneme-topic_id", ""),
             )
         return DeadLetter(
             stage=headers["mneme-stage"],

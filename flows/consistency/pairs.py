@@ -15,15 +15,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 
-from flows.consistency.clusters import Clusters, clusters_of, own_cluster
 from flows.consistency.judge import Judge, Pair, Relation
-from flows.consistency.unit_of_work import UnitOfWork
+from flows.consistency.unit_of_work import Clusters, UnitOfWork, clusters_of, own_cluster
 from flows.consistency.validity import is_plan, place
 from mneme.ids import episode_of
 from mneme.labels import joined
 from mneme.ports import Filter, VectorLeg
 from mneme.records import Stated, Statement, Validity
-from mneme.rows import Collection, Key, Row
+from mneme.rows import Collection, Row, statement_key
 from mneme.settings import Reconcile
 
 _MOST_COMPARED = 1_000  # statements that stand, beside those that just came
@@ -188,7 +187,7 @@ class Pairs:
             found = self._clusters.open(ahead)
             members = [each for cluster in found for each in _compared(cluster.statements.values())]
             links = {link for cluster in found for link in cluster.links}
-            for identity, record in read_statements(self._work, members).items():
+            for identity, record in self._work.statements(members).items():
                 self._statements[identity] = record
                 self._clusters_of[identity] = clusters_of(record)
                 links |= set(self._clusters_of[identity])
@@ -215,10 +214,10 @@ class Pairs:
 
     def _link_near_ones(self, new: Iterable[str]) -> None:
         """Link the clusters of the new statements with those of statements near them that are related to them."""
-        rows = self._work.rows((statement_key(self._work, each) for each in new), with_vectors=True)
+        rows = self._work.rows([statement_key(self._scope, each) for each in new], with_vectors=True)
         pairs: dict[tuple[str, str], Pair] = {}
         for one, other in self._near(
-            [row for row in rows.values() if row.vector is not None and _record(self._work, row).by_model]
+            [row for row in rows.values() if row.vector is not None and self._work.statement(row).by_model]
         ):
             clusters = own_cluster(one), own_cluster(other)
             if clusters[1] not in self._clusters.open(clusters[:1])[0].links:
@@ -240,7 +239,7 @@ class Pairs:
         yield from ((record, older) for record, older in found if place(older) < place(record))
         came = {row.id for row in rows}
         later = {newer.id: newer for record, newer in found if place(newer) > place(record) and newer.id not in came}
-        keys = self._work.rows((statement_key(self._work, each) for each in later), with_vectors=True)
+        keys = self._work.rows([statement_key(self._scope, each) for each in later], with_vectors=True)
         for record, older in self._nearest([row for row in keys.values() if row.vector is not None]):
             if place(older) < place(record):
                 yield record, older
@@ -254,39 +253,21 @@ class Pairs:
         known = self._work.known_rows(Collection.FACTS)
         for row, hits in zip(rows, self._work.index.recall(legs) if legs else (), strict=True):
             assert row.vector is not None
-            own = set(clusters_of(_record(self._work, row)))
+            own = set(clusters_of(self._work.statement(row)))
             cosines = {hit.row.key: hit.score for hit in hits}
             cosines |= {each.key: float(row.vector @ each.vector) for each in known if each.vector is not None}
-            statement = _record(self._work, row)
+            statement = self._work.statement(row)
             nearest: dict[bool, dict[str, Statement]] = {True: {}, False: {}}
             for key in sorted(cosines, key=lambda each: (-cosines[each], each.id)):
                 if cosines[key] < self._settings.near:
                     break
                 other = self._work.row(key)
-                if other is None or other.parent_id == row.parent_id or not (record := _record(self._work, other)).by_model:
+                if other is None or other.parent_id == row.parent_id or not (record := self._work.statement(other)).by_model:
                     continue
                 its = nearest[place(record) < place(statement)]
                 if len(its) < self._settings.neighbours and own.isdisjoint(clusters_of(record)):
                     its.setdefault(own_cluster(record), record)
             yield from ((statement, other) for its in nearest.values() for other in its.values())
-
-
-def statement_key(work: UnitOfWork, identity: str) -> Key:
-    """The key of a statement: facts and foresights are told apart by their ids (mneme/ids.py)."""
-    is_foresight = identity.rsplit("/", 2)[-2] == "s"
-    return work.key(Collection.MEMORIES if is_foresight else Collection.FACTS, identity)
-
-
-def read_statements(work: UnitOfWork, identities: Iterable[str]) -> dict[str, Statement]:
-    """The statements that are there, by their ids."""
-    rows = work.rows(statement_key(work, each) for each in identities)
-    return {row.id: _record(work, row) for row in rows.values()}
-
-
-def _record(work: UnitOfWork, row: Row) -> Statement:
-    record = work.record(row)
-    assert isinstance(record, Statement)
-    return record
 
 
 def _compared(statements: Iterable[Stated]) -> list[str]:

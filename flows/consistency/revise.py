@@ -4,19 +4,29 @@
 2. Withdraw: what an earlier revision had and this one has not is removed; it leaves its clusters and aggregates.
 3. Put what the episodes say now.
 4. Compute again what becomes of every claim that is about the same as one that came or went (statements.py).
-5. Entities, relationships, profiles and skills follow (rebuild.py).
+5. Entities, relationships, profiles and skills follow: those that are mentioned are built again from their mentions
+   (aggregates/), once for all episodes at hand, most of which speak of the same few. Then what depends on several of them
+   follows: which names mean the same entity, which edge ended which, what of a profile still holds, what cases have in
+   common. They are found through clusters: entities by their names, edges by source and relation, cases by agent.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from flows.consistency.clusters import Clusters, clusters_of
-from flows.consistency.rebuild import Aggregates
+from flows.consistency.aggregates.entities import entity_of, filed_under, resolved
+from flows.consistency.aggregates.profiles import portrayed, profile_of
+from flows.consistency.aggregates.relationships import relationship_of, revalidated, slots
+from flows.consistency.aggregates.skills import skills_of
 from flows.consistency.statements import Statements
-from flows.consistency.unit_of_work import Deciders, UnitOfWork
+from flows.consistency.unit_of_work import Clusters, Deciders, Node, OpenCluster, UnitOfWork, clusters_of
 from flows.items import AggregateMention
-from mneme.records import AgentCase, Episode, Statement
-from mneme.rows import Collection, Key, Row, revised
+from mneme.ids import profile_id, skill_id
+from mneme.records import AgentCase, Entity, Episode, Owner, Profile, ProfileItem, Relationship, Statement
+from mneme.rows import Collection as Place
+from mneme.rows import Key, Row, revised, row_of
+
+Aggregate = Entity | Relationship | Profile
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,14 +54,14 @@ def revise(work: UnitOfWork, revisions: Sequence[Revision], deciders: Deciders) 
     statements = Statements(work, clusters, deciders)
     aggregates = Aggregates(work, clusters, deciders)
     # 1. In as few round trips as there are kinds of things.
-    keys = [work.key(Collection.EPISODES, each.episode_id) for each in revisions]
+    keys = [work.key(Place.EPISODES, each.episode_id) for each in revisions]
     before = [_episode(work, row) for row in work.rows(keys).values()]
-    children = work.rows(key for episode in before for key in _children(work, episode))
+    children = work.rows([key for episode in before for key in _children(work, episode)])
     mentioned = [each for episode in before for each in episode.aggregate_ids]
     mentioned += [mention.row_id for each in revisions for mention in each.mentions]
-    work.rows(map(aggregates.key, mentioned))
+    work.rows([aggregates.key(each) for each in mentioned])
     records = [work.record(row) for rows in (children.values(), *(each.rows for each in revisions)) for row in rows]
-    clusters.open(each for record in records if isinstance(record, Statement) for each in clusters_of(record))
+    clusters.open([each for record in records if isinstance(record, Statement) for each in clusters_of(record)])
     for key, revision in zip(keys, revisions, strict=True):
         row = work.row(key)
         old = _episode(work, row) if row is not None else None
@@ -89,9 +99,153 @@ def _episode(work: UnitOfWork, row: Row) -> Episode:
     return record
 
 
-def _children(work: UnitOfWork, episode: Episode) -> Iterator[Key]:
+def _children(work: UnitOfWork, episode: Episode) -> list[Key]:
     """Everything that lies in the index because of one episode and belongs to it alone."""
-    for identity in episode.fact_ids:
-        yield work.key(Collection.FACTS, identity)
-    for identity in (*episode.foresight_ids, *((episode.case_id,) if episode.case_id else ())):
-        yield work.key(Collection.MEMORIES, identity)
+    others = (*episode.foresight_ids, *((episode.case_id,) if episode.case_id else ()))
+    return [
+        *(work.key(Place.FACTS, each) for each in episode.fact_ids),
+        *(work.key(Place.MEMORIES, each) for each in others),
+    ]
+
+
+class Aggregates:
+    """The aggregates of one owner, within one unit of work.
+
+    Args:
+        work: the owner's records.
+        clusters: the owner's clusters.
+        deciders: who writes skills, and how much they and a profile hold.
+    """
+
+    def __init__(self, work: UnitOfWork, clusters: Clusters, deciders: Deciders) -> None:
+        self._work = work
+        self._clusters = clusters
+        self._deciders = deciders
+        self._mentions: dict[str, dict[str, list[AggregateMention]]] = {}  # by aggregate, then by episode
+        self._agents: dict[str, set[str]] = {}
+
+    def key(self, identity: str) -> Key:
+        """The key of an aggregate."""
+        is_profile = identity == profile_id(self._work.owner.key)
+        return self._work.key(Place.MEMORIES if is_profile else Place.GRAPH, identity)
+
+    def mention(self, episode_id: str, old: Episode | None, mentions: Iterable[AggregateMention]) -> None:
+        """Have an episode speak of what it mentions now, and no longer of what only its old revision did."""
+        said: dict[str, list[AggregateMention]] = {identity: [] for identity in (old.aggregate_ids if old else ())}
+        for mention in mentions:
+            said.setdefault(mention.row_id, []).append(mention)
+        for identity, of_aggregate in said.items():
+            self._mentions.setdefault(identity, {})[episode_id] = of_aggregate
+
+    def add_case(self, case: AgentCase) -> None:
+        """Have an episode tell of a task that an agent did."""
+        self._cases(case).join(case.id)
+
+    def remove_case(self, case: AgentCase) -> None:
+        """Have an episode tell no longer of it."""
+        self._cases(case).leave(case.id)
+
+    def rebuild(self) -> None:
+        """Put what follows from everything that was mentioned.
+
+        Raises:
+            ModelError: from a writer of skills that calls a model.
+            StoreUnavailable: the index does not answer.
+        """
+        entities = list[tuple[Entity | None, Entity | None]]()
+        edges = list[tuple[Relationship | None, Relationship | None]]()
+        for identity, by_episode in self._mentions.items():
+            row = self._work.row(self.key(identity))
+            before = self._work.record(row) if row is not None else None
+            assert before is None or isinstance(before, Aggregate)
+            after = rebuilt(identity, self._work.owner, before, by_episode)
+            if isinstance(after, Profile):
+                after = portrayed(after, self._deciders.settings.profiles)
+            if after is not None:
+                self._work.put_if_changed(row_of(after))
+            else:
+                self._work.remove(self.key(identity))
+            match (before, after):
+                case (Entity() | None, Entity() | None):
+                    entities.append((before, after))
+                case (Relationship() | None, Relationship() | None):
+                    edges.append((before, after))
+        for entity in resolved(self._filed(entities, filed_under, "name"), partial(self._clusters.filed, Entity, "name")):
+            self._work.put(row_of(entity))
+        for edge in revalidated(self._filed(edges, slots, "edge"), partial(self._clusters.filed, Relationship, "edge")):
+            self._work.put(row_of(edge))
+        for agent_id, case_ids in self._agents.items():
+            self._learn(agent_id, case_ids)
+
+    def _cases(self, case: AgentCase) -> OpenCluster:
+        self._agents.setdefault(case.agent_id, set()).add(case.id)
+        [cluster] = self._clusters.about(f"cases|{case.agent_id}")
+        return cluster
+
+    def _filed(
+        self, changed: Sequence[tuple[Node | None, Node | None]], keys: Callable[[Node | None], tuple[str, ...]], kind: str
+    ) -> list[Node]:
+        """Keep what changed where it is looked for; returns it as it was and as it is."""
+        self._clusters.about(*(f"{kind}|{key}" for pair in changed for each in pair for key in keys(each)))
+        for before, after in changed:
+            was, now = set(keys(before)), set(keys(after))
+            for cluster in self._clusters.about(*(f"{kind}|{key}" for key in sorted(was - now))):
+                assert before is not None
+                cluster.leave(before.id)
+            for cluster in self._clusters.about(*(f"{kind}|{key}" for key in sorted(now - was))):
+                assert after is not None
+                cluster.join(after.id)
+        return [each for pair in changed for each in pair if each is not None]
+
+    def _learn(self, agent_id: str, changed: Collection[str]) -> None:
+        """Draw the skills of an agent anew from its cases."""
+        [cluster] = self._clusters.about(f"cases|{agent_id}")
+        ids = {*cluster.members, *changed}
+        rows = self._work.rows([self._work.key(Place.MEMORIES, each) for each in sorted(ids)], with_vectors=True).values()
+        cases = [(record, row.vector) for row in rows if isinstance(record := self._work.record(row), AgentCase)]
+        skills = skills_of(cases, self._deciders.settings.skills, self._deciders.write_skill)
+        texts = [f"{each.name}. {each.description}" for each in skills]
+        embeddings = self._deciders.embed(texts).result() if texts else ()
+        for skill, embedding in zip(skills, embeddings, strict=True):
+            self._work.put_if_changed(row_of(skill, embedding))
+        for gone in {skill_id(each) for each in ids} - {each.id for each in skills}:
+            self._work.remove(self._work.key(Place.MEMORIES, gone))
+
+
+def rebuilt(
+    row_id: str, owner: Owner, old: Aggregate | None, by_episode: Mapping[str, Sequence[AggregateMention]]
+) -> Aggregate | None:
+    """An aggregate after episodes spoke of it, or no longer do. Pure.
+
+    What depends on other aggregates is computed afterwards: ``entities.resolved``, ``relationships.revalidated``,
+    ``profiles.portrayed``.
+
+    Args:
+        row_id: the aggregate's id.
+        owner: whose it is.
+        old: the aggregate before, None if there was none.
+        by_episode: for each episode that is new, revised or gone, by its id, everything that it says about the aggregate now.
+
+    Returns:
+        The aggregate with version 0, or None when no mention is left.
+    """
+    mentions = [mention for of_episode in by_episode.values() for mention in of_episode]
+    kind = mentions[0].kind if mentions else (old.kind if old else None)
+    said = [each.mention for each in mentions]
+    match kind:
+        case "entity":
+            return entity_of(row_id, owner, old if isinstance(old, Entity) else None, by_episode, said)
+        case "relationship":
+            edge = (mentions[0].fields[0], mentions[0].fields[1], mentions[0].fields[2]) if mentions else None
+            return relationship_of(row_id, owner, old if isinstance(old, Relationship) else None, by_episode, edge, said)
+        case "profile":
+            items = [_profile_item(each) for each in mentions]
+            return profile_of(row_id, owner, old if isinstance(old, Profile) else None, by_episode, items)
+        case _:
+            return None
+
+
+def _profile_item(said: AggregateMention) -> ProfileItem:
+    about, category, how = said.fields
+    mention = said.mention
+    return ProfileItem(about=about, statement=mention.text, category=category, implicit=how == "implicit", evidence=(mention,))

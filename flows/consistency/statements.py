@@ -1,6 +1,6 @@
 """Facts and foresights come and go, and what becomes of each and of its claims is computed again. Blocks: for the pool.
 
-1. A statement is in the clusters that follow from it (clusters.py), and has what it says written there.
+1. A statement is in the clusters that follow from it (unit_of_work.py), and has what it says written there.
 2. Of each attribute that a statement came to or left, what became of the claims is computed again (validity.py).
 3. So is of the same words what only repeats: what has ended is not repeated but said anew.
 4. A statement as a whole holds no longer when all that it says has ended. Where a model judges, it compares the statements
@@ -14,13 +14,21 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TypeVar
 
-from flows.consistency.clusters import Clusters, OpenCluster, in_own_words, joined_by, normal, own_cluster
-from flows.consistency.pairs import Pairs, read_statements, statement_key
-from flows.consistency.unit_of_work import Deciders, UnitOfWork
+from flows.consistency.pairs import Pairs
+from flows.consistency.unit_of_work import (
+    Clusters,
+    Deciders,
+    OpenCluster,
+    UnitOfWork,
+    in_own_words,
+    joined_by,
+    normal,
+    own_cluster,
+)
 from flows.consistency.validity import End, ends, is_plan, repetitions
 from mneme.records import AtomicFact, Claim, Foresight, Stated, Statement, Validity
 from mneme.relations import SAID
-from mneme.rows import revised
+from mneme.rows import revised, statement_key
 
 Became = TypeVar("Became")
 
@@ -78,9 +86,9 @@ class Statements:
             if not cluster.is_of_words:
                 for identity, its in self._changes(cluster, partial(ends, cluster.about, judged=is_judged)).items():
                     ended[identity][cluster.about] = its or {}
-        records = {each: _with_ends(record, ended[each]) for each, record in read_statements(self._work, ended).items()}
+        records = {each: _with_ends(record, ended[each]) for each, record in self._work.statements(ended).items()}
         # 3.
-        self._clusters.open(own_cluster(record) for record in records.values())
+        self._clusters.open([own_cluster(record) for record in records.values()])
         for record in records.values():
             [cluster], stated = self._clusters.open([own_cluster(record)]), in_own_words(record)
             if cluster.statements.get(record.id, stated) != stated:
@@ -92,7 +100,7 @@ class Statements:
                 changes = self._changes(cluster, partial(repetitions, judged=is_judged))
                 repeated |= {identity: its or Validity() for identity, its in changes.items()}
         # 4.
-        records = read_statements(self._work, (each for each in {**repeated, **verdicts} if each not in records)) | records
+        records = self._work.statements([each for each in {**repeated, **verdicts} if each not in records]) | records
         for identity, record in records.items():
             known = record.validity if is_judged and record.by_model else None
             validity = _validity(record, repeated.get(identity), verdicts.get(identity, known))
@@ -112,9 +120,9 @@ class Statements:
         return {identity: after.get(identity) for identity in changed}
 
     def _put(self, records: Mapping[str, Statement]) -> None:
-        before = read_statements(self._work, records)
+        before = self._work.statements(records)
         changed = {
-            statement_key(self._work, identity): now
+            statement_key(self._work.owner.key, identity): now
             for identity, now in records.items()
             if (now.claims, now.validity) != (before[identity].claims, before[identity].validity)
         }

@@ -14,17 +14,14 @@ behind the change is not all of what was there, and step 4 does not stop until t
 Everything here blocks: it is for the pool. An error that is worth trying again starts it anew.
 """
 
-import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from flows.conversations.conversation import FIRST, OUTDATED, Conversation, Question, SortKey, sort_key
-from flows.cuts import Cut, Utterance, Verdict
+from flows.conversations.conversation import FIRST, OUTDATED, Conversation, SortKey, judge, sort_key
+from flows.cuts import Cut, Utterance
 from flows.items import Retraction
-from flows.lanes.scheduling import NotReady
-from flows.lanes.services import Services
-from mneme.errors import MnemeError, ModelError, ModelPaused, StoreUnavailable
+from flows.lanes.services import NotReady, Services
 from mneme.events import FURTHEST_FUTURE
 from mneme.ids import episode_id
 from mneme.ports import Filter, MemoryIndex
@@ -299,26 +296,3 @@ def _is_as_before(cut: Cut, old: dict[str, EpisodeStart]) -> bool:
 
 def _taken_back(conversation: Conversation, gone: Iterable[EpisodeStart]) -> Iterator[Retraction]:
     return (Retraction(conversation.lane, conversation.owner, start.episode_id) for start in gone)
-
-
-log = logging.getLogger(__name__)
-
-
-def judge(question: Question, services: Services) -> Verdict:
-    """The verdict about a question. Blocks where the detector calls a model.
-
-    Raises:
-        ModelPaused: the model's endpoint asks for time.
-        MnemeError: settings or a store are wrong, which no other detector would help.
-    """
-    detector = services.detector
-    try:
-        return detector.judge(question.context, question.judged, question.ahead)
-    except ModelPaused:
-        raise
-    except Exception as error:  # a model may fail in any way, and costs no more than its verdict
-        wrong_here = isinstance(error, MnemeError) and not isinstance(error, ModelError | StoreUnavailable)
-        if wrong_here or not detector.calls_a_model:
-            raise
-        log.warning("the boundary model failed, cutting without it: %s: %s", type(error).__name__, error)
-    return services.fallback_detector.judge(question.context, question.judged, question.ahead)

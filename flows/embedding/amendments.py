@@ -9,13 +9,12 @@ from flows.items import Amendment
 from flows.lanes.erasures import Tombstones, is_amendment_erased
 from flows.lanes.owners import message_key, owner_in
 from flows.lanes.parked_events import amendment_in
-from flows.lanes.scheduling import NotReady
-from flows.lanes.services import Services
+from flows.lanes.services import NotReady, Services
 from flows.words import hash_of, says, without
 from mneme.ids import message_id
 from mneme.records import Owner, Position, StoredMessage
 from mneme.rows import Key
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 
 UNKNOWN = "is not known here; send the message first, then this event again"
 NOT_KEPT = (
@@ -37,7 +36,7 @@ class Progress:
         """Return whether what the index holds of the message is what it left."""
         if not self.done or self.position is None or stored is None or stored.edited_by is None:
             return self.done and self.position is None
-        return not is_same_source(stored.edited_by, self.position) or stored.edited_by.offset >= self.position.offset
+        return not stored.edited_by.is_beside(self.position) or stored.edited_by.offset >= self.position.offset
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,16 +180,11 @@ def stored_message(
 def _is_in(stored: StoredMessage, amendment: Amendment) -> bool:
     """Return whether this amendment, or a later one of its source, is in the stored message."""
     done = stored.edited_by
-    return done is not None and is_same_source(done, amendment.position) and done.offset >= amendment.position.offset
+    return done is not None and done.is_beside(amendment.position) and done.offset >= amendment.position.offset
 
 
 def _is_replayed(stored: StoredMessage, amendment: Amendment | None) -> bool:
     """Return whether an earlier run may have got as far; not to be known where an amendment of another source came over it."""
     if amendment is None or stored.edited_by is None:
         return amendment is None
-    return _is_in(stored, amendment) or not is_same_source(stored.edited_by, amendment.position)
-
-
-def is_same_source(one: Position, other: Position) -> bool:
-    """Return whether two events stand in the same partition: then their offsets tell which came first."""
-    return (one.topic, one.partition) == (other.topic, other.partition)
+    return _is_in(stored, amendment) or not stored.edited_by.is_beside(amendment.position)

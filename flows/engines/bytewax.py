@@ -1,7 +1,7 @@
 """The dataflow on Bytewax: the only file that knows this engine.
 
 Bytewax restores sources and states to the end of the last whole epoch; what the sink wrote after it is written again, and
-converges (flows/lanes/epochs.py). It asks a lane for its state once, at the end of each epoch in which the lane was at work.
+converges (flows/lanes/state.py). It asks a lane for its state once, at the end of each epoch in which the lane was at work.
 Several processes may run the dataflow together: buckets and the partitions of sources are spread over them, and each writes
 what its own steps hand over.
 """
@@ -20,7 +20,7 @@ from bytewax.outputs import DynamicSink, StatelessSinkPartition
 from bytewax.recovery import RecoveryConfig, init_db_dir
 from bytewax.run import cli_main
 
-from connectors.telemetry.flow import EpochMeter, SourceMeter
+from connectors.telemetry.meters import EpochMeter, SourceMeter
 from flows.engines.dataflow import EMBED, EXTRACT, READ, RECONCILE, SEGMENT, Dataflow, Step, goes_to_the_writer
 from flows.engines.port import REST, EngineFailed, Failures, HostedLane, Source
 from flows.lanes.pending import Pending

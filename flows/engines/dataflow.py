@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 from itertools import count
 from typing import Any
 
-from connectors.telemetry.flow import FLUSHES, StepMeter
+from connectors.telemetry.meters import FLUSHES, StepMeter
 from flows.embed import EmbedLane
 from flows.engines.port import Failures, HostedLane, Lane, Source
 from flows.extract import ExtractLane

@@ -7,7 +7,7 @@
 Each function is keyed by group of buckets, and holds the lanes of all its buckets; what goes to the index is written in it,
 when a bundle of its groups ends.
 Flink keeps offsets and states in its checkpoints and goes on from the last complete one; what was written after it is written
-again, and converges (flows/lanes/epochs.py). A tick a second goes to every group: PyFlink 2.3 registers timers in the task's
+again, and converges (flows/lanes/state.py). A tick a second goes to every group: PyFlink 2.3 registers timers in the task's
 own thread (FLINK-37084), so that a checkpoint misses those of its last bundle. A group whose timer is lost would stand still.
 """
 
@@ -79,7 +79,7 @@ def submit(run: FlinkRun, parallelism: int, checkpoints: str, resume_from: str |
         f"place BIGINT METADATA FROM 'offset', stamp TIMESTAMP_LTZ(3) METADATA FROM 'timestamp') WITH ({_options(options)})"
     )
     rows = table.to_data_stream(table.sql_query("SELECT body, topic, part, place, CAST(stamp AS TIMESTAMP(3)) FROM events"))
-    decoded = partial(_decoded, _Sending(READ, buckets, groups))
+    decoded = partial(_decoded, _Sending(READ, buckets, groups), run.topic_ids)
     stream = rows.flat_map(decoded, output_type=_PICKLED).name("events").uid("events")
     table.execute_sql(
         "CREATE TABLE ticks (beat INT) WITH ('connector' = 'datagen', 'rows-per-second' = '1', 'scan.parallelism' = '1')"
@@ -225,11 +225,11 @@ class _Sending:
         return self.groups[bucket % len(self.groups)], pickle.dumps(item)
 
 
-def _decoded(sending: _Sending, row: Any) -> Iterator[Sent]:
+def _decoded(sending: _Sending, topic_ids: Mapping[str, str], row: Any) -> Iterator[Sent]:
     """The items of a row of the topics."""
     body, topic, partition, offset, stamp = row
     assert isinstance(stamp, datetime), "in process mode it is Python's"
-    position = Position(topic=topic, partition=partition, offset=offset)
+    position = Position(topic=topic, partition=partition, offset=offset, topic_id=topic_ids[topic])
     return map(sending, decode(Incoming(bytes(body or b""), position, stamp.replace(tzinfo=UTC)), sending.buckets))
 
 

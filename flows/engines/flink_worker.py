@@ -25,14 +25,13 @@ from typing import Any, TypeVar
 import httpx
 
 from connectors.folders import private_folder
-from connectors.telemetry.flow import StepMeter
+from connectors.telemetry.meters import StepMeter
 from flows.engines.dataflow import Step, goes_to_the_writer
 from flows.engines.port import Failures, HostedLane
 from flows.items import Erasure, Pause
-from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
-from flows.lanes.scheduling import next_poll
-from flows.lanes.services import Services, Submit
+from flows.lanes.services import Services, Submit, next_poll
+from flows.lanes.state import Versions
 from flows.running.open_services import kafka_endpoints, open_prepared, open_services
 from flows.write import Writer
 from mneme.ports import Lane as Topic
@@ -70,6 +69,7 @@ class FlinkRun:
         name: of the job.
         jobmanager: ``host:port`` of its REST address.
         topics: what is read.
+        topic_ids: of each of them, by its name.
         moved: the archive that becomes ``MOVED``, until all that is in it is taken over; else None.
     """
 
@@ -79,6 +79,7 @@ class FlinkRun:
     name: str
     jobmanager: str
     topics: Mapping[Topic, str]
+    topic_ids: Mapping[str, str]
     moved: Path | None = None
 
 

@@ -8,7 +8,7 @@ An engine takes a ``Dataflow`` (flows/engines/dataflow.py), and promises:
 3. What a step hands over for the writer is written before the epoch in which it came ends, in the order of its lane.
 4. At the end of an epoch it calls ``epoch_done`` of each lane that was at work in it. ``snapshot`` says nothing about
    epochs: an engine may ask for the state as often as it likes.
-5. Each start has a higher run, and so higher versions (flows/lanes/epochs.py): late writes of a start that died lose.
+5. Each start has a higher run, and so higher versions (flows/lanes/state.py): late writes of a start that died lose.
 6. A stop ends the sources; a failure of a step, a source or the writer ends the flow and is told as ``Failures.first``.
 """
 
@@ -19,7 +19,7 @@ from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Any, Protocol
 
-from connectors.telemetry.flow import StepMeter
+from connectors.telemetry.meters import StepMeter
 from flows.lanes.services import Services
 from flows.running.feeds import Feed
 
@@ -46,7 +46,7 @@ class Lane(Protocol):
         """The state. Changes nothing."""
 
     def epoch_done(self) -> None:
-        """An epoch in which it was at work is over, and the snapshot of its end was taken (flows/lanes/epochs.py)."""
+        """An epoch in which it was at work is over, and the snapshot of its end was taken (flows/lanes/state.py)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from flows.cuts import ExtractedCase, Utterance
+from flows.extraction.episode_texts import asked_for
 from flows.extraction.sentences import sentence_spans
-from flows.extraction.subjects import asked_for
 from mneme.languages import languages_of
 from mneme.records import StoredMessage, ToolCall
 
@@ -136,7 +136,7 @@ _NEUTRAL = 0.5
 
 
 def case_of(utterances: Sequence[Utterance]) -> ExtractedCase | None:
-    """The task of an episode in which an agent called tools; None where there is no agent or no call.
+    """The task of an episode in which an agent called tools; None where it called none.
 
     ``task_intent`` is what was asked for before the first call, ``approach`` the calls with their results. ``quality_score``
     follows how the task ended, and starts at 0.5 for one of which nothing is known:
@@ -149,8 +149,6 @@ def case_of(utterances: Sequence[Utterance]) -> ExtractedCase | None:
     ``key_insight`` is what the agent says it learnt, then what failed and what worked instead, else what it reports.
     """
     messages = [utterance.message for utterance in utterances]
-    if not any(message.agent_id for message in messages):
-        return None
     places = [at for at, message in enumerate(messages) if message.tool_calls]
     if not places:
         return None

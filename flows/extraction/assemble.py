@@ -1,6 +1,6 @@
 """Rows of one episode, made from what was extracted of it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -19,6 +19,7 @@ from mneme.records import (
     Foresight,
     Mention,
     Metadata,
+    Owner,
     StoredMessage,
     Validity,
 )
@@ -38,27 +39,38 @@ class _Made:
     context: str = ""
 
 
-def assemble(
-    reference: Reference,
-    cut: Cut,
-    extraction: Extraction,
-    embed: Callable[[list[str]], Sequence[Embedding | None]],
-    extractor: str,
-) -> Extracted:
-    """The rows of one episode (first) with its facts, foresights and case, and its mentions for the aggregates.
+@dataclass(frozen=True, slots=True, eq=False)
+class Assembled:
+    """One episode (first) with its facts, foresights and case, before their texts are embedded."""
+
+    reference: Reference
+    owner: Owner
+    made: tuple[_Made, ...]
+    mentions: tuple[AggregateMention, ...]
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts whose embedding no message has."""
+        return [each.text for each in self.made if each.embedding is None]
+
+    def embedded(self, embeddings: Sequence[Embedding | None]) -> Extracted:
+        """The rows, with the embeddings of ``texts``; None where the embedder did not serve.
+
+        Versions are 0: reconcile gives them.
+        """
+        new = iter(embeddings)
+        rows = tuple(row_of(each.record, each.embedding or next(new), each.context) for each in self.made)
+        return Extracted(self.reference["lane"], self.reference, self.owner, rows, self.mentions)
+
+
+def assemble(reference: Reference, cut: Cut, extraction: Extraction, extractor: str) -> Assembled:
+    """The records of one episode, and its mentions for the aggregates.
 
     Args:
-        reference: names the cut (flows/lanes/snapshots.py).
+        reference: names the cut (flows/lanes/state.py).
         cut: the episode as it was cut.
         extraction: what was taken from it.
-        embed: gives the embedding of each text that no message has; None where the embedder did not serve.
         extractor: who extracted it.
-
-    Returns:
-        Rows with version 0: reconcile gives the versions.
-
-    Raises:
-        ModelError: from ``embed``.
     """
     newest = max(utterance.message.created_at for utterance in cut.utterances)
     common = {
@@ -69,7 +81,7 @@ def assemble(
         "version": 0,
     }
     messages = [utterance.message for utterance in cut.utterances]
-    agent_id = next((message.agent_id for message in messages if message.agent_id), None)
+    agent_id = cut.agent_id
     children: list[_Made] = []
     fact_ids = []
     for index, fact in enumerate(extraction.facts):
@@ -157,10 +169,8 @@ def assemble(
         extractor=extractor,
         **common,
     )
-    made = [_Made(episode, f"{episode.subject}. {episode.summary}"), *children]
-    new = iter(embed([each.text for each in made if each.embedding is None]))
-    rows = (row_of(each.record, each.embedding if each.embedding is not None else next(new), each.context) for each in made)
-    return Extracted(reference["lane"], reference, cut.owner, tuple(rows), mentions)
+    made = (_Made(episode, f"{episode.subject}. {episode.summary}"), *children)
+    return Assembled(reference, cut.owner, made, mentions)
 
 
 def _citation(source: StoredMessage, place: str) -> Citation | None:
@@ -168,7 +178,7 @@ def _citation(source: StoredMessage, place: str) -> Citation | None:
 
 
 def _metadata(messages: Sequence[StoredMessage]) -> Metadata:
-    return joined(message.metadata for message in messages)
+    return joined([message.metadata for message in messages])
 
 
 def _of_message(cut: Cut, same_as_source: bool, sources: Sequence[int]) -> Embedding | None:

@@ -4,9 +4,25 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from flows.extraction.word_lists import LOCATION, ORGANISATION, OTHER, PERSON, WORK, types_of_words, word_list
+from flows.extraction.word_lists import (
+    CALENDAR,
+    GIVEN,
+    LOCATION,
+    NO_NAMES,
+    ORGANISATION,
+    ORGANISATIONS,
+    OTHER,
+    PERSON,
+    PLACES,
+    PLAIN_WORDS,
+    TYPES_WITHIN,
+    WORK,
+    word_list,
+)
 from mneme.chinese_script import as_written, simplified
 
+_ENDING_IN_A_SURNAME = word_list("words that end in a chinese surname")
+_NO_GIVEN, _NO_PLACE_NAME = word_list("no chinese given"), word_list("no name before a chinese place")
 _HAN = "[\u4e00-\u9fff]"
 _WORK = re.compile("《([^》]{1,30})》")
 _KIND_OF_WORK = re.compile(
@@ -68,18 +84,18 @@ def _names(text: str) -> Iterator[tuple[str, str]]:
     titled, full, short, familiar, listed, ended = _patterns()
     for match in titled.finditer(text):
         begins = _BEFORE_A_SURNAME.search(text, max(0, match.start() - 2), match.start())
-        if begins and text[match.start() - 1 : match.start() + 1] not in word_list("words that end in a chinese surname"):
+        if begins and text[match.start() - 1 : match.start() + 1] not in _ENDING_IN_A_SURNAME:
             yield match[1], "person"
     for match in full.finditer(text):
-        if match[1][1:] not in word_list("no chinese given") or match[1][0] in _surnames_that_are_no_words():
+        if match[1][1:] not in _NO_GIVEN or match[1][0] in _surnames_that_are_no_words():
             yield match[1], "person"
     for match in short.finditer(text):
-        if (name := match[1] or match[2]) not in word_list("no chinese given"):
+        if (name := match[1] or match[2]) not in _NO_GIVEN:
             yield name, "person"
     yield from ((match[0], "person") for match in familiar.finditer(text))
     for match in ended.finditer(text):
         no_name = match[1] in _NO_CITY_ALONE or _NO_NAME.search(match[1])
-        if not no_name and match[1].removesuffix(match[2]) not in word_list("no name before a chinese place"):
+        if not no_name and match[1].removesuffix(match[2]) not in _NO_PLACE_NAME:
             yield match[1], "organisation" if match[1].endswith(_ORGANISED) else "location"
     yield from ((match[0], "location") for match in listed.finditer(ended.sub("，", text)) if match[0] not in _NO_CITY_ALONE)
     text = _ENGLISH.sub("，", text)
@@ -102,21 +118,21 @@ def _kind_of_latin(name: str, before: str, behind: str) -> str:
     first = lowered.split()[0]
     if name.startswith("阿"):
         return PERSON
-    if first in word_list("none") or first in word_list("calendar"):
+    if first in NO_NAMES or first in CALENDAR:
         return ""
     if _ANIMAL.search(before):
         return ""
-    if lowered in word_list("organisations"):
+    if lowered in ORGANISATIONS:
         return ORGANISATION
     if _SOMEBODY_BEFORE.search(before) or _SPEAKS_BEHIND.match(behind):
         return PERSON
-    if lowered in word_list("places"):
+    if lowered in PLACES:
         return LOCATION
-    if first == lowered and first in word_list("words"):
+    if first == lowered and first in PLAIN_WORDS:
         return ""
-    if within := types_of_words("within").get(lowered.split()[-1]):
+    if within := TYPES_WITHIN.get(lowered.split()[-1]):
         return within
-    if first in word_list("given"):
+    if first in GIVEN:
         return "" if _SOMEWHERE_BEFORE.search(before) else PERSON
     known = _INNER_CAPITAL.search(name) or _THING_BEFORE_LATIN.search(before) or _THING_BEHIND_LATIN.match(behind)
     return OTHER if known and len(name) > len("May") else ""

@@ -4,7 +4,7 @@ import re
 from datetime import datetime, tzinfo
 from typing import Literal, NamedTuple
 
-from flows.extraction.word_lists import word_list
+from flows.extraction.word_lists import GIVEN
 from mneme.dates import resolve_dates
 from mneme.text import STOP_WORDS, has_cjk
 
@@ -70,7 +70,7 @@ def values_in(sentence: str, said_at: datetime, zone: tzinfo) -> list[Value]:
         group = "value" if match["value"] else "place"
         add(Value("side", *match.span(group), match[group]))
     for name in _CAPITALS.finditer(sentence):
-        if name[0].lower() not in STOP_WORDS and (name.start() or name[0].lower() in word_list("given")):
+        if name[0].lower() not in STOP_WORDS and (name.start() or name[0].lower() in GIVEN):
             add(Value("name", *name.span(), name[0]))
     return sorted(found, key=lambda value: value.start)
 

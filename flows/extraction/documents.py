@@ -7,11 +7,10 @@ from datetime import datetime, tzinfo
 from connectors.documents.blocks import place_within
 from flows.cuts import Cut, ExtractedEntity, ExtractedFact, ExtractedForesight, ExtractedRelationship, Extraction
 from flows.extraction.entities import entities_of
-from flows.extraction.episode_texts import central
+from flows.extraction.episode_texts import central, subject_of
 from flows.extraction.graph import relationships_of
 from flows.extraction.paragraphs import Paragraph, is_heading, is_noise, paragraphs
 from flows.extraction.sentences import Sentence, event_of, is_question, sentence_spans
-from flows.extraction.subjects import subject_of
 from mneme.dates import DateMention, DaySpan, certain_dates, resolve_dates
 from mneme.languages import languages_of
 from mneme.records import Quote, Spoken

@@ -20,7 +20,22 @@ from flows.cuts import ExtractedEntity
 from flows.extraction.chinese_entities import chinese_entities
 from flows.extraction.graph import edge_of
 from flows.extraction.sentences import Sentence
-from flows.extraction.word_lists import LOCATION, ORGANISATION, OTHER, PERSON, PET, WORK, types_of_words, word_list
+from flows.extraction.word_lists import (
+    CALENDAR,
+    GIVEN,
+    LOCATION,
+    NO_NAMES,
+    ORGANISATION,
+    ORGANISATIONS,
+    OTHER,
+    PERSON,
+    PET,
+    PLACES,
+    PLAIN_WORDS,
+    TYPES_BEFORE,
+    TYPES_WITHIN,
+    WORK,
+)
 from mneme.pattern_index import Cue
 from mneme.text import STOP_WORDS
 
@@ -276,7 +291,7 @@ def _english(one: Sentence, small: Collection[str]) -> Iterator[tuple[str, str]]
                     else _kind(name, before, after, begins, dropped, small)
                 )
                 if kind in (LOCATION, ORGANISATION) and (ending := _POSSESSIVE_ALONE.match(after)):
-                    is_known = name.casefold() in word_list("places") or name.casefold() in word_list("organisations")
+                    is_known = name.casefold() in PLACES or name.casefold() in ORGANISATIONS
                     name += "" if is_known else ending[0]  # "London's in my plans"
                 if kind and (kind != OTHER or _is_a_thing(name, before, after, _LISTED.search(text, 0, at) is not None, small)):
                     yield name, kind
@@ -294,7 +309,6 @@ def _split(run: str) -> Iterator[tuple[str, bool]]:
     if _HONORIFIC.match(run):
         yield _ENDING.sub("", " ".join(run.split()[:3])), False
         return
-    none = word_list("none")
     names: list[list[str]] = [[]]
     dropped = False
     for word in run.split(" "):
@@ -305,9 +319,9 @@ def _split(run: str) -> Iterator[tuple[str, bool]]:
                 names[-1].append(word)
             continue
         stopped = lowered != "will" and not {lowered, word.casefold().replace("’", "'")}.isdisjoint(STOP_WORDS)
-        stopped |= lowered.endswith("days") and lowered[:-1] in word_list("calendar")  # "at the Pine Grill Wednesdays"
-        a_day = names[-1] and names[-1][-1] in _SMALL and lowered in word_list("calendar")  # "to Erie the Tuesday before"
-        if stopped or a_day or lowered in none or "'" in plain or "’" in plain or len(plain) < 2:
+        stopped |= lowered.endswith("days") and lowered[:-1] in CALENDAR  # "at the Pine Grill Wednesdays"
+        a_day = names[-1] and names[-1][-1] in _SMALL and lowered in CALENDAR  # "to Erie the Tuesday before"
+        if stopped or a_day or lowered in NO_NAMES or "'" in plain or "’" in plain or len(plain) < 2:
             dropped = True
             names.append([])
             continue
@@ -327,23 +341,23 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
     """The type of a name; empty where nothing tells it, and where its capital is that of a sentence."""
     words = name.casefold().split()
     first, last = words[0], next((word for word in reversed(words) if not word.isdigit()), "")
-    given = first in word_list("given") and name.split()[0].istitle()  # "LoRa" is nobody
-    place, calendar = name.casefold() in word_list("places"), first in word_list("calendar")
+    given = first in GIVEN and name.split()[0].istitle()  # "LoRa" is nobody
+    place, calendar = name.casefold() in PLACES, first in CALENDAR
     if _HONORIFIC.match(name):
         return PERSON
     if _SAINT_BEFORE.search(before) or (given and _INTO_BEFORE.search(before)):
         return ""
     if _INITIAL_AFTER.match(after) or _INITIAL_BEFORE.search(before):
         return ""  # a part of "George R. R. Martin"
-    if name.casefold() in word_list("organisations"):
+    if name.casefold() in ORGANISATIONS:
         return ORGANISATION
     if (name.isupper() and not given and not place) or first in _NOBODY:
         return ""
     if (cue := _kind_before().search(before)) and not opens:
-        return types_of_words("before")[cue[1]]
-    if len(words) > 1 and (within := types_of_words("within").get(last)):
+        return TYPES_BEFORE[cue[1]]
+    if len(words) > 1 and (within := TYPES_WITHIN.get(last)):
         return "" if opens and not given and not place and len(words) == 2 else within
-    if len(words) == 1 and given and (calendar or (opens and first in word_list("words"))):  # "May" and "Will"
+    if len(words) == 1 and given and (calendar or (opens and first in PLAIN_WORDS)):  # "May" and "Will"
         return PERSON if _SPEAKS_AFTER.match(after) or (not opens and _PERSON_BEFORE.search(before)) else ""
     if calendar:
         return ""
@@ -397,7 +411,7 @@ def _kind_of_title(title: str, before: str, after: str) -> str:
     if len(plain) > 8 or written < len(plain) or title.endswith(("!", "?")):
         return ""
     if cue := _kind_before().search(before):
-        return types_of_words("before")[cue[1]]
+        return TYPES_BEFORE[cue[1]]
     kinds = {match.lastgroup or "" for match in _MEDIA.finditer(f"{before} {after}")}
     return kinds.pop() if len(kinds) == 1 else ""
 
@@ -407,6 +421,6 @@ def _kind_before() -> re.Pattern[str]:
     """ "the meditation app", "a novel called" before a name."""
     return re.compile(
         r"\b(?:the|an?|my|our|your|his|her|their|this|that|another|new|old|local|of) (?:[\w-]+ ){0,2}"
-        rf"({'|'.join(sorted(types_of_words('before'), key=len, reverse=True))}),? "
+        rf"({'|'.join(sorted(TYPES_BEFORE, key=len, reverse=True))}),? "
         r"(?:(?:is |was )?(?:called|named|titled) )?(?:The )?[\"“]?$"
     )

@@ -10,6 +10,7 @@ from mneme.dates import DateMention, resolve_dates
 from mneme.pattern_index import Cue
 from mneme.records import Claim
 from mneme.relations import PLANNED
+from mneme.text import has_cjk
 
 _MOST = 100  # of an episode; each is a row of its own, and compared with all others about the same
 _LONGEST = 400  # characters
@@ -177,7 +178,9 @@ def _denied(sentences: Sequence[Sentence]) -> set[int]:
         of.setdefault(one.index, []).append(one)
     denied: set[int] = set()
     for index, message in of.items():
-        opening, speaker = simplified(message[0].text[:_OPENING]), message[0].speaker
+        opening, speaker = message[0].text[:_OPENING], message[0].speaker
+        if has_cjk(opening):
+            opening = simplified(opening)
         denies, concedes = _DENIES.match(opening), _CONCEDES.match(opening)
         if not (denies or concedes) or index - 1 not in of or of[index - 1][0].speaker == speaker or not _names_days(message):
             continue

@@ -241,7 +241,7 @@ class ModelExtractor:
                 if (sources := _known(form.sources, messages))
                 and _is_borne_out(form.statement, sources, messages, participants)
             ),
-            case=_case(answer.case, messages),
+            case=_case(answer.case, cut),
             dropped=len(facts) - len(kept),
         )
 
@@ -400,9 +400,9 @@ def _days(written: str) -> tuple[date, date] | None:
     return days if date.min + margin <= days[0] and days[1] <= date.max - margin else None
 
 
-def _case(form: CaseForm | None, messages: Sequence[StoredMessage]) -> ExtractedCase | None:
+def _case(form: CaseForm | None, cut: Cut) -> ExtractedCase | None:
     """The case of an episode in which an agent called tools; what else a model calls a case is none."""
-    if form is None or not any(message.tool_calls for message in messages) or not any(message.agent_id for message in messages):
+    if form is None or not cut.agent_id or not any(each.message.tool_calls for each in cut.utterances):
         return None
     return ExtractedCase(form.task_intent, form.approach, min(1.0, max(0.0, form.quality_score)), form.key_insight)
 

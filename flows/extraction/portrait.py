@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from flows.cuts import ExtractedProfileItem
 from flows.extraction.sentences import Sentence
-from flows.extraction.word_lists import word_list
+from flows.extraction.word_lists import GIVEN
 from mneme.pattern_index import Cue, PatternIndex
 from mneme.records import Claim
 from mneme.relations import relation_of
@@ -110,7 +110,7 @@ def _is_of_somebody(claim: Claim, present: set[str]) -> bool:
     """Tell whether the subject of a claim is certainly a person: somebody's relative, a known given name, a Chinese one."""
     about = claim.subject
     owner = re.split("'s |的", about, maxsplit=1)[0]
-    named = has_cjk(about) or about.split()[0].casefold() in word_list("given")
+    named = has_cjk(about) or about.split()[0].casefold() in GIVEN
     return claim.attribute in _OF_THE_LIVING or (owner != about and owner in present) or named
 
 

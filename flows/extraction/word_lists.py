@@ -18,8 +18,7 @@ def word_list(name: str) -> frozenset[str]:
     return _lists()[name]
 
 
-@cache
-def types_of_words(place: str) -> dict[str, str]:
+def _types_of_words(place: str) -> dict[str, str]:
     """The types that words give to a name: words ``within`` it, or ``before`` it ("university": "organisation")."""
     return {
         word: name.removeprefix(f"{place} ")
@@ -40,3 +39,8 @@ def _lists() -> dict[str, frozenset[str]]:
         elif not line.startswith("#"):
             lists[name] += [word.replace("_", " ") for word in line.split()]
     return {name: frozenset(words) for name, words in lists.items()}
+
+
+NO_NAMES, PLAIN_WORDS, CALENDAR = word_list("none"), word_list("words"), word_list("calendar")
+GIVEN, PLACES, ORGANISATIONS = word_list("given"), word_list("places"), word_list("organisations")
+TYPES_BEFORE, TYPES_WITHIN = _types_of_words("before"), _types_of_words("within")

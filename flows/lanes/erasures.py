@@ -17,7 +17,7 @@ from flows.consistency.revise import Revision
 from flows.items import Amendment, Erased, Erasure
 from flows.lanes.owners import Origin, conversation_key, tenant_of
 from flows.lanes.parked_events import UNREAD
-from flows.lanes.scheduling import NotReady
+from flows.lanes.services import NotReady
 from mneme.ids import chunk_id, content_hash, conversation_path, document_key, lasting_name, make_id, message_id
 from mneme.ports import Filter, MemoryIndex
 from mneme.records import Owner, Position, StoredDocument, StoredMessage
@@ -36,7 +36,7 @@ class Tombstone:
 
     def covers(self, position: Position, arrived_at: datetime) -> bool:
         """Return whether an event from there, that arrived then, is older than the erasure."""
-        if (position.topic, position.partition) == (self.position.topic, self.position.partition):
+        if position.is_beside(self.position):
             return position.offset <= self.position.offset
         return arrived_at <= self.arrived_at
 
@@ -206,7 +206,7 @@ def sweep(
         erasure: of a conversation whose owner is known, or of an owner.
         marker: what is in the index when all that was sent on before is; one of another attempt does not count.
         index: what was acknowledged.
-        unrefreshed: what the owner's lane wrote lately (flows/lanes/epochs.py).
+        unrefreshed: what the owner's lane wrote lately (flows/lanes/state.py).
         revise: what revisions of the owner's episodes change.
 
     Raises:

@@ -27,7 +27,7 @@ def amendment_row(amendment: Amendment, version: int) -> Row:
     return control_row(
         tenant_of(tenant_id),
         AMENDMENT,
-        make_id(AMENDMENT, tenant_id, amendment.conversation_id, str(amendment.position)),
+        make_id(AMENDMENT, tenant_id, amendment.conversation_id, amendment.position.key),
         version,
         received_at or from_milliseconds(0),
         _body(amendment.raw, amendment.position, received_at),
@@ -56,7 +56,7 @@ def unread_row(unread: Unread, version: int) -> Row:
     return control_row(
         tenant_of(event.tenant_id) if isinstance(event, Edit | Retract) else event.owner,
         UNREAD,
-        make_id(UNREAD, event.tenant_id, str(unread.position)),
+        make_id(UNREAD, event.tenant_id, unread.position.key),
         version,
         unread.received_at or (event.sent_at if isinstance(event, Message) else from_milliseconds(0)),
         _body(unread.raw, unread.position, unread.received_at),

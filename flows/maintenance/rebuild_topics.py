@@ -17,7 +17,7 @@ from functools import partial
 from itertools import islice
 
 from connectors.indices import open_index
-from connectors.kafka.client import Bounds, bounds_of, create_topics, topics_of_lanes
+from connectors.kafka.client import Bounds, bounds_of, create_topics, input_topic_ids
 from connectors.models import open_embedder
 from flows.maintenance.bulk import OnProgress
 from flows.maintenance.rebuild import TOPICS, RebuildReport, StoreContents, rows_in, start_run
@@ -26,6 +26,7 @@ from flows.running.kafka import bounded_stream
 from flows.running.recovery import REBUILD, flows_stopped, refuse_unfinished
 from mneme.errors import StoreRejected
 from mneme.ports import MemoryIndex, Outcome, Remove
+from mneme.records import Position
 from mneme.rows import Collection, Row
 from mneme.settings import Settings
 
@@ -60,7 +61,7 @@ def clear(index: MemoryIndex, collection: Collection, goes: Callable[[Row], bool
 
 _KEPT = ("erased", "erasure", "flush")  # kinds of rows of the control collection
 
-Topics = Mapping[str, Bounds]
+Topics = Mapping[tuple[str, str], Bounds]  # by name and id: one that was made anew has nothing of the one before
 
 
 def rebuild_from_topics(
@@ -85,8 +86,7 @@ def rebuild_from_topics(
     started = time.monotonic()
     kafka = settings.kafka
     create_topics(kafka)
-    named = topics_of_lanes(kafka.topics)
-    topics = {topic: bounds_of(kafka, topic) for topic in named.values()}
+    topics = {(topic, topic_id): bounds_of(kafka, topic) for topic, topic_id in input_topic_ids(kafka).items()}
     # 1. and 2.
     with flows_stopped(settings):
         removed = _begin(settings, topics, force, agree)
@@ -134,7 +134,7 @@ def _lost(index: MemoryIndex, topics: Topics) -> int:
     """Count the messages that the topics no longer have."""
     lost = 0
     for row in index.scan(Collection.MESSAGES):
-        position = row.body["position"]
-        first, end = topics.get(position["topic"], {}).get(position["partition"], (0, 0))
-        lost += row.kind == "message" and not first <= position["offset"] < end
+        position = Position.model_validate(row.body["position"])
+        first, end = topics.get((position.topic, position.topic_id), {}).get(position.partition, (0, 0))
+        lost += row.kind == "message" and not first <= position.offset < end
     return lost

@@ -20,9 +20,9 @@ from connectors.archive import Header, read_archive, write_archive
 from connectors.embedders import how_to_set
 from connectors.indices import open_index
 from connectors.models import open_embedder
-from flows.lanes.epochs import MOST_RUNS, WRITES_PER_RUN
 from flows.lanes.erasures import tombstone_keys
 from flows.lanes.owners import conversation_key, origin_of
+from flows.lanes.state import MOST_RUNS, WRITES_PER_RUN
 from flows.maintenance.bulk import BATCH, OnProgress, batches
 from flows.running.recovery import IMPORT, deployment_of, flows_stopped, refuse_unfinished
 from mneme.errors import InputError, StoreRejected

@@ -16,7 +16,7 @@ from mneme.ids import chunk_id, document_key, message_id, short_hash
 from mneme.ports import ParsedDocument
 from mneme.records import Citation, Owner, Position, Scalar, StoredDocument, StoredMessage
 from mneme.settings import Documents
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 
 _ENDS = (". ", "。"), ("\n",), (" ",)  # where to cut, best first: after a sentence, a line, a word
 

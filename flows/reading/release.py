@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from flows.items import Erasure, Pause, Unread, Withdrawn
-from flows.lanes.snapshots import refer, referred
+from flows.lanes.state import refer, referred
 from flows.reading.attachments import Attached
 from flows.reading.documents import ReadDocument
 from flows.reading.editions import Edition
@@ -126,7 +126,7 @@ class ReadJob:
 
 @dataclass(slots=True, eq=False)
 class AwaitingSnapshot:
-    """A job of which everything went on; its records are written as read after some epochs (flows/lanes/epochs.py)."""
+    """A job of which everything went on; its records are written as read after some epochs (flows/lanes/state.py)."""
 
     work: ReadJob
     releases: list[Release]

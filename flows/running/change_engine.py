@@ -17,7 +17,7 @@ from kafka.errors import NoError
 from kafka.structs import OffsetAndMetadata, TopicPartition
 
 from connectors.durable import replace_bytes
-from connectors.kafka.client import connection_arguments, kafka_errors, topics_of_lanes
+from connectors.kafka.client import connection_arguments, input_topic_ids, kafka_errors, topics_of_lanes
 from flows.running.recovery import RecoveryStore
 from flows.running.store_files import snapshots
 from mneme.errors import StoreRejected
@@ -32,7 +32,7 @@ def move_to_flink(settings: Settings, store: RecoveryStore) -> int:
         store: that of its topics, held by this process.
 
     Raises:
-        StoreRejected: no flow has begun on it.
+        StoreRejected: no flow has begun on it, or a topic was made anew.
         StoreUnavailable: no broker answers.
         DiskFull: there is no room.
     """
@@ -41,14 +41,19 @@ def move_to_flink(settings: Settings, store: RecoveryStore) -> int:
     # Step 1.
     topics = {str(lane): topic for lane, topic in topics_of_lanes(settings.kafka.topics).items()}
     places: dict[TopicPartition, int] = {}
+    ids: dict[str, str] = {}
     packed, states = BytesIO(), 0
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for step, key, value in snapshots(store.epochs):
             if step in topics:
-                places[TopicPartition(topics[step], int(key))] = value
+                offset, topic_id = (value, "") if isinstance(value, int) else value
+                places[TopicPartition(topics[step], int(key))] = offset
+                ids[topics[step]] = topic_id
             else:
                 archive.writestr(f"{step}/{key}", value)
                 states += 1
+    if anew := [topic for topic, now in input_topic_ids(settings.kafka).items() if ids.get(topic) not in (None, "", now)]:
+        raise StoreRejected(f"{', '.join(anew)}: made anew in Kafka since it was read; `mneme run` says how to go on")
     # Step 2.
     _commit(settings.kafka, places)
     replace_bytes(store.moved, packed.getvalue(), 0o600)

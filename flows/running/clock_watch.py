@@ -43,7 +43,7 @@ def ended_when_put_back(on_failure: Callable[[Exception], None] = lambda error: 
 
     def watch() -> None:
         if (seconds := seconds_back(done)) > 0:
-            message = f"the clock of this machine went back by {seconds:.0f} s: start the flow again; nothing is lost"
+            message = f"the clock of this machine went back by {seconds:.0f} s: start it again, and it goes on; nothing is lost"
             log.error("%s", message)
             on_failure(StoreUnavailable(message))
             logging.shutdown()

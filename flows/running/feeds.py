@@ -48,6 +48,10 @@ class EventReader(Protocol):
     def position(self) -> int:
         """The offset that is read next."""
 
+    @property
+    def place(self) -> object:
+        """The argument to open the partition with, to go on there."""
+
     def poll(self, limit: int) -> list[Incoming]:
         """The events that are there, at most ``limit``; never blocks."""
 
@@ -132,12 +136,12 @@ class PartitionFeed:
         """Count the events that are known to be there and not read yet."""
         return self._reader.lag()
 
-    def resume_state(self) -> int:
-        """The next offset."""
+    def resume_state(self) -> object:
+        """The next place."""
         if self._finished is not None:
             self._reader.commit(self._finished)
         self._finished = self._reader.position
-        return self._finished
+        return self._reader.place
 
     def close(self) -> None:
         """Leave the partition."""

@@ -12,7 +12,7 @@ import json
 import logging
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -24,7 +24,7 @@ from connectors.kafka.client import topics_of_lanes
 from flows.engines.flink_worker import FlinkRun
 from flows.running.recovery import RecoveryStore
 from mneme import __version__
-from mneme.errors import SettingsError, StoreUnavailable
+from mneme.errors import SettingsError, StoreRejected, StoreUnavailable
 from mneme.ids import short_hash
 from mneme.settings import Settings
 from mneme.times import to_milliseconds, utc_now
@@ -153,6 +153,7 @@ def run_on_flink(
     cluster: FlinkCluster,
     stopping: threading.Event,
     on_ready: Callable[[], None],
+    topic_ids: Callable[[], Mapping[str, str]],
     begin: Callable[[], int],
     submit: Submit,
 ) -> None:
@@ -164,7 +165,8 @@ def run_on_flink(
         cluster: where it runs.
         stopping: set when the flow is to end.
         on_ready: called when all slots read for the first time.
-        begin: begins a run on the topics and the index; its number.
+        topic_ids: the ids of the topics that are read, by name; makes those that are missing.
+        begin: begins a run on the index; its number.
         submit: hands the dataflow to the cluster (flows/engines/flink.py).
 
     Raises:
@@ -179,7 +181,9 @@ def run_on_flink(
         )
     folder = cluster.checkpoint_folder() or store.epochs.absolute().as_uri()
     note, was_whole, failed_at = store.epochs / _PLACE, False, to_milliseconds(utc_now())
-    job = _job_of(note, settings, cluster, folder) or _submitted(settings, store, cluster, folder, begin, submit)
+    ids = topic_ids()
+    _refuse_made_anew(note, ids, cluster, folder, store)
+    job = _job_of(note, settings, cluster, folder) or _submitted(settings, store, cluster, folder, ids, begin, submit)
     while not stopping.wait(_GLANCE_SECONDS):
         try:
             state = cluster.state_of(job)
@@ -199,7 +203,8 @@ def run_on_flink(
             if state is not None and not was_whole:
                 raise StoreUnavailable(f"the job {job} of Flink is {state}: {cluster.newest_failure(job)[1]}")
             log.warning("the job %s of Flink is %s; submitting it again", job, state or "gone")
-            job = _submitted(settings, store, cluster, folder, begin, submit)
+            _refuse_made_anew(note, ids := topic_ids(), cluster, folder, store)
+            job = _submitted(settings, store, cluster, folder, ids, begin, submit)
         except StoreUnavailable as error:
             if not was_whole:
                 raise
@@ -213,20 +218,39 @@ def _submitted(
     store: RecoveryStore,
     cluster: FlinkCluster,
     folder: str,
+    ids: Mapping[str, str],
     begin: Callable[[], int],
     submit: Submit,
 ) -> str:
     """The id of a job that goes on from the newest checkpoint."""
     number = begin()
     moved = store.moved.absolute() if store.moved.exists() else None
-    run = FlinkRun(
-        settings, number, utc_now(), f"mneme {store.id}", cluster.address, topics_of_lanes(settings.kafka.topics), moved
-    )
+    topics = topics_of_lanes(settings.kafka.topics)
+    run = FlinkRun(settings, number, utc_now(), f"mneme {store.id}", cluster.address, topics, ids, moved)
     note = store.epochs / _PLACE
     newest = _newest(note, folder)
     job = submit(run, settings.flow.processes, folder, newest)
-    replace_json(note, {"job": job, "newest": newest, "stopped": False, "of": _fingerprint(settings)})
+    replace_json(note, {"job": job, "newest": newest, "stopped": False, "of": _fingerprint(settings), "topics": ids})
     return job
+
+
+def _refuse_made_anew(note: Path, ids: Mapping[str, str], cluster: FlinkCluster, folder: str, store: RecoveryStore) -> None:
+    """Refuse topics that were made anew since the job was submitted: its offsets are of those before, and it stops.
+
+    Raises:
+        StoreRejected: names them.
+    """
+    known = json.loads(note.read_text()) if note.exists() else {}
+    anew = [topic for topic, now in ids.items() if known.get("topics", ids).get(topic, now) != now]
+    if not anew:
+        return
+    if cluster.state_of(known["job"]) in _ALIVE:
+        _stop(note, known["job"], cluster, folder)
+    raise StoreRejected(
+        f"{', '.join(anew)}: made anew in Kafka, whose offsets begin again. To go on, remove {store.epochs.parent}, and start "
+        "the flow once with MNEME_FLOW__ADOPT_INDEX=true: what the topics have is read, and nothing is duplicated. Then "
+        "`mneme admin rebuild` makes the episodes of conversations that were open"
+    )
 
 
 def _job_of(note: Path, settings: Settings, cluster: FlinkCluster, folder: str) -> str | None:

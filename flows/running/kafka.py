@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 
 from connectors.kafka.client import bounds_of, create_topics, partitions_of, topics_of_lanes
-from connectors.kafka.reader import PartitionReader
+from connectors.kafka.reader import PartitionReader, Place
 from flows.engines.port import Source
 from flows.lanes.pending import Pending, SharedSums
 from flows.running.clock_watch import ended_when_put_back
@@ -57,8 +57,8 @@ def stream(
     pending, documents = Pending(sums.unfinished), Pending(sums.documents)
     topics = topics_of_lanes(kafka.topics)
 
-    def open_reader(lane: Lane, number: str, place: int | None) -> PartitionReader:
-        return PartitionReader(kafka, topics[lane], int(number), place)
+    def open_reader(lane: Lane, number: str, place: Place | int | None) -> PartitionReader:
+        return PartitionReader(kafka, topics[lane], int(number), place, flow.adopt_index)
 
     sources = live_sources(flow, open_reader, partitions, pending, documents, LiveLag(sums.live_lag), stopping)
     counted = {"documents_at_work": documents, "chunks_in_flight": Pending(sums.chunks)}
@@ -93,8 +93,8 @@ def bounded_stream(
     )
     live = [name for name in bounds if not name.startswith(f"{kafka.topics.backfill}/")]
 
-    def open_feed(topic: str, number: str, place: int | None) -> BoundedFeed:
-        reader, name = PartitionReader(kafka, topic, int(number), place), f"{topic}/{number}"
+    def open_feed(topic: str, number: str, place: Place | int | None) -> BoundedFeed:
+        reader, name = PartitionReader(kafka, topic, int(number), place, flow.adopt_index), f"{topic}/{number}"
 
         def may_read() -> bool:
             done, total = end_offsets.progress

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from connectors.dead_letters import FileDeadLetters
 from connectors.durable import FolderLock, disk_errors
@@ -31,7 +32,7 @@ Partitions = Mapping[Lane, tuple[int, ...]]  # of each source
 
 
 # Opens a partition of a lane, by its number, at the place to resume from (None: the earliest).
-OpenReader = Callable[[Lane, str, int | None], EventReader]
+OpenReader = Callable[[Lane, str, Any], EventReader]
 
 
 class LiveLag:
@@ -77,21 +78,21 @@ def live_sources(
     """
     limits = FeedLimits(pending, flow.pending_limit * flow.processes, flow.source_batch, stopping)
 
-    def open_messages(number: str, place: int | None) -> PartitionFeed:
+    def open_messages(number: str, place: Any) -> PartitionFeed:
         reader = open_reader("messages", number, place)
         lag.update(number, reader.lag())
         return PartitionFeed(reader, limits, polled=lambda: lag.update(number, reader.lag()))
 
-    def open_backfill(number: str, place: int | None) -> PartitionFeed:
+    def open_backfill(number: str, place: Any) -> PartitionFeed:
         little = replace(limits, most=max(1, limits.most // _BACKFILL_PART))
         return PartitionFeed(open_reader("backfill", number, place), little, may_read=lag.is_none)
 
-    def open_documents(number: str, place: int | None) -> PartitionFeed:
+    def open_documents(number: str, place: Any) -> PartitionFeed:
         few = replace(limits, batch=_DOCUMENTS_AT_WORK)
         reader = open_reader("documents", number, place)
         return PartitionFeed(reader, few, may_read=lambda: documents.total < _DOCUMENTS_AT_WORK * flow.processes)
 
-    openings: dict[Lane, Callable[[str, int | None], PartitionFeed]] = {
+    openings: dict[Lane, Callable[[str, Any], PartitionFeed]] = {
         "messages": open_messages,
         "documents": open_documents,
         "backfill": open_backfill,
@@ -110,6 +111,7 @@ def stream_inbox(
     stopping: threading.Event,
     on_ready: Callable[[], None],
     named_files: Sequence[Path] = (),
+    on_failure: Callable[[Exception], None] = lambda error: None,
 ) -> None:
     """Run the flow from the inbox of ``MNEME_DATA`` until ``stopping``. Nothing is told to the outside but dead letters.
 
@@ -119,6 +121,7 @@ def stream_inbox(
         stopping: set when the flow is to end.
         on_ready: called when everything is there and reading begins.
         named_files: may be read by reference: an ingestion that was broken off has left them to be read.
+        on_failure: called with what ends the process before anything is closed.
 
     Raises:
         SettingsError, StoreError: the flow cannot run, or cannot go on.
@@ -139,7 +142,7 @@ def stream_inbox(
         stack.callback(FolderLock(folder, "the inbox").release)  # so that others know who reads it
         dead_letters = FileDeadLetters(settings.data / "dead-letters.sqlite")
         stack.callback(dead_letters.close)
-        stack.enter_context(ended_when_put_back())
+        stack.enter_context(ended_when_put_back(on_failure))
         ends = Endpoints(sources, dead_letters, changes=None, documents_at_work=documents, named_files=named_files)
         tally, _ = run_process(settings, start_run, ends, pending, stopping, on_ready)
         if not tally[INTERRUPTED]:

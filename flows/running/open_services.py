@@ -18,7 +18,7 @@ from connectors.endpoints.answer_cache import erase_answers
 from connectors.endpoints.call_budget import Purpose, share_of
 from connectors.indices import open_index
 from connectors.models import ANSWERS_FILE, open_chat_model, open_embedder
-from connectors.telemetry.flow import Tally
+from connectors.telemetry.meters import Tally
 from flows.boundaries import open_detector
 from flows.boundaries.semantic import SemanticDetector
 from flows.consistency.judge import open_judge
@@ -26,9 +26,9 @@ from flows.consistency.skill_writer import model_writer
 from flows.engines.port import Source
 from flows.extraction import LocalExtractor, open_extractor
 from flows.items import Erased, Erasure
-from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
 from flows.lanes.services import Reading, Services
+from flows.lanes.state import Versions
 from flows.running.pool import Pool
 from flows.running.recovery import RecoveryStore
 from flows.write import Writer

@@ -13,8 +13,8 @@ from flows.decode import decode
 from flows.engines.bytewax import build, execute
 from flows.engines.dataflow import Dataflow
 from flows.engines.port import EngineFailed, Failures
-from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
+from flows.lanes.state import Versions
 from flows.running.open_services import Endpoints, open_prepared, open_services
 from flows.running.recovery import WriteMark
 from flows.running.store_files import store_error

@@ -109,7 +109,8 @@ def why_index_is_older(directory: Path, run: int, metadata_of_index: Callable[[]
 class WriteMark:
     """The time until which one process has written in this run, known to the index first, and then to the recovery store.
 
-    A store with a later mark than its index tells that the index went back (``why_index_is_older``).
+    A store with a later mark than its index tells that the index went back (``why_index_is_older``). Where the index has
+    another store by then, another flow has taken it over: two may find it empty at the same moment, and both begin.
 
     Args:
         index: what is written.
@@ -120,22 +121,41 @@ class WriteMark:
     def __init__(self, index: MemoryIndex, directory: Path, number: int) -> None:
         self._index = index
         self._file = directory / f"{number}.written"
+        self._store = str(json.loads((directory / _STATE_FILE).read_text())["recovery_id"])
         self._mark = ""
-        self._set_at = time.monotonic()
+        self._set_at: float | None = None
         self._is_behind = False
 
     def wrote(self) -> None:
-        """Something was written; once in a while the mark follows."""
+        """Something was written; the mark follows at the first time, and then once in a while.
+
+        Raises:
+            StoreRejected: the index has another store now.
+        """
         self._is_behind = True
-        if time.monotonic() - self._set_at >= _BETWEEN_MARKS_SECONDS:
+        if self._set_at is None or time.monotonic() - self._set_at >= _BETWEEN_MARKS_SECONDS:
             self.set()
 
     def set(self) -> None:
-        """Set the mark, if something was written since. An index or a disk that refuses it is asked again later."""
+        """Set the mark, if something was written since. An index or a disk that refuses it is asked again later.
+
+        Raises:
+            StoreRejected: as of ``wrote``.
+        """
         if not self._is_behind:
             return
         self._set_at = time.monotonic()
         self._mark = max(self._mark, utc_now().isoformat(timespec="milliseconds"))  # a clock may be set back
+        try:
+            metadata = self._index.metadata()
+        except StoreError:
+            return
+        if self._store not in metadata.values():
+            raise StoreRejected(
+                f"another flow has begun on this index, with another recovery store than {self._file.parent}: only one may "
+                "write. Give this one an index of its own; or stop the other one, and start this one once with "
+                "MNEME_FLOW__ADOPT_INDEX=true"
+            )
         with suppress(StoreError, OSError):
             self._index.set_metadata({_mark_name(self._file): self._mark})
             replace_bytes(self._file, self._mark.encode())

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 
 from mneme.chinese_script import parted, simplified
-from mneme.dates import chinese, chinese_words, english, english_doubt
-from mneme.dates.holidays import is_of_another_country
+from mneme.dates import chinese, chinese_words, english, english_words
 from mneme.dates.rules import Found
 from mneme.dates.spans import DaySpan, Grain
 from mneme.text import has_cjk
@@ -71,7 +70,7 @@ def certain_dates(
         asked: read it only as the answer to this question: after "When do you fly?" a bare "The 14th" is ahead.
     """
     local = said_at.astimezone(zone)
-    rules, doubts = _LANGUAGES.get(language, (english.find_iso, english_doubt))
+    rules, doubts = _LANGUAGES.get(language, (english.find_iso, english_words))
     read = _read_chinese if language == "zh" else str
     lead = english.answer_lead(asked, sentence) if language == "en" and asked else ""
     if asked and not lead:
@@ -87,7 +86,7 @@ def certain_dates(
             for each in chosen
             if not each.span or not doubts.is_of_another(words[each.start : each.end], before, each.span.first.month)
         ]
-    chosen = [each for each in chosen if not is_of_another_country(words[each.start : each.end], zone)]
+    chosen = [each for each in chosen if not _is_of_another_country(words[each.start : each.end], zone)]
     if local.hour < _MORNING:  # before one has slept, today is yesterday
         chosen = [
             each for each in chosen if not each.relative or each.span is None or abs((each.span.first - local.date()).days) > 2
@@ -126,9 +125,23 @@ def _read_chinese(text: str) -> str:
     return parted(simplified(text))
 
 
-_LANGUAGES = {"en": (english.find, english_doubt), "zh": (chinese.find, chinese_words)}
+_LANGUAGES = {"en": (english.find, english_words), "zh": (chinese.find, chinese_words)}
 _MOST = 20  # dates of one form in a sentence
 _MORNING = 4  # o'clock
+_AMERICAN = ("thanksgiving", "independence day")  # other countries keep them on other days
+_AMERICAN_ZONES = frozenset(
+    [f"America/{city}" for city in (
+        "New_York Detroit Chicago Menominee Denver Boise Phoenix Los_Angeles Anchorage Juneau Indiana/Indianapolis "
+        "Kentucky/Louisville"
+    ).split()] + ["Pacific/Honolulu"]
+)  # fmt: skip
+
+
+def _is_of_another_country(mention: str, zone: tzinfo) -> bool:
+    """Tell whether a holiday of the United States is named in the zone of another country."""
+    key = getattr(zone, "key", "")
+    elsewhere = "/" in key and not key.startswith(("Etc/", "US/")) and key not in _AMERICAN_ZONES
+    return elsewhere and any(name in mention.casefold() for name in _AMERICAN)
 
 
 def _apart(found: Sequence[Found]) -> Iterator[Found]:

@@ -24,8 +24,8 @@ from mneme.dates.chinese_words import (
     year_number,
 )
 from mneme.dates.english_calendar import ISO
-from mneme.dates.rules import NO_DATE, Days, Found, Likely, Rules, apply, days_of_month, if_certain, in_years, nearest, rule
-from mneme.dates.spans import DaySpan
+from mneme.dates.rules import NO_DATE, Found, Rules, apply, rule
+from mneme.dates.spans import Days, DaySpan, Likely, days_of_month, if_certain, nearest, years_around
 
 _YEARS = {"大前年": -3, "前年": -2, "去年": -1, "今年": 0, "本年": 0, "明年": 1, "后年": 2}
 _SEASONS = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}
@@ -81,11 +81,11 @@ def _season(match: re.Match[str], said: date) -> Days:
 
 
 def _this_season(match: re.Match[str], said: date) -> Days | None:
-    return _nearest(match, said, in_years(lambda year: spans.season(_SEASONS[match["season"]], year), said))
+    return _nearest(match, said, [spans.season(_SEASONS[match["season"]], year) for year in years_around(said)])
 
 
 def _edge_of_year(match: re.Match[str], said: date) -> Days | None:
-    return _nearest(match, said, in_years(lambda year: edge_of_year(match["edge"], year), said))
+    return _nearest(match, said, [edge_of_year(match["edge"], year) for year in years_around(said)])
 
 
 def _month_and_day(match: re.Match[str], said: date) -> Days | None:
@@ -93,16 +93,17 @@ def _month_and_day(match: re.Match[str], said: date) -> Days | None:
     first_month, first_day = number(match["month"]), number(match["day"])
     last_month, last_day = number(match["last_month"] or match["month"]), number(match["last"] or match["day"])
 
-    def within(year: int) -> DaySpan:
-        first = date(year, first_month, first_day)
-        return DaySpan.between(first, date(year + (last_month < first_month), last_month, last_day))
-
-    return _nearest(match, said, in_years(within, said))
+    next_year = last_month < first_month
+    candidates = [
+        DaySpan.between(date(year, first_month, first_day), date(year + next_year, last_month, last_day))
+        for year in years_around(said, (first_month, first_day), (last_month, last_day))
+    ]
+    return _nearest(match, said, candidates)
 
 
 def _in_month(match: re.Match[str], said: date) -> Days | None:
     month = number(match["month"])
-    return _nearest(match, said, in_years(lambda year: edged(match["edge"], spans.month(date(year, month, 1))), said))
+    return _nearest(match, said, [edged(match["edge"], spans.month(date(year, month, 1))) for year in years_around(said)])
 
 
 def _day(match: re.Match[str], said: date) -> Days | None:
@@ -154,7 +155,7 @@ def _quarter(match: re.Match[str], said: date) -> Days | None:
 
     if match["year"]:
         return quarter(_year(match, said))
-    return _nearest(match, said, in_years(quarter, said))
+    return _nearest(match, said, [quarter(year) for year in years_around(said)])
 
 
 def _holiday(match: re.Match[str], said: date) -> Days | None:

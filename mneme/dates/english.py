@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
-from mneme.dates import english_calendar, english_periods, english_weeks, spans
+from mneme.dates import english_calendar, english_periods, spans
 from mneme.dates.english_words import (
     COUNT,
     EDGE,
@@ -24,8 +24,8 @@ from mneme.dates.english_words import (
     month_number,
     weekday_number,
 )
-from mneme.dates.rules import Days, Found, Likely, Rules, apply, if_certain, in_years, rule
-from mneme.dates.spans import MONTHS, WEEKDAYS, DaySpan, Grain
+from mneme.dates.rules import Found, Rules, apply, rule
+from mneme.dates.spans import MONTHS, WEEKDAYS, Days, DaySpan, Grain, Likely, if_certain, years_around
 from mneme.pattern_index import words_of
 
 _OFFSET = re.compile(
@@ -235,14 +235,14 @@ def _step(match: re.Match[str], said: date) -> Days | None:
 def _step_to(which: str, what: str, said: date, match: re.Match[str]) -> Days | None:
     step, weekday = _STEP[which], weekday_number(what)
     if weekday is not None:
-        return english_weeks.weekday(weekday, which, step, said, match)
+        return english_calendar.weekday(weekday, which, step, said, match)
     # "This last month" and "the coming year" may be those of the calendar or not.
     this = _THIS.search(match.string, max(0, match.start() - _REACH), match.start())
     plain = which in ("last", "this", "next") and this is None
     if what == "week":  # on a Sunday it may have begun or not
         return if_certain(plain and said.weekday() != 6, _of_tense(spans.week(said, step), said, match))
     if what == "weekend":
-        return english_weeks.weekend(which, step, said, match)
+        return english_calendar.weekend(which, step, said, match)
     if what == "month":
         return if_certain(plain, _of_tense(spans.month(said, step), said, match))
     if what == "year":
@@ -250,11 +250,11 @@ def _step_to(which: str, what: str, said: date, match: re.Match[str]) -> Days | 
     if what == "quarter":  # of whose year?
         return Likely(english_periods.quarter(said, step))
     if what in english_periods.SEASONS:
-        return _recurring(in_years(lambda year: spans.season(what, year), said), step, said, match)
+        return _recurring([spans.season(what, year) for year in years_around(said)], step, said, match)
     if holiday := english_periods.holiday_around(what, said):
         return english_periods.if_a_day(what, _recurring(holiday, step, said, match))
     number = month_number(what)
-    return _recurring(in_years(lambda year: spans.month(date(year, number, 1)), said), step, said, match)
+    return _recurring([spans.month(date(year, number, 1)) for year in years_around(said)], step, said, match)
 
 
 def _of_tense(span: DaySpan, said: date, match: re.Match[str]) -> DaySpan:
@@ -332,4 +332,4 @@ _RULES = (
                       rf"{PART_OF_DAY}", _step, anycase=True),
     rule(rf"\b(?P<edge>{EDGE})the\s+(?P<what>week|month|year)\b", _edge_of_this, anycase=True),
 )  # fmt: skip
-_ALL = Rules((*_RULES, *english_weeks.RULES, *english_periods.RULES, *english_calendar.RULES))
+_ALL = Rules((*_RULES, *english_calendar.WEEKDAY_RULES, *english_periods.RULES, *english_calendar.RULES))

@@ -5,8 +5,8 @@ from datetime import date
 
 from mneme.dates import holidays, spans
 from mneme.dates.english_words import ALONE, edged, looks_back
-from mneme.dates.rules import Days, Likely, in_years, nearest, rule
-from mneme.dates.spans import DaySpan
+from mneme.dates.rules import rule
+from mneme.dates.spans import Days, DaySpan, Likely, nearest, years_around
 
 HOLIDAY = "|".join(
     re.escape(name).replace("'", "['’]").replace(r"\ ", r"\s+") for name in sorted(holidays.ENGLISH, key=len, reverse=True)
@@ -54,7 +54,7 @@ def _holiday_of_year(match: re.Match[str], said: date) -> DaySpan:
 
 
 def _seasons(name: str, said: date) -> list[DaySpan]:
-    return in_years(lambda year: spans.season(name.lower(), year), said)
+    return [spans.season(name.lower(), year) for year in years_around(said)]
 
 
 def _season(match: re.Match[str], said: date) -> DaySpan:
@@ -92,7 +92,8 @@ def _numbered_quarter(match: re.Match[str], said: date) -> Likely | None:
     number = int(match["quarter"]) if match["quarter"].isdigit() else _QUARTERS.index(match["quarter"].lower()) + 1
     if match["year"]:
         return Likely(quarter(date(int(match["year"]), 3 * number, 1), 0))
-    days = nearest(in_years(lambda year: quarter(date(year, 3 * number, 1), 0), said), said, looks_back(match), _SOON)
+    quarters = [quarter(date(year, 3 * number, 1), 0) for year in years_around(said)]
+    days = nearest(quarters, said, looks_back(match), _SOON)
     return Likely(days) if isinstance(days, DaySpan) else days
 
 

@@ -1,7 +1,7 @@
 """Holidays that people name instead of a date, and the day each falls on in a year."""
 
 from collections.abc import Callable
-from datetime import date, timedelta, tzinfo
+from datetime import date, timedelta
 
 from mneme.dates.spans import DaySpan
 
@@ -79,21 +79,6 @@ CHINESE: dict[str, Callable[[int], date]] = {
     "端午节": _by_table(_DRAGON_BOAT), "端午": _by_table(_DRAGON_BOAT), "中秋节": _by_table(_MID_AUTUMN),
     "中秋": _by_table(_MID_AUTUMN), "清明节": _by_table(_TOMB_SWEEPING), "清明": _by_table(_TOMB_SWEEPING),
 }  # fmt: skip
-
-_AMERICAN = ("thanksgiving", "independence day")  # other countries keep them on other days
-_AMERICAN_ZONES = frozenset(
-    [f"America/{city}" for city in (
-        "New_York Detroit Chicago Menominee Denver Boise Phoenix Los_Angeles Anchorage Juneau Indiana/Indianapolis "
-        "Kentucky/Louisville"
-    ).split()] + ["Pacific/Honolulu"]
-)  # fmt: skip
-
-
-def is_of_another_country(mention: str, zone: tzinfo) -> bool:
-    """Tell whether a holiday of the United States is named in the zone of another country."""
-    key = getattr(zone, "key", "")
-    elsewhere = "/" in key and not key.startswith(("Etc/", "US/")) and key not in _AMERICAN_ZONES
-    return elsewhere and any(name in mention.casefold() for name in _AMERICAN)
 
 
 def around(day: Callable[[int], date], year: int) -> list[DaySpan]:

@@ -1,7 +1,9 @@
-"""Stretches of the calendar: a day, a week, a month, a year, or from one day to another."""
+"""Stretches of the calendar: a day, a week, a month, a year, or from one day to another; and the likeliest of several."""
 
+from calendar import monthrange
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import MAXYEAR, MINYEAR, UTC, date, datetime, time, timedelta, tzinfo
 from enum import StrEnum
 
 MONTHS = tuple("January February March April May June July August September October November December".split())
@@ -140,3 +142,61 @@ def _first_of_month(of: date, months: int) -> date:
 
 def _english_day(of: date) -> str:
     return f"{of.day} {MONTHS[of.month - 1]} {of.year}"
+
+
+# --- of several readings the nearest ----------------------------------------------------------------------------------
+
+_WITHIN_REASON = timedelta(days=280)  # nine months: of what is further away than its like on the other side one says the year
+
+
+@dataclass(frozen=True, slots=True)
+class Likely:
+    """The likeliest days of several that a phrase may mean."""
+
+    span: DaySpan
+
+
+Days = DaySpan | Likely
+
+
+def years_around(said: date, *days: tuple[int, int]) -> list[int]:
+    """The year in which something is named and two on each side, where they have these days (month, day): 29 February."""
+    # A year of the calendar is left at each end: a winter goes on in the next one.
+    years = range(max(MINYEAR + 1, said.year - 2), min(MAXYEAR - 1, said.year + 2) + 1)
+    return [year for year in years if all(day <= monthrange(year, month)[1] for month, day in days)]
+
+
+def nearest(candidates: Sequence[DaySpan], said: date, back: bool | None, ahead: float = 1) -> Days | None:
+    """Of the same days in several years the nearest on the side that the tense tells; likely where another is within reason.
+
+    Args:
+        candidates: the days in each year, in order.
+        said: the day on which they are named.
+        back: whether the sentence looks back; None where nothing tells.
+        ahead: how far a day to come counts, of its distance; below 1 where those behind show in the tense.
+    """
+    by_tense = [each for each in candidates if back is None or (each.first <= said if back else each.last >= said)]
+    if not by_tense:
+        return None
+    span = min(by_tense, key=lambda each: max(ahead * (each.first - said).days, (said - each.last).days, 0))
+    goes_on = span.days > 1 and span.first <= said <= span.last  # "in March" of March may be this one, and that of last year
+    far = span.first - said > _WITHIN_REASON or said - span.last > _WITHIN_REASON
+    return Likely(span) if back is None or goes_on or far else span
+
+
+def if_certain(certain: bool, span: DaySpan) -> Days:
+    """The days, or the same as likely ones."""
+    return span if certain else Likely(span)
+
+
+def days_of_month(first: int, last: int, said: date, back: bool | None) -> DaySpan | None:
+    """The 19th, or the 3rd to the 7th, of the month where it lies ahead, or behind when the sentence looks back."""
+    for months in (0, -1, -2) if back else (0, 1, 2):
+        whole = month(said, months)
+        try:
+            span = DaySpan.between(whole.first.replace(day=first), whole.first.replace(day=last))
+        except ValueError:  # the 31st of a shorter month
+            continue
+        if span.first <= said if back else span.last >= said:
+            return span
+    return None

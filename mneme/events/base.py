@@ -39,6 +39,12 @@ def _on_the_calendar(moment: datetime | None) -> datetime | None:
     return moment
 
 
+def _not_blank(name: str) -> str:
+    if name.isspace():  # a search refuses it too, so nobody could ask for what is under it
+        raise ValueError("is blank; give a name")
+    return name
+
+
 def _decodable(data: str) -> str:
     try:
         b64decode(data, validate=True)
@@ -48,7 +54,7 @@ def _decodable(data: str) -> str:
 
 
 Base64 = Annotated[str, AfterValidator(_decodable)]
-Name = Annotated[str, Field(min_length=1, max_length=512)]
+Name = Annotated[str, Field(min_length=1, max_length=512), AfterValidator(_not_blank)]
 Label = Annotated[str, Field(max_length=512)]
 MetadataField = Annotated[
     dict[str, str | int | float | bool], Field(max_length=MOST_ENTRIES), BeforeValidator(few), AfterValidator(_brief)

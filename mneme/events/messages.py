@@ -9,8 +9,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from mneme.events.base import MOST_ENTRIES, Base64, ConversationEvent, Label, MetadataField, Moment, Name, Owned, few
 from mneme.ids import long_hash, message_id, short_hash
 from mneme.records import Owner, Position, StoredMessage, ToolCall
+from mneme.text import estimate_tokens
 from mneme.times import SendingClock, zone, zone_name_of
-from mneme.tokens import estimate_tokens
 
 _sent_now = SendingClock()  # of a message whose sender names no time
 LONGEST_TEXT = 200_000  # characters of one message; a longer one belongs on the documents topic

@@ -1,6 +1,6 @@
 """Records of the memory: immutable, each with a deterministic id.
 
-Times are aware and UTC. ``version`` is the counter of the lane that writes the record (flows/lanes/epochs.py): of two
+Times are aware and UTC. ``version`` is the counter of the lane that writes the record (flows/lanes/state.py): of two
 writes the higher wins, whichever arrives last.
 """
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from mneme.ids import owner_key
 
@@ -40,16 +40,29 @@ class Owner(Frozen):
 
 
 class Position(Frozen):
-    """The position of an event in its source: a Kafka offset, or a line of a file (partition 0, topic ``file:<hash>``)."""
+    """The position of an event in its source: a Kafka offset, or a line of a file (partition 0, topic ``file:<hash>``).
+
+    ``topic_id`` is Kafka's own, where it tells one: a topic that is deleted and made anew begins at offset 0 again.
+    """
 
     topic: str
     partition: int
     offset: int
+    topic_id: str = Field(default="", exclude_if=lambda topic_id: not topic_id)
 
     @property
     def is_in_a_file(self) -> bool:
         """Return whether it is a line of a file, which does not tell when it arrived."""
         return self.topic.startswith("file:")
+
+    @property
+    def key(self) -> str:
+        """Names it among all positions, also those of topics that were made anew."""
+        return f"{self}/{self.topic_id}" if self.topic_id else str(self)
+
+    def is_beside(self, other: "Position") -> bool:
+        """Return whether both stand in the same partition: then their offsets tell which came first."""
+        return (self.topic, self.topic_id, self.partition) == (other.topic, other.topic_id, other.partition)
 
     def __str__(self) -> str:
         return f"{self.topic}/{self.partition}/{self.offset}"

@@ -17,7 +17,6 @@ from mneme.relations.table import (
     load_table,
     row_of,
     state_asked,
-    told_by,
 )
 from mneme.relations.values import UNREAD, Found, distinct_claims, endings_first, same_kind, tool_kind
 
@@ -119,10 +118,10 @@ def chinese_claims(sentence: str, speaker: str) -> Iterator[Claim]:
         if begin < 0 or not _ASKS_OF_OTHERS.search(text[begin:]) or _TAKES_BACK.search(text[begin:]):
             return
         text = text[:begin]
-    found = (
+    found = [
         (as_written(subject, text, written), attribute, as_written(value, text, written), ends)
         for subject, attribute, value, ends in _found(text, chinese(), speaker)
-    )
+    ]
     yield from distinct_claims(found, sentence)
 
 
@@ -234,9 +233,11 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", over: bool, speaker: str)
         family = match["act"].replace("的", "")
     else:
         family = kind_named(match, _KINDS)
-    told = told_by(pattern, match, lambda slot: _of_slot(slot, match))
-    if told is None:
-        return
+    told = list(pattern.gives)
+    for slot in pattern.filled(match):
+        if (claim := _of_slot(slot, match)) is None:
+            return
+        told.append((*claim, slot.ends))
     head = _head(family)
     found = [(subject, completed(attribute, family, head), value, ends or over) for attribute, value, ends in told]
     if whereto:

@@ -7,7 +7,6 @@ from functools import cache
 
 from mneme.records import Claim
 from mneme.relations.english_clauses import Part, asserted, is_made_up, joints, lowered, parts, without_adverbs, written_out
-from mneme.relations.english_subjects import act, person, thing
 from mneme.relations.table import (
     Pattern,
     Slot,
@@ -18,17 +17,20 @@ from mneme.relations.table import (
     load_table,
     row_of,
     state_asked,
-    told_by,
 )
 from mneme.relations.values import (
     PLANNED,
+    SELF,
     UNREAD,
     Found,
+    act,
     cleaned,
     distinct_claims,
     endings_first,
     is_time,
+    person,
     same_kind,
+    thing,
     tool_kind,
 )
 
@@ -60,9 +62,6 @@ _COURTESY = re.compile(
 _TRAILING = re.compile(
     r" (?:these days|at the moment|right now|nowadays|today|at present|again|anyway|then|exactly|as of now|atm|currently|now)$"
 )
-_PASSING = re.compile(
-    r"\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening|week|weekend|month)|for now|for the moment|yet)\b"
-)
 # What begins by these words was otherwise before.
 _BEGUN = re.compile(
     r"\b(?:moved|relocated|emigrated|started|joined|hired|landed|switched|upgraded|swapped|replaced|got myself|promoted|"
@@ -85,7 +84,6 @@ _NO_ANSWER = re.compile(
 )
 _YOU = re.compile(r"\b(?:your|you|ur|u)\b", re.IGNORECASE)
 _FIRST_PERSON = {"your": "my", "ur": "my", "you": "i", "u": "i"}
-_SELF = frozenset({"i", "me", "we", "us", "my", "our"})
 
 
 @cache
@@ -118,12 +116,12 @@ def english_claims(sentence: str, speaker: str, follows: str = "") -> Iterator[C
     candidates = table.said_index.candidates(low) if text and (speaker or low != text) else []
     anywhere = table.anywhere_index.candidates(low)
     if text != told and not is_made_up(low_told := lowered(told)):
-        yield from distinct_claims(_presupposed(told, low_told, speaker), sentence)
+        yield from distinct_claims([*_presupposed(told, low_told, speaker)], sentence)
     if not text or not (candidates or anywhere):
         return
     caseless = not any(each.isupper() for each in text.replace("I ", ""))
     elides = bool(speaker) and _OF_ANOTHER.search(follows) is None
-    yield from distinct_claims(_found(text, low, candidates, anywhere, speaker, caseless, elides), sentence)
+    yield from distinct_claims([*_found(text, low, candidates, anywhere, speaker, caseless, elides)], sentence)
 
 
 def _presupposed(text: str, low: str, speaker: str) -> Iterator[Found]:
@@ -145,8 +143,7 @@ def _found(
     if not candidates:
         return
     subject, ended = "", ""
-    candidates_of = _lasting if _PASSING.search(low) else table.said_index.candidates
-    for at, part in enumerate(parts(text, candidates_of)):
+    for at, part in enumerate(parts(text, table)):
         begin = 0
         for after in (0, *joints(part.low)) if part.numbers else (0,):
             if after < begin:
@@ -163,12 +160,6 @@ def _found(
                 yield from claims
 
 
-def _lasting(low: str) -> list[int]:
-    """The patterns that may fit what is said of today alone."""
-    table = english()
-    return [number for number in table.said_index.candidates(low) if "lasting" not in table.said[number].flags]
-
-
 def _matches(
     part: Part, subject: str, may_elide: bool, speaker: str, caseless: bool, ended: str
 ) -> Iterator[tuple["re.Match[str]", Part, list[Found]]]:
@@ -176,7 +167,7 @@ def _matches(
     said = english().said
     tried = [part]
     elided = subject or ("I" if may_elide else "")
-    if elided and part.low.split(" ", 1)[0] not in _SELF and (subject or _ELIDED.match(part.low)):
+    if elided and part.low.split(" ", 1)[0] not in SELF and (subject or _ELIDED.match(part.low)):
         text = f"{elided} {part.text}"
         tried.append(replace(part, text=text, low=lowered(text)))
     for clause in tried:
@@ -240,15 +231,17 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
         family = kind_named(match, _KINDS)
     if groups.get("with"):
         other = person(part.text[match.start("with") : match.end("with")], speaker, english())
-        if other is None or match["with"] in _SELF:
+        if other is None or match["with"] in SELF:
             return
         if about is not None and _DETERMINED.search(part.low[: match.start(about)]):
             found.extend((subject, attribute + family, value, ends) for attribute, value, ends in pattern.gives)
         family = f"{other.casefold()} {family}"
         subject = subject if subject == speaker else family
-    told = told_by(pattern, match, lambda slot: _of_slot(slot, match, part, caseless, ended))
-    if told is None:
-        return
+    told = list(pattern.gives)
+    for slot in pattern.filled(match):
+        if (claim := _of_slot(slot, match, part, caseless, ended)) is None:
+            return
+        told.append((*claim, slot.ends))
     for attribute, value, ends in told:
         found.append((subject, completed(attribute, family, _head(family)), value, ends or part.over))
     if whereto:
@@ -366,7 +359,7 @@ def english_asked(question: str) -> list[tuple[str, str]]:
         return []
 
     def person_asked(words: str) -> str | None:
-        return person(words if words in _SELF else words.title(), "", table, asked=True)
+        return person(words if words in SELF else words.title(), "", table, asked=True)
 
     return state_asked(table, low, 1, _KINDS, person_asked, lambda words, _: thing(words, table, True, False), _head)
 

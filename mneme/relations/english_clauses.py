@@ -1,10 +1,11 @@
 """Clauses of an English sentence, made ready for the table: what claims nothing away, denial and contrast written one way."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mneme.pattern_index import Cue, words_of
+from mneme.relations.table import Table
 
 _LONGEST = 800  # characters that are read
 _QUOTES = str.maketrans("’‘“”‑–", "''\"\"--")
@@ -151,6 +152,9 @@ _CORRECTED = Cue(
     r"no wait|correction)\b",
     re.IGNORECASE,
 )
+_PASSING = re.compile(
+    r"\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening|week|weekend|month)|for now|for the moment|yet)\b"
+)
 _CHANGED = Cue(r"\b(?:now|from now on|from (?:next|this) (?:week|month|term)(?: on)?|instead|as of)\b(?! of\b)")
 _QUOTED = re.compile(r'"([^"]*)"')
 
@@ -187,7 +191,9 @@ def written_out(sentence: str) -> str | None:
         if any(len(quoted.split()) > 5 or quoted[:2] in ("I ", "I'") for quoted in _QUOTED.findall(text)):
             return None
         text = text.replace('"', "")
-    return _SHORT_IS.sub(" is", _CONTRACTION.sub(_written_out, text))
+    if _CONTRACTION.search(text):
+        text = _CONTRACTION.pattern.sub(_written_out, text)
+    return _SHORT_IS.sub(" is", text)
 
 
 def is_made_up(low: str) -> bool:
@@ -239,8 +245,9 @@ def without_adverbs(text: str) -> str:
     return _ADVERBS.sub("", text)
 
 
-def parts(text: str, candidates: Callable[[str], list[int]]) -> Iterator[Part]:
-    """The parts of a prepared sentence that assert something."""
+def parts(text: str, table: Table) -> Iterator[Part]:
+    """The parts of a prepared sentence that assert something, each with the patterns of the table that may fit it."""
+    of_today = _PASSING.search(lowered(text)) is not None
     unsure_before = False
     corrected = _CORRECTED.search(text) is not None
     for piece in _PARTS.split(text):
@@ -259,7 +266,10 @@ def parts(text: str, candidates: Callable[[str], list[int]]) -> Iterator[Part]:
         if unsure or unsure_before:
             unsure_before = True
             continue
-        if not (numbers := candidates(low)):
+        numbers = table.said_index.candidates(low)
+        if of_today:  # what is said of today alone does not last
+            numbers = [number for number in numbers if "lasting" not in table.said[number].flags]
+        if not numbers:
             if low.startswith(("i ", "we ")):
                 yield Part(piece, low)
             continue

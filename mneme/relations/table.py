@@ -45,6 +45,10 @@ class Pattern:
         """Tell whether it is about anything: what a surer pattern reads in the same clause is not read so again."""
         return not self.flags.isdisjoint(("switch", "weak")) or not {"t", "m", "act"}.isdisjoint(self.shape.groupindex)
 
+    def filled(self, match: re.Match[str]) -> list[Slot]:
+        """The slots that hold something in a match."""
+        return [slot for slot in self.slots if match[slot.group] is not None]
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -88,9 +92,9 @@ def load_table(language: str, person: str, owner: str, thing: str) -> Table:
         tuple(said),
         tuple(anywhere),
         tuple(asked),
-        PatternIndex(one.shape for one in said),
-        PatternIndex(one.shape for one in anywhere),
-        PatternIndex(one.shape for one in asked),
+        PatternIndex([one.shape for one in said]),
+        PatternIndex([one.shape for one in anywhere]),
+        PatternIndex([one.shape for one in asked]),
         {name: frozenset(words.split()) for name, words in data["words"].items()},
         {word: name for name, words in data["kin_attribute"].items() for word in words.split()},
         {word.strip(): kind for kind, words in data["tools"].items() for word in words.split(",")},
@@ -127,23 +131,6 @@ def group_of(match: re.Match[str], *names: str) -> str | None:
     """The first of some groups that holds something, where the pattern has it."""
     groups = match.groupdict()
     return next((name for name in names if groups.get(name)), None)
-
-
-def told_by(
-    pattern: Pattern, match: re.Match[str], read: Callable[[Slot], tuple[str, str] | None]
-) -> list[tuple[str, str, bool]] | None:
-    """The claims of a match, as (attribute, value, ends); None where a slot holds what cannot be its value.
-
-    ``read`` gives the attribute and the value of a slot.
-    """
-    told = list(pattern.gives)
-    for slot in pattern.slots:
-        if match[slot.group] is not None:
-            claim = read(slot)
-            if claim is None:
-                return None
-            told.append((*claim, slot.ends))
-    return told
 
 
 def completed(attribute: str, name: str, head: str) -> str:

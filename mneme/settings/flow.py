@@ -121,7 +121,7 @@ class Flow(Group):
         "50 for each call in flight",
     )
     change_feed: bool = Field(default=True, description="publish every written record on the memories topic")
-    adopt_index: bool = Field(default=False, description="continue an index that another recovery store wrote")
+    adopt_index: bool = Field(default=False, description="continue another store's index, or topics that lost events")
 
     # Buckets into which conversations and owners are hashed, fixed for a recovery store: four for each of 64 processes.
     buckets: ClassVar[int] = 256

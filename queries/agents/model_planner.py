@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field
 from connectors.endpoints.answer_forms import schema_of
 from mneme.ports import Answer, Prompt, QueryChat, Role
 from mneme.settings import Agents
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 from queries.agents.evidence import Evidence
 from queries.agents.joint import named
 from queries.agents.planner import BY_MODEL, MOST_SUB_QUERIES, Judgement, Tool

@@ -10,7 +10,7 @@ line, nor like a heading, nor like a rule. The best come first, and what is too 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, time, timedelta
 
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 from queries.agents.evidence import Episodic, Evidence
 from queries.answers.dates import event_days, name_of
 from queries.records import one_line

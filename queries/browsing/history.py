@@ -9,7 +9,7 @@ from mneme.errors import InputError
 from mneme.ids import profile_id
 from mneme.ports import Filter, MemoryIndex, TextLeg
 from mneme.records import AtomicFact, Entity, Foresight, Mention, Profile, ProfileItem, Relationship
-from mneme.rows import Collection, Key, Row
+from mneme.rows import Collection, Key, Row, statement_key
 from mneme.text import tokenise
 from queries.browsing.lists import all_rows
 from queries.browsing.responses import (
@@ -25,7 +25,7 @@ from queries.browsing.responses import (
 )
 from queries.entities.graph import joined
 from queries.entities.naming import Naming, naming
-from queries.filtering.scope import Scope, repetition_keys, statement_key, without_later_repetitions
+from queries.filtering.scope import Scope, repetition_keys, without_later_repetitions
 from queries.granularity.foresights import repeats
 from queries.records import shared_fields
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
-from mneme.ids import episode_of, owner_key
+from mneme.ids import owner_key
 from mneme.labels import ANY_LABEL, joined
 from mneme.ports import Filter
 from mneme.records import AtomicFact, Entity, Foresight, Mention, Profile, ProfileItem, Relationship, Validity
-from mneme.rows import Collection, Key, Row, revised
+from mneme.rows import Collection, Key, Row, revised, statement_key
 
 Kind = Literal["episode", "fact", "message", "profile", "foresight", "case", "skill", "knowledge"]
 
@@ -190,12 +190,6 @@ def without_later_repetitions(row: Row, said: Mapping[Key, Row], moment: datetim
         }
     )
     return revised(row, record.model_copy(update={"validity": validity}))
-
-
-def statement_key(owner_key: str, identity: str) -> Key:
-    """The key of a fact or a foresight, which differ by their ids."""
-    is_foresight = identity.removeprefix(episode_of(identity)).startswith("/s/")
-    return Key(Collection.MEMORIES if is_foresight else Collection.FACTS, owner_key, identity)
 
 
 def _joined(mentions: Sequence[Mention]) -> str:

@@ -14,7 +14,7 @@ from rich.padding import Padding
 from rich.rule import Rule
 from rich.text import Text
 
-from serving.terminal.output import output, progress_bar
+from serving.terminal.output import flow_in_this_process, output, progress_bar
 
 if TYPE_CHECKING:
     from flows import IngestReport
@@ -76,7 +76,7 @@ def demo(
     files = example_files(examples)
     console.print(Rule("[bold]1 · Ingest[/]", align="left"))
     console.print(f"{len(files)} files from {files[0].parent} into the embedded index in {data}, with local models only.\n")
-    with progress_bar("Ingesting", "events") as on_progress:
+    with progress_bar("Ingesting", "events") as on_progress, flow_in_this_process():
         try:
             report = flows.ingest(files, settings, on_progress=on_progress)
         except StoreRejected:

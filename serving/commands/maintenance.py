@@ -17,7 +17,7 @@ from serving.commands.options import (
     owner_of,
 )
 from serving.commands.stream import FORMATS, show_skipped
-from serving.terminal.output import delayed_progress_bar, note, output, progress_bar
+from serving.terminal.output import delayed_progress_bar, flow_in_this_process, note, output, progress_bar
 
 if TYPE_CHECKING:
     from flows.maintenance.rebuild import RebuildReport, StoreContents
@@ -49,7 +49,7 @@ def backfill(
     if defaults and not files:
         raise InputError(f"{', '.join(defaults)}: is for files; what waits on the topics says whose memory it is")
     settings = load_settings()
-    with progress_bar("Backfilling", "events") as on_progress:
+    with progress_bar("Backfilling", "events") as on_progress, flow_in_this_process():
         report = take_in(files or [], settings, merge, on_progress, defaults)
     if report.files is not None:
         show_skipped(report.files.skipped)
@@ -111,7 +111,10 @@ def rebuild(
         elif not yes:
             typer.confirm(_question(origin, found), abort=True, err=True)
 
-    with delayed_progress_bar("Rebuilding", "messages" if origin == "messages" else "events") as on_progress:
+    with (
+        delayed_progress_bar("Rebuilding", "messages" if origin == "messages" else "events") as on_progress,
+        flow_in_this_process(),
+    ):
         if origin == "messages":
             from flows.maintenance.rebuild import rebuild_from_messages
 

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.segment import Segment
 from rich.text import Text
 
-from mneme.control_characters import escape_control_characters
+from mneme.text import escape_control_characters
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -96,6 +96,18 @@ def progress_bar(what: str, unit: str = "") -> Iterator[OnProgress]:
     ) as progress:
         task = progress.add_task(what, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total or None)
+
+
+@contextmanager
+def flow_in_this_process() -> Iterator[None]:
+    """End this command, with an error, when the machine's clock is put back: the flow would sleep for as long."""
+    from flows.running.clock_watch import ended_when_put_back
+
+    def show_cursor(error: Exception) -> None:
+        messages().show_cursor()  # a bar hides it
+
+    with ended_when_put_back(show_cursor):
+        yield
 
 
 @contextmanager

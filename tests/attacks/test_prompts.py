@@ -28,7 +28,7 @@ from mneme.errors import ModelError, ModelMalformed
 from mneme.ports import Picture, Prompt, Role
 from mneme.records import AgentCase, AtomicFact
 from mneme.settings import Agents, Answers, Extraction, Models, Settings, load_settings
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 from queries.agents.model_planner import ModelPlanner
 from queries.answers.answerer import Answerer
 from queries.answers.context import answer_prompt, context_of

@@ -44,8 +44,7 @@ from mneme.records import Position
 from mneme.relations import attributes_asked, claims_in
 from mneme.rows import Embedding, row_of
 from mneme.settings import Documents, Settings
-from mneme.text import cjk_languages, cjk_share, index_tokens, tokenise
-from mneme.tokens import estimate_tokens
+from mneme.text import cjk_languages, cjk_share, estimate_tokens, index_tokens, tokenise
 from queries.agents.decomposition import descriptions, split_question
 from queries.agents.rule_planner import counts
 from queries.answers.dates import asks_for_difference

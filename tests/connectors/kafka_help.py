@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from kafka import KafkaProducer, TopicPartition
 from kafka.admin import KafkaAdminClient
 
-from connectors.kafka.client import connection_arguments, partitions_of
+from connectors.kafka.client import connection_arguments, create_topics, partitions_of
 from connectors.kafka.reader import PartitionReader
 from mneme.events import Message
 from mneme.ports import Incoming
@@ -66,3 +66,13 @@ def delete_records(settings: Kafka, topic: str, before: int, partition: int = 0)
     """Do what retention does: delete everything before an offset."""
     with KafkaAdminClient(**connection_arguments(settings)) as admin:
         admin.delete_records({TopicPartition(topic, partition): before})
+
+
+def make_anew(settings: Kafka, topic: str) -> None:
+    """Delete a topic, and make it again."""
+    with KafkaAdminClient(**connection_arguments(settings)) as admin:
+        admin.delete_topics([topic])
+        deadline = time.monotonic() + 120
+        while topic in admin.list_topics() and time.monotonic() < deadline:
+            time.sleep(0.05)
+    create_topics(settings)

@@ -10,7 +10,7 @@ import pytest
 
 from connectors import tokens
 from connectors.tokens import token_counter
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 
 TEXT = "Anna: The pottery class moves to Thursday."
 

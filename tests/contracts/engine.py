@@ -19,8 +19,8 @@ from flows.embed import EmbedLane
 from flows.engines.dataflow import Dataflow
 from flows.engines.port import Source
 from flows.items import Arrived, Pause, WriteBatch
-from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
+from flows.lanes.state import Versions
 from flows.running.feeds import Fed
 from flows.write import Writer
 from mneme.ports import DeadLetter, Incoming, Remove

@@ -16,7 +16,7 @@ from evaluation.boundary_model import cross_validate, cut_online, examples_of, f
 from evaluation.boundary_sets import FOLDS, Kind, read_kinds
 from evaluation.fit_boundaries import run_fit_boundaries
 from evaluation.report import Report
-from flows.boundaries.model import heads_from
+from flows.boundaries.semantic import heads_from
 from mneme.errors import InputError
 from mneme.settings import Boundaries, load_settings
 from serving.cli import app

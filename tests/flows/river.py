@@ -25,9 +25,9 @@ from flows.cuts import BoundaryDetector, Cut, ExtractedEntity, ExtractedFact, Ex
 from flows.embed import EmbedLane
 from flows.extract import ExtractLane
 from flows.items import OF_THE_WRITER, Amendment, Arrived, Erased, Erasure, Pause, Unread
-from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
 from flows.lanes.services import Reading, Services
+from flows.lanes.state import Versions
 from flows.read import ReadLane
 from flows.reconcile import ReconcileLane
 from flows.segment import SegmentLane

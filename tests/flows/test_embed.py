@@ -12,8 +12,8 @@ import pytest
 from flows.decode import decode
 from flows.embedding.admission import MessageBatch, admit
 from flows.items import Arrived, Pause
-from flows.lanes.epochs import EPOCHS
 from flows.lanes.erasures import Tombstones
+from flows.lanes.state import EPOCHS
 from mneme.events import Message, parse_event
 from mneme.ports import Incoming
 from mneme.records import Position

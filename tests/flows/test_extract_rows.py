@@ -10,10 +10,6 @@ def heard(number: int) -> Citation:
     return Citation(document_id="talk", name="talk.vtt", place=f"00:0{number}:00")
 
 
-def without_vectors(texts: list[str]) -> list[None]:
-    return [None] * len(texts)
-
-
 def assembled(cut: Cut) -> list[object]:
     extraction = Extraction(
         subject="Desks",
@@ -22,8 +18,7 @@ def assembled(cut: Cut) -> list[object]:
         facts=(ExtractedFact("Ann buys desks.", "Desks", (1, 0)),),
         foresights=(ExtractedForesight("Ann will buy chairs", "chairs", (2,)),),
     )
-    made = assemble({"lane": "t/c"}, cut, extraction, without_vectors, "local")
-    return [row.record() for row in made.rows]
+    return [each.record for each in assemble({"lane": "t/c"}, cut, extraction, "local").made]
 
 
 def test_each_record_cites_where_its_own_message_stands() -> None:
@@ -38,7 +33,7 @@ def test_a_fact_of_a_document_cites_its_own_row() -> None:
     chunk = message("prices", "Item: Desk").model_copy(update={"document_id": "d", "citation": place})
     cut = cut_of([chunk], conversation_id=None, document_id="d")
     extraction = Extraction("Prices", "", "", facts=(ExtractedFact("Item: Desk", "Prices", (0,), place="row 5"),))
-    episode, fact = [row.record() for row in assemble({"lane": "t/c"}, cut, extraction, without_vectors, "local").rows][:2]
+    episode, fact = [each.record for each in assemble({"lane": "t/c"}, cut, extraction, "local").made][:2]
     assert (episode.citation.place, fact.citation.place) == ("rows 2-9", "row 5")
 
 

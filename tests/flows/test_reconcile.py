@@ -24,7 +24,7 @@ from flows.cuts import (
 )
 from flows.extraction.assemble import assemble
 from flows.items import Extracted, Retraction
-from flows.lanes.snapshots import refer
+from flows.lanes.state import refer
 from flows.reconcile import ReconcileLane
 from flows.write import Writer
 from mneme.errors import ModelTimeout
@@ -160,7 +160,8 @@ def episode(
             for claim in claims(text)
         ),
     )
-    return assemble(refer(cut), cut, extraction, lambda texts: list(map(Embedding, embed(texts))), "test")
+    assembled = assemble(refer(cut), cut, extraction, "test")
+    return assembled.embedded(list(map(Embedding, embed(assembled.texts))))
 
 
 def claims(text: str) -> tuple[Claim, ...]:
@@ -178,7 +179,8 @@ def deployment(day: int, intent: str) -> Extracted:
     cut = Cut(f"default/c{day:02d}/e", ANN, f"c{day:02d}", None, (Utterance(stored, embed([intent])[0]),), "boundary")
     case = ExtractedCase(intent, "1. run the tests\n2. apply the release", 0.9, "warm the cache first")
     extraction = Extraction(subject=intent, summary="", narrative="", facts=(), case=case)
-    return assemble(refer(cut), cut, extraction, lambda texts: list(map(Embedding, embed(texts))), "test")
+    assembled = assemble(refer(cut), cut, extraction, "test")
+    return assembled.embedded(list(map(Embedding, embed(assembled.texts))))
 
 
 def gone(day: int) -> Retraction:

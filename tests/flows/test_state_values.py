@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from flows.conversations.dormant import DormantConversations, parts_in
 from flows.embed import EmbedLane
 from flows.extract import ExtractLane
-from flows.lanes.snapshots import decode_state, encode_state
+from flows.lanes.state import decode_state, encode_state
 from flows.reconcile import ReconcileLane
 from flows.segment import SegmentLane
 from mneme.errors import StoreRejected

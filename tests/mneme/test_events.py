@@ -26,6 +26,13 @@ def test_an_event_comes_back_from_the_wire_as_it_was(content: str, name: str) ->
     assert parse_event(event.to_bytes(), SENT) == event
 
 
+@pytest.mark.parametrize("field", ["tenant_id", "conversation_id", "user_id", "group_id", "agent_id"])
+@pytest.mark.parametrize("blank", [" ", "\n\t", "\u3000"])
+def test_a_blank_name_is_refused_since_nobody_could_ask_for_what_is_under_it(field: str, blank: str) -> None:
+    with pytest.raises(ValidationError, match=f"{field}\n.*is blank"):
+        talk(**{field: blank})
+
+
 def test_a_retry_of_a_message_without_an_id_is_recognised() -> None:
     assert talk().message_id == talk().message_id
     assert talk().message_id != talk(content="hello again").message_id

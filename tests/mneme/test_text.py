@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mneme.text import Runs, cjk_languages, cjk_share, has_cjk, index_tokens, tokenise
-from mneme.tokens import estimate_tokens
+from mneme.text import Runs, cjk_languages, cjk_share, estimate_tokens, has_cjk, index_tokens, tokenise
 
 CHINESE = st.text(st.sampled_from("乾隆坤淨瞭解藉口著名於夫羅臺灣"), max_size=8)  # some change with their neighbours, elsewhere
 
@@ -125,12 +124,11 @@ def test_an_estimate_of_tokens_never_shrinks_when_text_is_added(text: str) -> No
 def test_long_texts_are_not_remembered() -> None:
     """A thousand messages of one long word each leave nothing in memory."""
     from mneme import text as module
-    from mneme import tokens
 
-    caches = (module._cached_tokens_of_line, module._tokens_of, module._token, tokens._weight)
+    caches = (module._cached_tokens_of_line, module._tokens_of, module._token, module._weight)
     for letter in "абв" + "abc":
-        long = letter * (tokens.LONGEST_REMEMBERED + 1)
+        long = letter * (module.LONGEST_REMEMBERED + 1)
         held = [cache.cache_info().currsize for cache in caches]
         assert module.index_tokens([(long, 1)])
-        assert tokens.estimate_tokens(long) > 100
+        assert module.estimate_tokens(long) > 100
         assert [cache.cache_info().currsize for cache in caches] == held

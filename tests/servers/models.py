@@ -18,7 +18,7 @@ from typing import Any, Self
 
 import pytest
 
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 from tests.servers.model_answers import embedding, fill, relevance
 from tests.servers.model_faults import RATE_LIMITED, SERVER_ERROR, Fault, Received
 from tests.servers.model_http import ModelHttpServer, error_body

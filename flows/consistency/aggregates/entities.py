@@ -35,7 +35,7 @@ def entity_of(
         owner=owner,
         created_at=newest(mentions),
         version=0,
-        name=commonest(mention.name for mention in mentions),
+        name=commonest([mention.name for mention in mentions]),
         type=commonest([each for each in types if family_of(each)] or types),  # a known type before "object"
         summary=joined(mentions),
         mentions=mentions,
@@ -133,7 +133,7 @@ class _Known:
 
 
 def _with(entity: Entity, aliases: Sequence[Entity], merged_into: str | None) -> Entity:
-    mentions = in_order(mention for each in (entity, *aliases) for mention in each.mentions)
+    mentions = in_order([mention for each in (entity, *aliases) for mention in each.mentions])
     changes = {
         "version": 0,
         "created_at": newest(mentions),

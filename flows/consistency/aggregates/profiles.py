@@ -23,7 +23,7 @@ from functools import lru_cache
 from math import log
 
 from flows.consistency.aggregates.mentions import in_order, left_out_until, newest
-from flows.consistency.clusters import normal
+from flows.consistency.unit_of_work import normal
 from flows.consistency.validity import End, ends, repetitions
 from mneme.ids import short_hash
 from mneme.records import Owner, Profile, ProfileItem, Stated
@@ -49,7 +49,7 @@ def profile_of(
         owner=owner,
         created_at=newest([item.evidence[0] for item in items]),
         version=0,
-        left_out_until=left_out_until(old, (item.evidence[0] for item in left_out)),
+        left_out_until=left_out_until(old, [item.evidence[0] for item in left_out]),
         explicit=(),
         evidence=tuple(items),
     )

@@ -95,6 +95,11 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
+def test_the_parts_of_a_model_are_read_once_and_not_for_every_batch() -> None:
+    weights = minilm_weights.find_weights(None)
+    assert weights.model is weights.model
+
+
 def test_vectors_are_those_of_the_published_model(exact: LocalEmbedder) -> None:
     person, *others = exact.embed([HAPPY, *KNOWN])
     np.testing.assert_allclose([person @ other for other in others], list(KNOWN.values()), atol=2e-4)

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from connectors.embedders.openai_embedder import OpenAiEmbedder
 from mneme.errors import ModelError, ModelMalformed, ModelRefused, SettingsError
 from mneme.settings import EmbedderSettings
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 from tests.cases.groups import group_of
 from tests.connectors.model_help import Clock
 from tests.contracts.embedder import EmbedderContract

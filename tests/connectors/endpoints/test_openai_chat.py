@@ -13,7 +13,7 @@ from connectors.endpoints.openai_chat import OpenAiChat
 from mneme.errors import ModelMalformed, ModelRefused, ModelTimeout, SettingsError
 from mneme.ports import Role, Usage
 from mneme.settings import Models
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 from tests.cases.groups import group_of
 from tests.connectors.model_help import Clock
 from tests.contracts.chat_model import ChatModelContract, Notes, ask

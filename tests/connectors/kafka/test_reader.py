@@ -1,6 +1,7 @@
 """Reading a partition of a real broker."""
 
 import time
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,10 +12,9 @@ from connectors.kafka.client import connection_arguments, create_topics
 from connectors.kafka.reader import PartitionReader
 from connectors.kafka.state import read_state
 from mneme.errors import StoreRejected, StoreUnavailable
-from mneme.records import Position
 from mneme.settings import Kafka
 from mneme.times import utc_now
-from tests.connectors.kafka_help import delete_records, read, reading, write_raw
+from tests.connectors.kafka_help import delete_records, make_anew, read, reading, write_raw
 from tests.servers.process import free_port
 
 pytestmark = pytest.mark.kafka
@@ -37,7 +37,7 @@ def test_a_partition_is_read_in_order_from_the_earliest(settings: Kafka, topic: 
     with reading(settings, topic) as reader:
         events = read(reader, 10)
     assert [event.raw for event in events] == [b"%d" % number for number in range(10)]
-    assert [event.position for event in events] == [Position(topic=topic, partition=0, offset=number) for number in range(10)]
+    assert [str(event.position) for event in events] == [f"{topic}/0/{number}" for number in range(10)]
 
 
 def test_an_event_has_the_time_at_which_kafka_received_it(settings: Kafka, topic: str):
@@ -132,7 +132,7 @@ def test_what_a_transaction_did_not_commit_is_not_read_and_is_no_lag(settings: K
 class TestLostOffsets:
     def test_an_offset_that_retention_deleted_is_refused_by_name(self, settings: Kafka, topic: str):
         delete_records(settings, topic, before=6)
-        with pytest.raises(StoreRejected, match=rf"{topic}/0/3,.*it has 6 to 10; its retention deleted.*recovery store"):
+        with pytest.raises(StoreRejected, match=rf"{topic}/0/3,.*it has 6 to 10; its retention deleted.*ADOPT_INDEX"):
             PartitionReader(settings, topic, 0, 3)
 
     def test_the_first_offset_that_is_left_is_fine(self, settings: Kafka, topic: str):
@@ -151,19 +151,61 @@ class TestLostOffsets:
             with pytest.raises(StoreRejected, match=rf"{topic}/0/0,.*it has 6 to 10"):
                 read(reader, 10)
 
-    def test_a_topic_made_anew_is_not_taken_for_the_old_one(self, settings: Kafka, topic: str):
-        with KafkaAdminClient(**connection_arguments(settings)) as admin:
-            admin.delete_topics([topic])
-            deadline = time.monotonic() + 120
-            while topic in admin.list_topics() and time.monotonic() < deadline:
-                time.sleep(0.05)
-        create_topics(settings)
-        with pytest.raises(StoreRejected, match=rf"{topic}/0/10,.*it has 0 to 0; the topic was made anew"):
-            PartitionReader(settings, topic, 0, 10)
+    def test_an_offset_behind_the_end_is_refused_by_name(self, settings: Kafka, topic: str):
+        with pytest.raises(StoreRejected, match=rf"{topic}/0/12,.*it has 0 to 10; the topic lost its end"):
+            PartitionReader(settings, topic, 0, 12)
+
+    def test_where_an_offset_is_lost_an_operator_may_go_on_with_the_earliest_there_is(self, settings: Kafka, topic: str):
+        delete_records(settings, topic, before=6)
+        with closing(PartitionReader(settings, topic, 0, 3, adopt=True)) as reader:
+            assert [event.raw for event in read(reader, 4)] == [b"6", b"7", b"8", b"9"]
 
     def test_a_partition_that_is_not_there_is_named(self, settings: Kafka, topic: str):
         with pytest.raises(StoreRejected, match=f"{topic}/7"):
             PartitionReader(settings, topic, 7, None)
+
+
+class TestTopicsMadeAnew:
+    """Offsets begin at 0 again: one of the old topic may lie within the new one."""
+
+    def test_a_place_in_the_old_topic_is_refused_by_name(self, settings: Kafka, topic: str):
+        with reading(settings, topic) as reader:
+            read(reader, 4)
+            place = reader.place
+        make_anew(settings, topic)
+        write_raw(settings, topic, [b"new"] * 8)
+        with pytest.raises(StoreRejected, match=rf"{topic}/0/4,.*it has 0 to 8; the topic was made anew.*ADOPT_INDEX"):
+            PartitionReader(settings, topic, 0, place)
+        with closing(PartitionReader(settings, topic, 0, place, adopt=True)) as reader:
+            assert len(read(reader, 8)) == 8, "from the beginning of the new one"
+
+    def test_a_reader_at_work_gives_nothing_of_the_new_topic(self, settings: Kafka, topic: str):
+        with reading(settings, topic) as reader:
+            read(reader, 10)
+            make_anew(settings, topic)
+            write_raw(settings, topic, [b"new"] * 12)
+            with pytest.raises(StoreRejected, match=f"{topic}/0/10,.*made anew"):
+                read(reader, 1, seconds=30)
+
+    def test_one_that_is_read_now_and_then_is_looked_at_each_time_and_read_all_the_same(
+        self, settings: Kafka, topic: str, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setattr("connectors.kafka.reader._UNWATCHED_SECONDS", 0.0)
+        with reading(settings, topic) as reader:
+            assert [event.raw for event in read(reader, 10, limit=3)] == [b"%d" % number for number in range(10)]
+            assert reader.position == 10
+
+    def test_positions_in_the_old_and_in_the_new_topic_differ(self, settings: Kafka, topic: str):
+        with reading(settings, topic) as reader:
+            (before,) = read(reader, 1)
+        make_anew(settings, topic)
+        write_raw(settings, topic, [b"new"])
+        with reading(settings, topic) as reader:
+            (after,) = read(reader, 1)
+        assert str(before.position) == str(after.position) == f"{topic}/0/0"
+        assert before.position != after.position
+        assert before.position.key != after.position.key
+        assert not before.position.is_beside(after.position)
 
 
 def test_without_a_broker_the_address_is_named(monkeypatch: pytest.MonkeyPatch):

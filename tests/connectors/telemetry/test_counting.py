@@ -11,8 +11,7 @@ from pydantic import BaseModel
 
 from connectors.endpoints.openai_chat import OpenAiChat
 from connectors.telemetry import metrics
-from connectors.telemetry.flow import EpochMeter, FlushClock, StepMeter, Tally, count_bulk
-from connectors.telemetry.meters import MeasuredRequests, tenant_of
+from connectors.telemetry.meters import EpochMeter, FlushClock, MeasuredRequests, StepMeter, Tally, count_bulk, tenant_of
 from mneme.errors import InputError, ModelError
 from mneme.ports import Create, Outcome, Prompt, Put, Role, WriteResult
 from mneme.settings import Models

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from flows.boundaries import cues
 from flows.boundaries.features import features
-from flows.boundaries.model import expand, head_of, logistic, probability, shipped_heads
-from flows.boundaries.semantic import SemanticDetector
+from flows.boundaries.semantic import SemanticDetector, expand, head_of, logistic, probability, shipped_heads
 from flows.cuts import Utterance
 from mneme.rows import Vector
 from mneme.settings import Settings

@@ -6,7 +6,7 @@ import pytest
 from connectors.files.chat_events import PACE
 from flows.boundaries.cues import read
 from flows.boundaries.features import REPLY_SECONDS, features
-from flows.boundaries.model import shipped_heads
+from flows.boundaries.semantic import shipped_heads
 from flows.cuts import Utterance
 from tests.flows.boundaries.talk import BANK, DAY, GARDEN, START, talk, utterance
 

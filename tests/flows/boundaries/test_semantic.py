@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows.boundaries.model import reason
-from flows.boundaries.semantic import SemanticDetector
+from flows.boundaries.semantic import SemanticDetector, reason
 from flows.cuts import Utterance, Verdict
 from flows.maintenance.dry_run import cuts_of
 from mneme.settings import Boundaries

@@ -17,7 +17,7 @@ from mneme.errors import ModelMalformed, ModelRefused, SettingsError
 from mneme.ports import Role
 from mneme.records import AtomicFact, Statement
 from mneme.settings import Models, Reconcile, Settings
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 from tests.connectors.model_help import Clock
 from tests.contracts.rows import fact
 from tests.evaluation.recording.recording_help import recording, replaying

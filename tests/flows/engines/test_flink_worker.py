@@ -104,7 +104,7 @@ class TestGroupLanes(EngineContract):
 
 
 def run(began_at: datetime) -> FlinkRun:
-    return FlinkRun(Settings(_env_file=None), 3, began_at, "mneme x", "flink:8081", {"messages": "m"})
+    return FlinkRun(Settings(_env_file=None), 3, began_at, "mneme x", "flink:8081", {"messages": "m"}, {"m": "id"})
 
 
 def test_a_worker_that_begins_later_in_a_run_writes_higher_versions_whatever_an_earlier_one_wrote() -> None:

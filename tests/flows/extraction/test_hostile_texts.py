@@ -13,8 +13,7 @@ from flows.extraction import LocalExtractor
 from mneme.events import LONGEST_TEXT
 from mneme.rows import row_of
 from mneme.settings import Boundaries
-from mneme.text import tokenise
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens, tokenise
 from tests.flows.extraction.cuts import cut_of, document, message
 
 PLAIN = [

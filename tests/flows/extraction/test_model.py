@@ -10,7 +10,7 @@ from flows.extraction.model import DOCUMENT_RULES, EpisodeForm, uncovered_quotes
 from mneme.errors import ModelTimeout, SettingsError
 from mneme.ports import Role, Usage
 from mneme.settings import Extraction, load_settings
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 from tests.flows.extraction.cuts import call, cut_of, document, message, talk
 
 EMPTY = {

@@ -14,7 +14,7 @@ from connectors.durable import FolderLock
 from connectors.reading_order import ReadingOrder
 from evaluation.faults.flow_process import command, environment
 from flows import ingest
-from flows.lanes.epochs import WRITES_PER_RUN
+from flows.lanes.state import WRITES_PER_RUN
 from flows.maintenance.rebuild import StoreContents, rebuild_from_messages
 from flows.maintenance.transfer import export_owner, import_owner
 from mneme.errors import InputError, StoreRejected, StoreUnavailable

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from connectors.durable import FolderLock
 from flows.items import Erasure
-from flows.lanes.epochs import WRITES_PER_RUN
 from flows.lanes.erasures import tombstone_row
+from flows.lanes.state import WRITES_PER_RUN
 from flows.maintenance.transfer import export_owner, import_owner
 from mneme.errors import InputError, StoreError, StoreRejected
 from mneme.events import Delete, Document, Edit, ForgetDocument, Message

@@ -22,8 +22,8 @@ from mneme.settings import Kafka, Settings
 from mneme.store_format import FORMAT
 
 SNAPSHOTS = {
-    ("mneme.messages", "1"): 41,
-    ("mneme.documents", "0"): 7,
+    ("mneme.messages", "1"): (41, "old"),
+    ("mneme.documents", "0"): 7,  # of an older store
     ("mneme.embed", "0003"): b"embedding",
     ("mneme.extract", "0003"): b"extracting",
     ("mneme.embed", "0255"): b"far away",
@@ -42,6 +42,7 @@ def committed(monkeypatch: pytest.MonkeyPatch) -> dict[TopicPartition, int]:
         found.update(places)
 
     monkeypatch.setattr(change_engine, "_commit", commit)
+    monkeypatch.setattr(change_engine, "input_topic_ids", lambda kafka: {"mneme.messages": "old", "mneme.documents": "new"})
     return found
 
 
@@ -86,6 +87,15 @@ def test_afterwards_the_store_is_of_flink_alone(populated: Path, committed: dict
         pass
     with RecoveryStore(populated / "store", "kafka", 256, 1, "flink") as store:
         assert store.moved.exists()
+
+
+def test_places_in_a_topic_that_was_made_anew_are_refused(
+    populated: Path, committed: dict[TopicPartition, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(change_engine, "input_topic_ids", lambda kafka: {"mneme.messages": "new"})
+    with store_at(populated) as store, pytest.raises(StoreRejected, match=r"mneme.messages: made anew"):
+        change_engine.move_to_flink(Settings(_env_file=None), store)
+    assert committed == {}
 
 
 def test_of_a_store_that_no_flow_has_begun_there_is_nothing_to_move(tmp_path: Path) -> None:

@@ -26,6 +26,10 @@ class Partition:
         self.committed: list[int] = []
         self.closed = False
 
+    @property
+    def place(self) -> int:
+        return self.position
+
     def poll(self, limit: int) -> list[Incoming]:
         batch = [event(offset) for offset in range(self.position, min(10, self.position + limit))]
         self.position += len(batch)

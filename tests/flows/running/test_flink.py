@@ -11,7 +11,7 @@ import pytest
 from flows.engines.flink_worker import FlinkRun
 from flows.running.flink import FlinkCluster, run_on_flink
 from flows.running.recovery import RecoveryStore
-from mneme.errors import SettingsError, StoreUnavailable
+from mneme.errors import SettingsError, StoreRejected, StoreUnavailable
 from mneme.settings import Settings
 
 pytestmark = pytest.mark.slow
@@ -26,6 +26,7 @@ class PlayedCluster:
         self.moved: list[Path | None] = []
         self.savepoints = self.completed = 0
         self.checkpoint: str | None = None
+        self.topic_ids = {"mneme.messages": "id"}
         self.refuses_savepoints = False
         self.stopping = threading.Event()
 
@@ -97,9 +98,22 @@ def follow(
         FlinkCluster("flink:8081", httpx.MockTransport(cluster.answer)),
         cluster.stopping,
         on_ready or cluster.stopping.set,
+        lambda: cluster.topic_ids,
         lambda: len(cluster.submitted) + 1,
         cluster.submit,
     )
+
+
+def test_a_topic_that_was_made_anew_is_refused_by_name_and_its_job_stopped(
+    cluster: PlayedCluster, store: RecoveryStore
+) -> None:
+    follow(cluster, store)
+    cluster.jobs["job1"] = "RUNNING"  # as after a kill of the program that followed it
+    cluster.topic_ids = {"mneme.messages": "another id"}
+    with pytest.raises(StoreRejected, match=r"mneme.messages: made anew.*MNEME_FLOW__ADOPT_INDEX"):
+        follow(cluster, store)
+    assert cluster.jobs["job1"] == "FINISHED"
+    assert len(cluster.submitted) == 1
 
 
 def test_a_stop_makes_a_savepoint_from_which_the_next_start_goes_on_in_other_slots(

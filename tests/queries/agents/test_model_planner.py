@@ -11,7 +11,7 @@ from connectors.endpoints.answer_forms import schema_of
 from mneme.errors import ModelError, ModelMalformed, ModelTimeout
 from mneme.ports import Answer, Prompt, Role, Spent
 from mneme.settings import Agents
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 from queries.agents import prompts
 from queries.agents.evidence import Evidence
 from queries.agents.model_planner import LONGEST_QUERY, Choice, ModelPlanner, Parts, Reflection, Verdict, new_queries

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 from queries.agents.evidence import Evidence
 from queries.agents.prompts import LONGEST_LINE, MOST_MEMORIES, MOST_RELATIONSHIPS, render_evidence, render_question
 from queries.responses import Graph

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mneme.errors import InputError
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 from queries.answers.answer import ContextResponse
 from queries.answers.block import context_block
 from queries.responses import SearchResponse

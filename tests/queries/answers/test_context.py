@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from mneme.records import Citation, Quote, Spoken
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 from queries.answers.context import Context, asked_line, cited, context_of
 from queries.responses import FoundFact, FoundProfile, SearchResponse
 from tests.queries.answers.found import ASKED_AT, at, day, edge, episode, fact, foresight, found, message, profile

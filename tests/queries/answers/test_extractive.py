@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from mneme.records import Citation, Claim, Quote
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 from queries.answers.context import context_of
 from queries.answers.extractive import Extract, extractive_answer
 from queries.responses import SearchResponse

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from mneme.ports import Prompt, Role
-from mneme.tokens import estimate_tokens
+from mneme.text import estimate_tokens
 from queries.answers import context as rules
 from queries.answers.context import NOT_REMEMBERED, REMINDERS, RULES, answer_prompt, context_of
 from queries.questions.types import QuestionType

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.lanes.epochs import EPOCHS, WRITES_PER_RUN, EpochBarrier, RecentKeys, UnrefreshedWrites, Versions
+from flows.lanes.state import EPOCHS, WRITES_PER_RUN, EpochBarrier, RecentKeys, UnrefreshedWrites, Versions
 from mneme.rows import Collection, Key, Row
 
 NAMES = st.sampled_from("abcdef")

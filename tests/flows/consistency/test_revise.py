@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.consistency.aggregates.mentions import LONGEST_SUMMARY
-from flows.consistency.rebuild import rebuilt
+from flows.consistency.revise import rebuilt
 from flows.items import AggregateMention
 from mneme.records import Entity, Mention, Owner, Profile, Relationship
 

@@ -1,0 +1,292 @@
+"""The state of a lane: what it keeps for some epochs, the versions of what it writes, and its snapshots.
+
+A write of a lane is in the index for certain once its epoch is over. A lane does not see epochs, but hears at the end of each
+epoch in which it was touched (``epoch_done``): what it wrote before the last few of them is in the index.
+
+Where several processes run the flow, a step may receive an item while another process still writes what came before it.
+Sources enter an epoch only when everything of the epoch before is written everywhere. The first end after an arrival
+is that of the epoch of the arrival, which other processes may still be writing. The second is that of the epoch that could
+only begin afterwards.
+
+A version is ``run * 10**12 + counter``: of two writes the one made later wins, whichever arrives last. The run is a number
+that grows with every start of a flow (flows/running/recovery.py keeps it), the counter runs in the process. A lane is in one
+process at a time, so its versions only grow. A replay after a crash writes higher versions than the attempt that crashed, so
+the index ends at what the replay says even where the crashed attempt had got further.
+
+A snapshot is versioned bytes of references and counters, without texts or pickled classes: the version, a colon and deflated
+JSON, or what a step makes of it itself (``split_state``). A step that changes the form of its state raises its version, and the
+format of the store with it (mneme/store_format.py): no older form is read. Items are kept as references, plain values from
+which an item is read again.
+"""
+
+import itertools
+import json
+import zlib
+from collections import ChainMap, deque
+from collections.abc import Iterator, MutableMapping, Sequence
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from flows.cuts import Cut, Utterance
+from flows.items import Erasure, Pause, Reference, Retraction
+from mneme.errors import StoreRejected
+from mneme.ports import MemoryIndex
+from mneme.records import Owner, Position, StoredMessage
+from mneme.rows import Collection, Key, Row
+
+EPOCHS = 3  # the sink may be one epoch behind the step, and one more for good measure
+
+
+class UnrefreshedWrites:
+    """The newest row of each key that was written lately; None for one that was removed."""
+
+    def __init__(self) -> None:
+        self._generations: deque[dict[str, dict[Key, Row | None]]] = deque([{}])
+
+    def wrote(self, key: Key, row: Row | None) -> None:
+        """Remember a write."""
+        self._generations[-1].setdefault(key.owner_key, {})[key] = row
+
+    def of(self, owner_key: str) -> dict[Key, Row | None]:
+        """An owner's rows as they were written lately."""
+        return {key: row for generation in self._generations for key, row in generation.get(owner_key, {}).items()}
+
+    def epoch_done(self) -> None:
+        """Forget what is in the index by now."""
+        self._generations.append({})
+        while len(self._generations) > EPOCHS:
+            self._generations.popleft()
+
+
+Value = TypeVar("Value")
+
+
+class RecentKeys(ChainMap[str, Value]):
+    """A dictionary that forgets what was not set again for some epochs. Its maps are those of the last epochs, newest first."""
+
+    pop = MutableMapping.pop  # type: ignore[assignment]  # of all maps, as ``del``
+
+    def __delitem__(self, name: str) -> None:
+        found = [epoch.pop(name) for epoch in self.maps if name in epoch]
+        if not found:
+            raise KeyError(name)
+
+    def epoch_done(self) -> None:
+        """Forget what is in the index by now."""
+        self.maps = [{}, *self.maps[: EPOCHS - 1]]
+
+
+Item = TypeVar("Item")
+
+_EPOCHS_HELD = 2
+
+
+class EpochBarrier(Generic[Item]):
+    """Items of one step, held until everything before them is written by all processes.
+
+    A step that holds something must stay awake, for a step that sleeps through an epoch does not hear of its end.
+    What a snapshot held needs to wait no longer after a restart: its epoch is over everywhere.
+
+    Args:
+        processes: how many run the flow; with one, what came before is written first as it is, and nothing is held.
+    """
+
+    def __init__(self, processes: int) -> None:
+        self._alone = processes == 1
+        self._epochs = 0
+        self._held: deque[tuple[int, Item]] = deque()
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def hold(self, item: Item) -> None:
+        """Take in an item behind those that are held."""
+        self._held.append((self._epochs, item))
+
+    def restore(self, item: Item) -> None:
+        """Take in what the snapshot held from which the step began."""
+        self._held.append((self._epochs - _EPOCHS_HELD, item))
+
+    def released(self) -> Iterator[Item]:
+        """Remove and yield the items that need not wait any longer, in order."""
+        while self._held and (self._alone or self._epochs - self._held[0][0] >= _EPOCHS_HELD):
+            yield self._held.popleft()[1]
+
+    def items(self) -> list[Item]:
+        """The held items in order, for the step's snapshot."""
+        return [item for _, item in self._held]
+
+    def epoch_done(self) -> None:
+        """An epoch of the step is over."""
+        self._epochs += 1
+
+
+# Three years at 10,000 writes a second (a run that outgrew its share would win over the next one), and 9 million runs
+# within the 63 bits that an index has for a version.
+WRITES_PER_RUN = 10**12
+MOST_RUNS = 1_000_000  # that an archive may claim: a row of the last version would leave an index no newer one
+
+
+class Versions:
+    """Gives out versions of a run above ``first``; safe for several threads (``itertools.count`` is atomic in CPython)."""
+
+    def __init__(self, run: int, first: int = 0) -> None:
+        self._counter = itertools.count(run * WRITES_PER_RUN + first + 1)
+
+    def next(self) -> int:
+        """A version higher than all before."""
+        return next(self._counter)
+
+
+# --- snapshots --------------------------------------------------------------------------------------------------------
+
+
+def encode_state(version: int, state: Any) -> bytes:
+    """A state value from plain JSON values."""
+    return b"%d:" % version + zlib.compress(json.dumps(state, separators=(",", ":"), ensure_ascii=False).encode(), 1)
+
+
+def decode_state(value: bytes, version: int) -> Any:
+    """The plain values of a state value.
+
+    Raises:
+        StoreRejected: the value was written by another Mneme, or is none.
+    """
+    try:
+        return json.loads(zlib.decompress(split_state(value, version)))
+    except (ValueError, zlib.error) as error:
+        raise StoreRejected(_DAMAGED) from error
+
+
+def split_state(value: bytes, version: int) -> bytes:
+    """The body of a state value.
+
+    Raises:
+        StoreRejected: the value was written by another Mneme, or is none.
+    """
+    head, _, body = value.partition(b":")
+    try:
+        found = int(head)
+    except ValueError as error:
+        raise StoreRejected(_DAMAGED) from error
+    if found != version:
+        raise StoreRejected(
+            f"another version of Mneme wrote the recovery store (state {found}, here {version}); use that version, or run "
+            "`mneme admin rebuild`"
+        )
+    return body
+
+
+_DAMAGED = "the recovery store holds a state value that is not Mneme's; use its own directory"
+
+
+class MessagesGone(LookupError):
+    """The messages that a reference names are no longer in the index: deleted, erased, or refused by it."""
+
+
+def refer(item: Cut | Retraction | Pause | Erasure) -> Reference:
+    """The reference of an item."""
+    match item:
+        case Cut():
+            return {
+                "is": "cut",
+                "lane": item.lane,
+                "id": item.id,
+                "owner": owner_values(item.owner),
+                "conversation": item.conversation_id,
+                "document": item.document_id,
+                "ids": [utterance.message.id for utterance in item.utterances],
+                "closed_by": item.closed_by,
+                "provisional": item.provisional,
+                "because": item.begins_because,
+            }
+        case Retraction():
+            return {"is": "retraction", "lane": item.lane, "owner": owner_values(item.owner), "id": item.episode_id}
+        case Pause():
+            pause = [item.lane, item.reason, item.tenant_id, item.flush_id, item.owner_key, item.bucket]
+            return {"is": "pause", "lane": item.lane, "pause": pause}
+        case Erasure():
+            return {
+                "is": "erasure",
+                "lane": item.lane,
+                "tenant": item.tenant_id,
+                "conversation": item.conversation_id,
+                "owner": owner_values(item.owner) if item.owner else None,
+                "id": item.erasure_id,
+                "arrived_at": item.arrived_at.isoformat(),
+                "position": item.position.model_dump(),
+                "bucket": item.bucket,
+                "tokens": item.tokens,
+                "document": item.document_id,
+                "dated": item.is_dated,
+            }
+
+
+def weight_of(reference: Reference) -> int:
+    """The number of messages that are unfinished while this is: those of a cut; anything else counts as one."""
+    return len(reference.get("ids", ())) or 1
+
+
+def referred(reference: Reference) -> Retraction | Pause | Erasure:
+    """The retraction, pause or erasure of a reference."""
+    if reference["is"] == "retraction":
+        return Retraction(reference["lane"], owner_of(reference), reference["id"])
+    if reference["is"] == "erasure":
+        return Erasure(
+            tenant_id=reference["tenant"],
+            conversation_id=reference["conversation"],
+            owner=owner_of(reference) if reference["owner"] else None,
+            erasure_id=reference["id"],
+            arrived_at=datetime.fromisoformat(reference["arrived_at"]),
+            position=Position.model_validate(reference["position"]),
+            bucket=reference["bucket"],
+            tokens=reference["tokens"],
+            document_id=reference["document"],
+            is_dated=reference.get("dated", False),
+        )
+    return Pause(*reference["pause"])
+
+
+def owner_of(reference: Reference) -> Owner:
+    """The owner of an item."""
+    return owner_from(reference["owner"])
+
+
+def owner_from(values: Sequence[Any]) -> Owner:
+    """The owner whose ``owner_values`` these are."""
+    tenant_id, owner_type, owner_id = values
+    return Owner(tenant_id=tenant_id, type=owner_type, id=owner_id)
+
+
+def read_cut(reference: Reference, index: MemoryIndex) -> Cut:
+    """The cut of a reference, its messages read from the index. Blocks: for the pool.
+
+    Raises:
+        MessagesGone: none of its messages is there.
+        StoreUnavailable: the index does not answer.
+    """
+    owner = owner_of(reference)
+    keys = [Key(Collection.MESSAGES, owner.key, identity) for identity in reference["ids"]]
+    rows = index.get(keys, with_vectors=True)
+    utterances = tuple(
+        Utterance(record, rows[key].vector)
+        for key in keys
+        if key in rows and isinstance(record := rows[key].record(), StoredMessage) and not record.deleted
+    )
+    if not utterances:
+        raise MessagesGone(f"the messages of {reference['id']} are no longer in the index; the episode is not made")
+    return Cut(
+        id=reference["id"],
+        owner=owner,
+        conversation_id=reference["conversation"],
+        document_id=reference["document"],
+        utterances=utterances,
+        closed_by=reference["closed_by"],
+        provisional=reference["provisional"],
+        begins_because=tuple(reference["because"]),
+    )
+
+
+def owner_values(owner: Owner) -> list[str]:
+    """An owner as plain values."""
+    return [owner.tenant_id, owner.type, owner.id]
