@@ -383,6 +383,8 @@ WEEKDAY_RULES = (
     rule(rf"\b({WEEKDAY})\b(?!,?\s+(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)\b|\s+(?:morning|afternoon|evening|night)s)"
                       rf"{PART_OF_DAY}", _bare, anycase=True),
     rule(rf"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill|[Ss]ince)\s+({SHORT_WEEKDAY})\b", _bare),
+    rule(r"\b(mon|tues?|wed|thu(?:rs?)?|fri)(?=,?\s+(?:at\s+)?\d{1,2}(?:[:.]\d\d|\s*[ap]m\b)|\s+at\s+\d)", _bare),
+    rule(r"\b(mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)(?=\s+(?:morning|afternoon|arvo|evening|night)\b)" + PART_OF_DAY, _bare),
     rule(rf"{BETWEEN}\b(?:from\s+)?(?:(?P<which>last|this|next)\s+)?(?P<first>{_DAY}){TO_LAST}"
                       rf"(?P<last>{_DAY})(?!\w)", _range, anycase=True),
     rule(rf"\b{COUNT}\s+(?P<weekday>{WEEKDAY})s\s+(?:ago|back)\b", _counted, anycase=True),

@@ -41,7 +41,8 @@ _ELIDED = re.compile(
     r"(?:moved|relocated|got|sold|bought|switched|signed|quit|started|handed|broke|bumped|dropped|left|joined|became|"
     r"migrated|ditched|"
     r"traded|adopted|changed|upgraded|resigned|rescheduled|postponed|pushed|cancelled|canceled|booked|turned|landed|accepted|"
-    r"retired|found|replaced|swapped|raised|lowered|put in|gave notice|no longer|went|been)\b"
+    r"retired|found|replaced|swapped|raised|lowered|put in|gave notice|no longer|went|been|"
+    r"(?:still )?(?:working|driving|temping|renting) (?:at|for|in)(?!.* (?:are|has|is|was)\b))\b"
 )
 _NOT_OLD = re.compile(
     r" (?:not|instead of|rather than) (?:on |at |in |the |an? )?(?P<old>[^,;]{1,40}?)(?= (?:any ?more|as|because|"

@@ -60,12 +60,12 @@ _CONTRACTIONS = {
     "im": "I am", "ive": "I have", "dont": "do not", "doesnt": "does not", "isnt": "is not", "didnt": "did not",
     "wasnt": "was not", "cant": "can not",
     "thats": "that is", "hes": "he is", "shes": "she is", "theyre": "they are", "havent": "have not", "hasnt": "has not",
-    "arent": "are not", "wont": "will not",
+    "arent": "are not", "n": "and", "wont": "will not",
     "cannae": "can not", "dinnae": "do not", "isnae": "is not",
     "gonna": "going to", "let's": "let us", "i'd": "I would", "where's": "where is", "u": "you",
 }  # fmt: skip
 _CONTRACTION = Cue(
-    r"\b(?:can't|cannot|won't|shan't|ain't|i'm|im|ive|dont|doesnt|isnt|didnt|wasnt|cant|thats|hes|shes|theyre|havent|hasnt|arent|wont|cannae|dinnae|isnae|gonna|let's|i'd|where's|u)\b|"
+    r"\b(?:can't|cannot|won't|shan't|ain't|i'm|im|ive|dont|doesnt|isnt|didnt|wasnt|cant|thats|hes|shes|theyre|havent|hasnt|arent|wont|n|cannae|dinnae|isnae|gonna|let's|i'd|where's|u)\b|"
     r"n't\b|'(?:ve|re|ll)\b",
     re.IGNORECASE,
 )

@@ -169,6 +169,8 @@ def test_everyday_habits_and_states(sentence: str, claims: list[str]) -> None:
         "高血压，吃药。",
         "今天我不能喝咖啡。",
         "我做饭十年了。",
+        "我住青旅。",
+        "今晚我住如家。",
         "我是来开会的。",
         "我是开玩笑的。",
         "我今年三本书。",
