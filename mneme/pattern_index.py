@@ -11,7 +11,7 @@ Too few words are never wrong: then the pattern is only searched more often.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache, cached_property, lru_cache
 
 from mneme.text import STOP_WORDS, Runs
@@ -41,22 +41,22 @@ class Cue:
     """A pattern that is searched only in a text with a word that it needs: few sentences have one, and a search is slower."""
 
     def __init__(self, pattern: str, flags: int = 0) -> None:
-        self.pattern = re.compile(pattern, flags)
+        self._pattern = re.compile(pattern, flags)
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first match in a text."""
-        return self.pattern.search(text) if self._may_be_in(text) else None
+        return self._pattern.search(text) if self._may_be_in(text) else None
 
-    def sub(self, replacement: str, text: str, count: int = 0) -> str:
+    def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str, count: int = 0) -> str:
         """The text with all matches replaced, or the first ``count``."""
-        return self.pattern.sub(replacement, text, count) if self._may_be_in(text) else text
+        return self._pattern.sub(replacement, text, count) if self._may_be_in(text) else text
 
     def _may_be_in(self, text: str) -> bool:
         return not self._words.isdisjoint(words_of(text))
 
     @cached_property
     def _words(self) -> frozenset[str]:
-        return needed_words(self.pattern.pattern) or _OF_EVERY_TEXT
+        return needed_words(self._pattern.pattern) or _OF_EVERY_TEXT
 
 
 class PatternIndex:

@@ -17,8 +17,8 @@ from pydantic import BaseModel, SecretStr
 from connectors.dead_letters import without_secrets
 from connectors.telemetry import tracing
 from connectors.telemetry.tracing import current_ids
+from mneme.control_characters import escape_control_characters
 from mneme.settings import Settings
-from mneme.text import escape_control_characters
 
 TEXT_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _HIDDEN = "***"

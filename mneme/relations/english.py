@@ -7,6 +7,7 @@ from functools import cache
 
 from mneme.records import Claim
 from mneme.relations.english_clauses import Part, asserted, is_made_up, joints, lowered, parts, without_adverbs, written_out
+from mneme.relations.english_subjects import SELF, act, person, thing
 from mneme.relations.table import (
     Pattern,
     Slot,
@@ -20,17 +21,13 @@ from mneme.relations.table import (
 )
 from mneme.relations.values import (
     PLANNED,
-    SELF,
     UNREAD,
     Found,
-    act,
     cleaned,
     distinct_claims,
     endings_first,
     is_time,
-    person,
     same_kind,
-    thing,
     tool_kind,
 )
 

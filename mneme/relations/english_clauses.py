@@ -191,9 +191,7 @@ def written_out(sentence: str) -> str | None:
         if any(len(quoted.split()) > 5 or quoted[:2] in ("I ", "I'") for quoted in _QUOTED.findall(text)):
             return None
         text = text.replace('"', "")
-    if _CONTRACTION.search(text):
-        text = _CONTRACTION.pattern.sub(_written_out, text)
-    return _SHORT_IS.sub(" is", text)
+    return _SHORT_IS.sub(" is", _CONTRACTION.sub(_written_out, text))
 
 
 def is_made_up(low: str) -> bool:

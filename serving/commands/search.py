@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from mneme.control_characters import escape_control_characters
 from mneme.errors import InputError
-from mneme.text import escape_control_characters
 from serving.commands.options import (
     AgentOption,
     AsOfOption,

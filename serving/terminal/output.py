@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.segment import Segment
 from rich.text import Text
 
-from mneme.text import escape_control_characters
+from mneme.control_characters import escape_control_characters
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

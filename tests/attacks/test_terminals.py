@@ -12,8 +12,8 @@ from rich.text import Text
 from typer.testing import CliRunner
 
 from connectors.telemetry.logs import LogFormat
+from mneme.control_characters import escape_control_characters
 from mneme.settings import Settings
-from mneme.text import escape_control_characters
 from queries import Memories
 from serving.cli import app
 from serving.rest.app import create_app

@@ -18,7 +18,7 @@ PATTERNS = [
     *(one.shape for table in (english_table(), chinese_table()) for one in (*table.said, *table.anywhere, *table.asked)),
     *(each for each in vars(corrections).values() if isinstance(each, re.Pattern)),
     *(
-        each.pattern
+        each._pattern
         for module in (artifacts, english_clauses, entities, foresight, portrait)
         for each in vars(module).values()
         if isinstance(each, Cue)
