@@ -42,7 +42,8 @@ from flows.items import (
 from flows.lanes.erasures import Tombstones, tombstone_row
 from flows.lanes.owners import message_key, origin_of, owner_of_lane, tenant_of
 from flows.lanes.parked_events import amendment_row
-from flows.lanes.services import KeyedJobs, Services
+from flows.lanes.scheduling import KeyedJobs
+from flows.lanes.services import Services
 from flows.lanes.state import RecentKeys, decode_state, encode_state, owner_from, owner_values, refer, referred
 from mneme.ids import chunk_episode_id, conversation_path
 from mneme.ports import Create, DeadLetter, Put, Remove, Write

@@ -20,7 +20,8 @@ from flows.cuts import Cut, Extraction, Extractor
 from flows.extraction import extract_amended
 from flows.extraction.assemble import assemble
 from flows.items import Erasure, Extracted, Pause, Recovered, Reference, Retraction, SinkItem
-from flows.lanes.services import KeyedJobs, Services, end_of_traceback, is_defect, worth_retrying
+from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, worth_retrying
+from flows.lanes.services import Services
 from flows.lanes.state import MessagesGone, decode_state, encode_state, owner_of, read_cut, refer, referred, weight_of
 from mneme.errors import ModelError, ModelMalformed, ModelPaused
 from mneme.ports import DeadLetter

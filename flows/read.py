@@ -29,7 +29,8 @@ from flows.items import Amendment, Arrived, Embedded, Erasure, Pause, Read, Sink
 from flows.lanes.erasures import Tombstones
 from flows.lanes.owners import tenant_of
 from flows.lanes.parked_events import unread_in, unread_of, unread_row
-from flows.lanes.services import KeyedJobs, Services, end_of_traceback, is_defect, next_poll
+from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, next_poll
+from flows.lanes.services import Services
 from flows.lanes.state import RecentKeys, decode_state, encode_state
 from flows.reading.attachments import Attached, attachments_of_message, read_attachments
 from flows.reading.documents import ReadDocument, UnreadableDocument, known_document, read_document

@@ -24,7 +24,8 @@ from flows.consistency.unit_of_work import Deciders, UnitOfWork
 from flows.extract import dead_letter_of, extract
 from flows.items import Erasure, Extracted, FlushDone, Pause, Reference, Retraction, SinkItem, WriteBatch
 from flows.lanes.erasures import SweepResult, sweep
-from flows.lanes.services import KeyedJobs, Services, end_of_traceback, is_defect, next_poll
+from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, next_poll
+from flows.lanes.services import Services
 from flows.lanes.state import (
     EpochBarrier,
     MessagesGone,

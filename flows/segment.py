@@ -16,7 +16,7 @@ from functools import partial
 from typing import TypeVar
 
 from connectors.telemetry.tracing import about
-from flows.conversations.conversation import Conversation, Question, judge, sort_key
+from flows.conversations.conversation import Conversation, Question, sort_key
 from flows.conversations.dormant import (
     ActiveConversations,
     ConversationTexts,
@@ -38,7 +38,8 @@ from flows.conversations.resegment import Reloaded, Resegmented, reload, resegme
 from flows.cuts import BoundaryDetector, Cut, Verdict, correction_id, cut_of_chunk, cut_of_correction
 from flows.items import Amended, Embedded, Erasure, Pause, Retraction, WriteBatch
 from flows.lanes.erasures import Tombstone
-from flows.lanes.services import KeyedJobs, Services, Timers, is_defect, next_poll
+from flows.lanes.scheduling import KeyedJobs, Timers, is_defect, next_poll
+from flows.lanes.services import Services
 from flows.lanes.state import owner_of, refer, referred
 from mneme.ports import DeadLetter, Remove
 from mneme.rows import Key, flush_marker
@@ -368,12 +369,12 @@ class SegmentLane:
 
     def _decide(self, conversation: Conversation, pausing: bool) -> Iterator[Cut | Retraction]:
         while (question := conversation.question(self._services.detector, pausing)) is not None:
+            verdict = partial(self._services.verdict, question.context, question.judged, question.ahead)
             if self._services.detector.calls_a_model:
                 self._judging.add(conversation.lane)
-                call = partial(judge, question, self._services)
-                self._verdicts.add(conversation.lane, (conversation.lane, question), call)
+                self._verdicts.add(conversation.lane, (conversation.lane, question), verdict)
                 return
-            yield from conversation.apply(question, judge(question, self._services))
+            yield from conversation.apply(question, verdict())
 
     def _show_anew(self, conversation: Conversation) -> Iterator[Cut | Retraction]:
         """Replace at once what was shown with a message that has changed, without waiting for the next pause."""

@@ -1,4 +1,4 @@
-"""One conversation between its messages and its episodes: a state machine without I/O. ``judge`` asks the detector for it.
+"""One conversation between its messages and its episodes: a state machine without I/O.
 
 A message passes three places: ``held`` (sorted by time, so that messages that arrive out of order are put right),
 ``undecided`` (waiting for its look-ahead), ``episode`` (decided: it belongs to the open episode). Real cuts depend on
@@ -14,7 +14,6 @@ elsewhere when the same messages come again. Messages that it may have begun an 
 turns out to begin none, such an episode is taken back.
 """
 
-import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -22,8 +21,6 @@ from operator import is_
 
 from flows.cuts import BoundaryDetector, Cut, Utterance, Verdict
 from flows.items import Retraction
-from flows.lanes.services import Services
-from mneme.errors import MnemeError, ModelError, ModelPaused, StoreUnavailable
 from mneme.ids import episode_id
 from mneme.records import ClosedBy, Owner, StoredMessage
 from mneme.settings import Boundaries
@@ -34,8 +31,6 @@ Shown = tuple[int, tuple[str, ...]]  # of a provisional episode: how many messag
 FIRST = ("start",)  # why the first episode of a conversation begins
 _LIMIT = ("limit",)
 OUTDATED: Shown = (0, ())
-
-log = logging.getLogger(__name__)
 
 
 def sort_key(utterance: Utterance) -> SortKey:
@@ -341,23 +336,3 @@ def _reason(verdict: Verdict, at: int) -> tuple[str, ...]:
     """The reason of the verdict for the boundary before a judged message."""
     place = verdict.boundaries.index(at)
     return verdict.reasons[place : place + 1]
-
-
-def judge(question: Question, services: Services) -> Verdict:
-    """The verdict about a question. Blocks where the detector calls a model.
-
-    Raises:
-        ModelPaused: the model's endpoint asks for time.
-        MnemeError: settings or a store are wrong, which no other detector would help.
-    """
-    detector = services.detector
-    try:
-        return detector.judge(question.context, question.judged, question.ahead)
-    except ModelPaused:
-        raise
-    except Exception as error:  # a model may fail in any way, and costs no more than its verdict
-        wrong_here = isinstance(error, MnemeError) and not isinstance(error, ModelError | StoreUnavailable)
-        if wrong_here or not detector.calls_a_model:
-            raise
-        log.warning("the boundary model failed, cutting without it: %s: %s", type(error).__name__, error)
-    return services.fallback_detector.judge(question.context, question.judged, question.ahead)

@@ -14,7 +14,8 @@ from typing import Any
 from flows.conversations.conversation import Change, Conversation, HeldMessage
 from flows.cuts import Utterance
 from flows.items import Amended, Embedded, Erasure, Pause
-from flows.lanes.services import Services, end_of_traceback
+from flows.lanes.scheduling import end_of_traceback
+from flows.lanes.services import Services
 from flows.lanes.state import owner_of, owner_values, refer, split_state
 from mneme.errors import StoreRejected
 from mneme.ids import message_id

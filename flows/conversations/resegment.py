@@ -18,10 +18,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from flows.conversations.conversation import FIRST, OUTDATED, Conversation, SortKey, judge, sort_key
+from flows.conversations.conversation import FIRST, OUTDATED, Conversation, SortKey, sort_key
 from flows.cuts import Cut, Utterance
 from flows.items import Retraction
-from flows.lanes.services import NotReady, Services
+from flows.lanes.scheduling import NotReady
+from flows.lanes.services import Services
 from mneme.events import FURTHEST_FUTURE
 from mneme.ids import episode_id
 from mneme.ports import Filter, MemoryIndex
@@ -238,7 +239,7 @@ def resegment(conversation: Conversation, marker: Key, services: Services) -> Re
         if stretch.end is None:
             work.undecided += tail
         while (question := work.question(services.detector, at_most=1)) is not None:
-            for item in work.apply(question, judge(question, services)):
+            for item in work.apply(question, services.verdict(question.context, question.judged, question.ahead)):
                 if isinstance(item, Cut):
                     begun.add(item.id)
                 if not (rest_is_known and isinstance(item, Cut) and _is_as_before(item, old)):

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from flows.cuts import Utterance, embedding_text
 from flows.lanes.erasures import Tombstones, has_erased_beginning, is_erased, tombstone_keys
 from flows.lanes.owners import conversation_key, conversation_row, message_key, origin_of
-from flows.lanes.services import Services, is_defect, worth_retrying
+from flows.lanes.scheduling import is_defect, worth_retrying
+from flows.lanes.services import Services
 from mneme.errors import ModelError
 from mneme.events import Message
 from mneme.ports import Create, Put

@@ -9,7 +9,8 @@ from flows.items import Amendment
 from flows.lanes.erasures import Tombstones, is_amendment_erased
 from flows.lanes.owners import message_key, owner_in
 from flows.lanes.parked_events import amendment_in
-from flows.lanes.services import NotReady, Services
+from flows.lanes.scheduling import NotReady
+from flows.lanes.services import Services
 from flows.words import hash_of, says, without
 from mneme.ids import message_id
 from mneme.records import Owner, Position, StoredMessage

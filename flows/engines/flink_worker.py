@@ -30,7 +30,8 @@ from flows.engines.dataflow import Step, goes_to_the_writer
 from flows.engines.port import Failures, HostedLane
 from flows.items import Erasure, Pause
 from flows.lanes.pending import Pending
-from flows.lanes.services import Services, Submit, next_poll
+from flows.lanes.scheduling import next_poll
+from flows.lanes.services import Services, Submit
 from flows.lanes.state import Versions
 from flows.running.open_services import kafka_endpoints, open_prepared, open_services
 from flows.write import Writer

@@ -17,7 +17,7 @@ from flows.consistency.revise import Revision
 from flows.items import Amendment, Erased, Erasure
 from flows.lanes.owners import Origin, conversation_key, tenant_of
 from flows.lanes.parked_events import UNREAD
-from flows.lanes.services import NotReady
+from flows.lanes.scheduling import NotReady
 from mneme.ids import chunk_id, content_hash, conversation_path, document_key, lasting_name, make_id, message_id
 from mneme.ports import Filter, MemoryIndex
 from mneme.records import Owner, Position, StoredDocument, StoredMessage

@@ -22,7 +22,7 @@ import numpy as np
 from connectors.indices import index_place, open_generations, open_index
 from connectors.models import open_embedder
 from flows.cuts import embedded_words, embedding_text
-from flows.lanes.services import worth_retrying
+from flows.lanes.scheduling import worth_retrying
 from flows.maintenance.bulk import BATCH, OnProgress, batches, put_all
 from flows.running.recovery import REINDEX, flows_stopped, refuse_unfinished
 from mneme.errors import ModelError, StoreRejected

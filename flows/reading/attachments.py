@@ -17,7 +17,8 @@ from flows.embedding.amendments import stored_message
 from flows.items import Unread
 from flows.lanes.erasures import Tombstones, has_erased_beginning, is_covered, tombstone_keys
 from flows.lanes.owners import conversation_key, origin_of, owner_in, tenant_of
-from flows.lanes.services import NotReady, Services, worth_retrying
+from flows.lanes.scheduling import NotReady, worth_retrying
+from flows.lanes.services import Services
 from flows.reading.documents import stored_document
 from flows.reading.editions import About, Edition, edition_of, record_of
 from mneme.errors import InputError, ModelError

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from flows.conversations.dormant import DormantConversations, parts_in
 from flows.cuts import Cut, Utterance, Verdict
 from flows.items import Amended, Embedded, Pause, WriteBatch
-from flows.lanes.services import NotReady
+from flows.lanes.scheduling import NotReady
 from flows.segment import SegmentLane
 from mneme.errors import StoreUnavailable
 from mneme.ports import Put

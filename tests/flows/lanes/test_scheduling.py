@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.lanes.services import KeyedJobs, NotReady, Timers, next_poll, worth_retrying
+from flows.lanes.scheduling import KeyedJobs, NotReady, Timers, next_poll, worth_retrying
 from mneme.errors import (
     ModelKeyRefused,
     ModelMalformed,
