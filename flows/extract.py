@@ -3,7 +3,7 @@
 A model that fails costs no episode: what needs no model extracts it instead, and a dead letter says why, until the model is
 back and extracts it again under the same ids: one such episode is tried at a time, after pauses that double up to ten minutes,
 and once one succeeds, all others of its bucket follow. An endpoint that asks for time gets it. A defect costs the one episode
-that meets it (flows/lanes/services.py). Model calls are cached by content before they are used
+that meets it (flows/lanes/scheduling.py). Model calls are cached by content before they are used
 (connectors/endpoints/answer_cache.py), so that a replay pays nothing and says the same.
 """
 

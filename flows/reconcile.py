@@ -8,7 +8,7 @@ For each owner one job at a time, over everything that waits for it, in order:
 3. On the worker: versions, and one bulk for all writes of the job; then the flushes that waited behind them.
 
 A job that meets a defect is done again one work at a time, and the work that meets it is left out with a dead letter
-(flows/lanes/services.py). An erasure takes its place in that order as a job of its own (flows/lanes/erasures.py), once all
+(flows/lanes/scheduling.py). An erasure takes its place in that order as a job of its own (flows/lanes/erasures.py), once all
 its tokens are here.
 """
 

@@ -214,7 +214,7 @@ class Pairs:
 
     def _link_near_ones(self, new: Iterable[str]) -> None:
         """Link the clusters of the new statements with those of statements near them that are related to them."""
-        rows = self._work.rows([statement_key(self._scope, each) for each in new], with_vectors=True)
+        rows = self._work.rows((statement_key(self._scope, each) for each in new), with_vectors=True)
         pairs: dict[tuple[str, str], Pair] = {}
         for one, other in self._near(
             [row for row in rows.values() if row.vector is not None and self._work.statement(row).by_model]
@@ -239,7 +239,7 @@ class Pairs:
         yield from ((record, older) for record, older in found if place(older) < place(record))
         came = {row.id for row in rows}
         later = {newer.id: newer for record, newer in found if place(newer) > place(record) and newer.id not in came}
-        keys = self._work.rows([statement_key(self._scope, each) for each in later], with_vectors=True)
+        keys = self._work.rows((statement_key(self._scope, each) for each in later), with_vectors=True)
         for record, older in self._nearest([row for row in keys.values() if row.vector is not None]):
             if place(older) < place(record):
                 yield record, older

@@ -10,7 +10,7 @@
    common. They are found through clusters: entities by their names, edges by source and relation, cases by agent.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -99,13 +99,12 @@ def _episode(work: UnitOfWork, row: Row) -> Episode:
     return record
 
 
-def _children(work: UnitOfWork, episode: Episode) -> list[Key]:
+def _children(work: UnitOfWork, episode: Episode) -> Iterator[Key]:
     """Everything that lies in the index because of one episode and belongs to it alone."""
-    others = (*episode.foresight_ids, *((episode.case_id,) if episode.case_id else ()))
-    return [
-        *(work.key(Place.FACTS, each) for each in episode.fact_ids),
-        *(work.key(Place.MEMORIES, each) for each in others),
-    ]
+    for identity in episode.fact_ids:
+        yield work.key(Place.FACTS, identity)
+    for identity in (*episode.foresight_ids, *((episode.case_id,) if episode.case_id else ())):
+        yield work.key(Place.MEMORIES, identity)
 
 
 class Aggregates:

@@ -95,7 +95,7 @@ class UnitOfWork:
 
     def statements(self, identities: Iterable[str]) -> dict[str, Statement]:
         """The facts and foresights that are there, by their ids."""
-        rows = self.rows([statement_key(self.owner.key, each) for each in identities])
+        rows = self.rows(statement_key(self.owner.key, each) for each in identities)
         return {row.id: self.statement(row) for row in rows.values()}
 
     def known_rows(self, collection: Collection) -> list[Row]:
@@ -251,13 +251,13 @@ class Clusters:
 
     def about(self, *what: str) -> list[OpenCluster]:
         """The clusters about these: "ann|home", "name|ann"."""
-        return self.open([cluster_id(self._work.owner.key, each) for each in what])
+        return self.open(cluster_id(self._work.owner.key, each) for each in what)
 
     def open(self, ids: Iterable[str]) -> list[OpenCluster]:
         """Clusters by their ids, read in one go."""
         wanted = list(dict.fromkeys(ids))
         if missing := [each for each in wanted if each not in self._open]:
-            rows = self._work.rows([self._key(each) for each in missing])
+            rows = self._work.rows(map(self._key, missing))
             for identity in missing:
                 row = rows.get(self._key(identity))
                 self._open[identity] = _opened(identity, row.record() if row is not None else None)
@@ -267,7 +267,7 @@ class Clusters:
         """The nodes or edges of the graph that are filed under any of some keys of a kind, as they are now."""
         clusters = self.about(*(f"{kind}|{key}" for key in sorted(keys)))
         ids = sorted({member for cluster in clusters for member in cluster.members})
-        rows = self._work.rows([self._work.key(Collection.GRAPH, each) for each in ids])
+        rows = self._work.rows(self._work.key(Collection.GRAPH, each) for each in ids)
         return [record for row in rows.values() if isinstance(record := self._work.record(row), of)]
 
     def put(self) -> None:

@@ -118,10 +118,10 @@ def chinese_claims(sentence: str, speaker: str) -> Iterator[Claim]:
         if begin < 0 or not _ASKS_OF_OTHERS.search(text[begin:]) or _TAKES_BACK.search(text[begin:]):
             return
         text = text[:begin]
-    found = [
+    found = (
         (as_written(subject, text, written), attribute, as_written(value, text, written), ends)
         for subject, attribute, value, ends in _found(text, chinese(), speaker)
-    ]
+    )
     yield from distinct_claims(found, sentence)
 
 

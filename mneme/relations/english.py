@@ -125,12 +125,12 @@ def english_claims(sentence: str, speaker: str, follows: str = "") -> Iterator[C
     candidates = table.said_index.candidates(low) if text and (speaker or low != text) else []
     anywhere = table.anywhere_index.candidates(low)
     if text != told and not is_made_up(low_told := lowered(told)):
-        yield from distinct_claims([*_presupposed(told, low_told, speaker)], sentence)
+        yield from distinct_claims(_presupposed(told, low_told, speaker), sentence)
     if not text or not (candidates or anywhere):
         return
     caseless = not any(each.isupper() for each in text.replace("I ", ""))
     elides = bool(speaker) and _OF_ANOTHER.search(follows) is None
-    yield from distinct_claims([*_found(text, low, candidates, anywhere, speaker, caseless, elides)], sentence)
+    yield from distinct_claims(_found(text, low, candidates, anywhere, speaker, caseless, elides), sentence)
 
 
 def _presupposed(text: str, low: str, speaker: str) -> Iterator[Found]:
