@@ -177,6 +177,7 @@ class EmbeddingQueue:
             abandoned = {waiting.request.future for waiting in (*self._waiting, *self._behind)}
             self._waiting.clear()
             self._behind.clear()
+            self._show_length()
             self._changed.notify_all()
         for thread in self._threads:
             thread.join(None if deadline is None else max(0.0, deadline - time.monotonic()))

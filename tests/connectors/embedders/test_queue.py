@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connectors.embedders.queue import EmbeddingQueue
+from connectors.telemetry.metrics import EMBEDDER_QUEUE
 from mneme.errors import ModelError, ModelKeyRefused, ModelMalformed, ModelRefused, ModelTimeout
 from mneme.ports import EmbedderIdentity
 from mneme.rows import Embedding, Vector, directions, whole_numbers
@@ -93,10 +94,12 @@ def test_closing_cancels_texts_in_no_hurry_too(embedder: Recorder) -> None:
     first = queue.submit(["first"])
     embedder.wait_for_batches(1)
     pages = queue.submit(["page"], behind=True)
+    assert EMBEDDER_QUEUE.collect()[0].samples[0].value == 1
     threading.Timer(0.05, embedder.gate.set).start()
     queue.close()
     assert first.done()
     assert pages.cancelled()
+    assert EMBEDDER_QUEUE.collect()[0].samples[0].value == 0
 
 
 def test_texts_of_many_callers_share_a_batch(queue: EmbeddingQueue, embedder: Recorder) -> None:
