@@ -598,3 +598,57 @@ def test_a_bare_date_is_understood_with_the_question_that_it_answers(question: s
     found = certain_dates(answer, WEDNESDAY, UTC, "en", asked=question)
     assert written(found) == dates
     assert all(answer[each.start_index : each.end_index] == each.text for each in found)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "My scan on Monday, all clear.",
+        "Exam on Monday: failed.",
+        "Interview on Monday. Nailed it.",
+        "Exam on Monday and I passed",
+        "Surgery on Tuesday, doing ok now",
+        "Exam on the 2nd, failed",
+        "Exam Monday at 9 and it was hard",
+        "Horrible exam on Monday",
+        "Dentist on Monday :(",
+        "Back from the vet Monday at 5.",
+        "Home Friday at 9, knackered",
+        "Dinner Saturday at 8, so nice",
+        "Quiz Monday at 7, came last",
+        "Beer Friday 4.50 a pint",
+        "I can see you on Friday in that photo",
+        "You can swim there on Sunday",
+        "I see you on Friday",
+        "The museum closes on Monday",
+        "The museum opens on Monday",
+        "The gym closes on Sunday at 4",
+        "The cleaner comes on Monday",
+        "The bus is at 5 on Monday",
+        "I hate flying on Monday",
+        "Flying on Monday was horrible.",
+        "Leaving Rome on Sunday, we cried",
+        "Driving test on Monday, third time lucky",
+        "im stuck at work on Friday",
+        "She came in the 3rd, still a medal",
+    ],
+)
+def test_what_may_be_past_or_a_habit_is_not_dated_ahead(sentence: str) -> None:
+    assert written(certain_dates(sentence, WEDNESDAY, UTC, "en")) == ""
+
+
+@pytest.mark.parametrize(
+    ("sentence", "dates"),
+    [
+        ("My scan on Monday.", "2026-03-09"),
+        ("Dentist on Friday at 3pm", "2026-03-06"),
+        ("Interview on Monday, wish me luck", "2026-03-09"),
+        ("Surgery on Tuesday, I'm scared", "2026-03-10"),
+        ("Interview on Monday at 10, can you check my CV?", "2026-03-09"),
+        ("See you on Friday", "2026-03-06"),
+        ("They can come on Friday", "2026-03-06"),
+        ("Moving on Friday", "2026-03-06"),
+    ],
+)
+def test_an_occasion_of_which_nothing_is_told_yet_is_ahead(sentence: str, dates: str) -> None:
+    assert written(certain_dates(sentence, WEDNESDAY, UTC, "en")) == dates
