@@ -291,7 +291,7 @@ def weekday(number: int, which: str, step: int | None, said: date, match: re.Mat
 
 
 def _is_appointed_at_an_hour(match: re.Match[str]) -> bool:
-    """Tell whether an hour behind a weekday is that of something to come: not "Home Friday at 9", nor "Quiz at 7, came last"."""
+    """Tell whether an hour behind a weekday is of something to come: not "Home Friday at 9", "Quiz Monday at 7, came last"."""
     text, start, end = match.string, match.start(), match.end()
     at = _AT_AN_HOUR.match(text, end)
     if not at or _HABIT.search(text) or _RETURNED.search(text, clause_of(text, start, end)[0], start):

@@ -106,7 +106,8 @@ _FUTURE = re.compile(
     r"(?:you|he|she|they) can (?:bring|call|collect|come|drop|have|join|meet|pick|pop|stay|visit)|"
     r"ill (?:be|bring|call|come|do|drive|drop|get|give|go|have|make|meet|pass|pick|pop|ring|see|send|take|tell|text|try)|"
     rf"(?:am|is|are|im|youre|hes|shes|theyre) {_ARRANGING})\b|"
-    r"^(?:(?:and|so|ok|im|still) )?(?:arriving|driving(?! test)|flying|going|heading|landing|leaving|moving|start|starting|travell?ing)\b|"
+    r"^(?:(?:and|so|ok|im|still) )?(?:arriving|driving(?! test)|flying|going|heading|landing|leaving|"
+    r"moving|start|starting|travell?ing)\b|"
     rf"['’](?:m|re|s) {_ARRANGING}\b|['’]ve got (?:an?|my|our|the|two|three)\b|['’]ll\b|['’]d (?:like|love)\b",
     re.I,
 )
@@ -143,7 +144,8 @@ _APPOINTED = re.compile(
 # "We're in Rome from the 3rd": what is, on another day than the one it is said.
 _IS_THERE = re.compile(
     r"\b(?:(?:[iI]|you|we|they|s?he|it|[A-Z]\w+)(?:['’](?:m|re|s)| (?:am|is|are))|im)\s+"
-    r"(?:(?:already|also|both|only|still|all|not)\s+)*(?:at|away|back|down|free|here|home|in|off|on|out|over|there|up)\b(?! to\b| \d)",
+    r"(?:(?:already|also|both|only|still|all|not)\s+)*"
+    r"(?:at|away|back|down|free|here|home|in|off|on|out|over|there|up)\b(?! to\b| \d)",
 )
 # What was moved to a day is still to come: "the wedding was postponed to 3 October", "they brought it forward to Monday".
 _REARRANGED = re.compile(

@@ -652,3 +652,57 @@ def test_what_may_be_past_or_a_habit_is_not_dated_ahead(sentence: str) -> None:
 )
 def test_an_occasion_of_which_nothing_is_told_yet_is_ahead(sentence: str, dates: str) -> None:
     assert written(certain_dates(sentence, WEDNESDAY, UTC, "en")) == dates
+
+
+@pytest.mark.parametrize(
+    ("sentence", "dates"),
+    [
+        ("周一体检，血压有点高", ""),
+        ("周日晚上8点吃火锅，真好吃", ""),
+        ("周一考试，考砸", ""),
+        ("周六回老家，好累", ""),
+        ("周二下午三点堵车堵死", ""),
+        ("周六见网友，照骗", ""),
+        ("周六约了同事吃火锅，真好吃", ""),
+        ("手术周一，顺利", ""),
+        ("周二办护照排队两小时", ""),
+        ("周一早上7点停电", ""),
+        ("28号面试，挂", ""),
+        ("18号体检，血压有点高", ""),
+        ("月初出差，累", ""),
+        ("应该周五去的", ""),
+        ("我的票是周五走的", ""),
+        ("我给 8/10，要再看一遍", ""),
+        ("这家店 10/10，下次还要来", ""),
+        ("9/10，打算再看", ""),
+        ("做到 5/6。", ""),
+        ("7/11去买水", ""),
+        ("1/3要补考", ""),
+        ("昨天，周二下午三点堵车", "2026-03-03"),
+        ("昨天加班，周五晚上8点开会", "2026-03-03"),
+        ("28号订了机票", "2026-02-28"),
+        ("周五订了酒店", "2026-02-27"),
+        ("周一考试，祝我好运", "2026-03-09"),
+        ("周一手术，有点紧张", "2026-03-09"),
+        ("周六搬家，你来帮忙吗", "2026-03-07"),
+        ("周五下午三点开会", "2026-03-06"),
+        ("18号上午10点，在三号厅", "2026-03-18"),
+        ("8/10上午开庭", "2026-08-10"),
+    ],
+)
+def test_a_chinese_day_of_which_something_is_told_is_not_ahead_and_a_score_is_no_day(sentence: str, dates: str) -> None:
+    assert written(certain_dates(sentence, WEDNESDAY, UTC, "zh")) == dates
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "full"),
+    [
+        ("I meet 王浩然 on 2026-03-08", "en", "8 March 2026"),
+        ("王浩然と 2026-03-08 に会う", "ja", "8 March 2026"),
+        ("3/17上午见", "zh", "2026年3月17日"),
+        ("2026-03-08见", "zh", "2026年3月8日"),
+    ],
+)
+def test_a_date_in_figures_is_written_in_the_language_of_its_sentence(sentence: str, language: str, full: str) -> None:
+    [mention] = certain_dates(sentence, WEDNESDAY, UTC, language)
+    assert mention.written == full
