@@ -192,6 +192,7 @@ _NUMBERED = (  # what 号 numbers, when it is no day
 _DAY_BESIDE = rf"(?:(?P<month>{NUMBER})月份?)?(?P<day>{NUMBER})[日号]{_NUMBERED}"  # a weekday
 _WEEKDAY = "(?:周|星期|礼拜)(?P<weekday>[一二三四五六日天])"
 _PART_OF_A_DAY = r"\s?(?:[早晚]上|[上中下]午|凌晨|到期)"
+_DOING = r"\s?(?:要(?=[去回来飞走上交开还到考出])|开(?=[学始业幕庭会])|[去回前之起后交出飞])"
 _RATIO = rf"(?:[1-9]/10|[1-4]/5|5/6|1/[2-8]|[23]/[34])(?!\d|{_PART_OF_A_DAY})|7/11|24/7"  # a score, a fraction or a shop
 _SLASH = (  # 2/7周六, not 喝了1/2
     r"(?<![\d/.:])(?<!大约)(?<!版本)(?<![了剩占喝吃用只第近给打评到店影分])(?P<month>1[0-2]|0?[1-9])/(?P<day>[12]\d|3[01]|0?[1-9])(?![\d/%])"
@@ -222,8 +223,7 @@ _CALENDAR_RULES = (
     rule(rf"(?:[这本下]个?)?{_WEEKDAY}[，,（(、\s]{{0,2}}{_DAY_BESIDE}[)）]?", _day_and_weekday),
     rule(rf"{_SLASH}[（(]?{_WEEKDAY}[)）]?", _day_and_weekday),
     rule(rf"{_SLASH}{_TO_SLASH}", _month_and_day, lacks_year=True),
-    rule(rf"(?!{_RATIO}){_SLASH}(?P<last_month>)(?P<last>)(?={_PART_OF_A_DAY}|\s?[要去回前之起后开交出飞])", _month_and_day,
-         lacks_year=True),
+    rule(rf"(?!{_RATIO}){_SLASH}(?P<last_month>)(?P<last>)(?={_PART_OF_A_DAY}|{_DOING})", _month_and_day, lacks_year=True),
     rule(rf"(?<!年)(?P<month>{NUMBER})\s?月份?(?P<edge>{EDGE})", _in_month, lacks_year=True),
     rule(rf"(?<![年第\d.一二三四五六七八九十])(?P<month>{NUMBER})月(?:份|(?![初中底球饼亮光]))(?!{NUMBER}[日号]|\d)(?P<edge>)",
          _in_month, lacks_year=True),

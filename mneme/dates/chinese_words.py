@@ -43,7 +43,8 @@ _DONE_AS_TOLD = re.compile(
     "(?!.*(?:[会要能想得将可该必]|说好|一定|肯定|票)).*(?<=[做看买去发拆办结搬走拍订吃生换签考装修拿交领出离辞见写寄取定])的(?:手术|检查)?[吧啊呀嘛哈呢哦]?\\s*$"
 )
 _BOOKED_BEHIND = re.compile(
-    "(?:[早晚]上|[上中下]午)?(?:[零〇一二两三四五六七八九十\\d]{1,3}[点:：][^，。！]{0,3}?)?(?:已经|也|都)?(?:约|预约)好?了"
+    "(?:[早晚]上|[上中下]午)?(?:[零〇一二两三四五六七八九十\\d]{1,3}[点:：][^，。！]{0,3}?)?(?:已经|也|都)?"
+    "(?:(?P<met>预?约)|订|预订|预定|报名?|挂)好?了"
 )
 _OCCASION_THEN = (
     "(?:开会|开庭|考试|面试|复[查诊]|体检|手术|拔牙|签[约字]|答辩|见面?|集合|聚[会餐]|比赛|演出|婚礼|出发|起飞|高铁|飞机|火车)"
@@ -67,7 +68,7 @@ _TO_COME_BEHIND = re.compile(
     "(?:[我你他她咱]们?)?(?:爸妈?|妈|老[公婆]|[哥姐弟妹]{1,2}|女儿|儿子|孩子|公司|学校)?(?:正式|开始|就|才|再|先|从[^，。！]{1,5}(?=[过回]))*"
     "(?:入职|报到|搬|出发|走|到(?![期现今\\d一二三四五六七八九十])|飞|返|回|[去来](?!的)|开[学业张庭幕]|交[房屋租稿]|考试?|结婚|领证|手术|体检|复[查诊]|上[班线]|出院|入院|面试|截止|见|"
     "办|摆酒|拍|清退|答辩|过[来去]|满[\\d一二三四五六七八九十]|[带接送][^，。！]{1,4}[去来回看]|签[约字]|到期|"
-    "[^，。！？,.!?了过的着没不每]{0,4}(?:家长会|聚会|聚餐|饭局|婚礼|比赛|演出|年会|演唱会|做手术|出差))"
+    "[^，。！？,.!?了过的着没不每]{0,4}(?:家长会|聚会|聚餐|饭局|婚礼|比赛|演出|年会|演唱会|做手术|出差)(?=[。！.!~～\\s]|$))"
     "[^，。！？,.!?了过的着没不哪吗么几谁]{0,8}(?=[，。！,.!~～\\s]|$)"
 )
 _SET_ON = re.compile(
@@ -168,8 +169,8 @@ def may_be_to_come(match: re.Match[str]) -> bool:
     """Tell whether a day is that of a bare verb, or of an occasion: without 了 the nearest, if it is ahead (4月6号搬)."""
     text = match.string
     begins, ends = clause_of(text, match.start(), match.end())
-    if _BOOKED_BEHIND.match(text, match.end()):
-        return True
+    if booked := _BOOKED_BEHIND.match(text, match.end()):
+        return booked["met"] is not None  # 周五订了酒店 may have been then
     is_set = _SET_ON.search(text, begins, match.start()) is not None and _CLOSES.match(text, match.end()) is not None
     told = is_set or _TO_COME_BEHIND.match(text, match.end()) or _AT_AN_HOUR.match(text, match.end())
     return bool(told) and not _PAST.search(text, begins, ends)

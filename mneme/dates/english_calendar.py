@@ -39,7 +39,7 @@ _NEAR = timedelta(days=45)  # the same of "Saturday the 17th", of which there ma
 _STANDS_ALONE = re.compile(ALONE)
 _REACH = 24  # characters before a date
 _VERB_OF_A_DAY = re.compile(
-    r"\b(?:start(?:s|ed|ing)?|began|begins|beginning|finish(?:ed|es|ing)?|end(?:s|ed)|leav(?:es|ing)|left|"
+    r"\b(?:start(?:s|ed|ing)?|began|begins|beginning|finish(?:ed|es|ing)?|ends|leav(?:es|ing)|left|"
     r"arriv(?:es|ed|ing)|land(?:s|ed)|back|home|due|open(?:s|ed)|clos(?:es|ed)|(?:com(?:es|ing)|came|goes) (?:off|out)|"
     r"mov(?:ed|ing) (?:in|out)|"
     rf"{EVENT}(?:['’]s| is| was))\s+$",

@@ -78,8 +78,8 @@ _PREPOSITION = re.compile(
 )
 _FOR_SOME_DAY = ("of", "from")  # "the notes of Friday" have no tense
 _NO_ACTION = (  # what is "-ing" now, and nothing that is arranged
-    r"(?:\w*thing|amazing|annoying|being|boring|confusing|doing|during|encouraging|enjoying|evening|exciting|feeling|freezing|"
-    r"healing|interesting|king|loving|looking|missing|morning|outstanding|recovering|relaxing|remembering|spring|struggling|"
+    r"(?:\w*thing|amazing|annoying|arguing|being|boring|complaining|confusing|crying|doing|during|encouraging|enjoying|evening|exciting|feeling|freezing|"
+    r"healing|interesting|king|laughing|limping|loving|looking|missing|moaning|morning|outstanding|recovering|relaxing|remembering|spring|struggling|"
     r"stunning|suffering|surprising|swing|talking|terrifying|thinking|tiring|trying|using|wearing|wedding|wondering)\b"
 )
 _ARRANGING = rf"(?:\w+ly |also |now |just |not )?(?!{_NO_ACTION})\w+ing"  # "we are flying out on Friday"
@@ -102,8 +102,8 @@ _FUTURE = re.compile(
     r"gets (?:\w+ed|done|here|laid|married|there)|gets? to (?:start|move)|flies|graduates|returns|"
     rf"(?:have|has|got) (?:(?:an?|another|my|our|two|three) (?:\w+ ){{0,3}}?|(?:(?!been|had|not|to)\w+ )?){EVENT}|"
     r"(?<!to )(?<!can )(?<!\bi )see (?:you|ya|u|yous|y['’]all)|"
-    r"(?:i|we) can (?!(?:believe|feel|find|hardly|hear|imagine|not|only|prove|remember|say|see|smell|still|taste|tell)\b)\w+|"
-    r"(?:you|he|she|they) can (?:bring|call|collect|come|drop|have|join|meet|pick|pop|stay|visit)|"
+    r"(?:i|you|we|he|she|they) can (?:(?:also|only|then) )?(?:borrow|bring|call|collect|come|do|drive|drop|fly|get|go|have|"
+    r"help|join|make|meet|move|pick|pop|ring|start|stay|take|visit)|"
     r"ill (?:be|bring|call|come|do|drive|drop|get|give|go|have|make|meet|pass|pick|pop|ring|see|send|take|tell|text|try)|"
     rf"(?:am|is|are|im|youre|hes|shes|theyre) {_ARRANGING})\b|"
     r"^(?:(?:and|so|ok|im|still) )?(?:arriving|driving(?! test)|flying|going|heading|landing|leaving|"
@@ -145,7 +145,7 @@ _APPOINTED = re.compile(
 _IS_THERE = re.compile(
     r"\b(?:(?:[iI]|you|we|they|s?he|it|[A-Z]\w+)(?:['’](?:m|re|s)| (?:am|is|are))|im)\s+"
     r"(?:(?:already|also|both|only|still|all|not)\s+)*"
-    r"(?:at|away|back|down|free|here|home|in|off|on|out|over|there|up)\b(?! to\b| \d)",
+    r"(?:at|away|back|down|free|here|home|in|off|on|out|over|there|up)\b(?! to\b| \d| love\b)",
 )
 # What was moved to a day is still to come: "the wedding was postponed to 3 October", "they brought it forward to Monday".
 _REARRANGED = re.compile(
