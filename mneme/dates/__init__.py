@@ -24,7 +24,7 @@ class DateMention:
 
     ``text[start_index:end_index]`` is the mention; ``since`` (inclusive) and ``until`` (exclusive) are aware UTC moments
     at local midnights; ``relative`` says that the mention means something else when said on another day, ``lacks_year``
-    that only its year does, ``of_chinese`` that its sentence is Chinese.
+    that only its year does, ``in_chinese`` that it is written so: ``3/7`` of a Chinese sentence.
     """
 
     start_index: int
@@ -35,13 +35,12 @@ class DateMention:
     span: DaySpan
     relative: bool
     lacks_year: bool = False
-    of_chinese: bool = False
+    in_chinese: bool = False
 
     @property
     def written(self) -> str:
         """The date in full, in the language of the mention: ``7 May 2023``, ``2023年5月7日``."""
-        in_chinese = has_cjk(self.text) or (self.of_chinese and not any(map(str.isalpha, self.text)))  # 3/7
-        return self.span.in_chinese() if in_chinese else self.span.in_english()
+        return self.span.in_chinese() if self.in_chinese or has_cjk(self.text) else self.span.in_english()
 
 
 def certain_dates(
@@ -93,7 +92,7 @@ def certain_dates(
         ]
     if lead:
         chosen = [replace(each, start=max(0, each.start - len(lead)), end=each.end - len(lead)) for each in chosen]
-    return tuple(_mentions(sentence, chosen, zone))
+    return tuple(_mentions(sentence, chosen, zone, in_chinese=language == "zh"))
 
 
 def resolve_dates(text: str, said_at: datetime, zone: tzinfo, most: int = 1_000) -> list[DateMention]:
@@ -153,7 +152,7 @@ def _apart(found: Sequence[Found]) -> Iterator[Found]:
             yield each
 
 
-def _mentions(text: str, found: Iterable[Found], zone: tzinfo) -> Iterator[DateMention]:
+def _mentions(text: str, found: Iterable[Found], zone: tzinfo, in_chinese: bool = False) -> Iterator[DateMention]:
     for each in found:
         if each.span is None:
             continue
@@ -162,4 +161,4 @@ def _mentions(text: str, found: Iterable[Found], zone: tzinfo) -> Iterator[DateM
         except (OverflowError, ValueError):  # the first or last days of the calendar
             continue
         words = text[each.start : each.end]
-        yield DateMention(each.start, each.end, words, since, until, each.span, each.relative, each.lacks_year, has_cjk(text))
+        yield DateMention(each.start, each.end, words, since, until, each.span, each.relative, each.lacks_year, in_chinese)

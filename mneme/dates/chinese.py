@@ -15,6 +15,8 @@ from mneme.dates.chinese_words import (
     edge_of_year,
     edged,
     is_counted_from_now,
+    is_evaluated,
+    is_told_of,
     least_and_most,
     looks_back,
     may_be_past,
@@ -113,7 +115,7 @@ def _day(match: re.Match[str], said: date) -> Days | None:
     if span is None or back is not None:
         return span
     near = span.first.month == said.month or span.first - said < _HALF_A_MONTH
-    return if_certain(span.first > said and near and may_be_to_come(match), span)
+    return if_certain(span.first > said and near and may_be_to_come(match) and not is_evaluated(match), span)
 
 
 def _day_and_weekday(match: re.Match[str], said: date) -> Days | Literal["no date"] | None:
@@ -189,10 +191,13 @@ _NUMBERED = (  # what 号 numbers, when it is no day
 )
 _DAY_BESIDE = rf"(?:(?P<month>{NUMBER})月份?)?(?P<day>{NUMBER})[日号]{_NUMBERED}"  # a weekday
 _WEEKDAY = "(?:周|星期|礼拜)(?P<weekday>[一二三四五六日天])"
+_PART_OF_A_DAY = r"\s?(?:[早晚]上|[上中下]午|凌晨|到期)"
+_DOING = r"\s?(?:要(?=[去回来飞走上交开还到考出])|开(?=[学始业幕庭会])|[去回前之起后交出飞])"
+_RATIO = rf"(?:[1-9]/10|[1-4]/5|5/6|1/[2-8]|[23]/[34])(?!\d|{_PART_OF_A_DAY})|7/11|24/7"  # a score, a fraction or a shop
 _SLASH = (  # 2/7周六, not 喝了1/2
-    r"(?<![\d/.:])(?<!大约)(?<![了剩占喝吃用只第近])(?P<month>1[0-2]|0?[1-9])/(?P<day>[12]\d|3[01]|0?[1-9])(?![\d/%])"
+    r"(?<![\d/.:])(?<!大约)(?<!版本)(?<![了剩占喝吃用只第近给打评到店影分])(?P<month>1[0-2]|0?[1-9])/(?P<day>[12]\d|3[01]|0?[1-9])(?![\d/%])"
 )
-_SLASH_RANGE = rf"{_SLASH}(?:{_TO}(?P<last_month>\d{{1,2}})/(?P<last>\d{{1,2}})(?!\d))?"
+_TO_SLASH = rf"{_TO}(?P<last_month>\d{{1,2}})/(?P<last>\d{{1,2}})(?!\d)"
 _EDGE_OF_YEAR = "(?P<edge>[初中底末])(?![0-9一二三四五六七八九十学国考秋])"
 _LUNAR_DAY = "(?:初[一二三四五六七八九十]|(?:廿|二?十)[一二三四五六七八九]?|三十)(?![一二三四五六七八九日号多几来个名位人])"
 _LUNAR = (
@@ -217,9 +222,8 @@ _CALENDAR_RULES = (
          r"(?:[早晚]上|[上中下]午)?[，,（(、\s]{0,2}(?:也就是|[是系即])?" + f"{_WEEKDAY}[)）]?", _day_and_weekday),
     rule(rf"(?:[这本下]个?)?{_WEEKDAY}[，,（(、\s]{{0,2}}{_DAY_BESIDE}[)）]?", _day_and_weekday),
     rule(rf"{_SLASH}[（(]?{_WEEKDAY}[)）]?", _day_and_weekday),
-    rule(rf"{_SLASH_RANGE}(?=\s?(?:[早晚]上|[上中下]午|凌晨|到期|[要去回有前之起后开交出飞是]))", _month_and_day,
-         lacks_year=True),
-    rule(r"(?<![^，。！,\s])" + _SLASH_RANGE + r"(?=[，。！,.!\s]|$)", _month_and_day, lacks_year=True),
+    rule(rf"{_SLASH}{_TO_SLASH}", _month_and_day, lacks_year=True),
+    rule(rf"(?!{_RATIO}){_SLASH}(?P<last_month>)(?P<last>)(?={_PART_OF_A_DAY}|{_DOING})", _month_and_day, lacks_year=True),
     rule(rf"(?<!年)(?P<month>{NUMBER})\s?月份?(?P<edge>{EDGE})", _in_month, lacks_year=True),
     rule(rf"(?<![年第\d.一二三四五六七八九十])(?P<month>{NUMBER})月(?:份|(?![初中底球饼亮光]))(?!{NUMBER}[日号]|\d)(?P<edge>)",
          _in_month, lacks_year=True),
@@ -278,7 +282,7 @@ def _bare_weekday(match: re.Match[str], said: date) -> Days | Literal["no date"]
     if _HABITUAL.search(match.string, max(0, match.start() - _NEAR), match.start()):
         return NO_DATE
     back, days = looks_back(match), (weekday_number(match["day"]) - said.weekday()) % 7
-    if back is None and may_be_to_come(match) and not _HABIT.search(match.string):
+    if back is None and may_be_to_come(match) and not is_told_of(match) and not _HABIT.search(match.string):
         back = False
     return if_certain(back is not None and days > 0, spans.days_from(said, days - 7 if back else days or 7))
 
@@ -323,7 +327,7 @@ def _month(match: re.Match[str], said: date) -> DaySpan:
 
 def _part_of_this_month(match: re.Match[str], said: date) -> Days:
     part, back = edged(match["edge"], spans.month(said)), looks_back(match)
-    if back is None and may_be_to_come(match) and not _HABIT.search(match.string):
+    if back is None and may_be_to_come(match) and not is_told_of(match) and not _HABIT.search(match.string):
         back = False
     return if_certain(back is not None and (part.first <= said if back else part.last >= said), part)
 

@@ -33,29 +33,42 @@ _PAST = re.compile(
 )
 _FUTURE = re.compile("(?<![重主只])要(?![是求么紧命])|将|打算|准备|计划|之前|前完成|截止")
 _LIKELY_FUTURE = re.compile(
-    "预产期|(?<![开聚约晚年宴舞长乐机社灯])会(?![议员场计见])|见(?![了过到])|开始(?![了的])|得(?=[交去把])"
+    "预产期|(?<![开聚约晚年宴舞长乐机社灯])会(?![议员场计见])|见(?=[吧啊哈哦啦。！，,!~\\s]|$)|开始(?![了的])|得(?=[交去把])"
 )
 _ARRANGED = re.compile(
     "(?:预?订|预?定|预?约|报名?|安排|买)(?:了|好)|改[到在为成]|推迟|延[到期]|挪到|提前到|定在|(?:约|预约|订|预订|定)的(?!时候)"
 )  # for what lies ahead
 # 8号在爱尔做的 has been; 我18号会来的 has not.
 _DONE_AS_TOLD = re.compile(
-    "(?!.*[会要能想得将可]).*(?<=[做看买去发拆办结搬走拍订吃生换签考装修拿交领出离辞见写寄取定])的(?:手术|检查)?[吧啊呀嘛哈呢哦]?\\s*$"
+    "(?!.*(?:[会要能想得将可该必]|说好|一定|肯定|票)).*(?<=[做看买去发拆办结搬走拍订吃生换签考装修拿交领出离辞见写寄取定])的(?:手术|检查)?[吧啊呀嘛哈呢哦]?\\s*$"
 )
 _BOOKED_BEHIND = re.compile(
     "(?:[早晚]上|[上中下]午)?(?:[零〇一二两三四五六七八九十\\d]{1,3}[点:：][^，。！]{0,3}?)?(?:已经|也|都)?"
-    "(?:约|预约|订|预订|预定|报名?|挂)好?了"
+    "(?:(?P<met>预?约)|订|预订|预定|报名?|挂)好?了"
+)
+_OCCASION_THEN = (
+    "(?:开会|开庭|考试|面试|复[查诊]|体检|手术|拔牙|签[约字]|答辩|见面?|集合|聚[会餐]|比赛|演出|婚礼|出发|起飞|高铁|飞机|火车)"
 )
 _AT_AN_HOUR = re.compile(
-    "(?:[早晚]上|[上中下]午|傍晚)?(?:[零〇一二两三四五六七八九十\\d]{1,3}点|\\d{1,2}[:：]\\d\\d)(?![了过])[^，。！？,.!?了过的没不哪吗么几谁]{0,14}(?=[，。！,.!~～\\s]|$)"
+    "(?:[早晚]上|[上中下]午|傍晚)?(?:[零〇一二两三四五六七八九十\\d]{1,3}点半?|\\d{1,2}[:：]\\d\\d)"
+    f"(?:[^，。！？,.!?了过的没不哪吗么几谁]{{0,6}}{_OCCASION_THEN})?(?=[，。！,.!~～\\s]|$)"
 )
+# A further clause tells of a day that has been (周一体检，血压有点高), unless it says where, or what one says beforehand.
+_TOLD_OF_IT = re.compile(
+    "[^，,。！!？?；;\\n]*[，,](?!在|[^，,。！!]{0,8}[厅店家馆院站门口楼室园](?:[，,。！!.~～]|$)|[^。！!？?；;\\n]*(?:吧|吗|记得|别忘|帮|希望|祝|加油|紧张|"
+    "期待|到时|打算|准备|陪(?!的|了)|[我你他她们](?:去|来|也去|先)(?!了)|(?<![一机开聚])会|(?<![重主只])要))"
+)
+_EVALUATED = re.compile(
+    "[^。！!？?；;\\n]*(?:[死累惨爽砸崩真太堵瘫困断]|(?<![看说订约])好(?![的了几运])|有点(?![紧怕担])|排队|挂(?!号)|不错|一切|没事|顺利(?!的话))"
+)
+_PAST_DAY = re.compile("昨|(?<![大以])前天|上个?(?:周|星期|礼拜|月)|去年")
 # Without 了 a bare verb behind a day and an occasion before it are mostly to come: "4月6号搬", "补考在3月20号".
 _TO_COME_BEHIND = re.compile(
     "(?:[早晚]上|上午|中午|下午|[零〇一二两三四五六七八九十\\d]{1,3}[点:：][^，。！]{0,3}|的?(?:飞机|高铁|火车|航班|票))?"
     "(?:[我你他她咱]们?)?(?:爸妈?|妈|老[公婆]|[哥姐弟妹]{1,2}|女儿|儿子|孩子|公司|学校)?(?:正式|开始|就|才|再|先|从[^，。！]{1,5}(?=[过回]))*"
     "(?:入职|报到|搬|出发|走|到(?![期现今\\d一二三四五六七八九十])|飞|返|回|[去来](?!的)|开[学业张庭幕]|交[房屋租稿]|考试?|结婚|领证|手术|体检|复[查诊]|上[班线]|出院|入院|面试|截止|见|"
     "办|摆酒|拍|清退|答辩|过[来去]|满[\\d一二三四五六七八九十]|[带接送][^，。！]{1,4}[去来回看]|签[约字]|到期|"
-    "[^，。！？,.!?了过的着没不每]{0,4}(?:家长会|聚会|聚餐|饭局|婚礼|比赛|演出|年会|演唱会|做手术|出差))"
+    "[^，。！？,.!?了过的着没不每]{0,4}(?:家长会|聚会|聚餐|饭局|婚礼|比赛|演出|年会|演唱会|做手术|出差)(?=[。！.!~～\\s]|$))"
     "[^，。！？,.!?了过的着没不哪吗么几谁]{0,8}(?=[，。！,.!~～\\s]|$)"
 )
 _SET_ON = re.compile(
@@ -156,11 +169,22 @@ def may_be_to_come(match: re.Match[str]) -> bool:
     """Tell whether a day is that of a bare verb, or of an occasion: without 了 the nearest, if it is ahead (4月6号搬)."""
     text = match.string
     begins, ends = clause_of(text, match.start(), match.end())
-    if _BOOKED_BEHIND.match(text, match.end()):
-        return True
+    if booked := _BOOKED_BEHIND.match(text, match.end()):
+        return booked["met"] is not None  # 周五订了酒店 may have been then
     is_set = _SET_ON.search(text, begins, match.start()) is not None and _CLOSES.match(text, match.end()) is not None
     told = is_set or _TO_COME_BEHIND.match(text, match.end()) or _AT_AN_HOUR.match(text, match.end())
     return bool(told) and not _PAST.search(text, begins, ends)
+
+
+def is_told_of(match: re.Match[str]) -> bool:
+    """Tell whether the sentence tells what came of a day, or speaks of another past day: then 周六回老家 may be past."""
+    text, end = match.string, match.end()
+    return bool(_TOLD_OF_IT.match(text, end) or _PAST_DAY.search(text)) or is_evaluated(match)
+
+
+def is_evaluated(match: re.Match[str]) -> bool:
+    """Tell whether the sentence says how it was on a day: 18号体检，血压有点高."""
+    return _EVALUATED.match(match.string, match.end()) is not None
 
 
 def may_be_past(match: re.Match[str]) -> bool:

@@ -21,7 +21,9 @@ from mneme.dates.english_words import (
     TO_LAST,
     WEEKDAY,
     arranges,
+    clause_of,
     edged,
+    is_still_ahead,
     least_and_most,
     looks_back,
     month_number,
@@ -37,8 +39,8 @@ _NEAR = timedelta(days=45)  # the same of "Saturday the 17th", of which there ma
 _STANDS_ALONE = re.compile(ALONE)
 _REACH = 24  # characters before a date
 _VERB_OF_A_DAY = re.compile(
-    r"\b(?:start(?:s|ed|ing)?|began|begins|beginning|finish(?:ed|es|ing)?|end(?:s|ed)|leav(?:es|ing)|left|"
-    r"arriv(?:es|ed|ing)|land(?:s|ed)|back|home|due|open(?:s|ed)|clos(?:es|ed)|(?:com(?:es|ing)|came|goes|took) (?:off|out|in)|"
+    r"\b(?:start(?:s|ed|ing)?|began|begins|beginning|finish(?:ed|es|ing)?|ends|leav(?:es|ing)|left|"
+    r"arriv(?:es|ed|ing)|land(?:s|ed)|back|home|due|open(?:s|ed)|clos(?:es|ed)|(?:com(?:es|ing)|came|goes) (?:off|out)|"
     r"mov(?:ed|ing) (?:in|out)|"
     rf"{EVENT}(?:['’]s| is| was))\s+$",
     re.I,
@@ -248,7 +250,7 @@ RULES = (
 
 _NO_CERTAIN_DAY = re.compile(r"\b(?:an?|any|each|every|some|most|other|another|one|per|that|those|which)\s+$", re.I)
 _HABIT = re.compile(
-    r"\b(?:works?|working|opens?|closed|hours|every|always|usually|shifts?|school|class(?:es)?|commutes?|available|runs?|"
+    r"\b(?:works?|working|opens?|close[sd]?|hours|every|always|usually|shifts?|school|class(?:es)?|commutes?|available|runs?|"
     r"mon(?:day)?\s*(?:-|–|to|through)\s*fri(?:day)?)\b",
     re.I,
 )
@@ -257,6 +259,7 @@ _AT_AN_HOUR = re.compile(
     r"(?:half\s+|quarter\s+(?:past|to)\s+)?\d{1,2}(?![\w%£$€]|[.,-]\d|\s(?!and|but|for|if|in|so|then|to|with)\w))\b",
     re.I,
 )
+_RETURNED = re.compile(r"\b(?:asleep|awake|back|bed|home|stuck|thanks|up)\b", re.I)
 _WEEKS = {"last": -1, "this": 0, "next": 1}
 
 
@@ -271,7 +274,7 @@ def weekday(number: int, which: str, step: int | None, said: date, match: re.Mat
     latest, soonest = _latest(number, said), _soonest(number, said)
     if step is None or which == "this":
         back = looks_back(match)
-        if back is None and _AT_AN_HOUR.match(match.string, match.end()) and not _HABIT.search(match.string):
+        if back is None and _is_appointed_at_an_hour(match):
             back = False
         this_week = DaySpan.of_day(spans.week(said).first + timedelta(days=number))
         if which == "this" and back is None and this_week.first > said:
@@ -285,6 +288,15 @@ def weekday(number: int, which: str, step: int | None, said: date, match: re.Mat
     if which != "next":
         return soonest
     return if_certain(soonest.first > spans.week(said).last, DaySpan.of_day(spans.week(said, 1).first + timedelta(days=number)))
+
+
+def _is_appointed_at_an_hour(match: re.Match[str]) -> bool:
+    """Tell whether an hour behind a weekday is of something to come: not "Home Friday at 9", "Quiz Monday at 7, came last"."""
+    text, start, end = match.string, match.start(), match.end()
+    at = _AT_AN_HOUR.match(text, end)
+    if not at or _HABIT.search(text) or _RETURNED.search(text, clause_of(text, start, end)[0], start):
+        return False
+    return is_still_ahead(text, end) or is_still_ahead(text, at.end())
 
 
 def weekend(which: str, step: int, said: date, match: re.Match[str]) -> Days:

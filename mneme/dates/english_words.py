@@ -78,8 +78,8 @@ _PREPOSITION = re.compile(
 )
 _FOR_SOME_DAY = ("of", "from")  # "the notes of Friday" have no tense
 _NO_ACTION = (  # what is "-ing" now, and nothing that is arranged
-    r"(?:\w*thing|amazing|annoying|being|boring|confusing|doing|during|encouraging|enjoying|evening|exciting|feeling|freezing|"
-    r"healing|interesting|king|loving|looking|missing|morning|outstanding|recovering|relaxing|remembering|spring|struggling|"
+    r"(?:\w*thing|amazing|annoying|arguing|being|boring|complaining|confusing|crying|doing|during|encouraging|enjoying|evening|exciting|feeling|freezing|"
+    r"healing|interesting|king|laughing|limping|loving|looking|missing|moaning|morning|outstanding|recovering|relaxing|remembering|spring|struggling|"
     r"stunning|suffering|surprising|swing|talking|terrifying|thinking|tiring|trying|using|wearing|wedding|wondering)\b"
 )
 _ARRANGING = rf"(?:\w+ly |also |now |just |not )?(?!{_NO_ACTION})\w+ing"  # "we are flying out on Friday"
@@ -95,17 +95,19 @@ _FUTURE = re.compile(
     r"\b(?:will|won't|going to|gonna|gotta|ve got to|plan(?:s|ning|ned)?|hop(?:e|es|ing) to|can't wait|looking forward|"
     r"schedul\w+|upcoming|starts|begins|(?:to|you) (?:start|begin)|due|let's|deadline|wants? to|needs? to|ha(?:ve|s) to|should|"
     r"could we|"
-    r"shall|would (?:like|love)|headed|arrives|comes out|departs|ends|expires|lands|leaves|opens|resumes|retires|takes place|"
+    r"shall|would (?:like|love)|headed|arrives|comes out|departs|ends|expires|lands|leaves|resumes|retires|takes place|"
     r"turns? \d+|(?:i|we|they) (?:arrive|depart|fly|leave|move|return|start)|"
     r"(?:(?:i|we|they) |(?<=and )|(?<=then ))(?:come|fly|get|go|head) (?:back|home)|"
     r"(?:(?:he|she|it) |(?<=and )|(?<=then ))(?:comes|flies|gets|goes|heads) (?:back|home)|"
     r"gets (?:\w+ed|done|here|laid|married|there)|gets? to (?:start|move)|flies|graduates|returns|"
     rf"(?:have|has|got) (?:(?:an?|another|my|our|two|three) (?:\w+ ){{0,3}}?|(?:(?!been|had|not|to)\w+ )?){EVENT}|"
-    r"(?<!to )see (?:you|ya|u|yous|y['’]all)|"
-    r"(?:i|you|we|he|she|they) can (?!(?:believe|hear|imagine|not|only|remember|say|see|still|tell)\b)\w+|"
+    r"(?<!to )(?<!can )(?<!\bi )see (?:you|ya|u|yous|y['’]all)|"
+    r"(?:i|you|we|he|she|they) can (?:(?:also|only|then) )?(?:borrow|bring|call|collect|come|do|drive|drop|fly|get|go|have|"
+    r"help|join|make|meet|move|pick|pop|ring|start|stay|take|visit)|"
     r"ill (?:be|bring|call|come|do|drive|drop|get|give|go|have|make|meet|pass|pick|pop|ring|see|send|take|tell|text|try)|"
     rf"(?:am|is|are|im|youre|hes|shes|theyre) {_ARRANGING})\b|"
-    r"^(?:(?:and|so|ok|im) )?(?:arriving|driving|flying|going|heading|landing|leaving|moving|start|starting|travell?ing)\b|"
+    r"^(?:(?:and|so|ok|im|still) )?(?:arriving|driving(?! test)|flying|going|heading|landing|leaving|"
+    r"moving|start|starting|travell?ing)\b|"
     rf"['’](?:m|re|s) {_ARRANGING}\b|['’]ve got (?:an?|my|our|the|two|three)\b|['’]ll\b|['’]d (?:like|love)\b",
     re.I,
 )
@@ -116,7 +118,7 @@ _PAST = re.compile(
     r"(?:\w{2,}ed|was|were|wasn't|weren't|did|didn't|had|went|(?<!ve )(?<!has )got|took|made|saw|came|found|met|bought|gave|"
     r"felt|ate|ran|won|lost|left|held|told|said|began|spent|wrote|drove|flew|caught|been(?! \w+ing)|born|since|paid|kept|"
     r"brought|sold|thought|slept|sent|stood|swam|sang|drank|broke|fell|forgot|grew|knew|rode|rose|sat|spoke|stole|taught|threw|understood|"
-    r"woke|wore|built|chose|dreamt|drew|fought|heard|hid|hung|led|learnt|rang|shook|snuck|stuck|swore|tore)\b",
+    r"woke|wore|built|chose|dreamt|drew|fought|heard|hid|hung|led|learnt|rang|shook|snuck|(?<!im )stuck|swore|tore)\b",
     re.I,
 )
 # What is arranged in the past lies ahead as often as not: "they moved it to 15 May", "she promised to call on Friday".
@@ -142,7 +144,8 @@ _APPOINTED = re.compile(
 # "We're in Rome from the 3rd": what is, on another day than the one it is said.
 _IS_THERE = re.compile(
     r"\b(?:(?:[iI]|you|we|they|s?he|it|[A-Z]\w+)(?:['’](?:m|re|s)| (?:am|is|are))|im)\s+"
-    r"(?:(?:already|also|both|only|still|all|not)\s+)*(?:at|away|back|down|free|here|home|in|off|on|out|over|there|up)\b",
+    r"(?:(?:already|also|both|only|still|all|not)\s+)*"
+    r"(?:at|away|back|down|free|here|home|in|off|on|out|over|there|up)\b(?! to\b| \d| love\b)",
 )
 # What was moved to a day is still to come: "the wedding was postponed to 3 October", "they brought it forward to Monday".
 _REARRANGED = re.compile(
@@ -165,10 +168,12 @@ _IS = re.compile(
     r"(?:\b(?:is|are)|['’](?:s|re))\s+(?:(?:on|in|at|for|only|already|now|still|this|the|coming up)\s+)*$",
     re.I,
 )  # "it is on Friday"
-_TIMETABLE = re.compile(  # a verb of a timetable right before its day: "the freezer comes Friday", "leaving march 28"
-    r"\b(?:arriv(?:es?|ing)|begin(?:s|ning)?|changes|closes|comes|driving|ends?|finish(?:es|ing)?|flying|going|heading|landing|"
-    r"leav(?:es?|ing)|moving|opens|returning|start(?:s|ing)?)(?: (?:back|off|home|out|over|up))?(?: (?:on|in))?(?: the)? $|"
-    rf"\b(?:{EVENT}|boat|bus|ferry|train)(?:['’]s| is) at \d[\d.:]*(?: ?[ap]m)?(?: on)?(?: the)? $",
+_TIMETABLE = re.compile(  # a verb of a timetable right before its day: "the freezer comes Friday", "And leaving march 28"
+    r"(?:\b(?:arrives?|begins?|(?<!cleaner )(?<!lorry )comes(?! on)|ends?|finish(?:es)?|leaves?|starts?)|"
+    r"(?:(?<=[,;!?.] )|(?<=\band )|(?<=\bthen )|(?<=\bim ))"
+    r"(?:arriving|driving|finishing|flying|going|heading|landing|leaving|moving|returning|starting))"
+    r"(?: (?:back|off|home|out|over|up))?(?: (?:on|in))?(?: the)? $|"
+    rf"\b{EVENT}(?:['’]s| is) at \d[\d.:]*(?: ?[ap]m)?(?: on)?(?: the)? $",
     re.I,
 )
 _APPOINTED_ON = re.compile(  # what a clause begins with: "dentist on the 14th", "A graduation in Nakuru on Friday"
@@ -176,7 +181,24 @@ _APPOINTED_ON = re.compile(  # what a clause begins with: "dentist on the 14th",
     rf"{_APPOINTMENT}(?: (?:in|at|with) [^\s,]+(?: [A-Z][\w-]*)?)?(?: on| for)?(?: the)? ",
     re.I,
 )
-_ENJOYED = re.compile(r"\b(?:thank\w*|thx|congrat\w*|great|good|lovely|nice|amazing|fun|bad|awful|how)\b", re.I)
+_ENJOYED = re.compile(
+    r"\b(?:thank\w*|thx|congrat\w*|great|good|lovely|nice|amazing|brilliant|fun|bad|awful|brutal|hard|horrible|rough|terrible|"
+    r"tough|weird|how)\b",
+    re.I,
+)
+# Behind an appointment of which nothing is told: the end, perhaps with its hour and place, or what one says before it.
+_STILL_AHEAD = re.compile(
+    r"(?: (?:morning|afternoon|arvo|evening|lunchtime|night))?(?:,? (?:at )?\d{1,2}(?:[:.]\d\d)?(?: ?[ap]\.?m\.?)?(?: ?ish)?)?"
+    r"(?:,? (?:at|by|for|in|with) (?:(?:the|my|our|half) (?:\w+ )?)?[\w'’-]+(?: (?-i:[A-Z])[\w-]*)*)?"
+    r"(?:[.!]*\s*$|\W+(?:and |but |so |then )*(?:(?:wish|remind|pray|help)\b|fingers|if\b|please|pls|don['’]?t forget|can you|"
+    r"could you|will you|(?:i['’]?m|im|i am) (?:(?:so|really|a bit) )?(?:dreading|excited|nervous|scared|stressed|terrified)))",
+    re.I,
+)
+# "Flying on Monday was horrible", "Leaving on Sunday, we cried": what is told of it, not that it is to come.
+_PARTICIPLE = re.compile(r"(?:(?:and|so|ok|still) )?\w+ing\b", re.I)
+_TOLD_OF_IT = re.compile(
+    r"[^.!?]*(?:\b(?:is|was|are|were|felt|made|makes|meant|nearly|took)\b|, (?:i|we|he|she|they|the) \w+(?:ed|nd|t)\b)", re.I
+)
 _NEAR = 30  # characters
 _RANGE = re.compile(r"\s(?:to|until|till|through|and)\s|[-–]")
 _LEADING = re.compile(r"\W*+(?:(?:and|but|so|then|well|in|on|at|by|the|of|during|around|about|back|just)\W++){0,3}$", re.I)
@@ -203,6 +225,14 @@ def looks_back(match: re.Match[str]) -> bool | None:
     return back
 
 
+def is_still_ahead(text: str, end: int) -> bool:
+    """Return whether a text ends behind a date or goes on with what one says beforehand: not "Exam on Monday, failed"."""
+    if _STILL_AHEAD.match(text, end):
+        return True
+    cues = _cues(text, end, _sentence_of(text, end, end)[1])
+    return bool(cues) and not any(cue.back for cue in cues)
+
+
 def tells_no_past(match: re.Match[str]) -> bool:
     """Return whether nothing in the sentence of a date is past, and no preposition makes it that of something else."""
     text, start, end = match.string, match.start(), match.end()
@@ -221,14 +251,17 @@ def _by_cues(text: str, start: int, end: int, begins: int, ends: int) -> bool | 
         return _agreed([cue for cue in later if cue.at < ends])
     within = [cue for cue in earlier if cue.at >= clause_begins]
     if within:
+        if within[0].at == 0 and _PARTICIPLE.match(text) and _TOLD_OF_IT.match(text, end):
+            return None
         return _agreed([cue for cue in within if not (cue.arranged and _AIMED.match(text, cue.at, start))])
     near = max(begins, start - _NEAR)
-    if _IS.search(text, near, start) or _IS_THERE.search(text, clause_begins, start) or _TIMETABLE.search(text, near, start):
+    if _IS.search(text, near, start) or _IS_THERE.search(text, clause_begins, start):
         return False
     later = [cue for cue in later if cue.at < clause_ends]
-    if not later and _APPOINTED_ON.fullmatch(text, clause_begins, start):
-        return None if _ENJOYED.search(text, begins, ends) else False
-    return _agreed(later)
+    if later:
+        return _agreed(later)
+    is_appointed = _APPOINTED_ON.fullmatch(text, clause_begins, start) and not _ENJOYED.search(text, begins, ends)
+    return False if _TIMETABLE.search(text, near, start) or (is_appointed and is_still_ahead(text, end)) else None
 
 
 def _agreed(cues: "list[_Cue]") -> bool | None:

@@ -598,3 +598,117 @@ def test_a_bare_date_is_understood_with_the_question_that_it_answers(question: s
     found = certain_dates(answer, WEDNESDAY, UTC, "en", asked=question)
     assert written(found) == dates
     assert all(answer[each.start_index : each.end_index] == each.text for each in found)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "My scan on Monday, all clear.",
+        "Exam on Monday: failed.",
+        "Interview on Monday. Nailed it.",
+        "Exam on Monday and I passed",
+        "Surgery on Tuesday, doing ok now",
+        "Exam on the 2nd, failed",
+        "Exam Monday at 9 and it was hard",
+        "Horrible exam on Monday",
+        "Dentist on Monday :(",
+        "Back from the vet Monday at 5.",
+        "Home Friday at 9, knackered",
+        "Dinner Saturday at 8, so nice",
+        "Quiz Monday at 7, came last",
+        "Beer Friday 4.50 a pint",
+        "I can see you on Friday in that photo",
+        "You can swim there on Sunday",
+        "I can explain Friday",
+        "Friday I'm in love",
+        "im laughing at you on friday",
+        "I see you on Friday",
+        "The museum closes on Monday",
+        "The museum opens on Monday",
+        "The gym closes on Sunday at 4",
+        "The cleaner comes on Monday",
+        "The bus is at 5 on Monday",
+        "I hate flying on Monday",
+        "Flying on Monday was horrible.",
+        "Leaving Rome on Sunday, we cried",
+        "Driving test on Monday, third time lucky",
+        "im stuck at work on Friday",
+        "She came in the 3rd, still a medal",
+    ],
+)
+def test_what_may_be_past_or_a_habit_is_not_dated_ahead(sentence: str) -> None:
+    assert written(certain_dates(sentence, WEDNESDAY, UTC, "en")) == ""
+
+
+@pytest.mark.parametrize(
+    ("sentence", "dates"),
+    [
+        ("My scan on Monday.", "2026-03-09"),
+        ("Dentist on Friday at 3pm", "2026-03-06"),
+        ("Interview on Monday, wish me luck", "2026-03-09"),
+        ("Surgery on Tuesday, I'm scared", "2026-03-10"),
+        ("Interview on Monday at 10, can you check my CV?", "2026-03-09"),
+        ("See you on Friday", "2026-03-06"),
+        ("They can come on Friday", "2026-03-06"),
+        ("Moving on Friday", "2026-03-06"),
+    ],
+)
+def test_an_occasion_of_which_nothing_is_told_yet_is_ahead(sentence: str, dates: str) -> None:
+    assert written(certain_dates(sentence, WEDNESDAY, UTC, "en")) == dates
+
+
+@pytest.mark.parametrize(
+    ("sentence", "dates"),
+    [
+        ("周一体检，血压有点高", ""),
+        ("周日晚上8点吃火锅，真好吃", ""),
+        ("周一考试，考砸", ""),
+        ("周六回老家，好累", ""),
+        ("周二下午三点堵车堵死", ""),
+        ("周六见网友，照骗", ""),
+        ("周六约了同事吃火锅，真好吃", ""),
+        ("手术周一，顺利", ""),
+        ("周二办护照排队两小时", ""),
+        ("周一早上7点停电", ""),
+        ("28号面试，挂", ""),
+        ("18号体检，血压有点高", ""),
+        ("月初出差，累", ""),
+        ("应该周五去的", ""),
+        ("我的票是周五走的", ""),
+        ("我给 8/10，要再看一遍", ""),
+        ("这家店 10/10，下次还要来", ""),
+        ("9/10，打算再看", ""),
+        ("做到 5/6。", ""),
+        ("7/11去买水", ""),
+        ("1/3要补考", ""),
+        ("昨天，周二下午三点堵车", "2026-03-03"),
+        ("昨天加班，周五晚上8点开会", "2026-03-03"),
+        ("28号订了机票", ""),
+        ("周五订了酒店", ""),
+        ("周六聚餐人均两百", ""),
+        ("8号公司年会，抽到手机", ""),
+        ("比例3/7开", ""),
+        ("周一考试，祝我好运", "2026-03-09"),
+        ("周一手术，有点紧张", "2026-03-09"),
+        ("周六搬家，你来帮忙吗", "2026-03-07"),
+        ("周五下午三点开会", "2026-03-06"),
+        ("18号上午10点，在三号厅", "2026-03-18"),
+        ("8/10上午开庭", "2026-08-10"),
+    ],
+)
+def test_a_chinese_day_of_which_something_is_told_is_not_ahead_and_a_score_is_no_day(sentence: str, dates: str) -> None:
+    assert written(certain_dates(sentence, WEDNESDAY, UTC, "zh")) == dates
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "full"),
+    [
+        ("I meet 王浩然 on 2026-03-08", "en", "8 March 2026"),
+        ("王浩然と 2026-03-08 に会う", "ja", "8 March 2026"),
+        ("3/17上午见", "zh", "2026年3月17日"),
+        ("2026-03-08见", "zh", "2026年3月8日"),
+    ],
+)
+def test_a_date_in_figures_is_written_in_the_language_of_its_sentence(sentence: str, language: str, full: str) -> None:
+    [mention] = certain_dates(sentence, WEDNESDAY, UTC, language)
+    assert mention.written == full
