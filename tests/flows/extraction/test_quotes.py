@@ -138,6 +138,23 @@ def claiming_facts(*lines):
     return [fact.statement for fact in LocalExtractor().extract(talk(*lines)).facts if fact.claims or fact.event_at]
 
 
+@pytest.mark.parametrize(
+    ("lines", "kept"),
+    [
+        (["Ann: my roommate's name is Charmaine sorry not roommate, suitemate."], []),
+        (["Ann: my roommate's name is Charmaine, sorry not to have said."], ["Charmaine"]),
+        (["Ann: I'm allergic to Dolly.", "Bo: Dolly is a dog", "Ann: cats I mean"], []),
+        (["Ann: I'm allergic to Dolly.", "Bo: Dolly is a dog", "Ann: I thought the cat was Dolly"], []),
+        (["Ann: I'm allergic to cats.", "Bo: Poor you", "Ann: I thought you knew"], ["cats"]),
+        (["Ann: I'm allergic to cats.", "Bo: Poor you", "Ann: you know what I mean"], ["cats"]),
+        (["Ann: I'm allergic to cats.", "Bo: dogs I mean"], ["cats"]),
+    ],
+)
+def test_what_its_speaker_takes_back_at_once_claims_nothing(lines, kept):
+    first, *_ = annotated(talk(*lines).utterances)
+    assert [claim.value for one in first.sentences for claim in one.claims] == kept
+
+
 def test_a_long_answer_is_cut_at_paragraphs_under_what_the_user_asked():
     answer = "\n\n".join(f"Step {number}: water the {plant} in the garden. " * 6 for number, plant in enumerate("abcdef"))
     _user, *pieces = facts("Ann: How do I care for my garden in May?", f"assistant: {answer}")
