@@ -24,7 +24,6 @@ _ADVERB = (
 )
 _DEICTIC = (
     r"(?!(?:it|that|this|these|those|how|when|what|your?|to(?! [a-z])|them|him|her|his|hers|their|one|some|all|"
-    r"(?:[a-z]+['’]s|my|our) (?:\w+ )?(?:idea|plan|point|proposal|suggestion|thinking|version)|"
     r"the (?!outdoors|ocean|sea|mountains|beach|rain|cold|heat|countryside|city|night|theatre|theater|gym)|"
     r"to (?:see|hear|know|get|help|say|join|try|do)|"
     r"(?:see|hear)ing|being able|getting to|having you|hanging out with you|spending)\b)"

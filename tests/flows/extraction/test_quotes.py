@@ -1,10 +1,11 @@
 from datetime import datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.extraction import LocalExtractor
-from flows.extraction.quotes import rendered
+from flows.extraction.quotes import annotated, rendered
 from mneme.records import Quote, Spoken
 from tests.flows.extraction.cuts import MONDAY, cut_of, message, talk
 
@@ -142,7 +143,7 @@ def claiming_facts(*lines):
     ("lines", "kept"),
     [
         (["Ann: my roommate's name is Charmaine sorry not roommate, suitemate."], []),
-        (["Ann: my roommate's name is Charmaine, sorry not to have said."], ["Charmaine"]),
+        (["Ann: my roommate's name is Charmaine. sorry not to have said."], ["Charmaine"]),
         (["Ann: I'm allergic to Dolly.", "Bo: Dolly is a dog", "Ann: cats I mean"], []),
         (["Ann: I'm allergic to Dolly.", "Bo: Dolly is a dog", "Ann: I thought the cat was Dolly"], []),
         (["Ann: I'm allergic to cats.", "Bo: Poor you", "Ann: I thought you knew"], ["cats"]),

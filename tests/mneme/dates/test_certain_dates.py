@@ -59,7 +59,7 @@ AHEAD_OR_BEHIND = [
     ("The party's on, that's Friday.", ""),
     ("We're coming Friday 20th.", "2026-03-20"),
     ("We're coming Friday.", "2026-03-06"),
-    ("The coming Friday I'm at court.", "2026-03-06"),
+    ("I'm at court this coming Friday.", "2026-03-06"),
     ("We fly out on the 20th of March and come home on Tuesday.", "2026-03-20"),
     ("We fly out on the 6th of March and come home on Tuesday.", "2026-03-06 2026-03-10"),
     ("He will sack you in one day.", ""),
