@@ -200,6 +200,10 @@ def _chinese_correction_in(sentence: str, announced: bool) -> Correction | None:
 # --- what is corrected -------------------------------------------------------------------------------------------------
 
 
+_ASKS = re.compile(  # without a mark: "is Danielle the one with the parrot"
+    r"(?i:(?:and |so |but )?(?:is|are|was|were|do|does|did|has|have|can|could|will|would|should)(?:n['’]?t)?) "
+    r"(?:i|you|we|they|he|she|it|that|this|there|the|my|your|our|his|her|their|[A-Z]\w+)\b",
+)
 _REACH = 6  # messages back
 _LONG_AGO = timedelta(days=1)  # afterwards one names what was wrong
 _REACH_WITHIN = 20  # sentences back in one of them
@@ -295,9 +299,10 @@ class _Talk:
             return
 
     def _answers(self, at: int) -> bool:
-        """Tell whether another has just asked: a "no" is of the question then."""
+        """Tell whether another has just asked, with or without a mark: a "no" is of the question then."""
         before = self._messages[at - 1] if at else ()
-        return bool(before) and before[0].speaker != self._messages[at][0].speaker and any(one.is_question for one in before)
+        asks = any(one.is_question or _ASKS.match(one.text) for one in before)
+        return asks and before[0].speaker != self._messages[at][0].speaker
 
     def _was_asked(self, rest: str, at: int) -> bool:
         """Tell whether another has just said what a message says yes to."""

@@ -35,10 +35,12 @@ from flows.extraction.word_lists import (
     TYPES_BEFORE,
     TYPES_WITHIN,
     WORK,
+    word_list,
 )
 from mneme.pattern_index import Cue
 from mneme.text import STOP_WORDS
 
+_ROLES = word_list("roles")
 _LIVING = (PERSON, PET)
 _MOST = 300  # entities of an episode
 _LONGEST_SUMMARY = 200  # characters; an entity's summary is joined from several episodes
@@ -70,6 +72,7 @@ _KIN = (
 )
 _PERSON_BEFORE = re.compile(
     rf"\b{_KIN}s?,? (?:is |was )?(?:called |named )?$|"
+    rf"\b{_KIN}['’]s name (?:is|was) $|"
     r"\b(?:m[ae]n|wom[ae]n|girls?|guys?|boys?|lad(?:y|ies)|bloke|kid|someone|somebody|person) (?:called|named) $|"
     r"\b(?:actors?|actress|singers?|authors?|writers?|artists?|painter) $|"
     r"\b(?:asked|thanked|hugged|texted|phoned|dating|married) $",
@@ -92,6 +95,7 @@ _THING_AFTER = re.compile(  # what "the" makes of a name: "for the Marie Curie t
     r"^ (?:appeal|avenue|bridge|centre|center|charity|fund|fundraiser|hospice|hospital|park|road|school|stadium|street|stuff|"
     r"thing|trust|ward)\b"
 )
+_JOB_AFTER = re.compile(r"^ (?:\w+ )?(?:accounts?|build|contract|deal|estate|family|files?|house|jobs?|order|place|project)\b")
 _OWNED_AFTER = re.compile(r"^ (?:flat|home|house|office|place|school|shop|work)\b")  # "near Nikhils office"
 _OF_SOMEBODY_AFTER = re.compile(  # who has a child or a house may be called like a city: "Denver's boy"
     r"^['’]s (?:aunt|baby|boyfriend|boys?|brother|cousin|dad|daughter|family|father|girlfriend|girls?|gran|house|husband|kids?|"
@@ -307,7 +311,8 @@ def _is_heading(text: str) -> bool:
 def _split(run: str) -> Iterator[tuple[str, bool]]:
     """The names in a run of words with capitals, parted where a word can belong to none; each with whether one did before."""
     if _HONORIFIC.match(run):
-        yield _ENDING.sub("", " ".join(run.split()[:3])), False
+        name = " ".join(run.split()[:3])
+        yield _ENDING.sub("", name).removesuffix(" I"), False
         return
     names: list[list[str]] = [[]]
     dropped = False
@@ -380,9 +385,11 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
     if opens:
         cue = _HUMAN_AFTER.match(after) or _AND_I_AFTER.match(after)
         acts = cue and after[:1] == " " and not dropped and first[-1] != "s"
-        return PERSON if acts and first not in small else ""
+        return PERSON if acts and first not in small and first not in _ROLES else ""
     for kind, told_before in ((PERSON, _PERSON_BEFORE), (ORGANISATION, _ORGANISATION_BEFORE), (LOCATION, _PLACE_BEFORE)):
         if told_before.search(before):
+            if kind == LOCATION and _THE_BEFORE.search(before) and _JOB_AFTER.match(after):
+                return ""
             no_place = _IN_A_FIELD.fullmatch(first) or last.endswith("ists") or (last[-1:] == "s" and _OWNED_AFTER.match(after))
             return "" if kind == LOCATION and no_place else kind
     if _HUMAN_AFTER.match(after) and not _AT_BEFORE.search(before):

@@ -43,7 +43,7 @@ _AHEAD = Cue(
     r"\b(?:will|shall|['’]ll|going to|gonna|plan|plans|planned|planning|scheduled|booked|appointment|deadline|due|exam|"
     r"interview|flight|trip|wedding|party|visit|starts?|begins?|ends?|opens?|leaves?|leaving|arrives?|launch(?:es|ing)?|moving|flying|"
     r"having|meeting|hosting|getting|taking|starting|"
-    r"going|visiting|seeing|see|next|upcoming|expire[sd]?|(?:is|are) on|is at|by|coming)\b",
+    r"going|visiting|seeing|see|next|upcoming|expire[sd]?|(?:is|are) on|is at|by(?! the (?:way|by)\b)|coming)\b",
     re.I,
 )
 _SOON = Cue(  # of what is to come, where no certain day could be read
@@ -97,6 +97,7 @@ _CHINESE_CALENDAR = re.compile(  # what is so of a day, and nobody's plan
     "(?:[是系即也就正刚好都放法定公众共节假期日调休补班嘛喎㖞哦啊呀啦吧的呢了]|周末|(?:周|星期|礼拜)[一二三四五六日天])*"
 )
 _SOMEBODY = re.compile("[我咱你他她]|大家|一起")
+_PERSON = re.compile("[我咱你]|(?<!其)他(?![乡日])|她|[爸妈爷奶]|外[公婆]")
 _DONE = re.compile("[了过](?:[，。！]|$)|已经|刚刚")
 
 
@@ -117,7 +118,7 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
         if one.withdrawn or one.index in denied or not _is_expected(one):
             continue
         before = sentences[position - 1] if position else None
-        if before is not None and before.index == one.index and _CONDITION.match(before.text):
+        if before is not None and before.index == one.index and (_CONDITION.match(before.text) or _goes_on_about(before, one)):
             continue
         claims = tuple(claim for claim in one.claims if claim.attribute.startswith(_FAMILY) and not claim.ends)
         if any(later > position and about == claim.about for claim in claims for later, about in over[:_MOST]):
@@ -135,6 +136,14 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
         start, end = (date.since, date.until) if date else (None, None)
         found.append(ExtractedForesight(one.meant or one.told, one.text, (one.index,), start, end, claims))
     return tuple(found[:_MOST])
+
+
+def _goes_on_about(before: Sentence, one: Sentence) -> bool:
+    """Tell whether a Chinese sentence that opens with its day names nobody, and goes on about another: 她在茶馆。后天回万州."""
+    if one.language != "zh" or _SOMEBODY.search(one.text) or not one.dates or one.dates[0].start_index > 0:
+        return False
+    named = _PERSON.findall(simplified(before.text))
+    return bool(named) and named[-1] not in "我咱你"
 
 
 def _by_clause(one: Sentence) -> list[tuple[str, DateMention]]:

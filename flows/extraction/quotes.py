@@ -75,6 +75,15 @@ class _Before(NamedTuple):
     behind: Spoken | None = None
 
 
+_TAKES_BACK = re.compile(  # "sorry not roommate, suitemate", "cats I mean"
+    r"\b(?:sorry|oops|whoops|wait|i mean),? (?:no,? )?not (?:my |an? |the )?"
+    r"(?!sure|yet|now|really|bad|today|here|all)[\w-]+\s*(?=[,.;:!–-]|$)|"
+    r"(?:^|[,.;…–-] ?)(?!what|all|that|you know)(?:[\w-]+ ){1,3}i meant?\W*$",
+    re.I,
+)
+_THOUGHT = re.compile(r"(?:oh,? |ah,? |sorry,? )?i thought\b", re.I)
+
+
 def annotated(utterances: Sequence[Utterance]) -> list[AnnotatedMessage]:
     """The messages of a cut that have words, with their sentences annotated by dates and claims."""
     languages = languages_of([utterance.message.text for utterance in utterances])
@@ -89,6 +98,7 @@ def annotated(utterances: Sequence[Utterance]) -> list[AnnotatedMessage]:
     ]
     for corrected in corrections_of([each.sentences for each in found]):
         _correct(found, corrected)
+    _take_back(found)
     return found
 
 
@@ -204,6 +214,24 @@ def _correct(messages: list[AnnotatedMessage], corrected: Corrected) -> None:
     own = () if at == target else of.dates  # a message is dated by what it comes to
     messages[target].sentences[place] = replace(of, dates=own, claims=(*of.claims, said), withdrawn=True)
     messages[at].sentences[number] = replace(by, dates=dates, claims=(*over, *claims), corrects=words, meant=corrected.meant)
+
+
+def _take_back(messages: Sequence[AnnotatedMessage]) -> None:
+    """Leave out the claims that their speaker takes back at once, in the same sentence or in the next one of his own."""
+    said: dict[str, tuple[AnnotatedMessage, int]] = {}
+    for each in messages:
+        for number, one in enumerate(each.sentences):
+            text = one.text.replace("’", "'")
+            if one.claims and not one.meant and one.corrects is None and _TAKES_BACK.search(text):
+                each.sentences[number] = replace(one, claims=())
+            elif one.speaker in said and one.corrects is None:
+                message, place = said[one.speaker]
+                before = message.sentences[place]
+                again, thought = _TAKES_BACK.search(text), _THOUGHT.match(text)
+                if before.claims and each.index - message.index <= _ANSWERED_WITHIN and (again or thought):
+                    kept = tuple(claim for claim in before.claims if not again and claim.value not in text)
+                    message.sentences[place] = replace(before, claims=kept)
+            said[one.speaker] = each, number
 
 
 def _grouped(text: str, sentences: Sequence[Sentence], longest: int) -> Iterator[list[Sentence]]:

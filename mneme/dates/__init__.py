@@ -5,9 +5,10 @@ one has to of a question. Rules of our own because of tense ("on Friday" after "
 ("last week" is seven days), and of Chinese.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 
 from mneme.chinese_script import parted, simplified
 from mneme.dates import chinese, chinese_words, english, english_words
@@ -85,6 +86,14 @@ def certain_dates(
             for each in chosen
             if not each.span or not doubts.is_of_another(words[each.start : each.end], before, each.span.first.month)
         ]
+    bare = [each for each in chosen if _BARE_WEEKDAY.fullmatch(words, each.start, each.end)]
+    if bare:
+        beside = read(earlier).rpartition("\n")[2]
+        in_a_week = local.date() + timedelta(days=7)
+        later = [each.start for each in found if each.span and each.span.first > in_a_week]
+        if any(each.span and each.span.first > in_a_week for each in rules(beside, local.date(), _MOST)):
+            later.append(-1)
+        chosen = [each for each in chosen if each not in bare or not any(place < each.start for place in later)]
     chosen = [each for each in chosen if not _is_of_another_country(words[each.start : each.end], zone)]
     if local.hour < _MORNING:  # before one has slept, today is yesterday
         chosen = [
@@ -127,6 +136,8 @@ def _read_chinese(text: str) -> str:
 _LANGUAGES = {"en": (english.find, english_words), "zh": (chinese.find, chinese_words)}
 _MOST = 20  # dates of one form in a sentence
 _MORNING = 4  # o'clock
+# After "we come on the 25th of May", the Tuesday on which they go back is hardly the next.
+_BARE_WEEKDAY = re.compile(r"(?:on |by )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|星期|礼拜)[一二三四五六日天]", re.I)
 _AMERICAN = ("thanksgiving", "independence day")  # other countries keep them on other days
 _AMERICAN_ZONES = frozenset(
     [f"America/{city}" for city in (

@@ -150,7 +150,8 @@ def _ago(match: re.Match[str], said: date) -> Days:
 def _is_exact(match: re.Match[str], least: int, most: int) -> bool:
     """Return whether a number is meant as such: not "a couple" or "about ten", nor rounded as in "30 days ago"."""
     about = _ABOUT.search(match.string, max(0, match.start() - _REACH), match.start()) or _VAGUE.search(match[0])
-    return least == most <= _EXACT.get(match["unit"].lower(), 0) and about is None
+    within = match[0].lower() in _WITHIN_A_DAY
+    return least == most <= _EXACT.get(match["unit"].lower(), 0) and about is None and not within
 
 
 def _years_ago_today(match: re.Match[str], said: date) -> DaySpan:
@@ -184,6 +185,8 @@ def _from_now(match: re.Match[str], said: date) -> Days:
     unit = match["unit"].lower()
     least, most = least_and_most(match["count"], match["most"])
     counted = unit in ("day", "week", "fortnight") and least == most
+    if not counted and match["now"].lower() == "today":  # "a month from today" is one day
+        return Likely(_shifted(said, least, most, unit))
     span = spans.days_from(said, least * _DAYS_OF[unit]) if counted else _shifted(said, least, most, unit)
     return if_certain(_is_exact(match, least, most), span)
 
@@ -235,6 +238,8 @@ def _step(match: re.Match[str], said: date) -> Days | None:
 def _step_to(which: str, what: str, said: date, match: re.Match[str]) -> Days | None:
     step, weekday = _STEP[which], weekday_number(what)
     if weekday is not None:
+        if _NUMBERED.match(match.string, match.end()) and _IS_COMING.search(match.string, 0, match.end("which")):
+            return None  # "we're coming Friday 25th"
         return english_calendar.weekday(weekday, which, step, said, match)
     # "This last month" and "the coming year" may be those of the calendar or not.
     this = _THIS.search(match.string, max(0, match.start() - _REACH), match.start())
@@ -305,7 +310,10 @@ _TAKES = re.compile(
     r"pay\w*|reach\w*|read\w*|sav(?:e|ing)|times|walk\w*|writ\w+|you (?:need|must|should|have))\b",
     re.I,
 )
+_WITHIN_A_DAY = ("in one day", "in 1 day")  # how long, rather than when: who means the next day says "tomorrow"
 _VAGUE = re.compile(r"\b(?:about|around|couple)\b", re.I)
+_NUMBERED = re.compile(r",?\s+(?:the\s+)?\d{1,2}(?:st|nd|rd|th)\b")
+_IS_COMING = re.compile(r"(?:['’](?:m|re|s)|\b(?:am|are|is))\s+coming$", re.I)
 _THIS = re.compile(r"\bthis\s+$", re.I)
 _OWNED = re.compile(r"\b(?:my|your|his|our|their|its)\s+$", re.I)
 _WHAT = (
@@ -322,7 +330,7 @@ _RULES = (
          _half_away, anycase=True),
     rule(rf"\bin\s+(?:about\s+|just\s+|around\s+)?{COUNT}\s+{UNIT}(?:['’]s?\s+time)?\b(?!['’]|\s+(?:from|after|before|of)\b)",
          _ahead, anycase=True),
-    rule(rf"\b{COUNT}\s+{UNIT}\s+from\s+(?:now|today)\b", _from_now, anycase=True),
+    rule(rf"\b{COUNT}\s+{UNIT}\s+from\s+(?P<now>now|today)\b", _from_now, anycase=True),
     rule(rf"\b(?:the\s+|these\s+)?(?P<which>last|past|next|coming)\s+{COUNT}\s+{UNIT}\b", _stretch, anycase=True),
     rule(rf"\bwithin\s+(?:the\s+next\s+)?(?P<which>)?{COUNT}\s+{UNIT}\b(?!\s+of\b)", _stretch, anycase=True),
     rule(r"\b((?:the\s+)?day\s+before\s+yesterday|(?:the\s+)?day\s+after\s+tomorrow|today|tonight|yesterday|tomorrow|"

@@ -197,7 +197,8 @@ _BESIDE_A_DAY = rf"(?:{MONTH}|{_IN_SMALL_LETTERS}|mar(?:ch)?)"
 _ITS_MONTH, _ITS_FIRST_MONTH = rf"(?P<month>{_BESIDE_A_DAY})", rf"(?P<first_month>{_BESIDE_A_DAY})"
 # "31 January, Saturday", "1st of march, its a saturday": the day of the week tells the year.
 _ITS_WEEKDAY = (
-    rf"(?:(?:[.,]?\s+|,?\s*\(|,\s*)(?:(?:it['’]?s|it is|that['’]?s|which is)\s+an?\s+)?(?P<behind>(?i:{WEEKDAY}))\b\)?)"
+    r"(?:(?:[.,]?\s+|,?\s*\(|,\s*)(?:(?:it['’]?s|it is|that['’]?s|which is)\s+(?:an?\s+|the\s+)?)?"
+    rf"(?P<behind>(?i:{WEEKDAY}))\b\)?)"
 )
 _EDGE = rf"(?P<edge>(?i:{EDGE}))"
 _PART_OF_MONTH = (
@@ -241,6 +242,7 @@ RULES = (
          _day_of_month),
     rule(r"\b(?:(?i:on)\s+)?(?i:the)\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\s+(?:of\s+)?(?P<which>last|this|the|next)\s+month\b",
          _day_of_step),
+    rule(r"\b(?P<which>last|this|next)\s+month,?\s+(?:on\s+)?(?:the\s+)?(?P<day>\d{1,2})(?:st|nd|rd|th)\b", _day_of_step),
     rule(r"\b(?i:(?P<own>in|since|from|until|during|by|of|year|early|late|around))\s+(?P<year>(?:19|20)\d\d)\b(?![-/.,]\d)"
          + ALONE, _year_only, relative=False),
 )  # fmt: skip
@@ -249,6 +251,7 @@ RULES = (
 # --- weekdays and weekends --------------------------------------------------------------------------------------------
 
 _NO_CERTAIN_DAY = re.compile(r"\b(?:an?|any|each|every|some|most|other|another|one|per|that|those|which)\s+$", re.I)
+_EXPLAINS = re.compile(r"\b(?:that(?:['’]?s| is| will be)|which is)\s+(?:the\s+)?$", re.I)  # a day that is told before
 _HABIT = re.compile(
     r"\b(?:works?|working|opens?|close[sd]?|hours|every|always|usually|shifts?|school|class(?:es)?|commutes?|available|runs?|"
     r"mon(?:day)?\s*(?:-|–|to|through)\s*fri(?:day)?)\b",
@@ -332,7 +335,9 @@ def _bare(match: re.Match[str], said: date) -> Days | None:
     """The last or the next of its kind; None for any of them ("on a Wednesday", "every Friday", "that Tuesday")."""
     if _NO_CERTAIN_DAY.search(match.string, max(0, match.start() - _REACH), match.start()):
         return None
-    return weekday(_number(match[1]), "", None, said, match)
+    days = weekday(_number(match[1]), "", None, said, match)
+    explains = _EXPLAINS.search(match.string, max(0, match.start() - _REACH), match.start())
+    return Likely(days) if explains and isinstance(days, DaySpan) else days
 
 
 def _range(match: re.Match[str], said: date) -> Days | Literal["no date"]:
@@ -394,7 +399,7 @@ _WHICH_WEEK = r"(?P<which>last|this|next)\s+week"
 WEEKDAY_RULES = (
     rule(rf"\b({WEEKDAY})\b(?!,?\s+(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)\b|\s+(?:morning|afternoon|evening|night)s)"
                       rf"{PART_OF_DAY}", _bare, anycase=True),
-    rule(rf"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill|[Ss]ince)\s+({SHORT_WEEKDAY})\b", _bare),
+    rule(rf"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill?|[Ss]ince)\s+({SHORT_WEEKDAY})\b", _bare),
     rule(r"\b(mon|tues?|wed|thu(?:rs?)?|fri)(?=,?\s+(?:at\s+)?\d{1,2}(?:[:.]\d\d|\s*[ap]m\b)|\s+at\s+\d)", _bare),
     rule(r"\b(mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)(?=\s+(?:morning|afternoon|arvo|evening|night)\b)" + PART_OF_DAY, _bare),
     rule(rf"{BETWEEN}\b(?:from\s+)?(?:(?P<which>last|this|next)\s+)?(?P<first>{_DAY}){TO_LAST}"

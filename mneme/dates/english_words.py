@@ -72,9 +72,9 @@ def edged(edge: str | None, whole: DaySpan) -> DaySpan:
     return spans.part(whole, "late" if word.startswith("late") else "mid" if word.startswith("mid") else "early")
 
 
-_AHEAD = ("by", "until", "till", "for", "starting", "beginning", "effective")
+_AHEAD = ("by", "until", "till", "til", "for", "starting", "beginning", "effective")
 _PREPOSITION = re.compile(
-    r"\b(since|by|until|till|for|starting|beginning|effective|of|from)(?:\s+(?:on|in|at|the))*\s*$", re.IGNORECASE
+    r"\b(since|by|until|till?|for|starting|beginning|effective|of|from)(?:\s+(?:on|in|at|the))*\s*$", re.IGNORECASE
 )
 _FOR_SOME_DAY = ("of", "from")  # "the notes of Friday" have no tense
 _NO_ACTION = (  # what is "-ing" now, and nothing that is arranged

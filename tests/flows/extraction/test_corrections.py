@@ -73,6 +73,7 @@ def test_a_message_corrects_itself(said, meant):
         ("Ann: I have 2 kids.", "Bo: I have 3, actually."),
         ("Ann: Kim likes Rome.", "Ann: I prefer Paris, not Rome."),
         ("Ann: I have 50 cards.", "Bo: Do you want 5?", "Ann: No, 3."),
+        ("Ann: I stay at Nadia's.", "Bo: Is Nadia the one with the parrot", "Ann: no that's Denise."),
         ("小明: 我有五张卡。", "小红: 你要两张？", "小明: 不，三张。"),
         ("小明: 周一开会。", "小明: 我不对海鲜过敏。"),
         ("小明: 周末我去爬山了。", "小明: 对了，我还买了双新鞋。"),

@@ -43,6 +43,9 @@ def named(*lines):
         ("I build it with TypeScript and I'm nearly done.", "TypeScript", "other"),
         ("We send it with LoRa every hour.", "LoRa", "other"),
         ("I went to a Jane Hollow conference.", "Jane Hollow", "work"),
+        ("My roommate's name is Ondine.", "Ondine", "person"),
+        ("I met Mr. Carpenter I swear on my life.", "Mr. Carpenter", "person"),
+        ("We live near the Eilbek last I heard.", "Eilbek", "location"),
         ("@Bo_Lind can you look at it?", "Bo_Lind", "person"),
     ],
 )
@@ -77,6 +80,9 @@ def test_a_name_is_taken_where_something_besides_its_capital_says_what_it_names(
         "Her plane lands into Kerry at noon.",
         "Before you say Brembo, he left.",
         "They found one near Bjorns office.",
+        "He is nowhere near the Hebb sauna job, or near the Mader house.",
+        "Vet thinks she got into the peonies.",
+        "Plumber texted, he is late.",
     ],
 )
 def test_a_capital_alone_names_nothing(text):
@@ -169,6 +175,8 @@ def test_chinese_quotation_marks_hold_no_names():
         ("小慧说好吃。", "小慧", "person"),
         ("我今天走，王姐哭了。", "王姐", "person"),
         ("我妈从绵阳过来。", "绵阳", "location"),
+        ("他住在重庆南边。", "重庆", "location"),
+        ("我向王老师道歉。", "王老师", "person"),
     ],
 )
 def test_a_chinese_name_is_taken_where_its_place_tells_where_it_begins(text, name, kind):
@@ -206,6 +214,8 @@ def test_a_chinese_name_is_taken_where_its_place_tells_where_it_begins(text, nam
         "悉尼杯放假，我们在杭州酒家吃。",
         "刚在中山二院复查，她又跳广场舞了。",
         "后天端午公司放假。",
+        "7点20到重庆北",
+        "向阳哥不得气死",
     ],
 )
 def test_words_that_look_like_chinese_names_name_nothing(text):

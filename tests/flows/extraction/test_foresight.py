@@ -19,6 +19,8 @@ from tests.flows.extraction.saying import claiming, said
         "我打算换工作。",
         "我4月3号上午第二个答辩。",
         "12号周四，可以，我开车。",
+        "The rent is due this morning.",
+        "考级是3月14号。",
     ],
 )
 def test_what_is_ahead_for_certain_is_quoted_unchanged(text):
@@ -30,6 +32,9 @@ def test_what_is_ahead_for_certain_is_quoted_unchanged(text):
     "text",
     [
         "Gonna be great!",
+        "It's 136 over 84 this morning by the way.",
+        "Mrs. Howe will sack you in one day.",
+        "The party, that's Friday.",
         "我建议下周五做个汇报。",
         "下星期三公众假期。",
         "3月20号是周五，好日子。",
@@ -108,6 +113,19 @@ def test_a_day_that_another_may_take_the_place_of_is_no_plan():
         said("Ann: We sign on 20 March 2026, the move is on 21 March 2026, but we may do Sunday.", "Bo: Good.")
     )
     assert one.statement == "We sign on 20 March 2026"
+
+
+def test_a_weekday_after_a_day_further_ahead_is_no_plan():
+    [one] = foresights_of(said("Ann: We're coming on the 25th of May. Still going back tuesday", "Bo: Good."))
+    assert one.statement == "We're coming on the 25th of May."
+    assert len(foresights_of(said("Ann: We're coming on Friday. Still going back tuesday", "Bo: Good."))) == 2
+
+
+def test_what_goes_on_about_somebody_else_is_no_plan_of_who_says_it():
+    assert foresights_of(said("小明: 她在茶馆打麻将，还赢了四十。后天早上回万州", "小红: 好的")) == ()
+    [own] = foresights_of(said("小明: 我在茶馆打麻将，还赢了四十。后天早上回万州", "小红: 好的"))
+    [named] = foresights_of(said("小明: 妈住院多待一天。考级是3月14号", "小红: 好的"))
+    assert (own.statement, named.statement) == ("后天早上回万州", "考级是3月14号")
 
 
 def test_a_journey_lasts_from_its_first_day_to_its_last():

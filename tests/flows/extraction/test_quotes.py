@@ -1,10 +1,11 @@
 from datetime import datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.extraction import LocalExtractor
-from flows.extraction.quotes import rendered
+from flows.extraction.quotes import annotated, rendered
 from mneme.records import Quote, Spoken
 from tests.flows.extraction.cuts import MONDAY, cut_of, message, talk
 
@@ -136,6 +137,23 @@ def test_nothing_of_a_made_up_story_is_claimed_or_dated():
 def claiming_facts(*lines):
     """What is claimed or dated of a talk."""
     return [fact.statement for fact in LocalExtractor().extract(talk(*lines)).facts if fact.claims or fact.event_at]
+
+
+@pytest.mark.parametrize(
+    ("lines", "kept"),
+    [
+        (["Ann: my roommate's name is Charmaine sorry not roommate, suitemate."], []),
+        (["Ann: my roommate's name is Charmaine. sorry not to have said."], ["Charmaine"]),
+        (["Ann: I'm allergic to Dolly.", "Bo: Dolly is a dog", "Ann: cats I mean"], []),
+        (["Ann: I'm allergic to Dolly.", "Bo: Dolly is a dog", "Ann: I thought the cat was Dolly"], []),
+        (["Ann: I'm allergic to cats.", "Bo: Poor you", "Ann: I thought you knew"], ["cats"]),
+        (["Ann: I'm allergic to cats.", "Bo: Poor you", "Ann: you know what I mean"], ["cats"]),
+        (["Ann: I'm allergic to cats.", "Bo: dogs I mean"], ["cats"]),
+    ],
+)
+def test_what_its_speaker_takes_back_at_once_claims_nothing(lines, kept):
+    first, *_ = annotated(talk(*lines).utterances)
+    assert [claim.value for one in first.sentences for claim in one.claims] == kept
 
 
 def test_a_long_answer_is_cut_at_paragraphs_under_what_the_user_asked():

@@ -55,6 +55,20 @@ AHEAD_OR_BEHIND = [
     ("I'm still recovering from the surgery on Monday.", ""),
     ("The outage on 2 March lasted 40 minutes.", "2026-03-02"),
     ("June and I are flying to Oslo on 3 June.", "2026-06-03"),
+    ("We're coming on the 20th of March, that's Friday, for a week.", "2026-03-20"),
+    ("The party's on, that's Friday.", ""),
+    ("We're coming Friday 20th.", "2026-03-20"),
+    ("We're coming Friday.", "2026-03-06"),
+    ("I'm at court this coming Friday.", "2026-03-06"),
+    ("We fly out on the 20th of March and come home on Tuesday.", "2026-03-20"),
+    ("We fly out on the 6th of March and come home on Tuesday.", "2026-03-06 2026-03-10"),
+    ("He will sack you in one day.", ""),
+    ("He will be here in two days.", "2026-03-06"),
+    ("I got it on hold til Friday.", ""),
+    ("He'll be nine next month, 19th.", "2026-04-19"),
+    ("They leave next month.", "2026-04-01..2026-04-30"),
+    ("It's due a month from today.", ""),
+    ("It's due a week from today.", "2026-03-11"),
 ]
 
 
