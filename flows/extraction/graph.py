@@ -12,7 +12,7 @@ from mneme.relations import UNREAD, relation_of
 
 _ALWAYS = frozenset(
     """sibling_of parent_of child_of relative_of twin_of cousin_of friend_of colleague_of neighbour_of roommate_of classmate_of
-    reports_to""".split()
+    client_of tenant_of reports_to""".split()
 )
 """Relations by which somebody is introduced: "my sister Lena moved on Friday" says nothing of when she became one."""
 _MOST = 300  # edges of an episode; each is a row of its own

@@ -65,7 +65,6 @@ _POINTS = Cue(
     r"\b(?:them|these|those|it|its|this|that (?:one|world|place|game|book|show|movie))\b", re.I
 )  # to what, is not said
 _ABOUT_THINGS = ("preference", "dislike", "possession")
-_OF_THE_LIVING = ("allergy", "avoids", "condition")  # what no firm and no dish has
 _CHINESE_CUES = tuple(
     (category, re.compile(rf"^(?:其实|不过|对了|另外|而且|平时)?[，,]?{pattern}"))
     for category, pattern in (
@@ -111,7 +110,7 @@ def _is_of_somebody(claim: Claim, present: set[str]) -> bool:
     about = claim.subject
     owner = re.split("'s |的", about, maxsplit=1)[0]
     named = has_cjk(about) or about.split()[0].casefold() in GIVEN
-    return claim.attribute in _OF_THE_LIVING or (owner != about and owner in present) or named
+    return (owner != about and owner in present) or named
 
 
 def _traits(one: Sentence) -> Iterator[tuple[str, str, Claim | None]]:

@@ -334,6 +334,8 @@ def _is_name(text: str, sure: bool) -> bool:
         return text.isalpha() and text[0].isupper() and len(text) > 1
     if len(text) == 2 and text[0] == text[1]:
         return text[0] in "".join(words["twice"])
+    if not sure and text in words["firms"]:
+        return False
     if text[0] in "小老阿" and len(text) == 2 and text[1] not in "的了在是有时孩心学说板师人家区狗猫店组姨":
         return True
     odd = any(character in words["not_a_subject"] for character in text)

@@ -300,6 +300,8 @@ def _of_slot(slot: Slot, match: "re.Match[str]", part: Part, caseless: bool, end
     begin, end = match.span(slot.group)
     if slot.kind in ("when", "until"):
         return _of_time(slot, match, part, begin)
+    if slot.kind == "given" and part.low.startswith(_TITLES, begin) and (more := _SURNAME.match(part.text, end)):
+        end = more.end()
     value = cleaned(slot.kind, part.text[begin:end], part.low[begin:end], table.words, caseless)
     if value is None:
         return None
@@ -326,6 +328,8 @@ def _of_slot(slot: Slot, match: "re.Match[str]", part: Part, caseless: bool, end
     return attribute, value
 
 
+_TITLES = ("dr ", "mr ", "mrs ", "ms ", "prof ", "dr. ", "mr. ", "mrs. ", "ms. ", "prof. ")
+_SURNAME = re.compile(r" [A-Z][\w'-]+")  # "Mrs Patience Mutua"
 _MADE_UP = re.compile(r"(?!(?:[Dd]e|[Ll]a|[Ll]e|Du|Di|Fitz|Ma?c|[A-Z])[A-Z])\w*[a-z][A-Z]")  # "GitHub", but "McMurdo"
 
 

@@ -95,7 +95,8 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
             found = _name(bare, words, caseless, 3)
             return found if found and found.translate(_WITHIN_A_NAME).isalpha() else None
         case "given":
-            return _name(bare, words, False, 2) if bare and low.split()[-1] not in words["no_person"] else None
+            acronym = bare.isupper() and len(bare) > 1
+            return _name(bare, words, False, 3) if bare and not acronym and low.split()[-1] not in words["no_person"] else None
         case "trade":
             return _phrase(bare)
         case "known_trade":

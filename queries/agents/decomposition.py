@@ -67,7 +67,8 @@ _BEHIND = re.compile(
 _PLURAL = re.compile(r"[^s]s$|children|people|们$", re.IGNORECASE)
 TO_ONE = (
     "married_to engaged_to partner_of parent_of child_of sibling_of relative_of friend_of colleague_of neighbour_of "
-    "roommate_of taught_by treated_by reports_to ceo_of leads owns founded works_at studies_at has_pet lives_in"
+    "roommate_of classmate_of tenant_of client_of taught_by treated_by "
+    "reports_to ceo_of leads owns founded works_at studies_at has_pet lives_in"
 ).split()
 """Relations that lead to one person or thing, or may."""
 _MOST_HOPS = 4

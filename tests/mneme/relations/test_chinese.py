@@ -285,3 +285,69 @@ def test_what_may_be_told_of_another_claims_nothing_of_the_speaker(sentence: str
 )
 def test_a_clause_without_a_subject_goes_on_about_the_one_before_it(sentence: str, claims: list[str]) -> None:
     assert claimed(sentence) == claims
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "我是开车来的。",
+        "我妹妹是开车回来的。",
+        "我是跑步去的。",
+        "我妈是开心的。",
+        "我是开始后悔的。",
+        "我是搞错的。",
+        "我妈是做手术的。",
+        "我做化疗半年了。",
+        "我妈做透析三年了。",
+        "我做牙套一年了。",
+        "我做房贷两年了。",
+        "我做噩梦半年了。",
+        "我当妈妈三年了。",
+        "我妈转到人民医院了。",
+        "我住希尔顿。",
+        "我住全季。",
+        "我住帐篷。",
+        "我住青旅。",
+        "我住重症。",
+        "同事叫小美去吃饭。",
+        "我同事叫小王帮忙。",
+        "小美的妈妈叫小王吃饭。",
+        "我家狗叫整晚。",
+        "我女儿甜甜的。",
+        "我家四十了。",
+        "都五岁了。",
+        "我当会员三年了。",
+        "我同学沈阳来的。",
+        "室友经常叫小美去。",
+        "同学们叫小美过来。",
+        "店里的狗叫醒我。",
+        "家里狗叫半夜。",
+        "Python是我的老师。",
+        "Excel是我的朋友。",
+        "Tesla是我老板。",
+        "邻居张家是好人。",
+        "我邻居李家说不行。",
+        "我妈李子吃多了。",
+        "我妈杨梅吃多了。",
+        "我爸胡子都白了。",
+        "小米在深圳工作。",
+    ],
+)
+def test_what_only_sounds_like_a_person_a_home_or_a_job_claims_nothing(sentence: str) -> None:
+    assert claimed(sentence) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        ("我老公是做保险的。", ["李强的老公|role|做保险"]),
+        ("我做外贸十年了。", ["李强|role|外贸"]),
+        ("我妈当护士二十年了。", ["李强的妈|role|护士"]),
+        ("我妈小龙虾过敏。", ["李强的妈|allergy|小龙虾"]),
+        ("同事有个叫王芳，挺好。", ["李强|colleague|王芳"]),
+        ("小王是我的老师。", ["李强|teacher|小王"]),
+        ("我才三岁。", ["李强|age|三"]),
+    ],
+)
+def test_what_a_person_or_a_job_sounds_like(sentence: str, claims: list[str]) -> None:
+    assert claimed(sentence) == claims

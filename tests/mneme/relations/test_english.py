@@ -530,10 +530,10 @@ def test_what_cannot_be_had_for_once_is_no_diet(sentence: str) -> None:
         ("Our kids are called Mia and Zoe.", ["Mira|child|Mia", "Mira|child|Zoe"]),
         ("Driving for Bayou Beverage, home every night.", ["Mira|employer|Bayou Beverage"]),
         ("Jess (my sister) is coming.", ["Mira|sibling|Jess"]),
-        ("Leo will be 3 in July.", ["Leo|birthday|July"]),
+        ("Leo turns 3 in July.", ["Leo|birthday|July"]),
         ("Wyatt has hockey practice every Tuesday.", ["Wyatt|habit|hockey practice every Tuesday"]),
         ("My manager Faisal is saying there's an audit.", ["Mira|boss|Faisal"]),
-        ("Boss is called Mrs Patience Mutua.", ["Mira|boss|Mrs Patience"]),
+        ("My boss is called Mrs Patience Mutua.", ["Mira|boss|Mrs Patience Mutua"]),
     ],
 )
 def test_who_is_named_beside_is_known_whatever_the_sentence_doubts(sentence: str, claims: list[str]) -> None:
@@ -589,3 +589,79 @@ def test_an_answer_claims_what_its_question_asks_for(question: str, answer: str,
     found = claims_in(answer, "en", "Mira", asked=question)
     assert [f"{one.attribute} {one.value}" for one in found] == claims
     assert {(one.subject, one.evidence) for one in found} <= {("Mira", answer)}
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "It isn't Leo's nut allergy.",
+        "Thank god it wasn't Leo's nut allergy",
+        "Amy's nut allergy test was negative",
+        "Leo's nut allergy turned out to be nothing",
+        "My egg allergy test was negative",
+        "Tesco's nut allergy labels are wrong",
+        "We will be 5 on the 14th.",
+        "Tickets will be 20 in March",
+        "Bus will be 10 on the 14th",
+        "We're renting in Cornwall for a week",
+        "I'm in Paris with the flatmates, back Sunday",
+        "I'm in Spain with my housemates this week",
+        "I put my notice in on the flat",
+        "I put my notice in the window",
+        "My oldest Converse are dead",
+        "My oldest Nike trainers ripped",
+        "Our youngest Lego set broke",
+        "My youngest, Tom said, is ill",
+        "My girl Jess dumped me",
+        "My lad Dave is my best mate",
+        "Apple's partner Foxconn hires",
+        "Germany's neighbour Poland won",
+        "London's twin Berlin",
+        "Harry Potter's friend Ron",
+        "My GP Surgery is shut",
+        "My accountant HMRC letter",
+        "My landlord Council Tax bill",
+        "My vet Bill was huge",
+        "The boss is named Ganon and he's impossible",
+        "Meet me at Costa, he's 12",
+        "I have forgotten practice every Tuesday",
+        "I have lost football every Saturday",
+        "The Lidl next door has bread",
+        "Got a Mail from work.",
+        "Roommate Agreement is ready",
+        "Flatmate Wanted is funny",
+        "In Spooks, the analyst at MI5 dies",
+        "Hello Tom, manager at Lidl wants you",
+        "Working at Tesco this week only",
+        "Coffee, my friend, helps.",
+        "Aldi's egg allergy, wrong label",
+        "We moved to Plan B.",
+        "We moved to Row 5.",
+    ],
+)
+def test_what_only_sounds_like_a_person_a_home_or_a_job_claims_nothing(sentence: str) -> None:
+    assert claimed(sentence) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        ("Dinner with my friend Sam, 8.", ["Mira|friend|Sam"]),
+        ("My friend Ann, 6, 7 and 8 are free", ["Mira|friend|Ann"]),
+        ("My brother Tom, 2, me 1", ["Mira|sibling|Tom"]),
+        ("I'm in marketing with Sue", ["Mira|employer|…"]),
+        ("I'm in legal at Disney World this week", ["Mira|employer|…"]),
+        ("My son Leo will be 3 in July.", ["Mira|child|Leo", "Leo|birthday|July"]),
+        ("My 40th is on 12 June.", ["Mira|birthday|12 June"]),
+        ("Amy's nut allergy is severe.", ["Amy|allergy|nut"]),
+        ("I put my notice in today.", ["Mira|employer|-", "Mira|role|-"]),
+        ("My vet Bill says she is fine.", ["Mira|professional|Bill"]),
+        ("We're still renting in Leeds.", ["Mira|home|Leeds"]),
+    ],
+)
+def test_what_a_person_a_home_or_a_job_sounds_like(sentence: str, claims: list[str]) -> None:
+    assert claimed(sentence) == claims
+
+
+def test_one_may_ask_for_the_landlord() -> None:
+    assert attributes_asked("Who is my landlord?") == [("", "landlord")]
