@@ -200,8 +200,9 @@ class MemoryReader:
             InputError: an unknown filter, not exactly one owner, or a filter that is for a search.
             StoreError: the index cannot answer.
 
-        >>> memories.portrait({"user_id": "nadia"}).lines  # nobody there said what they are like
-        ()
+        >>> line = memories.portrait({"user_id": "nadia"}).lines[0]
+        >>> line.about, line.category
+        ('Clara Novak', 'work')
         """
         from queries.browsing.history import read_portrait
 

@@ -77,13 +77,6 @@ class Filters(BaseModel):
     expired: bool = Field(default=False, strict=True)
     knowledge: bool = Field(default=True, strict=True)
 
-    @field_validator("user_id", "group_id", "agent_id", "tenant_id", "conversation_id", "document_id", "participants")
-    @classmethod
-    def _not_blank(cls, value: str | tuple[str, ...] | None) -> str | tuple[str, ...] | None:
-        if any(not name.strip() for name in ((value,) if isinstance(value, str) else value or ())):
-            raise ValueError("is blank; give a name, or leave it out")
-        return value
-
     @field_validator("since", "before", "as_of")
     @classmethod
     def _aware(cls, moment: datetime | None) -> datetime | None:

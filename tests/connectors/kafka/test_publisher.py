@@ -10,7 +10,7 @@ import pytest
 from connectors import Publisher
 from connectors.documents.references import open_references
 from connectors.kafka.producer import ReliableProducer
-from mneme.errors import InputError, StoreRejected
+from mneme.errors import InputError
 from mneme.events import LARGEST_EVENT_BYTES, Delete, Document, Edit, Flush, Forget, ForgetDocument, parse_event
 from mneme.settings import Documents, Kafka
 from tests.connectors.kafka_help import message, read_topic
@@ -166,5 +166,5 @@ def test_the_settings_come_from_the_environment(kafka_settings: Kafka, monkeypat
 def test_a_closed_publisher_says_so(kafka_settings: Kafka):
     publisher = Publisher(kafka_settings)
     publisher.close()
-    with pytest.raises(StoreRejected, match="closed"):
+    with pytest.raises(InputError, match="closed"):
         publisher.send(message(1))
