@@ -61,7 +61,7 @@ def clear(index: MemoryIndex, collection: Collection, goes: Callable[[Row], bool
 
 _KEPT = ("erased", "erasure", "flush")  # kinds of rows of the control collection
 
-Topics = Mapping[tuple[str, str], Bounds]  # by name and id: one that was made anew has nothing of the one before
+Topics = Mapping[str, tuple[str, Bounds]]  # by name, with the id: one that was made anew has nothing of the one before
 
 
 def rebuild_from_topics(
@@ -86,7 +86,7 @@ def rebuild_from_topics(
     started = time.monotonic()
     kafka = settings.kafka
     create_topics(kafka)
-    topics = {(topic, topic_id): bounds_of(kafka, topic) for topic, topic_id in input_topic_ids(kafka).items()}
+    topics = {topic: (topic_id, bounds_of(kafka, topic)) for topic, topic_id in input_topic_ids(kafka).items()}
     # 1. and 2.
     with flows_stopped(settings):
         removed = _begin(settings, topics, force, agree)
@@ -135,6 +135,8 @@ def _lost(index: MemoryIndex, topics: Topics) -> int:
     lost = 0
     for row in index.scan(Collection.MESSAGES):
         position = Position.model_validate(row.body["position"])
-        first, end = topics.get((position.topic, position.topic_id), {}).get(position.partition, (0, 0))
-        lost += row.kind == "message" and not first <= position.offset < end
+        topic_id, bounds = topics.get(position.topic, ("", {}))
+        first, end = bounds.get(position.partition, (0, 0))
+        is_there = position.is_beside(position.model_copy(update={"topic_id": topic_id})) and first <= position.offset < end
+        lost += row.kind == "message" and not is_there
     return lost

@@ -241,7 +241,8 @@ def _refuse_made_anew(note: Path, ids: Mapping[str, str], cluster: FlinkCluster,
         StoreRejected: names them.
     """
     known = json.loads(note.read_text()) if note.exists() else {}
-    anew = [topic for topic, now in ids.items() if known.get("topics", ids).get(topic, now) != now]
+    before = known.get("topics", {})
+    anew = [topic for topic, now in ids.items() if now and (before.get(topic) or now) != now]  # no id tells nothing
     if not anew:
         return
     if cluster.state_of(known["job"]) in _ALIVE:

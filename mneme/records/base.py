@@ -61,8 +61,12 @@ class Position(Frozen):
         return f"{self}/{self.topic_id}" if self.topic_id else str(self)
 
     def is_beside(self, other: "Position") -> bool:
-        """Return whether both stand in the same partition: then their offsets tell which came first."""
-        return (self.topic, self.topic_id, self.partition) == (other.topic, other.topic_id, other.partition)
+        """Return whether both stand in the same partition: then their offsets tell which came first.
+
+        An unknown id tells nothing: it is of a store from before, or of a broker that tells none.
+        """
+        is_anew = "" not in (self.topic_id, other.topic_id) and self.topic_id != other.topic_id
+        return (self.topic, self.partition) == (other.topic, other.partition) and not is_anew
 
     def __str__(self) -> str:
         return f"{self.topic}/{self.partition}/{self.offset}"

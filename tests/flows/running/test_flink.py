@@ -116,6 +116,16 @@ def test_a_topic_that_was_made_anew_is_refused_by_name_and_its_job_stopped(
     assert len(cluster.submitted) == 1
 
 
+@pytest.mark.parametrize(("before", "now"), [("", "id"), ("id", "")])
+def test_a_topic_without_an_id_is_not_refused(cluster: PlayedCluster, store: RecoveryStore, before: str, now: str) -> None:
+    cluster.topic_ids = {"mneme.messages": before}
+    follow(cluster, store)
+    cluster.stopping.clear()
+    cluster.topic_ids = {"mneme.messages": now}
+    follow(cluster, store)
+    assert len(cluster.submitted) == 2
+
+
 def test_a_stop_makes_a_savepoint_from_which_the_next_start_goes_on_in_other_slots(
     cluster: PlayedCluster, store: RecoveryStore
 ) -> None:
