@@ -60,8 +60,8 @@ EVENTS = ExportFormat("a list of events", _fits, _read)
 _TIMES = ("sent_at", "timestamp", "create_time", "created_at", "createTime", "time", "date", "ts")
 _MESSAGES = ("messages", "chat_messages")
 _NAMES = ("sender_name", "name", "speaker", "author", "from", "username")
-_SPEAKERS = ("speaker", "author", "from")  # what tells a message without a role from other objects
-_NAMES_OF_AUTHORS = ("global_name", "nickname", "display_name", "name", "username")  # Discord's author is an object
+_SPEAKERS = ("speaker", "author", "from", "from_id")  # what tells a message without a role from other objects
+_NAMES_OF_AUTHORS = ("global_name", "nickname", "display_name", "name", "username", "first_name")  # authors as objects
 
 
 def _role_messages_fits(data: Any) -> bool:
@@ -118,8 +118,17 @@ def _speaker(said: Event) -> str | None:
 
 def _other_speaker(said: Event, owner: Event) -> str:
     """The name of somebody who speaks in a chat of people, and is not the owner: the owner's "I" is another's."""
-    name = "" if "role" in said else _speaker(said) or ""
+    if "role" in said or is_role(str(said.get("sender"))):
+        return ""
+    name = _speaker(said) or _speaker_id(said)
     return "" if name.casefold() in (str(each).casefold() for each in owner.values()) else name
+
+
+def _speaker_id(said: Event) -> str:
+    """The id of a speaker without a name: Telegram's of an account that was deleted, or that of an author."""
+    authors = [said[name] for name in _SPEAKERS if isinstance(said.get(name), dict)]
+    ids = [said.get("from_id"), *(author.get("id") for author in authors)]
+    return next((str(each) for each in ids if each), "")
 
 
 def _time_in(item: Event) -> Any:

@@ -218,6 +218,30 @@ def test_nobodys_words_are_told_by_the_owner(read, said):
         assert read(data, user_id="Ann")[0].sender_id == "Ann", "the owner speaks"
 
 
+@pytest.mark.parametrize(("sender", "name"), [("human", "Alice"), ("assistant", "Claude")])
+def test_a_name_beside_a_role_makes_nobody_else_speak(read, sender, name):
+    owners, named = (
+        read([{"sender": sender, "text": "I live in Rome", **more}], user_id="ines")[0] for more in ({}, {"sender_name": name})
+    )
+    assert (named.sender_id, named.sender_name) == (owners.sender_id, name)
+
+
+@pytest.mark.parametrize(
+    ("said", "sender"),
+    [
+        ({"from": None, "from_id": "user7"}, "user7"),
+        ({"from": {"id": 7, "first_name": "Al"}}, "Al"),
+        ({"from": {"id": 7}}, "7"),
+        ({"author": {"id": "9", "name": ""}}, "9"),
+    ],
+)
+def test_a_stranger_without_a_name_is_not_the_owner(read, said, sender):
+    said = {**said, "text": "I live in Rome"}
+    for data in ([said], {"messages": [said]}):
+        [message] = read(data, user_id="ines")
+        assert (message.sender_id, message.sender_name) == (sender, sender)
+
+
 def test_a_long_chat_without_times_does_not_reach_into_another_day(read):
     messages = read([{"role": "user", "content": f"line {number}"} for number in range(4_000)], user_id="ines")
     assert messages[-1].sent_at - messages[0].sent_at < timedelta(hours=12)
