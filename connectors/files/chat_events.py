@@ -199,13 +199,7 @@ def content_of(value: Any) -> str | list[Event]:
     """The content of a message with a role: text, or the parts of the event format."""
     if not isinstance(value, list):
         return "" if value is None else str(value)
-    if len({type(item) for item in value}) > 1 and all(_run(item) is not None for item in value):
-        return "".join(map(str, map(_run, value)))  # Telegram: one text, of which some words are bold
     return [part for item in value for part in _part(item)]
-
-
-def _run(item: Any) -> str | None:
-    return item if isinstance(item, str) else item.get("text") if isinstance(item, dict) else None
 
 
 _UNSAID = frozenset(
@@ -232,14 +226,16 @@ def _part(item: Any) -> Iterator[Event]:
     if isinstance(item, str):
         item = {"type": "text", "text": item}
     kind, text = str(item.get("type", "text")), item.get("text")
+    link = next((item[name] for name in ("image_url", "uri", "url") if item.get(name)), None)
+    link = str((link.get("url") if isinstance(link, dict) else link) or "")
     if isinstance(text, str):
         if text.strip():
             yield {"type": "text", "text": text}
-        return
+        describes_an_image = "image" in kind and link
+        if not describes_an_image:
+            return
     if kind in _UNSAID:
         return
-    link = next((item[name] for name in ("image_url", "uri", "url") if item.get(name)), None)
-    link = str((link.get("url") if isinstance(link, dict) else link) or "")
     uri = None if link.startswith("data:") else link
     media_type, data = _carried(item, link)
     medium = next((medium for medium in ("image", "audio") if medium in kind), "file")

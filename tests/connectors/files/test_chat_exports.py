@@ -177,6 +177,26 @@ def test_parts_that_are_no_text_are_mentioned(read):
     assert message.text == "See:\n[image: https://example.org/kite.png]\n[image: image_url]\n[audio: input_audio]"
 
 
+BOLD = {"type": "bold", "text": "raid"}
+PICTURE = {"type": "image", "text": "a kite", "image_url": "https://example.org/kite.png"}
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ({"text": ["The ", BOLD, " is at 8."]}, "The raid is at 8."),
+        ({"text": ["The ", {"type": "new", "text": "raid"}, " is at 8."], "text_entities": []}, "The raid is at 8."),
+        ({"text": [BOLD, {"type": "italic", "text": "ers"}], "text_entities": []}, "raiders"),
+        ({"text": ["Hi", {"type": "text", "text": "there"}]}, "Hi\nthere"),
+        ({"text": ["Hi", {"text": "there"}]}, "Hi\nthere"),
+        ({"text": ["Look", PICTURE]}, "Look\na kite\n[image: https://example.org/kite.png]"),
+        ({"text": ["Look", {**BOLD, "url": "https://example.org"}]}, "Look\nraid"),
+    ],
+)
+def test_only_the_words_of_telegram_are_one_text(read, said, text):
+    assert read([{"from": "ann", **said}], user_id="ines")[0].text == text
+
+
 def test_what_a_part_itself_has_goes_with_the_message(read):
     parts = [
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
