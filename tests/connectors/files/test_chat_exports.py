@@ -9,7 +9,7 @@ import pytest
 
 from connectors.files.files import read_file
 from mneme.errors import InputError
-from mneme.events import Message, parse_event
+from mneme.events import LARGEST_EVENT_BYTES, Message, parse_event
 from mneme.times import utc_now
 from tests.connectors.files.exports_help import CHATGPT, CLAUDE, SAMPLE, SLACK, TALK, everos, node, turn
 
@@ -297,6 +297,33 @@ def test_what_claude_thinks_is_not_said_and_its_attachments_are_kept(read):
     assert b64decode(asked.content[1].data) == b"Flour 500 g"
     assert answered.text == "Feed Gerald daily."
     assert [(call.name, call.arguments) for call in answered.tool_calls] == [("artifacts", '{"id": 1}')]
+
+
+def test_all_files_of_a_message_fit_into_one_event(read):
+    pasted = [{"file_name": f"{number}.txt", "extracted_content": "é" * 1_500_000} for number in range(4)]
+    [message] = read([{"sender": "human", "text": "See these.", "attachments": pasted}], user_id="ines")
+    _, *files = message.content
+    assert [file.name for file in files] == ["0.txt", "1.txt", "2.txt", "3.txt"]
+    assert [len(b64decode(file.data or "")) for file in files] == [3_000_000, 3_000_000, 0, 0]
+
+
+def test_the_images_of_a_message_leave_less_room_for_its_files(read):
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "AAAA" * 1_250_000}}
+    pasted = [{"file_name": "a.txt", "extracted_content": "é" * 2_500_000}]
+    [message] = read(
+        [{"role": "user", "content": ["\n" * 190_000 + "See:", image, image], "attachments": pasted}], user_id="ines"
+    )
+    _, first, second, file = message.content
+    assert (len(first.data), second.data, second.name) == (5_000_000, None, "image_url")
+    assert (len(file.data), set(b64decode(file.data).decode())) == (3_000_000, {"é"})
+    assert len(message.to_bytes()) <= LARGEST_EVENT_BYTES
+
+
+def test_a_text_that_is_cut_ends_with_a_whole_character(read):
+    pasted = [{"file_name": "a.txt", "extracted_content": "a" + "é" * 3_000_000}]
+    [message] = read([{"sender": "human", "text": "", "attachments": pasted}], user_id="ines")
+    assert len(b64decode(message.content[0].data)) == 5_999_999
+    assert b64decode(message.content[0].data).decode().endswith("é")
 
 
 # --- ChatGPT ---------------------------------------------------------------------------------------------------------
