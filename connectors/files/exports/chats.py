@@ -111,10 +111,10 @@ def _role_messages_read(data: Any, given: Given) -> Iterator[Event]:
 
 
 def _words(said: Event) -> Any:
-    """What is said; Telegram's pieces, of which some are bold or links, as one text."""
+    """The words or parts of a message; Telegram's pieces, of which some are bold or links, as one text."""
     words = said.get("content") or said.get("text")
     if isinstance(words, list) and ("text_entities" in said or _is_telegrams(words)):
-        pieces = [each.get("text") if isinstance(each, dict) else each for each in words]
+        pieces: list[Any] = [each.get("text") if isinstance(each, dict) else each for each in words]
         if all(isinstance(piece, str) for piece in pieces):
             return "".join(pieces)
     return words
