@@ -65,6 +65,7 @@ class Publisher:
         self._carrier: Carrier | None = None
         self._service: HttpTransport | None = None
         self._is_closed = False
+        self._failure: Exception | None = None  # of the close
         if transport is None:
             from connectors.kafka.producer import KafkaTransport
 
@@ -264,14 +265,21 @@ class Publisher:
         return self._delivered(event).erasure_id
 
     def close(self) -> None:
-        """Flush, then release the connection; a second time does nothing.
+        """Flush, then release the connection; a second time only a failure of the first is raised again.
 
         Raises:
             StoreUnavailable, StoreRejected: something sent was not written.
         """
-        if not self._is_closed:
-            self._is_closed = True
+        if self._failure is not None:
+            raise self._failure
+        if self._is_closed:
+            return
+        self._is_closed = True
+        try:
             self._transport.close()
+        except Exception as error:
+            self._failure = error
+            raise
 
     def __enter__(self) -> Self:
         return self

@@ -22,8 +22,7 @@ _LONGEST_UNTIMED = timedelta(hours=12)  # from the first to the last of them: a 
 UNKNOWN_TIME = from_milliseconds(0)
 _STEP = timedelta(milliseconds=1)  # between messages of one time
 
-_LONGEST_DATA = 8_000_000  # characters of base64 that go with a message; with more no topic takes it
-_LONGEST_TEXT = 3 * _LONGEST_DATA // 4  # bytes that are as long in base64
+_LONGEST_DATA = 8_000_000  # characters of base64 that go with a message, in all; with more no topic takes it
 _MILLISECONDS = 1e11  # a larger number of seconds since 1970 would be after the year 5138
 _ROLES = {
     "human": "user",
@@ -199,13 +198,7 @@ def content_of(value: Any) -> str | list[Event]:
     """The content of a message with a role: text, or the parts of the event format."""
     if not isinstance(value, list):
         return "" if value is None else str(value)
-    if len({type(item) for item in value}) > 1 and all(_run(item) is not None for item in value):
-        return "".join(map(str, map(_run, value)))  # Telegram: one text, of which some words are bold
     return [part for item in value for part in _part(item)]
-
-
-def _run(item: Any) -> str | None:
-    return item if isinstance(item, str) else item.get("text") if isinstance(item, dict) else None
 
 
 _UNSAID = frozenset(
@@ -214,17 +207,38 @@ _UNSAID = frozenset(
 
 
 def with_attachments(content: str | list[Event], said: Event) -> str | list[Event]:
-    """The content with the files of a message in Claude's export: with their text, where it was extracted."""
+    """The content with the files of a message in Claude's export: with their text, as far as an event has room for it."""
     files = [file for name in ("attachments", "files") for file in said.get(name) or [] if isinstance(file, dict)]
-    attached = [_attached(file) for file in files if file.get("file_name")]
-    if not attached or isinstance(content, list):
-        return [*content, *attached] if attached else content
-    return [*([{"type": "text", "text": content}] if content.strip() else []), *attached]
+    files = [file for file in files if file.get("file_name")]
+    if isinstance(content, str) and not files:
+        return content
+    parts = _parts_of(content)
+    room = _LONGEST_DATA
+    fitting: list[Event] = []
+    for part in parts:
+        fitting.append(part if len(part.get("data", "")) <= room else _without_data(part))
+        room -= len(fitting[-1].get("data", ""))
+    for file in files:
+        fitting.append(_attached(file, room))
+        room -= len(fitting[-1].get("data", ""))
+    return fitting
 
 
-def _attached(file: Event) -> Event:
+def _parts_of(content: str | list[Event]) -> list[Event]:
+    if isinstance(content, list):
+        return content
+    return [{"type": "text", "text": content}] if content.strip() else []
+
+
+def _without_data(part: Event) -> Event:
+    return {name: value for name, value in part.items() if name not in ("data", "media_type")}
+
+
+def _attached(file: Event, room: int) -> Event:
+    """A file with its text, of which ``room`` characters of base64 are taken: whole characters only."""
     part: Event = {"type": "file", "name": str(file["file_name"])}
-    text = str(file.get("extracted_content") or "").encode(errors="replace")[:_LONGEST_TEXT]
+    text = str(file.get("extracted_content") or "").encode(errors="replace")
+    text = text[: 3 * (room // 4)].decode(errors="ignore").encode()
     return {**part, "data": b64encode(text).decode(), "media_type": "text/plain"} if text else part
 
 
@@ -232,14 +246,16 @@ def _part(item: Any) -> Iterator[Event]:
     if isinstance(item, str):
         item = {"type": "text", "text": item}
     kind, text = str(item.get("type", "text")), item.get("text")
+    link = next((item[name] for name in ("image_url", "uri", "url") if item.get(name)), None)
+    link = str((link.get("url") if isinstance(link, dict) else link) or "")
     if isinstance(text, str):
         if text.strip():
             yield {"type": "text", "text": text}
-        return
+        describes_an_image = "image" in kind and link
+        if not describes_an_image:
+            return
     if kind in _UNSAID:
         return
-    link = next((item[name] for name in ("image_url", "uri", "url") if item.get(name)), None)
-    link = str((link.get("url") if isinstance(link, dict) else link) or "")
     uri = None if link.startswith("data:") else link
     media_type, data = _carried(item, link)
     medium = next((medium for medium in ("image", "audio") if medium in kind), "file")

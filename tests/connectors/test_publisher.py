@@ -9,8 +9,9 @@ from connectors.documents.references import open_references
 from connectors.documents.stores import documents_of, uploads_of
 from connectors.inbox import unread
 from connectors.publisher import Publisher
-from mneme.errors import InputError, SettingsError
+from mneme.errors import InputError, SettingsError, StoreUnavailable
 from mneme.events import Message
+from mneme.ports import Lane
 from mneme.settings import Settings
 
 
@@ -37,6 +38,31 @@ def test_what_a_closed_publisher_is_given_is_not_lost_without_a_word(tmp_path: P
         publisher.send(message)
     publisher.close()
     assert unread(tmp_path, "messages") == 1
+
+
+class Breaking:
+    """Loses what it was given as it closes."""
+
+    closed = 0
+
+    def send(self, lane: Lane, key: str, value: bytes) -> None: ...
+
+    def flush(self, timeout: float | None = None) -> None: ...
+
+    def close(self) -> None:
+        self.closed += 1
+        raise StoreUnavailable("the broker is gone")
+
+
+def test_a_close_that_failed_says_so_each_time(tmp_path: Path):
+    transport = Breaking()
+    publisher = Publisher(documents=settings_in(tmp_path).documents, transport=transport)
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable, match="broker is gone"):
+            publisher.close()
+    with pytest.raises(StoreUnavailable, match="broker is gone"), publisher:
+        pass
+    assert transport.closed == 1
 
 
 def test_a_document_too_large_for_an_event_lies_beside_the_inbox_for_its_tenant_only(tmp_path: Path):

@@ -60,8 +60,14 @@ EVENTS = ExportFormat("a list of events", _fits, _read)
 _TIMES = ("sent_at", "timestamp", "create_time", "created_at", "createTime", "time", "date", "ts")
 _MESSAGES = ("messages", "chat_messages")
 _NAMES = ("sender_name", "name", "speaker", "author", "from", "username")
-_SPEAKERS = ("speaker", "author", "from")  # what tells a message without a role from other objects
-_NAMES_OF_AUTHORS = ("global_name", "nickname", "display_name", "name", "username")  # Discord's author is an object
+_SPEAKERS = ("speaker", "author", "from", "from_id")  # what tells a message without a role from other objects
+_NAMES_OF_AUTHORS = ("global_name", "nickname", "display_name", "name", "username", "first_name")  # authors as objects
+
+_TELEGRAMS_TYPES = frozenset(
+    "plain bold italic underline strikethrough spoiler code pre blockquote link text_link email phone mention mention_name "
+    "hashtag cashtag bot_command bank_card custom_emoji unknown".split()
+)
+_CARRYING = {"image_url", "uri", "url", "data", "input_audio"}  # the keys of a part that has more than words
 
 
 def _role_messages_fits(data: Any) -> bool:
@@ -88,7 +94,7 @@ def _role_messages_read(data: Any, given: Given) -> Iterator[Event]:
         clock = Clock(_time_in(about), given.modified_at, len(messages))
         for place, said in enumerate(messages):
             role = role_of(said.get("role") or said.get("sender"))
-            content, calls = with_attachments(content_of(said.get("content") or said.get("text")), said), _tool_calls(said)
+            content, calls = with_attachments(content_of(_words(said)), said), _tool_calls(said)
             yield from message(
                 given,
                 conversation_id=name or (f"{fallback}-{number}" if several else fallback),
@@ -102,6 +108,26 @@ def _role_messages_read(data: Any, given: Given) -> Iterator[Event]:
                 content=content,
                 tool_calls=calls,
             )
+
+
+def _words(said: Event) -> Any:
+    """The words or parts of a message; Telegram's pieces, of which some are bold or links, as one text."""
+    words = said.get("content") or said.get("text")
+    if isinstance(words, list) and ("text_entities" in said or _is_telegrams(words)):
+        pieces: list[Any] = [each.get("text") if isinstance(each, dict) else each for each in words]
+        if all(isinstance(piece, str) for piece in pieces):
+            return "".join(pieces)
+    return words
+
+
+def _is_telegrams(words: list[Any]) -> bool:
+    """Tell whether a list mixes strings with pieces of Telegram's types, which carry neither a link nor data."""
+    marked = [each for each in words if not isinstance(each, str)]
+    return 0 < len(marked) < len(words) and all(isinstance(each, dict) and _is_marked(each) for each in marked)
+
+
+def _is_marked(piece: Event) -> bool:
+    return str(piece.get("type")) in _TELEGRAMS_TYPES and not _CARRYING & piece.keys()
 
 
 def _speaker(said: Event) -> str | None:
@@ -118,8 +144,17 @@ def _speaker(said: Event) -> str | None:
 
 def _other_speaker(said: Event, owner: Event) -> str:
     """The name of somebody who speaks in a chat of people, and is not the owner: the owner's "I" is another's."""
-    name = "" if "role" in said else _speaker(said) or ""
+    if "role" in said or is_role(str(said.get("sender"))):
+        return ""
+    name = _speaker(said) or _speaker_id(said)
     return "" if name.casefold() in (str(each).casefold() for each in owner.values()) else name
+
+
+def _speaker_id(said: Event) -> str:
+    """The id of a speaker without a name: Telegram's of an account that was deleted, or that of an author."""
+    authors = [said[name] for name in _SPEAKERS if isinstance(said.get(name), dict)]
+    ids = [said.get("from_id"), *(author.get("id") for author in authors)]
+    return next((str(each) for each in ids if each), "")
 
 
 def _time_in(item: Event) -> Any:
@@ -204,6 +239,11 @@ CHATGPT = ExportFormat("ChatGPT export", _chatgpt_fits, _chatgpt_read)
 _SPEECH = (None, "bot_message", "file_share", "me_message", "thread_broadcast")
 
 
+def is_day(stem: str) -> bool:
+    """Tell whether a file's name without its ending is the date of a day."""
+    return re.fullmatch(r"\d{4}-\d\d-\d\d", stem) is not None
+
+
 def _slack_fits(data: Any) -> bool:
     return isinstance(data, list) and isinstance(one := first(data), dict) and "ts" in one and "role" not in one
 
@@ -211,7 +251,7 @@ def _slack_fits(data: Any) -> bool:
 def _slack_read(data: Any, given: Given) -> Iterator[Event]:
     # An export has a folder for each channel and a file for each day.
     folder = PurePath(given.name).parent.name
-    channel = given.conversation_id or (folder if re.fullmatch(r"\d{4}-\d\d-\d\d", given.stem) else "") or given.stem
+    channel = given.conversation_id or (folder if is_day(given.stem) else "") or given.stem
     names = dict(given.people) | {
         str(said["user"]): str(profile.get("real_name") or profile.get("display_name") or said["user"])
         for said in data

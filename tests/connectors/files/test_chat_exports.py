@@ -4,12 +4,13 @@ import json
 import os
 from base64 import b64decode
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from connectors.files.files import read_file
 from mneme.errors import InputError
-from mneme.events import Message, parse_event
+from mneme.events import LARGEST_EVENT_BYTES, Message, parse_event
 from mneme.times import utc_now
 from tests.connectors.files.exports_help import CHATGPT, CLAUDE, SAMPLE, SLACK, TALK, everos, node, turn
 
@@ -177,6 +178,26 @@ def test_parts_that_are_no_text_are_mentioned(read):
     assert message.text == "See:\n[image: https://example.org/kite.png]\n[image: image_url]\n[audio: input_audio]"
 
 
+BOLD = {"type": "bold", "text": "raid"}
+PICTURE = {"type": "image", "text": "a kite", "image_url": "https://example.org/kite.png"}
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ({"text": ["The ", BOLD, " is at 8."]}, "The raid is at 8."),
+        ({"text": ["The ", {"type": "new", "text": "raid"}, " is at 8."], "text_entities": []}, "The raid is at 8."),
+        ({"text": [BOLD, {"type": "italic", "text": "ers"}], "text_entities": []}, "raiders"),
+        ({"text": ["Hi", {"type": "text", "text": "there"}]}, "Hi\nthere"),
+        ({"text": ["Hi", {"text": "there"}]}, "Hi\nthere"),
+        ({"text": ["Look", PICTURE]}, "Look\na kite\n[image: https://example.org/kite.png]"),
+        ({"text": ["Look", {**BOLD, "url": "https://example.org"}]}, "Look\nraid"),
+    ],
+)
+def test_only_the_words_of_telegram_are_one_text(read, said, text):
+    assert read([{"from": "ann", **said}], user_id="ines")[0].text == text
+
+
 def test_what_a_part_itself_has_goes_with_the_message(read):
     parts = [
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
@@ -218,6 +239,30 @@ def test_nobodys_words_are_told_by_the_owner(read, said):
         assert read(data, user_id="Ann")[0].sender_id == "Ann", "the owner speaks"
 
 
+@pytest.mark.parametrize(("sender", "name"), [("human", "Alice"), ("assistant", "Claude")])
+def test_a_name_beside_a_role_makes_nobody_else_speak(read, sender, name):
+    owners, named = (
+        read([{"sender": sender, "text": "I live in Rome", **more}], user_id="ines")[0] for more in ({}, {"sender_name": name})
+    )
+    assert (named.sender_id, named.sender_name) == (owners.sender_id, name)
+
+
+@pytest.mark.parametrize(
+    ("said", "sender"),
+    [
+        ({"from": None, "from_id": "user7"}, "user7"),
+        ({"from": {"id": 7, "first_name": "Al"}}, "Al"),
+        ({"from": {"id": 7}}, "7"),
+        ({"author": {"id": "9", "name": ""}}, "9"),
+    ],
+)
+def test_a_stranger_without_a_name_is_not_the_owner(read, said, sender):
+    said = {**said, "text": "I live in Rome"}
+    for data in ([said], {"messages": [said]}):
+        [message] = read(data, user_id="ines")
+        assert (message.sender_id, message.sender_name) == (sender, sender)
+
+
 def test_a_long_chat_without_times_does_not_reach_into_another_day(read):
     messages = read([{"role": "user", "content": f"line {number}"} for number in range(4_000)], user_id="ines")
     assert messages[-1].sent_at - messages[0].sent_at < timedelta(hours=12)
@@ -253,6 +298,33 @@ def test_what_claude_thinks_is_not_said_and_its_attachments_are_kept(read):
     assert b64decode(asked.content[1].data) == b"Flour 500 g"
     assert answered.text == "Feed Gerald daily."
     assert [(call.name, call.arguments) for call in answered.tool_calls] == [("artifacts", '{"id": 1}')]
+
+
+def test_all_files_of_a_message_fit_into_one_event(read):
+    pasted = [{"file_name": f"{number}.txt", "extracted_content": "é" * 1_500_000} for number in range(4)]
+    [message] = read([{"sender": "human", "text": "See these.", "attachments": pasted}], user_id="ines")
+    _, *files = message.content
+    assert [file.name for file in files] == ["0.txt", "1.txt", "2.txt", "3.txt"]
+    assert [len(b64decode(file.data or "")) for file in files] == [3_000_000, 3_000_000, 0, 0]
+
+
+def test_the_images_of_a_message_leave_less_room_for_its_files(read):
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "AAAA" * 1_250_000}}
+    pasted = [{"file_name": "a.txt", "extracted_content": "é" * 2_500_000}]
+    [message] = read(
+        [{"role": "user", "content": ["\n" * 190_000 + "See:", image, image], "attachments": pasted}], user_id="ines"
+    )
+    _, first, second, file = message.content
+    assert (len(first.data), second.data, second.name) == (5_000_000, None, "image_url")
+    assert (len(file.data), set(b64decode(file.data).decode())) == (3_000_000, {"é"})
+    assert len(message.to_bytes()) <= LARGEST_EVENT_BYTES
+
+
+def test_a_text_that_is_cut_ends_with_a_whole_character(read):
+    pasted = [{"file_name": "a.txt", "extracted_content": "a" + "é" * 3_000_000}]
+    [message] = read([{"sender": "human", "text": "", "attachments": pasted}], user_id="ines")
+    assert len(b64decode(message.content[0].data)) == 5_999_999
+    assert b64decode(message.content[0].data).decode().endswith("é")
 
 
 # --- ChatGPT ---------------------------------------------------------------------------------------------------------
@@ -305,6 +377,24 @@ def test_people_of_slack_have_the_names_of_the_users_beside_their_channels(read,
         ("Ines", "Hi @Bo Ek!"),
         ("Bo Ek", "<3 see the page (https://example.org) and #general\n[file: plan.pdf]"),
     ]
+
+
+def test_the_users_of_slack_are_read_once_for_all_days(read, tmp_path, monkeypatch):
+    users = tmp_path / "users.json"
+    users.write_text(json.dumps([{"id": "U2", "name": "bo"}]))
+    opened, read_bytes = [], Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda path: opened.append(path) or read_bytes(path))
+    for day in ("2026-01-01", "2026-01-02", "2026-01-03"):
+        assert said(read(SLACK, f"general/{day}.json"))[1][0] == "bo"
+    assert opened.count(users) == 1
+    users.write_text(json.dumps([{"id": "U2", "name": "bob"}]))
+    assert said(read(SLACK, "general/2026-01-04.json"))[1][0] == "bob", "a new export in the same place"
+
+
+def test_users_above_a_folder_are_those_of_slack_only_for_the_file_of_a_day(read, tmp_path):
+    (tmp_path / "users.json").write_text(json.dumps([{"id": "U2", "name": "bo"}]))
+    assert said(read(SLACK, "general/all.json"))[1][0] == "U2"
+    assert said(read(SLACK, "all.json"))[1][0] == "bo"
 
 
 def test_messages_of_one_time_stay_in_the_order_of_the_file(read):
