@@ -665,3 +665,22 @@ def test_what_a_person_a_home_or_a_job_sounds_like(sentence: str, claims: list[s
 
 def test_one_may_ask_for_the_landlord() -> None:
     assert attributes_asked("Who is my landlord?") == [("", "landlord")]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        ("My sister Ubered home.", []),
+        ("My brother Googled it.", []),
+        ("My wife, Chelsea fan, is crying.", []),
+        ("My dad, Guinness in hand, fell asleep.", []),
+        ("My boss LinkedIn posts are awful.", []),
+        ("My sister Tinder date was a disaster.", []),
+        ("My sister, Ann, moved to Oslo.", ["Mira|sibling|Ann"]),
+        ("My brother Fred fell asleep.", ["Mira|sibling|Fred"]),
+        ("My brother Ahmed fell asleep.", ["Mira|sibling|Ahmed"]),
+        # more
+    ],
+)
+def test_a_look_alike_claims_nothing_and_what_it_looks_like_still_does(sentence: str, claims: list[str]) -> None:
+    assert claimed(sentence) == claims
