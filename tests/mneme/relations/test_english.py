@@ -694,6 +694,23 @@ def test_one_may_ask_for_the_landlord() -> None:
         ("Mother's Day is on the 15th.", []),
         ("Sam's big day is on the 14th.", ["sam big|plan:sam big|14th"]),
         ("Sam's birthday is on the 14th.", ["Sam|birthday|the 14th"]),
+        ("I quit my job three times a week.", []),
+        ("I left my job bag on the train.", []),
+        ("I left my job at the door.", []),
+        ("I quit my job.", ["Mira|employer|-", "Mira|role|-"]),
+        ("I quit my job because of the hours.", ["Mira|employer|-", "Mira|role|-"]),
+        ("I quit my job two weeks ago.", ["Mira|employer|-", "Mira|role|-"]),
+        ("I left my job at Google.", ["Mira|employer|-Google"]),
+        ("I quit smoking for a day.", []),
+        ("I quit smoking last year.", ["Mira|smokes|no"]),
+        ("I'm vegan on Mondays.", []),
+        ("I'm vegan for lent.", []),
+        ("I'm vegan.", ["Mira|diet|vegan"]),
+        ("Liam moved to Saturday.", []),
+        (
+            "Lisbon got moved to Saturday.",
+            ["lisbon trip|plan:lisbon trip|-", "lisbon trip|plan:lisbon trip|Saturday", "trip|plan:trip|Lisbon"],
+        ),
         # more
     ],
 )
