@@ -395,7 +395,9 @@ def test_what_a_person_or_a_job_sounds_like(sentence: str, claims: list[str]) ->
         ("我戒烟又失败了。", []),
         ("我戒烟了。", ["李强|smokes|no"]),
         ("我戒烟三年了。", ["李强|smokes|no"]),
-        # more
+        ("我搬到后面坐了。", []),
+        ("我家在湖南。", ["李强|home|湖南"]),
+        ("我儿子叫张一鸣。", ["李强|child|张一鸣"]),
     ],
 )
 def test_a_look_alike_claims_nothing_and_what_it_looks_like_still_does(sentence: str, claims: list[str]) -> None:

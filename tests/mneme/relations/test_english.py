@@ -711,7 +711,8 @@ def test_one_may_ask_for_the_landlord() -> None:
             "Lisbon got moved to Saturday.",
             ["lisbon trip|plan:lisbon trip|-", "lisbon trip|plan:lisbon trip|Saturday", "trip|plan:trip|Lisbon"],
         ),
-        # more
+        ("I quit smoking and started again.", []),
+        ("I have migraines every week.", ["Mira|condition|migraines"]),
     ],
 )
 def test_a_look_alike_claims_nothing_and_what_it_looks_like_still_does(sentence: str, claims: list[str]) -> None:
