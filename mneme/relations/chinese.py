@@ -282,7 +282,7 @@ def _cleaned(kind: str, attribute: str, text: str, table: Table) -> str | None:
         return text
     if attribute == "home" or kind in ("place", "known_place"):
         fits = len(bare) >= 2 and bare not in words["no_name"] and not _BAD.search(bare)
-        return bare if fits and (kind != "known_place" or bare in words["places"]) else None
+        return bare if fits and (kind != "known_place" or bare in words["places"] or bare in words["regions"]) else None
     if attribute == "origin":
         of = bare.removesuffix("人")
         known = of.endswith(tuple("省市县区州镇村")) or of.startswith(_endings("places", "regions"))

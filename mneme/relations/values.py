@@ -48,6 +48,11 @@ _TONGUES = frozenset(
     vietnamese thai greek hungarian romanian bulgarian croatian serbian catalan welsh irish swahili latin malay
     indonesian tagalog""".split()
 )
+# "My sister Ubered home": a verb, and no Fred, Ahmed or Reed.
+_DID = re.compile(
+    r"(?!(?:[a-z]*(?:fred|fried|hamm?ed|hmed)|[a-z]{0,4}eed|[tnjz]?ed|jared|syed|sayed|zayed|khaled|javed|mildred|obed|rashed|majed)$)\w+ed$",
+    re.IGNORECASE,
+)
 _WITHIN_A_NAME = str.maketrans("", "", " .'-")
 _NO_LIKING = frozenset("all both each being going getting".split())
 _MODEL = frozenset("pro air max mini plus ultra lts model edition lite ultra-wide hybrid gti lightning se".split())
@@ -96,7 +101,9 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
             return found if found and found.translate(_WITHIN_A_NAME).isalpha() else None
         case "given":
             acronym = bare.isupper() and len(bare) > 1
-            return _name(bare, words, False, 3) if bare and not acronym and low.split()[-1] not in words["no_person"] else None
+            if not bare or acronym or low.split()[-1] in words["no_person"] or _DID.match(bare.split()[0]):
+                return None
+            return _name(bare, words, False, 3)
         case "trade":
             return _phrase(bare)
         case "known_trade":

@@ -351,3 +351,54 @@ def test_what_only_sounds_like_a_person_a_home_or_a_job_claims_nothing(sentence:
 )
 def test_what_a_person_or_a_job_sounds_like(sentence: str, claims: list[str]) -> None:
     assert claimed(sentence) == claims
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        ("我家在打麻将。", []),
+        ("我家在装修。", []),
+        ("我家在三楼。", []),
+        ("我搬到沙发上了。", []),
+        ("我们搬到二楼开会。", []),
+        ("我们搬到楼下吃饭。", []),
+        ("我们搬到教室前排了。", []),
+        ("我家在苏州。", ["李强|home|苏州"]),
+        ("我家在朝阳区。", ["李强|home|朝阳区"]),
+        ("我们搬到杭州了。", ["李强|home|-", "李强|home|杭州"]),
+        ("我表妹下个月结婚。", []),
+        ("我表妹下个月结婚了。", []),
+        ("我哥周六结婚。", []),
+        ("小李和小美国庆结婚。", []),
+        ("我哥已婚。", ["李强的哥|relationship|已婚"]),
+        ("我表妹结婚三年了。", ["李强的表妹|relationship|已婚"]),
+        ("我表妹去年结婚了。", ["李强的表妹|relationship|已婚"]),
+        ("我和小美领证了。", ["李强|relationship|已婚", "李强|spouse|小美"]),
+        ("我们团队有3个人请假。", []),
+        ("我们团队有3个人。", ["李强|team size|3"]),
+        ("我对加班过敏。", []),
+        ("我对老板过敏。", []),
+        ("我对花生过敏。", ["李强|allergy|花生"]),
+        ("我对香水过敏。", ["李强|allergy|香水"]),
+        ("我对感冒药过敏。", ["李强|allergy|感冒药"]),
+        ("我是美团会员。", []),
+        ("我是党员。", []),
+        ("我是替补队员。", []),
+        ("我是业余摄影师。", []),
+        ("我是半个厨师。", []),
+        ("我是消防队员。", ["李强|role|消防队员"]),
+        ("我是保险推销员。", ["李强|role|保险推销员"]),
+        ("我女儿叫肚子疼。", []),
+        ("我妈叫起床。", []),
+        ("我女儿叫小雨。", ["李强|child|小雨"]),
+        ("我女儿叫做果果。", ["李强|child|果果"]),
+        ("我戒烟又失败了。", []),
+        ("我戒烟了。", ["李强|smokes|no"]),
+        ("我戒烟三年了。", ["李强|smokes|no"]),
+        ("我搬到后面坐了。", []),
+        ("我家在湖南。", ["李强|home|湖南"]),
+        ("我儿子叫张一鸣。", ["李强|child|张一鸣"]),
+    ],
+)
+def test_a_look_alike_claims_nothing_and_what_it_looks_like_still_does(sentence: str, claims: list[str]) -> None:
+    assert claimed(sentence) == claims

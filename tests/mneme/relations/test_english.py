@@ -665,3 +665,55 @@ def test_what_a_person_a_home_or_a_job_sounds_like(sentence: str, claims: list[s
 
 def test_one_may_ask_for_the_landlord() -> None:
     assert attributes_asked("Who is my landlord?") == [("", "landlord")]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        ("My sister Ubered home.", []),
+        ("My brother Googled it.", []),
+        ("My wife, Chelsea fan, is crying.", []),
+        ("My dad, Guinness in hand, fell asleep.", []),
+        ("My boss LinkedIn posts are awful.", []),
+        ("My sister Tinder date was a disaster.", []),
+        ("My sister, Ann, moved to Oslo.", ["Mira|sibling|Ann"]),
+        ("My brother Fred fell asleep.", ["Mira|sibling|Fred"]),
+        ("My brother Ahmed fell asleep.", ["Mira|sibling|Ahmed"]),
+        ("I have a cold beer.", []),
+        ("I have a cold shower.", []),
+        ("I have a cold sore.", []),
+        ("I have a fever chart.", []),
+        ("I have flu jabs on Monday.", []),
+        ("I have a cold and stay in bed.", ["Mira|condition|cold"]),
+        ("I have asthma.", ["Mira|condition|asthma"]),
+        ("I'm allergic to small talk.", []),
+        ("I'm allergic to drama.", []),
+        ("I'm allergic to cardio.", []),
+        ("I'm allergic to Mondays.", []),
+        ("I'm allergic to peanuts.", ["Mira|allergy|peanuts"]),
+        ("Mother's Day is on the 15th.", []),
+        ("Sam's big day is on the 14th.", ["sam big|plan:sam big|14th"]),
+        ("Sam's birthday is on the 14th.", ["Sam|birthday|the 14th"]),
+        ("I quit my job three times a week.", []),
+        ("I left my job bag on the train.", []),
+        ("I left my job at the door.", []),
+        ("I quit my job.", ["Mira|employer|-", "Mira|role|-"]),
+        ("I quit my job because of the hours.", ["Mira|employer|-", "Mira|role|-"]),
+        ("I quit my job two weeks ago.", ["Mira|employer|-", "Mira|role|-"]),
+        ("I left my job at Google.", ["Mira|employer|-Google"]),
+        ("I quit smoking for a day.", []),
+        ("I quit smoking last year.", ["Mira|smokes|no"]),
+        ("I'm vegan on Mondays.", []),
+        ("I'm vegan for lent.", []),
+        ("I'm vegan.", ["Mira|diet|vegan"]),
+        ("Liam moved to Saturday.", []),
+        (
+            "Lisbon got moved to Saturday.",
+            ["lisbon trip|plan:lisbon trip|-", "lisbon trip|plan:lisbon trip|Saturday", "trip|plan:trip|Lisbon"],
+        ),
+        ("I quit smoking and started again.", []),
+        ("I have migraines every week.", ["Mira|condition|migraines"]),
+    ],
+)
+def test_a_look_alike_claims_nothing_and_what_it_looks_like_still_does(sentence: str, claims: list[str]) -> None:
+    assert claimed(sentence) == claims
