@@ -13,7 +13,7 @@ from kafka.structs import OffsetAndMetadata
 from connectors.kafka.client import connection_arguments, kafka_errors, topic_id_of
 from mneme.errors import StoreRejected
 from mneme.ports import Incoming
-from mneme.records import Position
+from mneme.records import Position, is_another_topic
 from mneme.settings import Kafka
 from mneme.times import from_milliseconds, utc_now
 
@@ -144,9 +144,8 @@ class PartitionReader:
         return self._look is None
 
     def _is_anew(self, topic_id: str) -> bool:
-        """Return whether the topic is another one than that of this id. No id tells nothing: it is gone, or the broker old."""
-        now = topic_id_of(self._consumer._cluster.topic_id(self._partition.topic))
-        return "" not in (topic_id, now) and topic_id != now
+        """Return whether the topic is another one than that of this id. One that is gone has no id."""
+        return is_another_topic(topic_id, topic_id_of(self._consumer._cluster.topic_id(self._partition.topic)))
 
     def _start(self, place: Place | None, adopt: bool) -> int:
         if self._partition.partition not in self._consumer.partitions_for_topic(self._partition.topic):

@@ -26,6 +26,7 @@ from flows.running.recovery import RecoveryStore
 from mneme import __version__
 from mneme.errors import SettingsError, StoreRejected, StoreUnavailable
 from mneme.ids import short_hash
+from mneme.records import is_another_topic
 from mneme.settings import Settings
 from mneme.times import to_milliseconds, utc_now
 
@@ -242,7 +243,7 @@ def _refuse_made_anew(note: Path, ids: Mapping[str, str], cluster: FlinkCluster,
     """
     known = json.loads(note.read_text()) if note.exists() else {}
     before = known.get("topics", {})
-    anew = [topic for topic, now in ids.items() if now and (before.get(topic) or now) != now]  # no id tells nothing
+    anew = [topic for topic, now in ids.items() if is_another_topic(before.get(topic, ""), now)]
     if not anew:
         return
     if cluster.state_of(known["job"]) in _ALIVE:

@@ -5,7 +5,7 @@ writes the higher wins, whichever arrives last.
 """
 
 from mneme.records.aggregates import AgentSkill, Aggregate, Cluster, Entity, Mention, Profile, ProfileItem, Relationship, Stated
-from mneme.records.base import Citation, Metadata, Owner, OwnerType, Position, Record, Scalar, ToolCall
+from mneme.records.base import Citation, Metadata, Owner, OwnerType, Position, Record, Scalar, ToolCall, is_another_topic
 from mneme.records.memories import (
     AgentCase,
     Artifact,
@@ -68,4 +68,5 @@ __all__ = [
     "StoredMessage",
     "ToolCall",
     "Validity",
+    "is_another_topic",
 ]

@@ -39,6 +39,11 @@ class Owner(Frozen):
         return owner_key(self.tenant_id, self.type, self.id)
 
 
+def is_another_topic(one: str, other: str) -> bool:
+    """Return whether two ids are of different topics. "" tells nothing: a store from before, or a broker that tells none."""
+    return "" not in (one, other) and one != other
+
+
 class Position(Frozen):
     """The position of an event in its source: a Kafka offset, or a line of a file (partition 0, topic ``file:<hash>``).
 
@@ -61,11 +66,8 @@ class Position(Frozen):
         return f"{self}/{self.topic_id}" if self.topic_id else str(self)
 
     def is_beside(self, other: "Position") -> bool:
-        """Return whether both stand in the same partition: then their offsets tell which came first.
-
-        An unknown id tells nothing: it is of a store from before, or of a broker that tells none.
-        """
-        is_anew = "" not in (self.topic_id, other.topic_id) and self.topic_id != other.topic_id
+        """Return whether both stand in the same partition: then their offsets tell which came first."""
+        is_anew = is_another_topic(self.topic_id, other.topic_id)
         return (self.topic, self.partition) == (other.topic, other.partition) and not is_anew
 
     def __str__(self) -> str:
