@@ -7,6 +7,7 @@ from flows.cuts import ExtractedForesight
 from flows.extraction.sentences import Sentence, journey_of
 from mneme.chinese_script import parted, simplified
 from mneme.dates import DateMention, resolve_dates
+from mneme.doubts import is_doubted
 from mneme.pattern_index import Cue
 from mneme.records import Claim
 from mneme.relations import PLANNED
@@ -79,7 +80,7 @@ _CHINESE_PLANNED = re.compile(
     "(?:(?<!帮)我们?|咱们?|俩|家人|爸|妈|公司|老板|同事|朋友|[他她])[^，。！？]{0,12}?(?:打算|计划|准备(?!好|了)|要去|要参加|要搬|要开|要来|约好|预约了|"
     "预订了|订了|报名了|报了|会去|会参加)|截止(?:日期|时间)?(?:是|到|为)"
 )
-_CHINESE_SOON = re.compile("今晚|明[天早晚]|后天|下(?:个?(?:周|月|星期|礼拜)|半年)|[我咱]们?会(?![说弹拉不])[^，。]{3}")
+_CHINESE_SOON = re.compile("今晚|明[天早晚]|后天|下(?:个?(?:周|月|星期|礼拜)|半年)")
 _CHINESE_LATER_TODAY = re.compile(
     "(?<!只)要(?![是求])|(?<!开)会(?!议)|将|打算|计划|准备|预约|约了|约好|安排|截止|今晚|(?:去|(?<![出起过回进上下])来|举行|开始|出发|面试|考试|聚|搬|见|办|参加|上线|提交)(?![了过到])[^，。！]{0,6}(?:[，。！]|$)"
 )
@@ -215,12 +216,14 @@ def _is_expected(one: Sentence) -> bool:
         or one.is_question
         or len(one.text) > _LONGEST
         or one.text.rstrip().endswith((":", "："))
+        or is_doubted(one.text)
+        or _CANCELLED.search(one.text)
     ):
         return False
     if any(claim.attribute.startswith(_FAMILY) and (claim.ends or claim.value != PLANNED) for claim in one.claims):
         return not any(_ends_a_plan(claim) for claim in one.claims) and not _is_over(one)
     if one.language == "en":
-        return _says_what_is_ahead(one) and not (_UNCERTAIN.search(one.text) or _CANCELLED.search(one.text) or _is_over(one))
+        return _says_what_is_ahead(one) and not (_UNCERTAIN.search(one.text) or _is_over(one))
     if one.language == "zh":
         own = parted(_QUOTED.sub("", simplified(one.text)))
         if _CHINESE_UNCERTAIN.search(own) or _is_over(one) or _tells_the_calendar(one):

@@ -11,9 +11,11 @@ from collections.abc import Iterator, Sequence
 from flows.cuts import ExtractedProfileItem
 from flows.extraction.sentences import Sentence
 from flows.extraction.word_lists import GIVEN
+from mneme.doubts import is_doubted
 from mneme.pattern_index import Cue, PatternIndex
 from mneme.records import Claim
 from mneme.relations import relation_of
+from mneme.relations.chinese import is_chinese_name
 from mneme.text import has_cjk
 
 _LONGEST = 260  # characters; what is longer tells a story
@@ -29,24 +31,24 @@ _DEICTIC = (
     r"(?:see|hear)ing|being able|getting to|having you|hanging out with you|spending)\b)"
 )
 _DAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-_INSTRUMENTS = r"(?:piano|guitar|violin|cello|drums|clarinet|flute|bass|saxophone|trumpet|harp|ukulele|chess)"
+_NO_FOOD = r"(?!(?:and|or|after|before|at|in|on|out|with|alone|enough|much|well|properly|anything)\b)"
 _NO_INTEREST = r"(?!(?:keep|do|go|think|feel|look|mean|wait|work|hav|try|be|gett|us|struggl|wonder)ing\b)"
 _CUES = tuple(
     (category, re.compile(_OPENS + pattern, re.I))
     for category, pattern in (
-        ("preference", rf"i{_ADVERB} (?:(?:love|like|enjoy|adore) {_DEICTIC}[a-z\"“]|prefer {_DEICTIC}[a-z])"),
+        ("preference", rf"i{_ADVERB} (?:(?:love|like|enjoy|adore) {_DEICTIC}[a-z\"“]|prefer (?!not ){_DEICTIC}[a-z])"),
         ("preference", rf"i(?:['’]m| am){_ADVERB} (?:a (?:big|huge|massive) fan of|into|fond of|keen on) {_DEICTIC}[a-z\"“]"),
-        ("preference", r"my (?:all-time )?fav(?:ou?rite|e)s? (?:[a-z-]+ ){0,3}(?:is|are) (?!the (?:one|part)\b)"),
-        ("dislike", rf"i{_ADVERB} (?:hate|dislike|detest|can['’]?t stand|don['’]?t (?:like|eat|drink)) {_DEICTIC}[a-z]"),
+        ("preference", r"my (?:all-time )?fav(?:ou?rite|e)s? (?:[a-z-]+ ){1,3}(?:is|are) (?!the (?:one|part)\b)"),
+        ("dislike", rf"i{_ADVERB} (?:hate|dislike|detest|can['’]?t stand(?! up)|don['’]?t like) {_DEICTIC}[a-z]"),
+        ("dislike", rf"i{_ADVERB} don['’]?t (?:eat|drink) {_NO_FOOD}[a-z]+(?: [a-z]+)?(?=\W*$|,)"),
         ("dislike", rf"i(?:['’]m| am) not (?:a (?:big |huge )?fan of|into|keen on) {_DEICTIC}[a-z]"),
         ("habit", r"i(?: (?:usually|always|try to))? [a-z]+(?: [a-z'’-]+){0,6} every "
                   rf"(?:(?:single )?(?:day|morning|night|evening|week|weekend|month|year|summer|winter)|{_DAYS})"),
-        ("skill", rf"i (?:can )?(?:speak (?:fluent |some )?[a-z]+\b|play (?:the )?{_INSTRUMENTS})"),
         ("health", r"my (?:left |right |lower |bad |old )?(?!(?:back|neck) is broken)"
                    r"(?:knee|ankle|back|shoulder|wrist|hip|foot|leg|elbow|neck) "
                    r"(?:gave (?:up|out)|hurts|aches|is (?:injured|sore|broken|swollen|killing me))"),
         ("health", r"i (?:always |easily )?(?:get|suffer from) (?:seasick|carsick|airsick|migraines|headaches|hives)\b"),
-        ("work", r"i (?:just |recently )?(?:(?:lost|quit) my job|(?:got|was) promoted|(?:run|own) (?:my own|an?) )"),
+        ("work", r"i (?:just |recently )?(?:(?:lost|quit) my job|(?:got|was) promoted(?! in\b))"),
         ("value", r"(?!(?:your?|this|that|it|he|she|they)\b)[a-z]+(?: [a-z'’-]+){0,5} (?:means? (?:a lot|the world|everything)|"
                   r"(?:is|are) (?:so |very |really )?important) to me\b"),
         ("interest", rf"i(?:['’]ve| have) been {_NO_INTEREST}[a-z]+ing (?:[a-z'’-]+ ){{0,6}}(?:for (?:\w+ )?\w+ years|since) "),
@@ -58,7 +60,7 @@ _CUES = tuple(
 _INDEX = PatternIndex(cue for _, cue in _CUES)
 _UNSURE = Cue(
     r"\b(?:you|your|yours|you['’]\w+|maybe|might|probably|i guess|not sure|i wish|if|would|could|used to|"
-    r"thought|he|she|they)\b",
+    r"thought|he|she|they|today|tonight|this week)\b",
     re.I,
 )
 _POINTS = Cue(
@@ -68,12 +70,12 @@ _ABOUT_THINGS = ("preference", "dislike", "possession")
 _CHINESE_CUES = tuple(
     (category, re.compile(rf"^(?:其实|不过|对了|另外|而且|平时)?[，,]?{pattern}"))
     for category, pattern in (
-        ("dislike", "我(?:最|很|一直|从来|真的|就)?(?:都)?(?:不喜欢|讨厌|不爱|受不了|不吃|不喝)(?!你|这|那)"),
+        ("dislike", "我(?:最|很|一直|从来|真的|就)?(?:都)?(?:不喜欢|讨厌|不爱|受不了|不吃|不喝)(?![你这那了完下])"),
         ("preference", "我(?:最|很|一直|特别|非常|也|更|比较|平时|还是|就)?都?(?:喜欢|热爱|爱[吃喝看听]|偏爱)(?!你|这|那|上)"),
         ("preference", "我的?(?:爱好|最爱)是"),
         ("habit", "我(?:几乎)?(?:每天|每周|每个(?:月|周末))(?:都|早上|晚上)"),
         ("goal", "我(?:的(?:梦想|目标)是|一直想(?:成为|当|开))"),
-        ("skill", "我会(?:说|弹|拉)"),
+        ("skill", "我会(?:弹|拉)"),
     )
 )  # fmt: skip
 
@@ -109,7 +111,7 @@ def _is_of_somebody(claim: Claim, present: set[str]) -> bool:
     """Tell whether the subject of a claim is certainly a person: somebody's relative, a known given name, a Chinese one."""
     about = claim.subject
     owner = re.split("'s |的", about, maxsplit=1)[0]
-    named = has_cjk(about) or about.split()[0].casefold() in GIVEN
+    named = is_chinese_name(about, sure=False) if has_cjk(about) else about.split()[0].casefold() in GIVEN
     return (owner != about and owner in present) or named
 
 
@@ -129,7 +131,7 @@ def _traits(one: Sentence) -> Iterator[tuple[str, str, Claim | None]]:
 def _said_outright(one: Sentence) -> str:
     if one.language == "zh":
         return next((category for category, cue in _CHINESE_CUES if cue.match(one.text)), "")
-    if one.language != "en" or _UNSURE.search(one.text):
+    if one.language != "en" or _UNSURE.search(one.text) or is_doubted(one.text):
         return ""
     found = (_CUES[number] for number in _INDEX.candidates(one.text))
     return next((category for category, cue in found if cue.match(one.text)), "")

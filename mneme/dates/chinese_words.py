@@ -9,6 +9,7 @@ from datetime import date
 from mneme.dates import spans
 from mneme.dates.rules import Found
 from mneme.dates.spans import DaySpan
+from mneme.doubts import is_doubted
 
 _DIGITS = {"零": 0, "〇": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
 _FEW = (2, 5)
@@ -226,6 +227,8 @@ def in_doubt(sentence: str, date: Found) -> bool:
     """Return whether a date is told of nothing that happens then, or may be one of several."""
     start, end = date.start, date.end
     begins, ends = clause_of(sentence, start, end)
+    if is_doubted(sentence[max(0, start - _DOUBT_REACH) : end + _DOUBT_REACH]):
+        return True
     before, behind = sentence[begins:start], sentence[end:ends]
     if sentence.rfind("“", 0, start) > sentence.rfind("”", 0, start) or sentence.count('"', 0, start) % 2:
         return True
@@ -275,7 +278,7 @@ _NO_EVENT = re.compile(
     "取消|最[好佳合]|适合|怎么办|咋办|(?<![理思没])想(?![起到通着念法象])|每|通常|一般|平时|经常|常常|总是|往往|有时|本来|原本|原定"
 )
 _TOLD = re.compile(
-    "听[^，。力课]{1,6}[说讲话]|说(?!明|法|服|[一个件点句])|(?<!不)告诉|听说|据说|佢话|表示|提到|如果|要是|假如|假设|万一|想象"
+    "听[^，。力课]{1,6}[说讲话]|说(?!明|法|服|[一个件点句])|(?<!不)告诉|佢话|表示|提到|如果|要是|假如|假设|万一|想象"
 )
 _BARE_DAY = re.compile("从?[^月]+号(?:[^月]+号)?")
 _OCCASION = re.compile("生日|纪念日|放假|收假|假期|五一|十一|国庆|春节|[上下]个?月")

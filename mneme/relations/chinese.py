@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from mneme.chinese_script import as_written, simplified
+from mneme.doubts import is_doubted
 from mneme.records import Claim
 from mneme.relations.table import (
     Pattern,
@@ -24,8 +25,8 @@ _LONGEST = 400  # characters that are read
 _PERSON = r"我们|咱们|我|[^,]{1,9}?"
 _THING = r"(?:我们的?|咱们的?|我的|公司的?)?(?P<>[^,]{1,16}?)"
 _NOT_CERTAIN = re.compile(
-    "如果|要是|假如|假设|万一|可能|也许|或许|大概|八成|多半|十有八九|估计|恐怕|似乎|好像|听说|据说|传说|说不定|梦想|梦见|梦到|本来|会不会|是不是|有没有|能不能|"
-    "可不可以|差点|以为|开玩笑|骗你|才怪|建议|请你|请帮|帮我|觉得|认为|小说|电影里|剧里|游戏里|告诉我|问我|说他|说她|说过|他说|她说|"
+    "如果|要是|假如|假设|万一|可能|也许|或许|大概|八成|多半|十有八九|估计|恐怕|似乎|好像|说不定|梦想|梦见|梦到|本来|会不会|是不是|有没有|能不能|"
+    "可不可以|差点|以为|建议|请你|请帮|帮我|觉得|认为|小说|电影里|剧里|游戏里|告诉我|问我|说他|说她|说过|他说|她说|"
     "妈说|爸说|希望|但愿|应该|最好|考虑|想要|想去|想搬|想换|想在|准备要|当时|那时|小时候|的时候|年前|谁|哪|什么|怎么|多少|几[个点号岁时]|吗|"
     "就好了|算[了啦]|不如|假装|扮演|台词|如何|是否|不是说|难道|吧$|吧[,。!]"
 )
@@ -112,6 +113,8 @@ def chinese_claims(sentence: str, speaker: str) -> Iterator[Claim]:
     written = unicodedata.normalize("NFKC", sentence[:_LONGEST]).strip()
     text = simplified(written)
     if '"' in text or "“" in text or "「" in text or _QUESTION.search(text):
+        return
+    if is_doubted(text):
         return
     if doubt := _NOT_CERTAIN.search(text):
         begin = max(text.rfind(mark, 0, doubt.start()) for mark in ",。!;")
@@ -299,7 +302,7 @@ def _cleaned(kind: str, attribute: str, text: str, table: Table) -> str | None:
         known = any(bare.endswith(trade) for trade in words["trades"])
         return bare if known and len(bare) <= 9 and not _BAD.search(bare) and "不" not in bare else None
     if kind in ("person", "who"):
-        return text if _is_name(text, attribute == "name" or attribute == "kin name") else None
+        return text if is_chinese_name(text, attribute == "name" or attribute == "kin name") else None
     if kind == "liking_":
         return (
             bare
@@ -321,13 +324,13 @@ def person(words: str, speaker: str, asked: bool = False) -> str | None:
         owner = person(kin["owner"], speaker, asked)
         return None if owner is None else f"{owner}的{kin['kin']}"
     if kin := re.match(r"^我们?的?(?P<kin>[^的]{1,3}?)(?P<name>[^的]{2,3})$", bare):
-        if kin["kin"] in table.words["kin"] and _is_name(kin["name"], False):
+        if kin["kin"] in table.words["kin"] and is_chinese_name(kin["name"], False):
             return kin["name"]
         return None
-    return bare if _is_name(bare, asked) else None
+    return bare if is_chinese_name(bare, asked) else None
 
 
-def _is_name(text: str, sure: bool) -> bool:
+def is_chinese_name(text: str, sure: bool) -> bool:
     """Tell whether it is a name: surname and given name, 小明, in the characters of foreign names, or in Latin letters."""
     words = chinese().words
     if text.isascii():
@@ -351,7 +354,7 @@ def _is_somebody(text: str) -> bool:
     if text in words["places"] or text.endswith(tuple("山海江河湖岛城镇州村县市国")):
         return False
     named = text in words["kin"] or text.endswith(("一家", "他们", *(each for each in words["kin"] if len(each) > 1)))
-    return named or _is_name(text, False)
+    return named or is_chinese_name(text, False)
 
 
 def thing(text: str, event: bool, open_: bool) -> tuple[str, bool] | None:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from mneme.doubts import is_doubted
 from mneme.pattern_index import Cue, words_of
 from mneme.relations.table import Table
 
@@ -18,10 +19,10 @@ _ASKS = re.compile(r"\?[\s\"')!]*(?:[^\w\s]|:\w+:|\s)*$")
 # What makes nothing in its sentence certain: conditions, reports, dreams, jokes.
 _NOT_CERTAIN = frozenset(
     """if unless whether imagine pretend pretending dreamt dreamed hypothetically suppose supposing wish wishes wished
-    rumour rumor rumours rumors supposedly allegedly apparently reportedly kidding jk joking joke sarcasm said says
+    apparently kidding joke sarcasm said says
     saying told tells telling heard hears reckons claims claimed according asked asks wondering wonder ask novel movie
     film story character lyrics song example hypothetical fictional template placeholder quote yesterday's once
-    originally formerly previously fake april_fools believe suspect bet doubt unlikely likely assuming assume scenario
+    originally formerly previously fake believe suspect unlikely likely assuming assume scenario
     role-play roleplay act""".split()
 )
 _MADE_UP = frozenset(
@@ -29,7 +30,7 @@ _MADE_UP = frozenset(
     pretend write draft example fake""".split()
 )
 _UNCERTAIN_PHRASE = re.compile(
-    r"\b(?:yeah,? right|as if|in my dreams|april fools?|not really|what if|back (?:in|then|when)|when (?:i|we|he|she|"
+    r"\b(?:as if|not really|what if|back (?:in|then|when)|when (?:i|we|he|she|"
     r"they) (?:was|were)|"
     r"as a (?:kid|child|teen\w*|boy|girl|student)|growing up|at the time|in those days|years? ago(?=.* then\b)|"
     r"(?:moved|relocated|started|joined|lived|worked)\b[^,.]{0,40}\bin (?:19|20)\d\d|had been|even though|"
@@ -55,7 +56,7 @@ _ASKS_OF_OTHERS = re.compile(
     r"(?:he|she|they|mum|dad|you|(?:the|my|our) \w+) (?!said|says|told|tells|heard|thinks?|reckons|claims)\w+ )"
 )
 _ONLY_UNCERTAIN = frozenset(
-    """moved relocated started joined lived worked yeah april as back when growing at in years had even would could
+    """moved relocated started joined lived worked as back when growing at in years had even would could
     should nearly almost not e for was were sort feels felt feel seems seem looks sounds until no how help can please
     too write draft s first""".split()
 )
@@ -218,7 +219,8 @@ def asserted(text: str) -> str | None:
 
 def _is_uncertain(low: str) -> bool:
     words = words_of(low)
-    return not words.isdisjoint(_NOT_CERTAIN) or bool(not words.isdisjoint(_ONLY_UNCERTAIN) and _UNCERTAIN_PHRASE.search(low))
+    phrase = not words.isdisjoint(_ONLY_UNCERTAIN) and _UNCERTAIN_PHRASE.search(low)
+    return not words.isdisjoint(_NOT_CERTAIN) or bool(phrase) or is_doubted(low)
 
 
 def _before_doubt(text: str) -> str:

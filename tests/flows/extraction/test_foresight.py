@@ -65,6 +65,12 @@ def test_what_is_ahead_for_certain_is_quoted_unchanged(text):
         "他现在还要去打球。",
         "明天不是周四吗，他上课的。",
         "This Saturday.",
+        "I doubt we meet on 20 March 2026.",
+        "No way we meet on 20 March 2026.",
+        "The exam is on 20 March 2026, or so they say.",
+        "I have the dentist on 20 March 2026 but I can't make it.",
+        "明天会更好。",
+        "据说下周我们老板要去新加坡。",
     ],
 )
 def test_wishes_questions_and_what_is_off_or_over_are_none(text):

@@ -42,6 +42,14 @@ def test_a_line_is_a_sentence_as_said_after_the_name_of_who_said_it(text, catego
         "I went to the shop and bought some bread.",
         "Do you like tea?",
         "我喜欢你的裙子。",
+        "I prefer not to say.",
+        "I love my job, said nobody ever.",
+        "I can't stand up straight today.",
+        "I speak fluent sarcasm.",
+        "I don't drink enough water.",
+        "I run a temperature.",
+        "我不喝了，头晕。",
+        "我会说服他的。",
     ],
 )
 def test_a_passing_remark_is_no_line(text):
@@ -68,7 +76,7 @@ def test_what_is_told_of_somebodys_family_and_of_people_by_their_names_is_a_line
     assert (line.about, line.claim.value) == (about, value)
 
 
-@pytest.mark.parametrize("about", ["Tesco", "Zoltar"])
+@pytest.mark.parametrize("about", ["Tesco", "Zoltar", "小米"])
 def test_of_what_may_be_a_firm_there_is_no_line(about):
     assert lines_of(claiming(said("Ann: Listen, nuts."), (about, "allergy", "nuts"))) == ()
 

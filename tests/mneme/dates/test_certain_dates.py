@@ -244,6 +244,13 @@ def test_so_long_ago_is_certain_where_the_number_is_meant(sentence: str, dates: 
         "13 weeks tomorrow, and I can feel it.",
         "It's on the 5th in 2027.",
         "The second weekend of April then, if I'm still employed.",
+        "Fingers crossed it's on Friday.",
+        "I doubt it will be on Thursday.",
+        "I bet it's on Friday.",
+        "No way it comes on Friday.",
+        "The exam is on 20 March, or so they say.",
+        "Easter is on the 5th.",
+        "Mother's Day is on the 15th.",
     ],
 )
 def test_what_did_not_or_may_not_happen_or_is_quoted_has_no_date(sentence: str) -> None:
@@ -290,6 +297,8 @@ def test_what_comes_back_begins_or_ends_then_has_no_date(sentence: str) -> None:
         "I bought it for April.",
         "He was 40 in his 30s.",
         "We met at 10:30.",
+        "Saturday Night Live was good.",
+        "The Day After Tomorrow is a good film.",
     ],
 )
 def test_names_numbers_and_times_are_no_dates(sentence: str) -> None:
