@@ -7,11 +7,10 @@ from mneme.pattern_index import Cue
 from mneme.text import has_cjk
 
 _ENGLISH = Cue(
-    r"\b(?:(?<!no )doubt(?:s|ed|ful)?(?! about)|(?:i|i['’]d|you) bet|"
-    r"bet (?:you|it|he|she|they|that|the)|no way|"
-    r"supposedly|allegedly|reportedly|rumou?rs?|rumou?red|or so (?:they|he|she|i) \w+|said (?:nobody|no one)|yeah,? right|just kidding|jk|joking|"
-    r"april fools?|in (?:my|your) dreams|fingers crossed (?:that )?(?:it|he|she|they|we|i)\b|who knows|for all i know|"
-    r"tomorrow(?:['’]s| is) another day)\b",
+    r"\b(?:(?<!no )doubt(?:s|ed|ful)?(?! about)|(?:i|i['’]d|you) bet|bet (?:you|it|he|she|they|that|the)|no way|"
+    r"supposedly|allegedly|reportedly|rumou?rs?|rumou?red|or so (?:they|he|she|i) \w+|said (?:nobody|no one)|"
+    r"yeah,? right|just kidding|jk|joking|april fools?|in (?:my|your) dreams|who knows|for all i know|"
+    r"fingers crossed (?:that )?(?:it|he|she|they|we|i)|tomorrow(?:['’]s| is) another day)\b",
     re.I,
 )
 _CHINESE = re.compile(
