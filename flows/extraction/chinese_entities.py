@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from flows.extraction.word_lists import (
+from mneme.chinese_script import as_written, simplified
+from mneme.word_lists import (
     CALENDAR,
     GIVEN,
     LOCATION,
@@ -19,7 +20,6 @@ from flows.extraction.word_lists import (
     WORK,
     word_list,
 )
-from mneme.chinese_script import as_written, simplified
 
 _ENDING_IN_A_SURNAME = word_list("words that end in a chinese surname")
 _NO_GIVEN, _NO_PLACE_NAME = word_list("no chinese given"), word_list("no name before a chinese place")

@@ -4,9 +4,9 @@ import re
 from datetime import datetime, tzinfo
 from typing import Literal, NamedTuple
 
-from flows.extraction.word_lists import GIVEN
 from mneme.dates import resolve_dates
 from mneme.text import STOP_WORDS, has_cjk
+from mneme.word_lists import GIVEN
 
 Sort = Literal["day", "time", "ordinal", "number", "side", "name"]
 

@@ -20,7 +20,9 @@ from flows.cuts import ExtractedEntity
 from flows.extraction.chinese_entities import chinese_entities
 from flows.extraction.graph import edge_of
 from flows.extraction.sentences import Sentence
-from flows.extraction.word_lists import (
+from mneme.pattern_index import Cue
+from mneme.text import STOP_WORDS
+from mneme.word_lists import (
     CALENDAR,
     GIVEN,
     LOCATION,
@@ -37,8 +39,6 @@ from flows.extraction.word_lists import (
     WORK,
     word_list,
 )
-from mneme.pattern_index import Cue
-from mneme.text import STOP_WORDS
 
 _ROLES = word_list("roles")
 _LIVING = (PERSON, PET)

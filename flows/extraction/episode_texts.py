@@ -25,11 +25,11 @@ from flows.cuts import Cut, ExtractedFact, Utterance
 from flows.extraction.chinese_entities import chinese_entities
 from flows.extraction.quotes import AnnotatedMessage
 from flows.extraction.sentences import Sentence
-from flows.extraction.word_lists import CALENDAR, word_list
 from mneme.dates import DaySpan
 from mneme.languages import languages_of
 from mneme.text import STOP_WORDS, has_cjk, tokenise
 from mneme.times import zone_or_utc
+from mneme.word_lists import CALENDAR, word_list
 
 _SENTENCES = 3
 _LONGEST_SUMMARY = 420  # characters: with the subject about half of what a small embedder reads

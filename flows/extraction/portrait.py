@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 
 from flows.cuts import ExtractedProfileItem
 from flows.extraction.sentences import Sentence
-from flows.extraction.word_lists import GIVEN
 from mneme.doubts import is_doubted
 from mneme.pattern_index import Cue, PatternIndex
 from mneme.records import Claim
 from mneme.relations import relation_of
 from mneme.relations.chinese import is_chinese_name
 from mneme.text import has_cjk
+from mneme.word_lists import GIVEN
 
 _LONGEST = 260  # characters; what is longer tells a story
 _MOST = 100  # lines of an episode

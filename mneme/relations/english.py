@@ -42,6 +42,7 @@ from mneme.relations.values import (
     same_kind,
     tool_kind,
 )
+from mneme.word_lists import PLACES
 
 _PERSON = r"[^\s,]+(?: [^\s,]+){0,3}?"
 _OWNER = r"my|our|[^\s,]+(?: [^\s,]+){0,2}?'s?"
@@ -202,6 +203,9 @@ def _matches(
 def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str, caseless: bool, ended: str) -> Iterator[Found]:
     """The claims of a match; none where its subject or one of its values can be nothing that is claimed."""
     groups = match.groupdict()
+    kin, at = groups.get("kin") or "", match.start("kin") if "kin" in groups else 0
+    if at and kin not in english().words["bare_kin"] and part.text[at].isupper():
+        return  # of a title: "My Cousin Rachel"
     subject, named = speaker, None
     if whose := group_of(match, "s", "p"):
         named = person(part.text[match.start(whose) : match.end(whose)], speaker, english())
@@ -310,11 +314,13 @@ def _of_slot(slot: Slot, match: "re.Match[str]", part: Part, caseless: bool, end
         attribute = table.kin_attribute.get(match["kin"].replace(" ", "-"), "")
         return (attribute, value) if attribute else None
     if attribute == "uses kind":
-        if value.islower() and tool_kind(value, table.tools) is None:
+        if value[0].islower() and tool_kind(value, table.tools) is None:
             return None
         return f"uses:{kind_named(match, _KINDS)}", value
     kind = tool_kind(value, table.tools)
-    if attribute == "home" and (kind or _is_of_work(value, table.words["of_work"])):
+    if attribute == "home" and (kind or _is_of_work(value, table.words["of_work"]) or _FIRM.search(value)):
+        return None
+    if attribute == "employer" and value.lower() in PLACES:  # "left Manchester at six"
         return None
     if attribute in ("uses", "known", "same"):
         if kind is None and (attribute == "known" or slot.kind == "known_tool"):
@@ -323,13 +329,14 @@ def _of_slot(slot: Slot, match: "re.Match[str]", part: Part, caseless: bool, end
             return (ended, value) if ended else None
         named = "car" if kind == "car" else f"uses:{kind}" if kind else "owns" if attribute == "same" else "uses"
         return (named, value) if kind or value[0].isupper() or value[0].isdigit() else None
-    if attribute == "car" and not kind and value.islower():
+    if attribute == "car" and not kind and value[0].islower():
         return None
     return attribute, value
 
 
 _TITLES = ("dr ", "mr ", "mrs ", "ms ", "prof ", "dr. ", "mr. ", "mrs. ", "ms. ", "prof. ")
 _SURNAME = re.compile(r" [A-Z][\w'-]+")  # "Mrs Patience Mutua"
+_FIRM = re.compile(r"^(?!St\b).*'s$")  # "I basically live in Nando's"
 _MADE_UP = re.compile(r"(?!(?:[Dd]e|[Ll]a|[Ll]e|Du|Di|Fitz|Ma?c|[A-Z])[A-Z])\w*[a-z][A-Z]")  # "GitHub", but "McMurdo"
 
 

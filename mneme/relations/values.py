@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from mneme.records import Claim
 from mneme.text import tokenise
+from mneme.word_lists import PLACES
 
 SAID = "said"
 """The attribute of what somebody said in so many words, which another statement corrects."""
@@ -53,8 +54,9 @@ _DID = re.compile(
     r"(?!(?:[a-z]*(?:fred|fried|hamm?ed|hmed)|[a-z]{0,4}eed|[tnjz]?ed|jared|syed|sayed|zayed|khaled|javed|mildred|obed|rashed|majed)$)\w+ed$",
     re.IGNORECASE,
 )
+_OBSESSED = re.compile(r"-[a-z]+(?:ed|ing|mad|free|like)$")  # "my son Minecraft-obsessed as ever"
 _WITHIN_A_NAME = str.maketrans("", "", " .'-")
-_NO_LIKING = frozenset("all both each being going getting".split())
+_NO_LIKING = frozenset("all both each being going getting up by here there still".split())
 _MODEL = frozenset("pro air max mini plus ultra lts model edition lite ultra-wide hybrid gti lightning se".split())
 _NUMBER_UNIT = re.compile(
     r"[£$€]|\b(?:usd|eur|gbp|chf|euros?|dollars?|pounds?|bucks)\b|(?:/| per | an? )(?:month|mo|year|week|day)\b"
@@ -85,7 +87,7 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
             bare = _ON_A_DAY.sub("", bare)
             if bare.endswith("ists"):  # "Patsy's moved to the Methodists"
                 return None
-            return _name(bare, words, caseless and not low.startswith(("the ", "a ", "an ")), 5)
+            return _name(bare, words, caseless and not low.startswith(("the ", "a ", "an ")), 5, PLACES)
         case "somewhere":
             return UNREAD if cleaned("place", text, low, words, caseless) else None
         case "org":
@@ -101,7 +103,13 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
             return found if found and found.translate(_WITHIN_A_NAME).isalpha() else None
         case "given":
             acronym = bare.isupper() and len(bare) > 1
-            if not bare or acronym or low.split()[-1] in words["no_person"] or _DID.match(bare.split()[0]):
+            if (
+                not bare
+                or acronym
+                or _OBSESSED.search(bare)
+                or low.split()[-1] in words["no_person"]
+                or _DID.match(bare.split()[0])
+            ):
                 return None
             return _name(bare, words, False, 3)
         case "trade":
@@ -144,13 +152,17 @@ def _phrase(bare: str) -> str | None:
 _ON_A_DAY = re.compile(r" (?:mon|tues|wednes|thurs|fri|satur|sun)day$", re.I)  # "moved to Austin saturday"
 
 
-def _name(bare: str, words: Mapping[str, frozenset[str]], caseless: bool, most: int) -> str | None:
-    """A name: it has a capital, and is no time and no word that leans on another."""
+def _name(
+    bare: str, words: Mapping[str, frozenset[str]], caseless: bool, most: int, known: frozenset[str] | None = None
+) -> str | None:
+    """A name: it has a capital, and is no time and no word that leans on another; without capitals perhaps a known one."""
     bare = re.sub(r"^(?:the|an?) ", "", bare)
     parts = bare.split()
     first = parts[1:] if len(parts) > 1 and parts[0].lower() in _TITLES else parts  # "Dr Okafor"
     if not parts or len(parts) > most or _TIME.match(bare) or first[0].lower() in words["no_name"]:
         return None
+    if caseless and known is not None:
+        return bare if bare.lower() in known else None
     if caseless:
         return bare if len(parts) <= 2 and parts[-1].lower() not in words["no_name"] and bare[0].isalpha() else None
     return bare if bare[0].isupper() or (bare[0].isdigit() is False and any(part[0].isupper() for part in parts[:1])) else None

@@ -436,7 +436,7 @@ def test_what_only_sounds_like_a_habit_or_a_state_claims_nothing(sentence: str) 
         ("I got mum's birthday wrong.", ["Mira's mum|birthday|-"]),
         ("We're in Porto from the 12th of June.", ["porto trip|plan:porto trip|from the 12th of June", "trip|plan:trip|Porto"]),
         ("Lisbon is off.", ["lisbon trip|plan:lisbon trip|-", "trip|plan:trip|-Lisbon"]),
-        ("My phone is an old Huawei.", ["Mira|uses:phone|old Huawei"]),
+        ("My phone is an old Huawei.", ["Mira|uses:phone|Huawei"]),
         ("Got a new phone at last.", ["Mira|uses:phone|-"]),
         ("The Pixel is in a drawer.", ["Mira|uses:phone|-Pixel"]),
         ("I'm selling my bike for 300.", ["bike|is:bike|300"]),

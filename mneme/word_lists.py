@@ -32,7 +32,7 @@ def _types_of_words(place: str) -> dict[str, str]:
 def _lists() -> dict[str, frozenset[str]]:
     lists: dict[str, list[str]] = {}
     name = ""
-    for line in (files("flows.extraction") / "words.txt").read_text(encoding="utf-8").splitlines():
+    for line in (files("mneme") / "words.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
             name = line.strip("[]")
             lists[name] = []
