@@ -422,6 +422,8 @@ def thing(words: str, table: Table, determined: bool, event: bool) -> tuple[str,
         for each in (head, singular, low.replace(" ", "-"))
         for name in ("events", "one_of_a_kind", "amounts")
     )
+    if not event and head not in table.words["events"] and (head in table.words["kin"] or head in table.words["trades"]):
+        return None  # a person, or a pet
     if (
         head in table.words["vague"]
         or singular in table.words["vague"]

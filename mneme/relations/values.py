@@ -54,6 +54,7 @@ _DID = re.compile(
     r"(?!(?:[a-z]*(?:fred|fried|hamm?ed|hmed)|[a-z]{0,4}eed|[tnjz]?ed|jared|syed|sayed|zayed|khaled|javed|mildred|obed|rashed|majed)$)\w+ed$",
     re.IGNORECASE,
 )
+_WITHIN_NAMES = frozenset("of the and & de la du".split())
 _OBSESSED = re.compile(r"-[a-z]+(?:ed|ing|mad|free|like)$")  # "my son Minecraft-obsessed as ever"
 _WITHIN_A_NAME = str.maketrans("", "", " .'-")
 _NO_LIKING = frozenset("all both each being going getting up by here there still".split())
@@ -97,7 +98,8 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
                 return None if no_name else kind_of
             return None if low.split()[0].endswith("ing") else _name(bare, words, caseless and not low.startswith("the "), 6)
         case "name":
-            return None if "'" in bare and bare.endswith(" job") else _name(bare, words, False, 5)
+            small = [part for part in bare.split() if part.islower() and part not in _WITHIN_NAMES]
+            return None if small or bare.endswith(" job") else _name(bare, words, False, 5)
         case "person" | "who":
             found = _name(bare, words, caseless, 3)
             return found if found and found.translate(_WITHIN_A_NAME).isalpha() else None
