@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 from mneme.chinese_script import as_written, simplified
@@ -20,6 +21,7 @@ from mneme.relations.table import (
     state_asked,
 )
 from mneme.relations.values import UNREAD, Found, distinct_claims, endings_first, same_kind, tool_kind
+from mneme.word_lists import word_list
 
 _LONGEST = 400  # characters that are read
 _PERSON = r"我们|咱们|我|[^,]{1,9}?"
@@ -36,7 +38,7 @@ _TAKES_BACK = re.compile(
     "^[,。!;](?:如果|要是|假如|除非|才怪|骗你|难道|听说|据说|[他她]说)|开玩笑|就好了|才怪|骗你|假装|的话|[他她]说|梦|小说|电影|剧|游戏"
 )
 _PLANS_NOT_DONE = re.compile(
-    "想|打算|准备|计划|将要|快要|要(?=搬|去|换|离职|辞职|结婚|买|跳槽)|会(?=搬|去|换)|正在考虑|可以|能"
+    "想|打算|准备|计划|将要|快要|要(?=搬|去|换|离职|辞职|结婚|买|跳槽)|会(?=搬|去|换)|正在考虑|可以|能|下下?个?(?:周|月|星期|礼拜|学期|半年)|明[天年早晚]|后天|年底|年后"
 )
 _SENTENCES = re.compile("[。!;?…\n]+")
 _CLAUSES = re.compile(r"[,~]+|:(?!\d)|(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])")
@@ -50,7 +52,7 @@ _LEADING = re.compile(
 )
 _ONCE = re.compile("以前|曾经|过去|原来|从前|之前")
 _SEVERAL = re.compile("兼职|也在|还在|另外")
-_ONE = re.compile("^一?(?:[家个所间名位款部]|台(?![北中南东湾州积]))")
+_ONE = re.compile("^一?(?:[家个所间名位款]|部(?![门长队])|台(?![北中南东湾州积]))")
 _DONE_WITH = re.compile(
     "^(?:我们?的?|咱们?的?|[这那][辆台部张把套件]|组里的?|菜场的?|菜市场的?|食堂的?|楼下[^的]{0,6}的|门口[^的]{0,6}的|去|看|做|要去|要|参加|这次|这个|那个|本次|的|那|这)+"
 )
@@ -61,7 +63,12 @@ _NO_ACT = re.compile("^[去看做说想好要]?.?$|[我你他她它这那哪谁�
 _PASSING = re.compile(
     "今[天晚早日]|[明后]天|明早|明晚|[这本](?:周|个?星期|个?月|次|几天|两天|会儿?)|下雨(?!天)|下雪|暂时|先不|等会|待会|一会"
 )
+# What was done then: without it a change on a day may be to come (我们八月搬去宁波).
+_DONE_THEN = re.compile("[了过]|刚|去年|[前昨今][天年晚早]|上(?:个|周|星期|月)")
+_CHANGED = re.compile("离职|辞|退休|搬|入职|跳槽|离婚|分手|失业|毕业")
+_PAST_DAY = re.compile("去年|前年|昨[天晚]|前几?天|前阵子|(?<!今)年初")
 _LAST = re.compile("上(?!午)|去年")
+_HAS_MODEL = re.compile("[A-Za-z0-9]")  # 手机换成英文了 names no phone
 _MODEL_OF = re.compile("(?<=[\u4e00-\u9fff])(?=[A-Za-z\\d])")
 _NOW = re.compile("现在|如今|以后|今后|往后")
 _SPEAKER = re.compile("我|咱|本人")
@@ -99,7 +106,8 @@ _KINDS |= {"框架": "framework", "编程语言": "programming language", "银�
 @cache
 def chinese() -> Table:
     """The Chinese table; read and compiled when it is first asked for."""
-    return load_table("chinese", _PERSON, _PERSON, _THING)
+    table = load_table("chinese", _PERSON, _PERSON, _THING)
+    return replace(table, words={**table.words, "places": table.words["places"] | word_list("chinese places")})
 
 
 @cache
@@ -185,6 +193,9 @@ def _of_clause(
     """The claims of a clause, as it is or with the subject of the clause before it, and whose they are."""
     when = _patterns()[1]
     undated = when.sub("", bare)
+    if _CHANGED.search(bare):
+        undated = _PAST_DAY.sub("", undated)
+    may_be_ahead = when.search(bare) is not None and _DONE_THEN.search(bare) is None
     planned = _PLANS_NOT_DONE.search(bare) is not None
     for lead in ("", subject):
         taken: set[str] = set()
@@ -193,6 +204,8 @@ def _of_clause(
             if lead and "explicit" in pattern.flags:
                 continue
             if planned and "intent" not in pattern.flags and ("dated" not in pattern.flags or "打算" in bare):
+                continue
+            if may_be_ahead and "dated" not in pattern.flags and ("moved" in pattern.flags or pattern.ends):
                 continue
             match = pattern.shape.match(lead + (bare if "dated" in pattern.flags else undated))
             if match is None or (taken and pattern.is_open):
@@ -268,11 +281,14 @@ def _of_slot(slot: Slot, match: "re.Match[str]") -> tuple[str, str] | None:
         attribute = table.kin_attribute.get(match["kin"], "")
         return (attribute, value) if attribute else None
     if attribute == "uses kind":
-        return f"uses:{kind_named(match, _KINDS)}", value
+        return (f"uses:{kind_named(match, _KINDS)}", value) if _HAS_MODEL.search(value) or value in table.tools else None
     kind = tool_kind(_MODEL_OF.sub(" ", value), table.tools)
     if attribute in ("uses", "known"):
         return None if kind is None else ("car" if kind == "car" else f"uses:{kind}", value)
     return attribute, value
+
+
+_AREAS = "省市县区州镇乡村湾岛庄屯城园苑路街巷弄号"
 
 
 def _cleaned(kind: str, attribute: str, text: str, table: Table) -> str | None:
@@ -285,10 +301,11 @@ def _cleaned(kind: str, attribute: str, text: str, table: Table) -> str | None:
         return text
     if attribute == "home" or kind in ("place", "known_place"):
         fits = len(bare) >= 2 and bare not in words["no_name"] and not _BAD.search(bare)
-        return bare if fits and (kind != "known_place" or bare in words["places"] or bare in words["regions"]) else None
+        known = bare.startswith(_endings("places")) or (kind != "known_place" and bare.endswith((*_AREAS, "宿舍", "公寓")))
+        return bare if fits and (known or (attribute != "home" and kind != "known_place")) else None
     if attribute == "origin":
         of = bare.removesuffix("人")
-        known = of.endswith(tuple("省市县区州镇村")) or of.startswith(_endings("places", "regions"))
+        known = of.endswith(tuple(_AREAS)) or of.startswith(_endings("places"))
         return bare if known and not _BAD.search(bare) else None
     if attribute == "employer":
         a_place = bare in words["places"] or bare[-1:] in tuple("市区省县里上下边")
@@ -297,7 +314,7 @@ def _cleaned(kind: str, attribute: str, text: str, table: Table) -> str | None:
         return None if len(bare) < 2 or a_place or bare in words["no_name"] or _BAD.search(bare) else bare
     if attribute == "workplace":
         a_firm = bare.endswith(_endings("firms"))
-        return bare if bare.startswith(_endings("places", "regions")) and not a_firm and not _BAD.search(bare) else None
+        return bare if bare.startswith(_endings("places")) and not a_firm and not _BAD.search(bare) else None
     if kind in ("trade", "known_trade"):
         known = any(bare.endswith(trade) for trade in words["trades"])
         return bare if known and len(bare) <= 9 and not _BAD.search(bare) and "不" not in bare else None

@@ -331,6 +331,18 @@ def test_a_clause_without_a_subject_goes_on_about_the_one_before_it(sentence: st
         "我妈杨梅吃多了。",
         "我爸胡子都白了。",
         "小米在深圳工作。",
+        "我下周一入职新公司。",
+        "我们八月搬去宁波。",
+        "我爱因斯坦。",
+        "我是群里的翻译。",
+        "我是这次活动的负责人。",
+        "我搬到隔壁工位了。",
+        "我这周吃素。",
+        "我手机换成英文了。",
+        "我手机换成静音了。",
+        "牙医是周一看的。",
+        "我赌发布会在周一。",
+        "我住在公司了这几天。",
     ],
 )
 def test_what_only_sounds_like_a_person_a_home_or_a_job_claims_nothing(sentence: str) -> None:
@@ -347,6 +359,13 @@ def test_what_only_sounds_like_a_person_a_home_or_a_job_claims_nothing(sentence:
         ("同事有个叫王芳，挺好。", ["李强|colleague|王芳"]),
         ("小王是我的老师。", ["李强|teacher|小王"]),
         ("我才三岁。", ["李强|age|三"]),
+        ("我升职了，现在是部门经理。", ["李强|role|-…", "李强|role|部门经理"]),
+        ("我去年从华为离职了。", ["李强|role|-", "李强|employer|-华为"]),
+        ("我加入了合唱团。", ["李强|member|合唱团"]),
+        ("我姐夫是电工。", ["李强的姐夫|role|电工"]),
+        ("我离婚三年了。", ["李强|spouse|-", "李强|relationship|离婚"]),
+        ("我在学西班牙语。", ["李强|learns|西班牙语"]),
+        ("我的新电脑是ThinkPad。", ["李强|uses:laptop|ThinkPad"]),
     ],
 )
 def test_what_a_person_or_a_job_sounds_like(sentence: str, claims: list[str]) -> None:
