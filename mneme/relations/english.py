@@ -223,6 +223,8 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
         if known is None:
             return
         family, own = known
+        if english().kin_attribute.get(_head(family)) in _FAMILY or (about == "t" and _is_a_person(family)):
+            return
         possessor = _POSSESSOR.search(part.text[: match.start(about)])
         if possessor and not own and possessor[1] != speaker and not is_time(possessor[1]):
             family = f"{possessor[1].lower()} {family}"
@@ -230,7 +232,7 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
     elif to := next((name for name in groups if name.startswith("to_") and groups[name]), None):
         begin, end = match.span(to)
         place = cleaned("place", part.text[begin:end], match[to], english().words, caseless)
-        if place is None:
+        if place is None or is_time(match[to].split()[-1]):  # "Casual Friday is cancelled"
             return
         family = f"{place.lower()} {to.removeprefix('to_')}"
         if to == "to_trip":
@@ -289,6 +291,14 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
     if (old := _NOT_OLD.match(part.low, match.end())) and len(found) == 1 and not found[0][3]:
         found.append((subject, found[0][1], part.text[old.start("old") : old.end("old")].strip(), True))
     yield from endings_first(found)
+
+
+_FAMILY = ("pet", "child", "sibling", "parent", "spouse", "partner")  # no events
+
+
+def _is_a_person(name: str) -> bool:
+    words, head = english().words, _head(name)
+    return name.split()[0] in words["kin"] or (head in words["trades"] and head not in words["events"])
 
 
 def _owner(part: Part, match: "re.Match[str]", speaker: str) -> str:

@@ -22,6 +22,7 @@ _NOT_CERTAIN = frozenset(
     apparently kidding joke sarcasm said says
     saying told tells telling heard hears reckons claims claimed according asked asks wondering wonder ask novel movie
     film story character lyrics song example hypothetical fictional template placeholder quote yesterday's once
+    sims fifa minecraft monopoly fortnite gta
     originally formerly previously fake believe suspect unlikely likely assuming assume scenario
     role-play roleplay act""".split()
 )
@@ -34,7 +35,8 @@ _UNCERTAIN_PHRASE = re.compile(
     r"they) (?:was|were)|"
     r"as a (?:kid|child|teen\w*|boy|girl|student)|growing up|at the time|in those days|years? ago(?=.* then\b)|"
     r"(?:moved|relocated|started|joined|lived|worked)\b[^,.]{0,40}\bin (?:19|20)\d\d|had been|even though|"
-    r"would have|could have|should have|nearly|almost|not that|e\.g|for instance|in the (?:book|game|show|movie|dream)|"
+    r"would have|could have|should have|nearly|almost|not that|e\.g|for instance|"
+    r"in the (?:book|game|show|movie|dream|play|panto)|in football manager|"
     r"(?:i|we) (?:was|were) (?:like|thinking)|sort of like|feels? like|felt like|seems?|looks like|sounds like|until (?:i|we)|"
     r"my first (?:boyfriend|girlfriend|husband|wife)|"
     r"not sure|no idea|how do i|how can i|help me|can you|could you|please|too good|write|draft)\b|/s(?=$|\s)|🙄|😜|😉"
@@ -42,6 +44,7 @@ _UNCERTAIN_PHRASE = re.compile(
 _AGREED = Cue(
     r"\bsa(?:id|ys) yes\b|\bwrite (?:this|that|it) down\b|\btold you (?:wrong|the wrong)\b|\bcan you (?:imagine|believe it)\b|"
     r"\bwho would have (?:thought|guessed)\b|"
+    r"\boriginally from\b|(?<=from )[\w-]+ originally\b|so no [\w ]{1,20} (?:for me|thanks),? please\b|"
     r"(?<=hives )if\b|(?<=rash )if\b|(?<=swell up )if\b|(?<=swells up )if\b|(?<=blows up )if\b|(?<=balloon )if\b"
 )  # no report, no doubt
 # What is added to a statement and takes nothing of it back.
@@ -88,6 +91,7 @@ _SHORT_IS = Cue(
     r"(?:(?<=\bit)|(?<=\bhe)|(?<=\bshe)|(?<=\bthat)|(?<=\bhere)|(?<=\bwhat)|(?<=\bthere))'s\b",
     re.IGNORECASE,
 )
+_OF_A_NAME, _NAME_REACH = re.compile(r" (?:at|for|near|from) [A-Z][\w-]*$"), 40  # characters
 _ADVERBS = re.compile(
     r",? ?(?<![\w'-])(?:from now on|from next week on|now|currently|still(?! (?:(?:out|over|up|down|here|back|stuck|holed up|"
     r"living) )?(?:in|at|on|with|out)\b| [a-z]{2,12}ing\b)|just|really|recently|finally|actually|"
@@ -158,7 +162,11 @@ _CORRECTED = Cue(
     re.IGNORECASE,
 )
 _PASSING = re.compile(
-    r"\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening|week|weekend|month)|for now|for the moment|yet)\b"
+    r"\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening|week|weekend|month)|for now|for the moment|yet)\b|"
+    r"\b(?:quit|quitting|stopp(?:ed|ing)|g[ai]v(?:e|en|ing) up|off|on)\b[^,.;]{0,40} (?:until|till|while|"
+    r"for (?:(?:about|only|just|like) )?"
+    r"(?:lent|advent|ramadan|dry january|january|(?:an?|one|two|three|four|six|a few|\d+|the) "
+    r"(?:bit|while|moment|time being|rest|whole|night|days?|weeks?|weekend|months?|summer|holidays)))\b"
 )
 _CHANGED = Cue(r"\b(?:now|from now on|from (?:next|this) (?:week|month|term)(?: on)?|instead|as of)\b(?! of\b)")
 _QUOTED = re.compile(r'"([^"]*)"')
@@ -196,7 +204,12 @@ def written_out(sentence: str) -> str | None:
         if any(len(quoted.split()) > 5 or quoted[:2] in ("I ", "I'") for quoted in _QUOTED.findall(text)):
             return None
         text = text.replace('"', "")
-    return _SHORT_IS.sub(" is", _CONTRACTION.sub(_written_out, text))
+    return _SHORT_IS.sub(_is_or_own, _CONTRACTION.sub(_written_out, text))
+
+
+def _is_or_own(short: re.Match[str]) -> str:
+    """Write out " is"; after "at" and the like it is of a name: "works at Sainsbury's in Reading"."""
+    return short[0] if _OF_A_NAME.search(short.string[max(0, short.start() - _NAME_REACH) : short.start()]) else " is"
 
 
 def is_made_up(low: str) -> bool:
@@ -422,8 +435,6 @@ def thing(words: str, table: Table, determined: bool, event: bool) -> tuple[str,
         for each in (head, singular, low.replace(" ", "-"))
         for name in ("events", "one_of_a_kind", "amounts")
     )
-    if not event and head not in table.words["events"] and (head in table.words["kin"] or head in table.words["trades"]):
-        return None  # a person, or a pet
     if (
         head in table.words["vague"]
         or singular in table.words["vague"]

@@ -109,6 +109,7 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
                 not bare
                 or acronym
                 or _OBSESSED.search(bare)
+                or any(part.islower() for part in bare.split()[1:])
                 or low.split()[-1] in words["no_person"]
                 or _DID.match(bare.split()[0])
             ):

@@ -414,6 +414,14 @@ def test_everyday_habits_and_states(sentence: str, claims: list[str]) -> None:
         "With the twins we are 12.",
         "We found a place in Rimini, 900 for the week.",
         "Booked Mary.",
+        "I quit smoking for about three days.",
+        "I quit smoking until Easter.",
+        "I've stopped eating meat for January.",
+        "I'm off meat for a week.",
+        "In The Sims my wife is called Bella Goth.",
+        "I got sacked in Football Manager again.",
+        "My dog is called off the couch every night.",
+        "My doctor is online now.",
     ],
 )
 def test_what_only_sounds_like_a_habit_or_a_state_claims_nothing(sentence: str) -> None:
@@ -658,6 +666,10 @@ def test_an_answer_claims_what_its_question_asks_for(question: str, answer: str,
         "My data is down to 200 MB.",
         "My driver is five stops away.",
         "I bet my sister is a nurse.",
+        "I've been at Heathrow for six hours.",
+        "I joined Instagram.",
+        "Casual Friday is cancelled.",
+        "My son is Spider-Man today.",
     ],
 )
 def test_what_only_sounds_like_a_person_a_home_or_a_job_claims_nothing(sentence: str) -> None:
@@ -688,6 +700,12 @@ def test_what_only_sounds_like_a_person_a_home_or_a_job_claims_nothing(sentence:
         ("We're vegetarians.", ["Mira|diet|vegetarians"]),
         ("I left Barclays in December.", ["Mira|employer|-Barclays"]),
         ("I switched my phone to a Pixel.", ["Mira|uses:phone|-", "Mira|uses:phone|Pixel"]),
+        ("My brother Callum works at Sainsbury's in Reading.", ["Mira|sibling|Callum", "Callum|employer|Sainsbury's"]),
+        ("I'm originally from Sligo.", ["Mira|origin|Sligo"]),
+        ("I'm from Sligo originally.", ["Mira|origin|Sligo"]),
+        ("I'm allergic to shellfish so no prawns for me please", ["Mira|allergy|shellfish", "Mira|avoids|prawns"]),
+        ("I quit smoking in January.", ["Mira|smokes|no"]),
+        ("My doctor's appointment got moved to the 19th.", ["Mira|plan:doctor|-", "Mira|plan:doctor|19th"]),
     ],
 )
 def test_what_a_person_a_home_or_a_job_sounds_like(sentence: str, claims: list[str]) -> None:
