@@ -373,7 +373,7 @@ def _of_time(slot: Slot, match: "re.Match[str]", part: Part, begin: int) -> tupl
     return slot.attribute, value
 
 
-_PREPOSITION = re.compile(r"^(?:(?:coming (?=on )|on|at|for|by|the) )+", re.IGNORECASE)
+_PREPOSITION = re.compile(r"^(?:(?:coming(?= on )|on|at|for|by|the) )+", re.IGNORECASE)
 _PRICE = re.compile(r"\d+[.,](?:[6-9]\d|\d)|\d+,\d\d")
 _NO_TIME = re.compile(
     r" ?(?:long|old|ago|away|late|early|behind|people|left|days|hours|minutes|euros|dollars|%|km|percent|years)\b|[\w%€$£]"
