@@ -81,6 +81,8 @@ _TAKES_BACK = re.compile(  # "sorry not roommate, suitemate", "cats I mean"
     r"(?:^|[,.;…–-] ?)(?!what|all|that|you know)(?:[\w-]+ ){1,3}i meant?\W*$",
     re.I,
 )
+_WENT = re.compile(r"(?:(?:it|that|all) (?:was|went|took|hurt|lasted)|went|failed|passed|survived|nailed it)\b", re.I)
+_HAS_A_VERB = re.compile(r"\b(?:is|are|am|will|have|has|got|going|be|starts?|comes?)\b|['’]", re.I)
 _THOUGHT = re.compile(r"(?:oh,? |ah,? |sorry,? )?i thought\b", re.I)
 
 
@@ -167,6 +169,8 @@ def _annotated(
                 dates=(),
                 claims=(),
             )
+            if len(found.sentences) > first and _WENT.match(words):
+                found.sentences[-1] = _over(found.sentences[-1])
             told = part.artifact is None and not of_a_story and not is_made_up(words)
             found.sentences.append(
                 _understood(sentence, by_user, earlier, follows, asked if may_answer else "") if told else sentence
@@ -189,6 +193,13 @@ def _understood(one: Sentence, by_user: bool, earlier: str, follows: str, questi
         dates = certain_dates(one.text, one.said_at, one.zone, one.language, earlier, answers)
         claims = claims_in(one.text, one.language, one.speaker, asked=answers) if claiming else ()
     return replace(one, dates=dates, claims=claims, answers=answers) if dates or claims else one
+
+
+def _over(one: Sentence) -> Sentence:
+    """An appointment without a verb whose next sentence tells how it was: "Dentist on Monday. It went fine." """
+    if _HAS_A_VERB.search(one.text):
+        return one
+    return replace(one, dates=(), claims=tuple(claim for claim in one.claims if not claim.attribute.startswith("plan:")))
 
 
 def _correct(messages: list[AnnotatedMessage], corrected: Corrected) -> None:

@@ -174,3 +174,9 @@ def test_a_plan_that_a_later_sentence_ends_is_left_out():
     assert foresights_of(sentences) == ()
     [one] = foresights_of(sentences[:1])
     assert one.claims == sentences[0].claims
+
+
+def test_an_appointment_of_which_the_next_sentence_tells_how_it_was_is_over():
+    assert foresights_of(said("Ann: Dentist on Friday. It went fine.")) == ()
+    [one] = foresights_of(said("Ann: Dentist on Friday. I hate it."))
+    assert one.statement == "Dentist on Friday."
