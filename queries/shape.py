@@ -120,11 +120,9 @@ def _episode(row: Row, places: _Places, facts: Sequence[Candidate], most: int) -
     )
 
 
-def _fields_of(row: Row) -> dict[str, Any]:
+@Derived  # many searches find the same
+def _fields(row: Row) -> dict[str, Any]:
     return shared_fields(_FOUND[row.kind], record_of(row))
-
-
-_fields = Derived(_fields_of)  # many searches find the same
 
 
 def _ranked(kind: type[Found], candidates: Iterable[Candidate], places: _Places, scope: Scope) -> tuple[Found, ...]:
