@@ -283,7 +283,6 @@ class Memories(MemoryReader):
     def close(self) -> None:
         """Release the index, the models and the threads."""
         self._pool.shutdown(cancel_futures=True)
-        self._searcher.close()
         self._models.close()
         self._embedder.close()
         if self._reranker is not None:

@@ -1,8 +1,7 @@
 """search: one question, asked once by keyword, vector or hybrid: understand -> recall -> fuse -> compete -> rerank -> shape."""
 
 import time
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from datetime import datetime
 from functools import cached_property
 from typing import get_args
@@ -22,7 +21,7 @@ from queries.granularity.forms import Form
 from queries.granularity.preference import Preference, preference, weigh
 from queries.questions.understand import Question, focus, understand
 from queries.ranking import Ranking, all_candidates, places, reordered, successors_among, successors_first, trace_of
-from queries.recall import Candidate, Completer, Legs, recall
+from queries.recall import Legs, complete, recall
 from queries.records import passage, record_of
 from queries.rerank import Reranked, rerank
 from queries.responses import Method, Metrics, QueryEcho, SearchResponse, TimeSpan
@@ -37,16 +36,15 @@ from queries.supersession import behind, inherit
 
 _METHODS: tuple[Method, ...] = get_args(Method)
 _BEYOND = 5  # episodes behind the last place that are looked into: one may tell what superseded a statement before it
-_SIDE_BY_SIDE = 8  # calls to the index at a time, over all threads that search
 
 
-def keyword(index: MemoryIndex, completer: Completer, question: Question, scope: Scope) -> Ranking:
+def keyword(index: MemoryIndex, question: Question, scope: Scope) -> Ranking:
     """BM25: episodes, raw messages and other memories by their own score; no vector anywhere."""
     collections = (Collection.EPISODES, *STANDALONE, Collection.GRAPH)
     legs = Legs(text=collections, vector=(), depth=depth(question))
     recalled = recall(index, question, scope, legs)
     episode_ids = list(recalled.of(Collection.EPISODES))[: question.top_k + _BEYOND]
-    evidence = completer.complete(question, scope, legs, recalled, episode_ids)
+    evidence = complete(index, question, scope, legs, recalled, episode_ids)
     scores = {each.row.id: each.bm25 or 0.0 for each in all_candidates(evidence)}
     successor = successors_among(question, scope, evidence, recalled.asker)
     scores = inherit(scores, successor)
@@ -54,7 +52,7 @@ def keyword(index: MemoryIndex, completer: Completer, question: Question, scope:
     return Ranking(held, scores, recalled, evidence, "bm25", _note_of_kinds(scope))
 
 
-def vector(index: MemoryIndex, completer: Completer, question: Question, scope: Scope, focus: Focus) -> Ranking:
+def vector(index: MemoryIndex, question: Question, scope: Scope, focus: Focus) -> Ranking:
     """MaxSim: an episode by the cosine of its best fact, or its own where that is higher; never by a mean."""
     collections = (Collection.EPISODES, Collection.FACTS, *STANDALONE)
     legs = Legs(text=(Collection.GRAPH,), vector=collections, depth=depth(question))
@@ -67,7 +65,7 @@ def vector(index: MemoryIndex, completer: Completer, question: Question, scope: 
             best[episode] = max(best.get(episode, -1.0), each.cosine or 0.0)
     episode_ids = sorted(best, key=lambda identity: (-best[identity], identity))[: question.top_k + _BEYOND]
     focused = focus(question, recalled.people())
-    evidence = completer.complete(question, scope, legs, recalled, episode_ids, focused=focused)
+    evidence = complete(index, question, scope, legs, recalled, episode_ids, focused=focused)
     successor = successors_among(question, scope, evidence, recalled.asker)
     scores = inherit({each.row.id: each.cosine for each in all_candidates(evidence) if each.cosine is not None}, successor)
     for episode, facts in evidence.facts.items():
@@ -99,7 +97,8 @@ def hybrid(
     successor = successors_among(question, scope, evidence, gathered.recalled.asker)
     preferred = Preference()
     if settings.granularity:
-        preferred = preference(question, _holders(all_candidates(evidence), scope), scores, ahead)
+        holders = [each for each in all_candidates(evidence) if scope.may_hold(each.row)]
+        preferred = preference(question, holders, scores, ahead)
     scores = weigh(inherit(scores, successor), preferred.favoured, preferred.in_order)
     if preferred.form in (None, Form.POINT, Form.PLAIN):
         scores = present_first(question, gathered.field, scores, shipped(), changes)
@@ -114,7 +113,8 @@ def hybrid(
             Standing(each.row.id, scores[each.row.id], episode)
             for episode, inside in facts.items()
             if episode not in whole
-            for each in _holders(inside, scope)
+            for each in inside
+            if scope.may_hold(each.row)
         ),
     ]
     documents = {each.row.id for each in all_candidates(evidence) if each.row.owner_type == "tenant"}
@@ -135,11 +135,6 @@ def hybrid(
         competition=competition,
         preferred=preferred,
     )
-
-
-def _holders(candidates: Sequence[Candidate], scope: Scope) -> Sequence[Candidate]:
-    """Those that may hold a place."""
-    return candidates if scope.any_may_hold else [each for each in candidates if scope.may_hold(each.row)]
 
 
 def _note_of_kinds(scope: Scope) -> tuple[str, ...]:
@@ -164,8 +159,6 @@ class Searcher:
         self._embedder = embedder
         self._settings = settings
         self._reranker = reranker
-        self._pool = ThreadPoolExecutor(_SIDE_BY_SIDE, "mneme-query")
-        self._completer = Completer(index, self._pool)
         self._min_max = MinMaxScorer(settings.retrieval.alpha)
         self._embeddings = Embeddings(index)
 
@@ -199,7 +192,7 @@ class Searcher:
             scope = self.scope(asked, moment)
             settings = self._settings.retrieval
             question = self._understand(query, top_k, scope, asked, with_vector=method != "keyword")
-            arguments = (self._index, self._completer, question, scope)
+            arguments = (self._index, question, scope)
             match method:
                 case "keyword":
                     ranking = keyword(*arguments)
@@ -239,11 +232,7 @@ class Searcher:
         """The candidates of a hybrid search, unscored. Raises what ``search`` does."""
         scope, settings = self.scope(asked, moment), self._settings.retrieval
         question = self._understand(query, top_k, scope, asked)
-        return question, gather(self._index, self._completer, question, scope, settings, self._focus, self._embeddings)
-
-    def close(self) -> None:
-        """Release the threads; the index and the models are the caller's."""
-        self._pool.shutdown()
+        return question, gather(self._index, question, scope, settings, self._focus, self._embeddings)
 
     @stage("understand")
     def _understand(self, query: str, top_k: int | None, scope: Scope, asked: Filters, with_vector: bool = True) -> Question:
