@@ -6,10 +6,9 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from mneme.errors import InputError
-from mneme.ids import profile_id
 from mneme.ports import Filter, MemoryIndex, TextLeg
 from mneme.records import AtomicFact, Entity, Foresight, Mention, Profile, ProfileItem, Relationship
-from mneme.rows import Collection, Key, Row, statement_key
+from mneme.rows import Collection, Row, statement_key
 from mneme.text import tokenise
 from queries.browsing.lists import all_rows
 from queries.browsing.responses import (
@@ -25,7 +24,7 @@ from queries.browsing.responses import (
 )
 from queries.entities.graph import joined
 from queries.entities.naming import Naming, naming
-from queries.filtering.scope import Scope, repetition_keys, without_later_repetitions
+from queries.filtering.scope import Scope, profile_rows, repetition_keys, without_later_repetitions
 from queries.granularity.foresights import repeats
 from queries.records import shared_fields
 
@@ -179,10 +178,8 @@ def _relationships(records: Iterable[object], who: Naming) -> list[HistoryRelati
 
 def _lines(index: MemoryIndex, scope: Scope, who: Naming) -> list[HistoryLine]:
     """The lines of the owners' portraits that are about it, or name it."""
-    keys = [Key(Collection.MEMORIES, owner, profile_id(owner)) for owner in scope.rows.owner_keys]
     lines: dict[tuple[str, str], HistoryLine] = {}
-    rows = [row for row in index.get(keys).values() if scope.rows.is_of_owners(row)]
-    for row in _known(rows, scope):
+    for row in _known(profile_rows(index, scope.rows), scope):
         profile = row.record()
         assert isinstance(profile, Profile)
         for item, holds in lines_of(profile):
@@ -220,9 +217,7 @@ def read_portrait(index: MemoryIndex, scope: Scope) -> Portrait:
         StoreError: the index cannot answer.
     """
     own = all_rows(scope, "a portrait")
-    keys = [Key(Collection.MEMORIES, owner, profile_id(owner)) for owner in own.owner_keys]
-    rows = [row for row in index.get(keys).values() if own.is_of_owners(row)]
-    profiles = [record for row in rows if isinstance(record := row.record(), Profile)]
+    profiles = [record for row in profile_rows(index, own) if isinstance(record := row.record(), Profile)]
     changes, is_all = _changes(index, own)
     return Portrait(
         owner=own.owner_keys[0],

@@ -3,7 +3,7 @@
 import base64
 import binascii
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from heapq import merge
@@ -68,7 +68,12 @@ def read_memories(index: MemoryIndex, scope: Scope, kind: str | None, limit: int
     rows = _of_kind(scope, kind)
     wanted = ("episode",) if kind == "knowledge" else _KINDS if kind is None else (kind,)
     place = place_of(after)
-    pages = [_page(index, home, rows, kinds, wanted, limit + 1, place) for home, kinds in _HOMES.items()]
+    asked = {home: tuple(each for each in kinds if each in wanted) for home, kinds in _HOMES.items()}
+    pages = [
+        index.page(home, replace(rows, kinds=kinds), limit + 1, place)
+        for home, kinds in asked.items()
+        if kinds and rows.owner_keys
+    ]
     found = list(islice(merge(*pages, key=lambda row: (-to_milliseconds(row.at), row.id)), limit + 1))
     shown = found[:limit]
     return MemoryPage(
@@ -153,21 +158,6 @@ def _of_kind(scope: Scope, kind: str | None) -> Filter:
         return own
     knowledge = tuple(each for each in scope.rows.owner_keys if each not in own.owner_keys)
     return replace(own, owner_keys=knowledge)
-
-
-def _page(
-    index: MemoryIndex,
-    home: Collection,
-    rows: Filter,
-    kinds: Sequence[str],
-    wanted: Sequence[str],
-    limit: int,
-    after: Place | None,
-) -> list[Row]:
-    asked = tuple(each for each in kinds if each in wanted)
-    if not asked or not rows.owner_keys:
-        return []
-    return index.page(home, replace(rows, kinds=asked), limit, after)
 
 
 def _text(record: AnyRecord) -> str:

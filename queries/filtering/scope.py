@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
-from mneme.ids import owner_key
+from mneme.ids import owner_key, profile_id
 from mneme.labels import ANY_LABEL, joined
-from mneme.ports import Filter
+from mneme.ports import Filter, MemoryIndex
 from mneme.records import AtomicFact, Entity, Foresight, Mention, Profile, ProfileItem, Relationship, Validity
 from mneme.rows import Collection, Key, Row, revised, statement_key
 
@@ -149,6 +149,12 @@ class Scope:
 
     def _by_then(self, mentions: Iterable[Mention]) -> tuple[Mention, ...]:
         return tuple(mention for mention in mentions if mention.at < self.moment)
+
+
+def profile_rows(index: MemoryIndex, rows: Filter) -> list[Row]:
+    """The profiles of the owners of a filter, as they are now."""
+    keys = [Key(Collection.MEMORIES, owner, profile_id(owner)) for owner in rows.owner_keys]
+    return [row for row in index.get(keys).values() if rows.is_of_owners(row)]
 
 
 def repetitions(row: Row) -> tuple[str, ...]:
