@@ -157,7 +157,7 @@ def order(model: Model, example: Example) -> list[str]:
 def _examples(questions: QuestionSet, settings: Settings, folds: Path, console: Console) -> list[Example]:
     chosen = [each for each in questions.questions if wanted(each)]
     with searched(questions, settings, console, folds) as (_, memories, _), closing(open_embedder(settings)) as embedder:
-        scorer = JointScorer(lambda: None, embedder)
+        scorer = JointScorer(None, embedder)
         return [
             _example(memories(question), question, scorer)
             for question in track(chosen, f"searching, {questions.title}", console=console, transient=True)

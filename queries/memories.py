@@ -295,7 +295,7 @@ class Memories(MemoryReader):
         from queries.agents.search import AgenticSearch, rerank_places
 
         rerank = None if self._reranker is None else partial(rerank_places, self._reranker, self._settings.rerank.top_n)
-        joint = JointScorer(lambda: joint_coefficients_for(self._settings, self._embedder.identity), self._embedder)
+        joint = JointScorer(joint_coefficients_for(self._settings, self._embedder.identity), self._embedder)
         return AgenticSearch(self._settings, self._models.planner(), rerank, self._pool, joint=joint)
 
     @cached_property

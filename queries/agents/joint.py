@@ -13,8 +13,6 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cache, cached_property
-from importlib.resources import files
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +30,7 @@ from queries.questions.types import asks_for_several
 from queries.responses import FoundEpisode, FoundFact, FoundMessage
 from queries.scoring.features import NAME
 from queries.scoring.field import probability
-from queries.scoring.learned import Weights, check_weights, read_coefficients
+from queries.scoring.learned import Weights, check_weights, coefficients_of
 
 Numbers = npt.NDArray[np.float64]
 Embed = Callable[[Sequence[str]], Vector]
@@ -262,14 +260,14 @@ class JointScorer:
 
     depth = 100
 
-    def __init__(self, coefficients: Callable[[], JointCoefficients | None], embedder: Embedder) -> None:
+    def __init__(self, coefficients: JointCoefficients | None, embedder: Embedder) -> None:
         """Prepare.
 
         Args:
             coefficients: of the index and the embedder in use; None where nothing was fitted for them.
             embedder: compares the texts with the question; what it embedded is kept.
         """
-        self._read = coefficients
+        self._coefficients = coefficients
         self._embedder = embedder
         self._vectors: AgingCache[str, Vector] = AgingCache(_MOST_VECTORS, _SECONDS)
 
@@ -298,10 +296,6 @@ class JointScorer:
         order = np.argsort(-scores, kind="stable")
         return [Place(candidates.items[at], float(scores[at])) for at in order]
 
-    @cached_property
-    def _coefficients(self) -> JointCoefficients | None:
-        return self._read()
-
     def embed(self, texts: Sequence[str]) -> Vector:
         """The vectors of texts; those that were asked for before are not embedded again. Raises what the embedder does."""
         kept = zip(texts, self._vectors.get_many(texts), strict=True)
@@ -319,15 +313,9 @@ def joint_coefficients_for(settings: Settings, embedder: EmbedderIdentity) -> Jo
     Raises:
         SettingsError: ``MNEME_AGENTS__COEFFICIENTS`` names a file that cannot be used.
     """
-    path = settings.agents.coefficients
-    fitted = read_coefficients(FITTED, path, "MNEME_AGENTS__COEFFICIENTS", "agents") if path else _shipped()
+    fitted = coefficients_of(FITTED, "queries.agents", settings.agents.coefficients, "MNEME_AGENTS__COEFFICIENTS", "agents")
     wanted = (settings.index.backend, embedder.fitted_as)
     return next((each for each in fitted if (each.backend, each.embedder) == wanted), None)
-
-
-@cache
-def _shipped() -> tuple[JointCoefficients, ...]:
-    return FITTED.validate_json((files("queries.agents") / "coefficients.json").read_text(encoding="utf-8"))
 
 
 FITTED: TypeAdapter[tuple[JointCoefficients, ...]] = TypeAdapter(tuple[JointCoefficients, ...])

@@ -192,7 +192,7 @@ def coefficients(**weights: float) -> JointCoefficients:
 
 
 def scorer(embedder: Counting | None = None, **weights: float) -> JointScorer:
-    return JointScorer(lambda: coefficients(**weights), embedder or Counting())
+    return JointScorer(coefficients(**weights), embedder or Counting())
 
 
 def found(question: str = QUESTION, scoring: str = "lr", people: tuple[str, ...] = ("Maya",)) -> Evidence:
@@ -221,7 +221,7 @@ def test_what_it_was_not_fitted_on_is_left_as_it_is(evidence: Evidence) -> None:
 
 
 def test_without_coefficients_it_is_not_fitted() -> None:
-    none = JointScorer(lambda: None, Counting())
+    none = JointScorer(None, Counting())
     assert not none.fitted
     assert none.places(QUESTION, found()) is None
 
