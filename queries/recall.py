@@ -166,6 +166,11 @@ class Candidates:
     walk: Walk
     round_trips: int
 
+    def all(self) -> list[Candidate]:
+        """Every candidate, facts included."""
+        facts = [each for inside in self.facts.values() for each in inside]
+        return [*self.episodes.values(), *facts, *self.messages.values(), *self.memories.values()]
+
 
 @stage("complete")
 def complete(

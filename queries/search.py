@@ -20,7 +20,7 @@ from queries.granularity.foresights import duplicate_results
 from queries.granularity.forms import Form
 from queries.granularity.preference import Preference, preference, weigh
 from queries.questions.understand import Question, focus, understand
-from queries.ranking import Ranking, all_candidates, places, reordered, successors_among, successors_first, trace_of
+from queries.ranking import Ranking, places, reordered, successors_first, trace_of
 from queries.recall import Legs, complete, recall
 from queries.records import passage, record_of
 from queries.rerank import Reranked, rerank
@@ -32,7 +32,7 @@ from queries.scoring.learned import LearnedScorer, coefficients_for
 from queries.scoring.min_max import MinMaxScorer
 from queries.scoring.present import ChangesOf, present_first, shipped
 from queries.shape import shape
-from queries.supersession import behind, inherit
+from queries.supersession import behind, inherit, successors
 
 _METHODS: tuple[Method, ...] = get_args(Method)
 _BEYOND = 5  # episodes behind the last place that are looked into: one may tell what superseded a statement before it
@@ -45,11 +45,11 @@ def keyword(index: MemoryIndex, question: Question, scope: Scope) -> Ranking:
     recalled = recall(index, question, scope, legs)
     episode_ids = list(recalled.of(Collection.EPISODES))[: question.top_k + _BEYOND]
     evidence = complete(index, question, scope, legs, recalled, episode_ids)
-    scores = {each.row.id: each.bm25 or 0.0 for each in all_candidates(evidence)}
-    successor = successors_among(question, scope, evidence, recalled.asker)
+    scores = {each.row.id: each.bm25 or 0.0 for each in evidence.all()}
+    successor = successors((each.row for each in evidence.all()), scope, question, recalled.asker)
     scores = inherit(scores, successor)
     held = successors_first(places(evidence, scores, scope), scores, evidence, successor)[: question.top_k]
-    return Ranking(held, scores, recalled, evidence, "bm25", _note_of_kinds(scope))
+    return Ranking(held, scores, recalled, evidence, successor, "bm25", _note_of_kinds(scope))
 
 
 def vector(index: MemoryIndex, question: Question, scope: Scope, focus: Focus) -> Ranking:
@@ -66,13 +66,13 @@ def vector(index: MemoryIndex, question: Question, scope: Scope, focus: Focus) -
     episode_ids = sorted(best, key=lambda identity: (-best[identity], identity))[: question.top_k + _BEYOND]
     focused = focus(question, recalled.people())
     evidence = complete(index, question, scope, legs, recalled, episode_ids, focused=focused)
-    successor = successors_among(question, scope, evidence, recalled.asker)
-    scores = inherit({each.row.id: each.cosine for each in all_candidates(evidence) if each.cosine is not None}, successor)
+    successor = successors((each.row for each in evidence.all()), scope, question, recalled.asker)
+    scores = inherit({each.row.id: each.cosine for each in evidence.all() if each.cosine is not None}, successor)
     for episode, facts in evidence.facts.items():
         similar = [scores[each.row.id] for each in facts if each.row.id in scores]
         scores[episode] = max([*similar, scores.get(episode, -1.0)])
     held = successors_first(places(evidence, scores, scope), scores, evidence, successor)[: question.top_k]
-    return Ranking(held, scores, recalled, evidence, "maxsim", _note_of_kinds(scope))
+    return Ranking(held, scores, recalled, evidence, successor, "maxsim", _note_of_kinds(scope))
 
 
 @stage("compete")
@@ -94,10 +94,10 @@ def hybrid(
     scored = scorer.score(question, gathered.field, gathered.messages)
     reached = {each.row.id: each.graph for inside in facts.values() for each in inside if each.graph}
     scores = lifted(scored.scores, reached, settings.graph_weight)
-    successor = successors_among(question, scope, evidence, gathered.recalled.asker)
+    successor = successors((each.row for each in evidence.all()), scope, question, gathered.recalled.asker)
     preferred = Preference()
     if settings.granularity:
-        holders = [each for each in all_candidates(evidence) if scope.may_hold(each.row)]
+        holders = [each for each in evidence.all() if scope.may_hold(each.row)]
         preferred = preference(question, holders, scores, ahead)
     scores = weigh(inherit(scores, successor), preferred.favoured, preferred.in_order)
     if preferred.form in (None, Form.POINT, Form.PLAIN):
@@ -117,7 +117,7 @@ def hybrid(
             if scope.may_hold(each.row)
         ),
     ]
-    documents = {each.row.id for each in all_candidates(evidence) if each.row.owner_type == "tenant"}
+    documents = {each.row.id for each in evidence.all() if each.row.owner_type == "tenant"}
     competition = compete_beside_documents(candidates, question.top_k, documents)
     while leaving := duplicate_results(competition.standings, others, facts, preferred.favoured):
         candidates = [each for each in candidates if each.id not in leaving]
@@ -129,6 +129,7 @@ def hybrid(
         scores,
         gathered.recalled,
         evidence,
+        successor,
         scorer.name,
         readings=scored.readings,
         fused=gathered.fused,
@@ -202,7 +203,7 @@ class Searcher:
                     gathered = gather(*arguments, settings, self._focus, self._embeddings)
                     ranking = hybrid(question, scope, gathered, settings, self._scorer(question), self._changes.chances)
             reranked = self._rerank(question, ranking) if reranking else Reranked(ranking.standings, 0, 0.0)
-            placed = reordered(ranking, reranked.standings, question, scope) if reranked.judged else ranking
+            placed = reordered(ranking, reranked.standings) if reranked.judged else ranking
             response = SearchResponse(
                 **shape(question, placed, scope, settings.facts_per_episode, with_facts=method == "hybrid"),
                 query=QueryEcho(
