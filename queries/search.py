@@ -190,8 +190,8 @@ class Searcher:
         """
         with measured_search(method if reranking else PART_OF_AGENTIC, asked.tenant_id) as measured:
             started = time.perf_counter()
-            scope = self.scope(asked, moment)
             settings = self._settings.retrieval
+            scope = asked.scope(moment, settings.open_foresight_days)
             question = self._understand(query, top_k, scope, asked, with_vector=method != "keyword")
             arguments = (self._index, question, scope)
             match method:
@@ -231,7 +231,8 @@ class Searcher:
 
     def gather(self, query: str, asked: Filters, moment: datetime, top_k: int | None) -> tuple[Question, Gathered]:
         """The candidates of a hybrid search, unscored. Raises what ``search`` does."""
-        scope, settings = self.scope(asked, moment), self._settings.retrieval
+        settings = self._settings.retrieval
+        scope = asked.scope(moment, settings.open_foresight_days)
         question = self._understand(query, top_k, scope, asked)
         return question, gather(self._index, question, scope, settings, self._focus, self._embeddings)
 
@@ -273,10 +274,6 @@ class Searcher:
             return rerank(
                 question.text, ranking.standings, lambda each: passage(record_of(ranking.row(each.id))), self._reranker, top_n
             )
-
-    def scope(self, asked: Filters, moment: datetime) -> Scope:
-        """The rows that may take part in a question that is asked at a moment."""
-        return asked.scope(moment, self._settings.retrieval.open_foresight_days)
 
 
 def method_of(name: str) -> Method:

@@ -260,21 +260,16 @@ class JointScorer:
 
     depth = 100
 
-    def __init__(self, coefficients: JointCoefficients | None, embedder: Embedder) -> None:
+    def __init__(self, coefficients: JointCoefficients, embedder: Embedder) -> None:
         """Prepare.
 
         Args:
-            coefficients: of the index and the embedder in use; None where nothing was fitted for them.
+            coefficients: of the index and the embedder in use.
             embedder: compares the texts with the question; what it embedded is kept.
         """
         self._coefficients = coefficients
         self._embedder = embedder
         self._vectors: AgingCache[str, Vector] = AgingCache(_MOST_VECTORS, _SECONDS)
-
-    @property
-    def fitted(self) -> bool:
-        """True if there are coefficients for what is in use."""
-        return self._coefficients is not None
 
     def places(self, question: str, found: Evidence) -> list[Place] | None:
         """Everything that the searches for the question itself found, best first.
@@ -283,8 +278,8 @@ class JointScorer:
         embedder does not answer, or it is not a question for several things nor was it searched for among people's words: then
         one thing answers it, and that stands first as it is.
         """
-        first, coefficients = found.first, self._coefficients
-        if coefficients is None or first is None or first.metrics.scoring != _SCORED_BY or not found.episodic(first):
+        first = found.first
+        if first is None or first.metrics.scoring != _SCORED_BY or not found.episodic(first):
             return None
         if not (asks_for_several(question) or any(each.people for each in found.searches)):
             return None
@@ -292,7 +287,7 @@ class JointScorer:
             candidates = joint_features(question, found, self.embed)
         except ModelError:
             return None
-        scores = coefficients.scores(candidates.numbers)
+        scores = self._coefficients.scores(candidates.numbers)
         order = np.argsort(-scores, kind="stable")
         return [Place(candidates.items[at], float(scores[at])) for at in order]
 
