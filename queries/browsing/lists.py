@@ -238,7 +238,8 @@ def read_conversations(index: MemoryIndex, scope: Scope, limit: int, after: str 
     if not page:
         return ConversationPage(items=())
     # 2.
-    whole = _whole(rows, page)
+    ids = tuple(each.conversation_id for each in page)
+    whole = Filter(rows.tenant_id, rows.owner_keys, rows.owner_ids, conversation_ids=ids, outside_documents=True)
     episodes = {each.conversation_id: each for each in index.conversations(Collection.EPISODES, whole, len(page))}
     messages = {each.conversation_id: each for each in page}
     if rows.since or rows.before or rows.people or rows.labels:
@@ -247,17 +248,6 @@ def read_conversations(index: MemoryIndex, scope: Scope, limit: int, after: str 
     return ConversationPage(
         items=tuple(_summary(messages[identity], episodes.get(identity)) for _, identity in places),
         next=cursor(places[-1]) if len(found) > limit else None,
-    )
-
-
-def _whole(rows: Filter, page: list[Group]) -> Filter:
-    """Everything of these conversations."""
-    return Filter(
-        rows.tenant_id,
-        rows.owner_keys,
-        rows.owner_ids,
-        conversation_ids=tuple(each.conversation_id for each in page),
-        outside_documents=True,
     )
 
 
