@@ -67,7 +67,7 @@ class Derived(Generic[Key, Value]):
         most, seconds: of a generation, see ``AgingCache``; by default what nobody asks for leaves memory within ten minutes.
     """
 
-    def __init__(self, make: Callable[[Key], Value], most: int = 5_000, seconds: float = 300.0) -> None:
+    def __init__(self, make: Callable[[Key], Value], most: int = 10_000, seconds: float = 300.0) -> None:
         self._make = make
         self._known: AgingCache[int, tuple[Key, Value]] = AgingCache(most, seconds)
 

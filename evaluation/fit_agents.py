@@ -37,6 +37,7 @@ from mneme.times import utc_now
 from queries import Memories
 from queries.agents.evidence import EPISODIC_KINDS, Evidence
 from queries.agents.joint import FEATURES, JointCoefficients, JointScorer, Numbers, joint_features, messages_of, named
+from queries.models import CachingEmbedder
 from queries.questions.types import asks_for_several
 
 DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "agents" / "joint" / "coefficients.json"
@@ -157,23 +158,23 @@ def order(model: Model, example: Example) -> list[str]:
 def _examples(questions: QuestionSet, settings: Settings, folds: Path, console: Console) -> list[Example]:
     chosen = [each for each in questions.questions if wanted(each)]
     with searched(questions, settings, console, folds) as (_, memories, _), closing(open_embedder(settings)) as embedder:
-        scorer = JointScorer(lambda: None, embedder)
+        remembering = CachingEmbedder(embedder)
         return [
-            _example(memories(question), question, scorer)
+            _example(memories(question), question, remembering)
             for question in track(chosen, f"searching, {questions.title}", console=console, transient=True)
         ]
 
 
-def _example(memories: Memories, question: Question, scorer: JointScorer) -> Example:
+def _example(memories: Memories, question: Question, embedder: CachingEmbedder) -> Example:
     filters = {**question.owner, "expired": True}
     found = Evidence()
-    first = memories.search(question.text, "hybrid", filters, top_k=scorer.depth)
+    first = memories.search(question.text, "hybrid", filters, top_k=JointScorer.depth)
     found.add(question.text, first)
     people = named(question.text, found)
     if people:
         theirs = {**filters, "participants": people, "kinds": EPISODIC_KINDS}
-        found.add(question.text, memories.search(question.text, "hybrid", theirs, top_k=scorer.depth), people)
-    candidates = joint_features(question.text, found, scorer.embed)
+        found.add(question.text, memories.search(question.text, "hybrid", theirs, top_k=JointScorer.depth), people)
+    candidates = joint_features(question.text, found, embedder.embed)
     messages = [messages_of(item) for item in candidates.items]
     plain = list(dict.fromkeys(message for item in found.episodic(first) for message in messages_of(item)))
     return Example(question, candidates.numbers, messages, plain)

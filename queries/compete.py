@@ -26,25 +26,20 @@ class Competition:
     replaced: Mapping[str, Standing]
 
 
-def compete(candidates: Iterable[Standing], top_k: int) -> Competition:
-    """Walk down all candidates by score until ``top_k`` places are taken.
-
-    A fact takes the place of its episode if that holds one, else a free place. An episode whose fact holds a place gets none.
-
-    Args:
-        candidates: with distinct ids, their scores on one scale.
-        top_k: number of places.
-    """
-    return _walk(best_first(candidates), top_k)
-
-
 def best_first(standings: Iterable[Standing]) -> list[Standing]:
     """Standings by their scores, ties by id."""
     return sorted(sorted(standings, key=itemgetter(0)), key=itemgetter(1), reverse=True)
 
 
-def _walk(ordered: Sequence[Standing], top_k: int) -> Competition:
-    """See ``compete``; the candidates come best first."""
+def compete(ordered: Sequence[Standing], top_k: int) -> Competition:
+    """Walk down all candidates by score until ``top_k`` places are taken.
+
+    A fact takes the place of its episode if that holds one, else a free place. An episode whose fact holds a place gets none.
+
+    Args:
+        ordered: the candidates, best first, with distinct ids, their scores on one scale.
+        top_k: number of places.
+    """
     episodes = {each.id: each for each in ordered if each.parent is None}
     places: dict[str, Standing] = {}
     represented: set[str] = set()
@@ -73,19 +68,19 @@ def compete_beside_documents(candidates: Iterable[Standing], top_k: int, documen
     at most a third of the places, as long as anything else is there for the rest.
 
     Args:
-        candidates: as of ``compete``.
+        candidates: in any order, with distinct ids.
         top_k: number of places.
         documents: ids of the candidates that are the tenant's; of facts those of their episodes.
     """
     everything = best_first(candidates)
-    free = _walk(everything, top_k)
+    free = compete(everything, top_k)
     held = [each for each in free.standings if (each.parent or each.id) in documents]
     most = max(top_k // _SHARE, 1)
     if len(held) <= most or free.standings[0] in held:
         return free
     own = [each for each in everything if (each.parent or each.id) not in documents]
-    most = min(max(most, top_k - len(_walk(own, top_k).standings)), len(held))
-    theirs = _walk([each for each in everything if (each.parent or each.id) in documents], most)
-    ours = _walk(own, top_k - len(theirs.standings))
+    most = min(max(most, top_k - len(compete(own, top_k).standings)), len(held))
+    theirs = compete([each for each in everything if (each.parent or each.id) in documents], most)
+    ours = compete(own, top_k - len(theirs.standings))
     standings = best_first((*ours.standings, *theirs.standings))
     return Competition(tuple(standings), {**ours.replaced, **theirs.replaced})

@@ -13,7 +13,7 @@ from queries.filtering.scope import Scope
 from queries.granularity.foresights import fitting
 from queries.granularity.preference import days_ahead
 from queries.questions.understand import Question
-from queries.recall import Candidate, Candidates, Completer, Legs, Recalled, recall
+from queries.recall import Candidate, Candidates, Legs, Recalled, complete, recall
 from queries.scoring.field import Field
 from queries.scoring.late_interaction import Embeddings, with_matches
 
@@ -49,7 +49,6 @@ class Gathered:
 
 def gather(
     index: MemoryIndex,
-    completer: Completer,
     question: Question,
     scope: Scope,
     settings: Retrieval,
@@ -77,7 +76,7 @@ def gather(
     episode_ids = list(fused)[:looked_into]
     # 2.
     focused = focus(question, recalled.people())
-    evidence = completer.complete(question, scope, legs, recalled, episode_ids, follow, focused)
+    evidence = complete(index, question, scope, legs, recalled, episode_ids, follow, focused)
     facts = {episode: inside for episode, inside in evidence.facts.items() if episode in evidence.episodes}
     ahead = days_ahead(question.text, scope.moment)
     standalone = [each for each in (*evidence.messages.values(), *evidence.memories.values()) if scope.may_hold(each.row)]

@@ -167,13 +167,13 @@ class Memories(MemoryReader):
             chosen_agent = "router" if agent_mode else agent
             search = partial(self._one_of_several, asked, moment, explain)
             with measured_search("agentic", asked.tenant_id) as measured:
-                found = self._agentic.search(param, policy or QueryPolicy(), search, chosen_agent, agent_mode, explain)
+                found = self._agentic.search(param, policy or QueryPolicy(), search, chosen_agent, explain)
                 measured.tell(len(found.ranked()), sum(found.metrics.candidates.values()))
         if not expand_context:
             return found
         from queries.shape import neighbours
 
-        context = neighbours(self._index, self._searcher.scope(asked, moment), found, expand_context)
+        context = neighbours(self._index, asked.scope(moment, self._open_foresight_days), found, expand_context)
         return found.model_copy(update={"raw_messages": (*found.raw_messages, *context)})
 
     def context(
@@ -283,7 +283,6 @@ class Memories(MemoryReader):
     def close(self) -> None:
         """Release the index, the models and the threads."""
         self._pool.shutdown(cancel_futures=True)
-        self._searcher.close()
         self._models.close()
         self._embedder.close()
         if self._reranker is not None:
@@ -296,7 +295,8 @@ class Memories(MemoryReader):
         from queries.agents.search import AgenticSearch, rerank_places
 
         rerank = None if self._reranker is None else partial(rerank_places, self._reranker, self._settings.rerank.top_n)
-        joint = JointScorer(lambda: joint_coefficients_for(self._settings, self._embedder.identity), self._embedder)
+        coefficients = joint_coefficients_for(self._settings, self._embedder.identity)
+        joint = JointScorer(coefficients, self._embedder) if coefficients else None
         return AgenticSearch(self._settings, self._models.planner(), rerank, self._pool, joint=joint)
 
     @cached_property

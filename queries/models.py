@@ -31,8 +31,7 @@ class QueryModels:
             chat: in place of the one that the settings name.
         """
         self._settings = settings
-        self._given = chat
-        self._opened: QueryChat | None = None
+        self._chat = chat
         self._lock = Lock()
 
     def planner(self) -> "Planner":
@@ -52,7 +51,7 @@ class QueryModels:
     @property
     def has_chat(self) -> bool:
         """True if there is a chat model."""
-        return self._given is not None or self._settings.models.provider != "none"
+        return self._chat is not None or self._settings.models.provider != "none"
 
     @property
     def chat(self) -> QueryChat:
@@ -62,18 +61,15 @@ class QueryModels:
             SettingsError: there is none.
         """
         with self._lock:
-            if self._given is not None:
-                return self._given
-            if self._opened is None:
+            if self._chat is None:
                 longest = max(self._settings.agents.seconds, self._settings.answers.seconds)
-                self._opened = open_chat_for_queries(self._settings, longest, repair=False)
-            return self._opened
+                self._chat = open_chat_for_queries(self._settings, longest, repair=False)
+            return self._chat
 
     def close(self) -> None:
         """Close the model, where one was opened or given."""
-        for chat in (self._given, self._opened):
-            if chat is not None:
-                chat.close()
+        if self._chat is not None:
+            self._chat.close()
 
 
 class LazyEmbedder:

@@ -9,23 +9,24 @@ from queries.compete import Competition, Standing, best_first
 from queries.filtering.scope import Scope, repetitions
 from queries.granularity.forms import Form
 from queries.granularity.preference import Preference
-from queries.questions.understand import Question
-from queries.recall import Candidate, Candidates, Recalled
+from queries.recall import Candidates, Recalled
 from queries.responses import TraceStep
-from queries.supersession import in_order, successors
+from queries.supersession import in_order
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
     """The outcome of a method: who holds places, best first; the score of every candidate; and how it came about.
 
-    ``readings`` are the log-odds that a statement answers, of those that were read (queries/scoring/reader.py).
+    ``successor`` names for each superseded statement what superseded it, in what the question asks for. ``readings`` are the
+    log-odds that a statement answers, of those that were read (queries/scoring/reader.py).
     """
 
     standings: Sequence[Standing]
     scores: dict[str, float]
     recalled: Recalled
     evidence: Candidates
+    successor: dict[str, str]
     scoring: str
     notes: tuple[str, ...] = ()
     readings: Mapping[str, float] = field(default_factory=dict)
@@ -35,7 +36,7 @@ class Ranking:
 
     def row(self, identity: str) -> Row:
         """The row of a candidate."""
-        return next(each.row for each in all_candidates(self.evidence) if each.row.id == identity)
+        return next(each.row for each in self.evidence.all() if each.row.id == identity)
 
     @property
     def round_trips(self) -> int:
@@ -52,22 +53,11 @@ class Ranking:
         }
 
 
-def all_candidates(evidence: Candidates) -> list[Candidate]:
-    """Every candidate, facts included."""
-    facts = [each for inside in evidence.facts.values() for each in inside]
-    return [*evidence.episodes.values(), *facts, *evidence.messages.values(), *evidence.memories.values()]
-
-
 def places(evidence: Candidates, scores: dict[str, float], scope: Scope) -> list[Standing]:
     """Everything but facts that may hold a place, by score; what has none is left out."""
     candidates = [*evidence.episodes.values(), *evidence.messages.values(), *evidence.memories.values()]
     ids = [each.row.id for each in candidates if each.row.id in scores and scope.may_hold(each.row)]
     return best_first(Standing(each, scores[each]) for each in ids)
-
-
-def successors_among(question: Question, scope: Scope, evidence: Candidates, asker: str | None) -> dict[str, str]:
-    """The successors of superseded statements among those found, in what the question asks for."""
-    return successors((each.row for each in all_candidates(evidence)), scope, question, asker)
 
 
 def successors_first(
@@ -80,7 +70,7 @@ def successors_first(
     if not successor:
         return list(standings)
     said_in: dict[str, list[str]] = {}
-    for each in all_candidates(evidence):
+    for each in evidence.all():
         if each.row.kind == "fact" and scores.get(each.row.id, 0.0) > 0:
             for statement in (each.row.id, *repetitions(each.row)):
                 said_in.setdefault(episode_of(statement), []).append(each.row.id)
@@ -95,11 +85,10 @@ def successors_first(
     return ordered
 
 
-def reordered(ranking: Ranking, standings: Sequence[Standing], question: Question, scope: Scope) -> Ranking:
+def reordered(ranking: Ranking, standings: Sequence[Standing]) -> Ranking:
     """The ranking with its standings in another order, in which what superseded another still stands before it."""
     scores = dict(ranking.scores)
-    successor = successors_among(question, scope, ranking.evidence, ranking.recalled.asker)
-    held = successors_first(standings, scores, ranking.evidence, successor)
+    held = successors_first(standings, scores, ranking.evidence, ranking.successor)
     return replace(ranking, standings=held, scores=scores | {each.id: each.score for each in held})
 
 

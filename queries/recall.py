@@ -2,7 +2,7 @@
 
 1. BM25 and k-NN over episodes and over facts, over raw messages (what was said a moment ago is in no episode yet), over the
    few other memories, and BM25 over the graph.
-2. ``Completer``, all at once: the facts of the episodes that are worth looking into; the scores of episodes and memories that
+2. ``complete``, all at once: the facts of the episodes that are worth looking into; the scores of episodes and memories that
    one leg did not give (a missing leg is computed, never taken as 0); the episodes of the messages found; and the graph
    beyond the names in the question.
 3. Only if a message is in no episode yet: the scores of such messages that one leg did not give. Only if the graph leads
@@ -11,14 +11,14 @@
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from connectors.telemetry.meters import stage
 from mneme.ids import episode_of
 from mneme.labels import LabelCondition
-from mneme.ports import Filter, Hit, MemoryIndex, Scored, Selection, TextLeg, VectorLeg
+from mneme.ports import Filter, MemoryIndex, Selection, TextLeg, VectorLeg
 from mneme.records import Entity, Relationship
 from mneme.rows import Collection, Row, Vector
 from queries.entities.graph import Walk, leads, legs_beyond, parts_of, walk
@@ -141,32 +141,18 @@ def recall(index: MemoryIndex, question: Question, scope: Scope, legs: Legs) -> 
     if not searches:
         return recalled
     for search, hits in zip(searches, index.recall(searches), strict=True):
-        if not scope.knows_all(search.collection):
-            hits = [Hit(row, hit.score) for hit in hits if (row := scope.known(hit.row)) is not None]
         leg = "bm25" if isinstance(search, TextLeg) else "cosine"
         candidates = recalled.candidates.setdefault(search.collection, {})
-        recalled.rankings[search.collection, leg] = _join(candidates, hits, leg == "bm25")
+        found = [(row, hit.score) for hit in hits if (row := scope.known(hit.row)) is not None]
+        for row, score in found:
+            setattr(candidates.setdefault(row.id, Candidate(row)), leg, score)
+        recalled.rankings[search.collection, leg] = [row.id for row, _ in found]
     recalled.asker = recalled.asker_of(question.owner)
     facts = (each.row for each in recalled.of(Collection.FACTS).values())
     recalled.successor = successors(facts, scope, question, recalled.asker)
     recalled.graph = parts_of(each.row for each in recalled.of(Collection.GRAPH).values())
     recalled.walk = walk(question, recalled.graph, scope.moment)
     return recalled
-
-
-def _join(candidates: dict[str, Candidate], hits: Sequence[Hit], by_words: bool) -> list[str]:
-    """Add the hits of a leg to the candidates of its collection, by id; their ids in order."""
-    ranking = []
-    for row, score in hits:
-        identity = row.id
-        ranking.append(identity)
-        if (candidate := candidates.get(identity)) is None:
-            candidates[identity] = Candidate(row, score, None) if by_words else Candidate(row, None, score)
-        elif by_words:
-            candidate.bm25 = score
-        else:
-            candidate.cosine = score
-    return ranking
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,116 +166,115 @@ class Candidates:
     walk: Walk
     round_trips: int
 
+    def all(self) -> list[Candidate]:
+        """Every candidate, facts included."""
+        facts = [each for inside in self.facts.values() for each in inside]
+        return [*self.episodes.values(), *facts, *self.messages.values(), *self.memories.values()]
 
-class Completer:
-    """Asks the index for what recall left open, several things side by side."""
 
-    def __init__(self, index: MemoryIndex, pool: Executor) -> None:
-        self._index = index
-        self._pool = pool
+@stage("complete")
+def complete(
+    index: MemoryIndex,
+    question: Question,
+    scope: Scope,
+    legs: Legs,
+    recalled: Recalled,
+    episode_ids: Sequence[str],
+    follow: bool = False,
+    focused: Question | None = None,
+) -> Candidates:
+    """The evidence for these episodes, and for everything found that is no episode.
 
-    @stage("complete")
-    def complete(
-        self,
-        question: Question,
-        scope: Scope,
-        legs: Legs,
-        recalled: Recalled,
-        episode_ids: Sequence[str],
-        follow: bool = False,
-        focused: Question | None = None,
-    ) -> Candidates:
-        """The evidence for these episodes, and for everything found that is no episode.
+    With ``focused`` all are scored by that question, which is not the one that was recalled with (``understand.focus``).
+    With ``follow`` also for episodes that the graph leads to, where it leads somewhere; then candidates have ``graph``.
+    A leg that the method does not use (``legs``), or that is off for this question, stays unknown.
+    """
+    by_words = set(legs.text) - {Collection.GRAPH}
+    asked = focused or question
+    wanted = _Wanted(asked.tokens if by_words else (), asked.vector if legs.vector else None, focused is not None)
+    found = recalled.of(Collection.EPISODES)
+    episodes = {each: found[each] for each in episode_ids if each in found}
+    memories = recalled.of(Collection.MEMORIES)
+    loose = _in_no_episode(recalled.of(Collection.MESSAGES), found.values())
 
-        With ``focused`` all are scored by that question, which is not the one that was recalled with (``understand.focus``).
-        With ``follow`` also for episodes that the graph leads to, where it leads somewhere; then candidates have ``graph``.
-        A leg that the method does not use (``legs``), or that is off for this question, stays unknown.
-        """
-        by_words = set(legs.text) - {Collection.GRAPH}
-        asked = focused or question
-        wanted = _Wanted(asked.tokens if by_words else (), asked.vector if legs.vector else None, focused is not None)
-        found = recalled.of(Collection.EPISODES)
-        episodes = {each: found[each] for each in episode_ids if each in found}
-        memories = recalled.of(Collection.MEMORIES)
-        loose = _in_no_episode(recalled.of(Collection.MESSAGES), found.values())
+    # 1. All at once. An episode that only a fact led to counts as within the filters if one of its facts is; but what may
+    # not be in it is not: then it is not shown, and its messages that pass are found by themselves.
+    open_episodes = tuple(each for each in episode_ids if each not in episodes or wanted.lacks(episodes[each]))
+    anywhere = replace(
+        scope.rows, people=(), since=None, before=None, labels=tuple(each for each in scope.rows.labels if each.negated)
+    )
+    facts_wanted = scope.filter(Collection.FACTS)
+    at_once = [
+        _facts_of(episode_ids, facts_wanted),
+        _by_ids(Collection.EPISODES, anywhere, open_episodes),
+        _missing(Collection.MEMORIES, scope.filter(Collection.MEMORIES), memories, wanted),
+        _holding(anywhere, loose),
+    ]
+    graph = list(recalled.graph)
+    beyond = legs_beyond(recalled.walk, question.tokens, scope.filter(Collection.GRAPH))
+    more_graph, (facts, more_episodes, more_memories, holders) = _round_trip(index, scope, wanted, beyond, at_once)
+    graph += more_graph
+    walked = walk(question, graph, scope.moment) if len(graph) > len(recalled.graph) else recalled.walk
+    follow = follow and leads(question, walked)
+    messages = _in_no_episode(loose, holders.values())
+    memories = {**memories, **more_memories}
 
-        # 1. All at once. An episode that only a fact led to counts as within the filters if one of its facts is; but what may
-        # not be in it is not: then it is not shown, and its messages that pass are found by themselves.
-        open_episodes = tuple(each for each in episode_ids if each not in episodes or wanted.lacks(episodes[each]))
-        anywhere = replace(
-            scope.rows, people=(), since=None, before=None, labels=tuple(each for each in scope.rows.labels if each.negated)
-        )
-        facts_wanted = scope.filter(Collection.FACTS)
-        at_once = [
-            _facts_of(episode_ids, facts_wanted),
-            _by_ids(Collection.EPISODES, anywhere, open_episodes),
-            _missing(Collection.MEMORIES, scope.filter(Collection.MEMORIES), memories, wanted),
-            _holding(anywhere, loose),
-        ]
-        graph = list(recalled.graph)
-        beyond = legs_beyond(recalled.walk, question.tokens, scope.filter(Collection.GRAPH))
-        more_graph, (facts, more_episodes, more_memories, holders) = self._round_trip(scope, wanted, beyond, at_once)
-        graph += more_graph
-        walked = walk(question, graph, scope.moment) if len(graph) > len(recalled.graph) else recalled.walk
-        follow = follow and leads(question, walked)
-        messages = _in_no_episode(loose, holders.values())
-        memories = {**memories, **more_memories}
+    # 2. Only if something was said that no episode holds yet, or the graph leads on, or for a moment in the past.
+    reached = tuple(each for each in walked.episodes() if each not in episode_ids)[:_EPISODES_OF_GRAPH] if follow else ()
+    onward = legs_beyond(walked, (*question.tokens, *_tokens(beyond)), scope.filter(Collection.GRAPH)) if follow else ()
+    at_last = [
+        _missing(Collection.MESSAGES, scope.rows, messages, wanted),
+        _facts_of(reached, facts_wanted),
+        _by_ids(Collection.EPISODES, anywhere, reached),
+    ]
+    again = repetition_keys(each.row for each in (*facts.values(), *memories.values())) if scope.is_past else []
+    with ThreadPoolExecutor(1, "mneme-query") as side_by_side:
+        repeating = side_by_side.submit(index.get, again) if again else None
+        more_graph, (more_messages, reached_facts, reached_episodes) = _round_trip(index, scope, wanted, onward, at_last)
+    graph += more_graph
+    facts |= reached_facts
+    more_episodes |= reached_episodes
+    if scope.is_past:
+        said = repeating.result() if repeating else {}
+        for each in (*facts.values(), *memories.values()):
+            each.row = without_later_repetitions(each.row, said, scope.moment)
+        facts, memories = _passing(scope.rows.labels, facts), _passing(scope.rows.labels, memories)
+    by_episode = _by_episode(facts.values())
+    episodes |= {each: more for each, more in more_episodes.items() if each in episodes or each in by_episode}
+    if follow:
+        if more_graph:
+            walked = walk(question, graph, scope.moment)
+        for each in (*facts.values(), *episodes.values()):
+            each.graph = walked.fit(each.row)
+    return Candidates(
+        episodes=episodes,
+        facts=by_episode,
+        messages={**messages, **more_messages},
+        memories=memories,
+        walk=walked,
+        round_trips=any([beyond, *(ask.limit for ask in at_once)]) + any([again, onward, *(ask.limit for ask in at_last)]),
+    )
 
-        # 2. Only if something was said that no episode holds yet, or the graph leads on, or for a moment in the past.
-        reached = tuple(each for each in walked.episodes() if each not in episode_ids)[:_EPISODES_OF_GRAPH] if follow else ()
-        onward = legs_beyond(walked, (*question.tokens, *_tokens(beyond)), scope.filter(Collection.GRAPH)) if follow else ()
-        at_last = [
-            _missing(Collection.MESSAGES, scope.rows, messages, wanted),
-            _facts_of(reached, facts_wanted),
-            _by_ids(Collection.EPISODES, anywhere, reached),
-        ]
-        again = repetition_keys(each.row for each in (*facts.values(), *memories.values())) if scope.is_past else []
-        repeating = self._pool.submit(self._index.get, again) if again else None
-        more_graph, (more_messages, reached_facts, reached_episodes) = self._round_trip(scope, wanted, onward, at_last)
-        graph += more_graph
-        facts |= reached_facts
-        more_episodes |= reached_episodes
-        if scope.is_past:
-            said = repeating.result() if repeating else {}
-            for each in (*facts.values(), *memories.values()):
-                each.row = without_later_repetitions(each.row, said, scope.moment)
-            facts, memories = _passing(scope.rows.labels, facts), _passing(scope.rows.labels, memories)
-        by_episode = _by_episode(facts.values())
-        episodes |= {each: more for each, more in more_episodes.items() if each in episodes or each in by_episode}
-        if follow:
-            if more_graph:
-                walked = walk(question, graph, scope.moment)
-            for each in (*facts.values(), *episodes.values()):
-                each.graph = walked.fit(each.row)
-        return Candidates(
-            episodes=episodes,
-            facts=by_episode,
-            messages={**messages, **more_messages},
-            memories=memories,
-            walk=walked,
-            round_trips=any([beyond, *(ask.limit for ask in at_once)]) + any([again, onward, *(ask.limit for ask in at_last)]),
-        )
 
-    def _round_trip(
-        self, scope: Scope, wanted: "_Wanted", beyond: Sequence[TextLeg], asks: Sequence[Selection]
-    ) -> tuple[list[Entity | Relationship], list[dict[str, Candidate]]]:
-        """Ask for parts of the graph, and for the rows of each selection with both their scores.
+def _round_trip(
+    index: MemoryIndex, scope: Scope, wanted: "_Wanted", beyond: Sequence[TextLeg], asks: Sequence[Selection]
+) -> tuple[list[Entity | Relationship], list[dict[str, Candidate]]]:
+    """Ask for parts of the graph, and for the rows of each selection with both their scores.
 
-        What cannot find anything is not asked.
-        """
-        sent = [each for each in asks if each.limit]
-        if not (beyond or sent):
-            return [], [{} for _ in asks]
-        recalled, scored_each = self._index.ask(beyond, sent, wanted.tokens, wanted.vector)
-        answers = iter(scored_each)
-        found, by_words = [], bool(wanted.tokens)
-        for each in asks:
-            scored = next(answers) if each.limit else []
-            if not scope.knows_all(each.collection):
-                scored = [Scored(row, bm25, near) for one, bm25, near in scored if (row := scope.known(one)) is not None]
-            found.append({row.id: Candidate(row, bm25 if by_words else None, cosine) for row, bm25, cosine in scored})
-        parts = parts_of(row for hits in recalled for hit in hits if (row := scope.known(hit.row)) is not None)
-        return parts, found
+    What cannot find anything is not asked.
+    """
+    sent = [each for each in asks if each.limit]
+    if not (beyond or sent):
+        return [], [{} for _ in asks]
+    recalled, scored_each = index.ask(beyond, sent, wanted.tokens, wanted.vector)
+    answers = iter(scored_each)
+    found, by_words = [], bool(wanted.tokens)
+    for each in asks:
+        scored = next(answers) if each.limit else []
+        known = ((row, bm25, cosine) for one, bm25, cosine in scored if (row := scope.known(one)) is not None)
+        found.append({row.id: Candidate(row, bm25 if by_words else None, cosine) for row, bm25, cosine in known})
+    parts = parts_of(row for hits in recalled for hit in hits if (row := scope.known(hit.row)) is not None)
+    return parts, found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

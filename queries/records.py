@@ -16,10 +16,6 @@ from mneme.rows import Row
 from queries.responses import Found, FoundCase, FoundEpisode, FoundFact, FoundForesight, FoundMessage, FoundProfile, FoundSkill
 
 _QUESTIONS = re.compile(r"(?:[^.!?。！？\n]*+[.!?。！？]++(?<=[?？])\s*+)+")
-_MOST_RECORDS = 10_000  # in each of two generations; some 3 KB a record
-
-_parsed = Derived(Row.record, _MOST_RECORDS)
-
 LONGEST = 2000  # characters: some 500 tokens, which is what cross-encoders read
 
 
@@ -39,9 +35,8 @@ def only_asks(text: str) -> bool:
     return _QUESTIONS.fullmatch(text) is not None
 
 
-def record_of(row: Row) -> AnyRecord:
-    """The record that a row stores. May be called from several threads."""
-    return _parsed(row)
+record_of = Derived(Row.record)
+"""The record that a row stores, some 3 KB. May be called from several threads."""
 
 
 def shared_fields(response: type[BaseModel], record: BaseModel) -> dict[str, Any]:

@@ -92,12 +92,17 @@ def rerank(
     shown = standings[:top_n]
     if len(shown) < 2:  # there is no order
         return Reranked(standings, 0, 0.0)
-    scores, note = _scores(question, [passage_of(each) for each in shown], reranker)
+    scores: Sequence[float | None] = ()
+    note = "the reranker scored nothing"
+    try:
+        scores = reranker.rerank(question, [passage_of(each) for each in shown])
+    except ModelError as error:
+        note = f"the reranker did not answer ({error})"
     milliseconds = round(1000 * (time.perf_counter() - started), 3)
     judged = [(place, score) for place, score in enumerate(scores) if score is not None]
     if not judged:
         # 3.
-        return Reranked(standings, 0, milliseconds, notes=(f"rerank off: {note or 'the reranker scored nothing'}",))
+        return Reranked(standings, 0, milliseconds, notes=(f"rerank off: {note}",))
     # 2.
     judged.sort(key=lambda each: -each[1])
     lowest = judged[-1][1]
@@ -126,13 +131,6 @@ def open_reranker(settings: Settings) -> Reranker | None:
             return RerankEndpoint(settings.rerank)
         case "model":
             return ModelReranker(open_chat_for_queries(settings, settings.rerank.timeout_seconds))
-
-
-def _scores(question: str, passages: Sequence[str], reranker: Reranker) -> tuple[Sequence[float | None], str]:
-    try:
-        return reranker.rerank(question, passages), ""
-    except ModelError as error:
-        return (), f"the reranker did not answer ({error})"
 
 
 class Rating(BaseModel):

@@ -1,8 +1,7 @@
 """search: one question, asked once by keyword, vector or hybrid: understand -> recall -> fuse -> compete -> rerank -> shape."""
 
 import time
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from datetime import datetime
 from functools import cached_property
 from typing import get_args
@@ -21,8 +20,8 @@ from queries.granularity.foresights import duplicate_results
 from queries.granularity.forms import Form
 from queries.granularity.preference import Preference, preference, weigh
 from queries.questions.understand import Question, focus, understand
-from queries.ranking import Ranking, all_candidates, places, reordered, successors_among, successors_first, trace_of
-from queries.recall import Candidate, Completer, Legs, recall
+from queries.ranking import Ranking, places, reordered, successors_first, trace_of
+from queries.recall import Legs, complete, recall
 from queries.records import passage, record_of
 from queries.rerank import Reranked, rerank
 from queries.responses import Method, Metrics, QueryEcho, SearchResponse, TimeSpan
@@ -33,28 +32,27 @@ from queries.scoring.learned import LearnedScorer, coefficients_for
 from queries.scoring.min_max import MinMaxScorer
 from queries.scoring.present import ChangesOf, present_first, shipped
 from queries.shape import shape
-from queries.supersession import behind, inherit
+from queries.supersession import behind, inherit, successors
 
 _METHODS: tuple[Method, ...] = get_args(Method)
 _BEYOND = 5  # episodes behind the last place that are looked into: one may tell what superseded a statement before it
-_SIDE_BY_SIDE = 8  # calls to the index at a time, over all threads that search
 
 
-def keyword(index: MemoryIndex, completer: Completer, question: Question, scope: Scope) -> Ranking:
+def keyword(index: MemoryIndex, question: Question, scope: Scope) -> Ranking:
     """BM25: episodes, raw messages and other memories by their own score; no vector anywhere."""
     collections = (Collection.EPISODES, *STANDALONE, Collection.GRAPH)
     legs = Legs(text=collections, vector=(), depth=depth(question))
     recalled = recall(index, question, scope, legs)
     episode_ids = list(recalled.of(Collection.EPISODES))[: question.top_k + _BEYOND]
-    evidence = completer.complete(question, scope, legs, recalled, episode_ids)
-    scores = {each.row.id: each.bm25 or 0.0 for each in all_candidates(evidence)}
-    successor = successors_among(question, scope, evidence, recalled.asker)
+    evidence = complete(index, question, scope, legs, recalled, episode_ids)
+    scores = {each.row.id: each.bm25 or 0.0 for each in evidence.all()}
+    successor = successors((each.row for each in evidence.all()), scope, question, recalled.asker)
     scores = inherit(scores, successor)
     held = successors_first(places(evidence, scores, scope), scores, evidence, successor)[: question.top_k]
-    return Ranking(held, scores, recalled, evidence, "bm25", _note_of_kinds(scope))
+    return Ranking(held, scores, recalled, evidence, successor, "bm25", _note_of_kinds(scope))
 
 
-def vector(index: MemoryIndex, completer: Completer, question: Question, scope: Scope, focus: Focus) -> Ranking:
+def vector(index: MemoryIndex, question: Question, scope: Scope, focus: Focus) -> Ranking:
     """MaxSim: an episode by the cosine of its best fact, or its own where that is higher; never by a mean."""
     collections = (Collection.EPISODES, Collection.FACTS, *STANDALONE)
     legs = Legs(text=(Collection.GRAPH,), vector=collections, depth=depth(question))
@@ -67,14 +65,14 @@ def vector(index: MemoryIndex, completer: Completer, question: Question, scope: 
             best[episode] = max(best.get(episode, -1.0), each.cosine or 0.0)
     episode_ids = sorted(best, key=lambda identity: (-best[identity], identity))[: question.top_k + _BEYOND]
     focused = focus(question, recalled.people())
-    evidence = completer.complete(question, scope, legs, recalled, episode_ids, focused=focused)
-    successor = successors_among(question, scope, evidence, recalled.asker)
-    scores = inherit({each.row.id: each.cosine for each in all_candidates(evidence) if each.cosine is not None}, successor)
+    evidence = complete(index, question, scope, legs, recalled, episode_ids, focused=focused)
+    successor = successors((each.row for each in evidence.all()), scope, question, recalled.asker)
+    scores = inherit({each.row.id: each.cosine for each in evidence.all() if each.cosine is not None}, successor)
     for episode, facts in evidence.facts.items():
         similar = [scores[each.row.id] for each in facts if each.row.id in scores]
         scores[episode] = max([*similar, scores.get(episode, -1.0)])
     held = successors_first(places(evidence, scores, scope), scores, evidence, successor)[: question.top_k]
-    return Ranking(held, scores, recalled, evidence, "maxsim", _note_of_kinds(scope))
+    return Ranking(held, scores, recalled, evidence, successor, "maxsim", _note_of_kinds(scope))
 
 
 @stage("compete")
@@ -96,10 +94,11 @@ def hybrid(
     scored = scorer.score(question, gathered.field, gathered.messages)
     reached = {each.row.id: each.graph for inside in facts.values() for each in inside if each.graph}
     scores = lifted(scored.scores, reached, settings.graph_weight)
-    successor = successors_among(question, scope, evidence, gathered.recalled.asker)
+    successor = successors((each.row for each in evidence.all()), scope, question, gathered.recalled.asker)
     preferred = Preference()
     if settings.granularity:
-        preferred = preference(question, _holders(all_candidates(evidence), scope), scores, ahead)
+        holders = [each for each in evidence.all() if scope.may_hold(each.row)]
+        preferred = preference(question, holders, scores, ahead)
     scores = weigh(inherit(scores, successor), preferred.favoured, preferred.in_order)
     if preferred.form in (None, Form.POINT, Form.PLAIN):
         scores = present_first(question, gathered.field, scores, shipped(), changes)
@@ -114,10 +113,11 @@ def hybrid(
             Standing(each.row.id, scores[each.row.id], episode)
             for episode, inside in facts.items()
             if episode not in whole
-            for each in _holders(inside, scope)
+            for each in inside
+            if scope.may_hold(each.row)
         ),
     ]
-    documents = {each.row.id for each in all_candidates(evidence) if each.row.owner_type == "tenant"}
+    documents = {each.row.id for each in evidence.all() if each.row.owner_type == "tenant"}
     competition = compete_beside_documents(candidates, question.top_k, documents)
     while leaving := duplicate_results(competition.standings, others, facts, preferred.favoured):
         candidates = [each for each in candidates if each.id not in leaving]
@@ -129,17 +129,13 @@ def hybrid(
         scores,
         gathered.recalled,
         evidence,
+        successor,
         scorer.name,
         readings=scored.readings,
         fused=gathered.fused,
         competition=competition,
         preferred=preferred,
     )
-
-
-def _holders(candidates: Sequence[Candidate], scope: Scope) -> Sequence[Candidate]:
-    """Those that may hold a place."""
-    return candidates if scope.any_may_hold else [each for each in candidates if scope.may_hold(each.row)]
 
 
 def _note_of_kinds(scope: Scope) -> tuple[str, ...]:
@@ -164,8 +160,6 @@ class Searcher:
         self._embedder = embedder
         self._settings = settings
         self._reranker = reranker
-        self._pool = ThreadPoolExecutor(_SIDE_BY_SIDE, "mneme-query")
-        self._completer = Completer(index, self._pool)
         self._min_max = MinMaxScorer(settings.retrieval.alpha)
         self._embeddings = Embeddings(index)
 
@@ -196,10 +190,10 @@ class Searcher:
         """
         with measured_search(method if reranking else PART_OF_AGENTIC, asked.tenant_id) as measured:
             started = time.perf_counter()
-            scope = self.scope(asked, moment)
             settings = self._settings.retrieval
+            scope = asked.scope(moment, settings.open_foresight_days)
             question = self._understand(query, top_k, scope, asked, with_vector=method != "keyword")
-            arguments = (self._index, self._completer, question, scope)
+            arguments = (self._index, question, scope)
             match method:
                 case "keyword":
                     ranking = keyword(*arguments)
@@ -209,7 +203,7 @@ class Searcher:
                     gathered = gather(*arguments, settings, self._focus, self._embeddings)
                     ranking = hybrid(question, scope, gathered, settings, self._scorer(question), self._changes.chances)
             reranked = self._rerank(question, ranking) if reranking else Reranked(ranking.standings, 0, 0.0)
-            placed = reordered(ranking, reranked.standings, question, scope) if reranked.judged else ranking
+            placed = reordered(ranking, reranked.standings) if reranked.judged else ranking
             response = SearchResponse(
                 **shape(question, placed, scope, settings.facts_per_episode, with_facts=method == "hybrid"),
                 query=QueryEcho(
@@ -237,13 +231,10 @@ class Searcher:
 
     def gather(self, query: str, asked: Filters, moment: datetime, top_k: int | None) -> tuple[Question, Gathered]:
         """The candidates of a hybrid search, unscored. Raises what ``search`` does."""
-        scope, settings = self.scope(asked, moment), self._settings.retrieval
+        settings = self._settings.retrieval
+        scope = asked.scope(moment, settings.open_foresight_days)
         question = self._understand(query, top_k, scope, asked)
-        return question, gather(self._index, self._completer, question, scope, settings, self._focus, self._embeddings)
-
-    def close(self) -> None:
-        """Release the threads; the index and the models are the caller's."""
-        self._pool.shutdown()
+        return question, gather(self._index, question, scope, settings, self._focus, self._embeddings)
 
     @stage("understand")
     def _understand(self, query: str, top_k: int | None, scope: Scope, asked: Filters, with_vector: bool = True) -> Question:
@@ -283,10 +274,6 @@ class Searcher:
             return rerank(
                 question.text, ranking.standings, lambda each: passage(record_of(ranking.row(each.id))), self._reranker, top_n
             )
-
-    def scope(self, asked: Filters, moment: datetime) -> Scope:
-        """The rows that may take part in a question that is asked at a moment."""
-        return asked.scope(moment, self._settings.retrieval.open_foresight_days)
 
 
 def method_of(name: str) -> Method:

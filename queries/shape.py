@@ -1,18 +1,16 @@
 """shape: a ranking becomes the response. One global rank over all types; facts nested under their episode. Pure."""
 
+from collections.abc import Collection as Ids
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from pydantic import BaseModel
-
 from connectors.aging_cache import Derived
 from connectors.telemetry.meters import stage
-from mneme.ids import profile_id
 from mneme.ports import MemoryIndex, Selection
-from mneme.rows import Collection, Key, Row
+from mneme.rows import Collection, Row
 from queries.entities.graph import Walk, graph_response
-from queries.filtering.scope import Scope
+from queries.filtering.scope import Scope, profile_rows
 from queries.questions.types import QuestionType, asks_for_several
 from queries.questions.understand import Question
 from queries.ranking import Ranking
@@ -20,6 +18,7 @@ from queries.recall import Candidate, Candidates
 from queries.records import record_of, shared_fields
 from queries.responses import (
     AgentMemory,
+    Found,
     FoundCase,
     FoundEpisode,
     FoundFact,
@@ -32,8 +31,8 @@ from queries.responses import (
 )
 from queries.supersession import best_first
 
-Found = TypeVar("Found", FoundMessage, FoundProfile, FoundForesight, FoundCase, FoundSkill)
-_FOUND: Mapping[str, type[BaseModel]] = {
+Kind = TypeVar("Kind", FoundFact, FoundMessage, FoundProfile, FoundForesight, FoundCase, FoundSkill)
+_FOUND: Mapping[str, type[Found]] = {
     "episode": FoundEpisode,
     "fact": FoundFact,
     "message": FoundMessage,
@@ -85,19 +84,30 @@ def shape(question: Question, ranking: Ranking, scope: Scope, facts_per_episode:
         if identity in shown
     ]
     episodes.sort(key=lambda each: _best_rank(each[1]))
-    ranked_facts = [fact for _, episode in episodes for fact in episode.atomic_facts if fact.rank is not None]
-    memories = list(evidence.memories.values())
+    knowledge = {row.id for row, _ in episodes if row.owner_type == "tenant"}
+    alone = [each.row for each in (*evidence.messages.values(), *evidence.memories.values()) if each.row.id in ranks]
+    held: list[Found] = [_FOUND[row.kind](**_fields(row) | places.of(row) | _of_moment(row, scope)) for row in alone]
+    if with_facts:
+        held += [fact for _, episode in episodes for fact in episode.atomic_facts if fact.rank is not None]
+    held.sort(key=lambda each: each.rank or 0)
+    return lists_of(held, [episode for _, episode in episodes], knowledge, _graph(evidence.walk, evidence))
+
+
+def lists_of(held: Sequence[Found], episodes: Sequence[FoundEpisode], knowledge: Ids[str], graph: Graph) -> dict[str, Any]:
+    """The lists of a ``SearchResponse``: what holds a place, by kind, and the episodes, the ``knowledge`` apart."""
+
+    def of(kind: type[Kind]) -> tuple[Kind, ...]:
+        return tuple(each for each in held if isinstance(each, kind))
+
     return {
-        "episodes": tuple(episode for row, episode in episodes if row.owner_type != "tenant"),
-        "knowledge": tuple(episode for row, episode in episodes if row.owner_type == "tenant"),
-        "facts": tuple(sorted(ranked_facts, key=lambda fact: fact.rank or 0)) if with_facts else (),
-        "raw_messages": _ranked(FoundMessage, evidence.messages.values(), places, scope),
-        "profiles": _ranked(FoundProfile, memories, places, scope),
-        "foresights": _ranked(FoundForesight, memories, places, scope),
-        "agent_memory": AgentMemory(
-            cases=_ranked(FoundCase, memories, places, scope), skills=_ranked(FoundSkill, memories, places, scope)
-        ),
-        "graph": _graph(evidence.walk, evidence),
+        "episodes": tuple(each for each in episodes if each.id not in knowledge),
+        "knowledge": tuple(each for each in episodes if each.id in knowledge),
+        "facts": of(FoundFact),
+        "raw_messages": of(FoundMessage),
+        "profiles": of(FoundProfile),
+        "foresights": of(FoundForesight),
+        "agent_memory": AgentMemory(cases=of(FoundCase), skills=of(FoundSkill)),
+        "graph": graph,
     }
 
 
@@ -120,18 +130,9 @@ def _episode(row: Row, places: _Places, facts: Sequence[Candidate], most: int) -
     )
 
 
-def _fields_of(row: Row) -> dict[str, Any]:
+@Derived  # many searches find the same
+def _fields(row: Row) -> dict[str, Any]:
     return shared_fields(_FOUND[row.kind], record_of(row))
-
-
-_fields = Derived(_fields_of)  # many searches find the same
-
-
-def _ranked(kind: type[Found], candidates: Iterable[Candidate], places: _Places, scope: Scope) -> tuple[Found, ...]:
-    """The candidates of one kind that hold places, best first."""
-    rows = [each.row for each in candidates if each.row.id in places.ranks and _FOUND.get(each.row.kind) is kind]
-    rows.sort(key=lambda row: places.ranks[row.id])
-    return tuple(kind(**_fields(row) | places.of(row) | _of_moment(row, scope)) for row in rows)
 
 
 def _of_moment(row: Row, scope: Scope) -> dict[str, Any]:
@@ -217,9 +218,8 @@ def with_portrait(index: MemoryIndex, scope: Scope, found: SearchResponse) -> Se
     chosen = rows.people or rows.conversation_ids or rows.document_ids or rows.since or (rows.before and not scope.is_past)
     if found.profiles or scope.is_narrowed or chosen or not wants_all:
         return found
-    keys = [Key(Collection.MEMORIES, owner, profile_id(owner)) for owner in rows.owner_keys]
-    portraits = (scope.known(row) for row in index.get(keys).values() if rows.is_of_owners(row))
-    profiles = tuple(FoundProfile(**_fields(row), score=0.0) for row in portraits if row is not None)
+    portraits = (known for row in profile_rows(index, rows) if (known := scope.known(row)) is not None)
+    profiles = tuple(FoundProfile(**_fields(row), score=0.0) for row in portraits)
     return found.model_copy(update={"profiles": profiles})
 
 

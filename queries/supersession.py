@@ -32,15 +32,13 @@ Asked = Sequence[tuple[str, str]]
 _ONESELF = frozenset(("", "i", "me", "my", "user", "我"))
 
 
-def _claims_of(row: Row) -> tuple[Claim, ...]:
+@Derived  # a search asks it of all that was found
+def claims_of(row: Row) -> tuple[Claim, ...]:
+    """The claims that a row makes."""
     if not row.body.get("claims"):
         return ()
     record = record_of(row)
     return record.claims if isinstance(record, AtomicFact | Foresight) else ()
-
-
-claims_of = Derived(_claims_of, 10_000)
-"""The claims that a row makes. A search asks it of all that was found."""
 
 
 def is_asked_for(claim: Claim, asked: Asked, asker: str | None) -> bool:

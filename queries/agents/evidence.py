@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import accumulate
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from mneme.relations import attributes_asked
 from queries.agents.query import Order
@@ -16,20 +16,16 @@ from queries.compete import Standing
 from queries.fuse import reciprocal_rank_fusion
 from queries.questions.understand import both_ends
 from queries.responses import (
-    AgentMemory,
     Found,
-    FoundCase,
     FoundEpisode,
     FoundFact,
-    FoundForesight,
     FoundMessage,
-    FoundProfile,
-    FoundSkill,
     Graph,
     GraphEntity,
     GraphRelationship,
     SearchResponse,
 )
+from queries.shape import lists_of
 from queries.supersession import in_order, successor_of
 
 Episodic = FoundEpisode | FoundFact | FoundMessage
@@ -42,8 +38,6 @@ _FUSION_K = 1
 _QUESTION_WEIGHT = 2.0
 EPISODIC_KINDS = ("episode", "fact", "message", "knowledge")
 """The same as kinds of a filter."""
-
-Kind = TypeVar("Kind", FoundFact, FoundEpisode, FoundMessage, FoundProfile, FoundForesight, FoundCase, FoundSkill)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +99,6 @@ class Evidence:
     def ids(self) -> tuple[str, ...]:
         """The ids of the results, in the order in which they were found."""
         return tuple(self._items)
-
-    def __len__(self) -> int:
-        return len(self._items)
 
     def episodic(self, response: SearchResponse) -> list[Episodic]:
         """The ranked results of a response that are searched for again."""
@@ -289,12 +280,12 @@ def merged(
     # 1.
     listed = _listed(evidence, _newest_first(evidence, places) if newest_first else places, limit)
     # 2.
-    scores = [1.0] * len(listed) if equal_scores else accumulate((each.score for each in listed), min)
-    scored = list(zip(listed, scores, strict=True))
+    scores = [1.0] * len(listed) if equal_scores else accumulate((score for _, score in listed), min)
+    scored = [(item, score) for (item, _), score in zip(listed, scores, strict=True)]
     if order is Order.CHRONOLOGICAL:
-        scored.sort(key=lambda each: _moment(each[0].item))
+        scored.sort(key=lambda each: _moment(each[0]))
     held: list[Found] = [
-        place.item.model_copy(update={"score": score, "rank": rank}) for rank, (place, score) in enumerate(scored, start=1)
+        item.model_copy(update={"score": score, "rank": rank}) for rank, (item, score) in enumerate(scored, start=1)
     ]
     # 3.
     known = evidence.episodes()
@@ -302,37 +293,20 @@ def merged(
     shown = dict.fromkeys(parent_of(each) or each.id for each in held if isinstance(each, Episodic))
     episodes = [_episode(known[identity], by_id, facts_per_episode) for identity in shown if identity in known]
     knowledge = {each.id for searched in evidence.searches for each in searched.response.knowledge}
-    return {
-        "episodes": tuple(each for each in episodes if each.id not in knowledge),
-        "knowledge": tuple(each for each in episodes if each.id in knowledge),
-        "facts": _of(held, FoundFact),
-        "raw_messages": _of(held, FoundMessage),
-        "profiles": _of(held, FoundProfile),
-        "foresights": _of(held, FoundForesight),
-        "agent_memory": AgentMemory(cases=_of(held, FoundCase), skills=_of(held, FoundSkill)),
-        "graph": evidence.graph(),
-    }
+    return lists_of(held, episodes, knowledge, evidence.graph())
 
 
-class _Listed(NamedTuple):
-    """Anything that holds a place."""
-
-    item: Found
-    score: float
-
-
-def _listed(evidence: Evidence, places: Sequence[Place], limit: int) -> list[_Listed]:
-    """The first ``limit`` places, one of each search among them, and at its old rank what is searched for only once.
-
-    That is scored as what stands before it.
+def _listed(evidence: Evidence, places: Sequence[Place], limit: int) -> list[tuple[Found, float]]:
+    """The first ``limit`` results with their scores, one of each search among them, and at its old rank what is searched for
+    only once. That is scored as what stands before it.
     """
     first = evidence.first
     standing = evidence.standing_by(first) if first else []
     room = limit - sum((item.rank or 1) <= limit for item in standing)
-    listed = [_Listed(each.item, each.score) for each in with_slots(places, evidence.rankings(), room)]
+    listed: list[tuple[Found, float]] = [(each.item, each.score) for each in with_slots(places, evidence.rankings(), room)]
     for item in standing:
         at = min((item.rank or 1) - 1, len(listed))
-        listed.insert(at, _Listed(item, listed[at - 1].score if at else listed[0].score if listed else 1.0))
+        listed.insert(at, (item, listed[max(at - 1, 0)][1] if listed else 1.0))
     return listed[:limit]
 
 
@@ -372,7 +346,3 @@ def _episode(episode: FoundEpisode, held: Mapping[str, Found], most: int) -> Fou
             "atomic_facts": (*holders, *(each.model_copy(update={"rank": None}) for each in others)),
         }
     )
-
-
-def _of(held: Iterable[Found], kind: type[Kind]) -> tuple[Kind, ...]:
-    return tuple(each for each in held if isinstance(each, kind))

@@ -13,8 +13,6 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cache, cached_property
-from importlib.resources import files
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +30,7 @@ from queries.questions.types import asks_for_several
 from queries.responses import FoundEpisode, FoundFact, FoundMessage
 from queries.scoring.features import NAME
 from queries.scoring.field import probability
-from queries.scoring.learned import Weights, check_weights, read_coefficients
+from queries.scoring.learned import Weights, check_weights, coefficients_of
 
 Numbers = npt.NDArray[np.float64]
 Embed = Callable[[Sequence[str]], Vector]
@@ -262,21 +260,16 @@ class JointScorer:
 
     depth = 100
 
-    def __init__(self, coefficients: Callable[[], JointCoefficients | None], embedder: Embedder) -> None:
+    def __init__(self, coefficients: JointCoefficients, embedder: Embedder) -> None:
         """Prepare.
 
         Args:
-            coefficients: of the index and the embedder in use; None where nothing was fitted for them.
+            coefficients: of the index and the embedder in use.
             embedder: compares the texts with the question; what it embedded is kept.
         """
-        self._read = coefficients
+        self._coefficients = coefficients
         self._embedder = embedder
         self._vectors: AgingCache[str, Vector] = AgingCache(_MOST_VECTORS, _SECONDS)
-
-    @property
-    def fitted(self) -> bool:
-        """True if there are coefficients for what is in use."""
-        return self._coefficients is not None
 
     def places(self, question: str, found: Evidence) -> list[Place] | None:
         """Everything that the searches for the question itself found, best first.
@@ -285,8 +278,8 @@ class JointScorer:
         embedder does not answer, or it is not a question for several things nor was it searched for among people's words: then
         one thing answers it, and that stands first as it is.
         """
-        first, coefficients = found.first, self._coefficients
-        if coefficients is None or first is None or first.metrics.scoring != _SCORED_BY or not found.episodic(first):
+        first = found.first
+        if first is None or first.metrics.scoring != _SCORED_BY or not found.episodic(first):
             return None
         if not (asks_for_several(question) or any(each.people for each in found.searches)):
             return None
@@ -294,13 +287,9 @@ class JointScorer:
             candidates = joint_features(question, found, self.embed)
         except ModelError:
             return None
-        scores = coefficients.scores(candidates.numbers)
+        scores = self._coefficients.scores(candidates.numbers)
         order = np.argsort(-scores, kind="stable")
         return [Place(candidates.items[at], float(scores[at])) for at in order]
-
-    @cached_property
-    def _coefficients(self) -> JointCoefficients | None:
-        return self._read()
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """The vectors of texts; those that were asked for before are not embedded again. Raises what the embedder does."""
@@ -319,15 +308,9 @@ def joint_coefficients_for(settings: Settings, embedder: EmbedderIdentity) -> Jo
     Raises:
         SettingsError: ``MNEME_AGENTS__COEFFICIENTS`` names a file that cannot be used.
     """
-    path = settings.agents.coefficients
-    fitted = read_coefficients(FITTED, path, "MNEME_AGENTS__COEFFICIENTS", "agents") if path else _shipped()
+    fitted = coefficients_of(FITTED, "queries.agents", settings.agents.coefficients, "MNEME_AGENTS__COEFFICIENTS", "agents")
     wanted = (settings.index.backend, embedder.fitted_as)
     return next((each for each in fitted if (each.backend, each.embedder) == wanted), None)
-
-
-@cache
-def _shipped() -> tuple[JointCoefficients, ...]:
-    return FITTED.validate_json((files("queries.agents") / "coefficients.json").read_text(encoding="utf-8"))
 
 
 FITTED: TypeAdapter[tuple[JointCoefficients, ...]] = TypeAdapter(tuple[JointCoefficients, ...])

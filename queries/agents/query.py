@@ -24,7 +24,8 @@ class QueryParam:
     """One question to an agent.
 
     ``limit`` is how many results the ranked list may hold, and ``filters`` are whose memory is searched and which part of it
-    (queries/filtering/filters.py). ``long_term`` leaves out of all but the first search what no episode holds yet.
+    (queries/filtering/filters.py). ``long_term`` leaves out of all but the first search what no episode holds yet, and
+    makes all scores 1.
 
     Raises:
         InputError: a question that cannot be asked, or a limit that is none.

@@ -12,8 +12,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from math import sqrt
 
 from mneme.text import STOP_WORDS, has_cjk, tokenise
@@ -90,10 +89,7 @@ class RulePlanner:
         if new:
             return Judgement(False, 0.0, (new[0],), f"an answer to: {new[0]}")
         # 3.
-        covered = coverage(named_by_graph, found)
-        if named_by_graph != question and not left:
-            return Judgement(True, 1.0)
-        return Judgement(covered.sufficient, covered.confidence, (), ", ".join(covered.missing))
+        return Judgement(True, 1.0) if named_by_graph != question and not left else coverage(named_by_graph, found)
 
     def supplement(self, question: str, found: Evidence, count: int, budget: Budget) -> Judgement:
         """Choose the queries of a second round.
@@ -108,45 +104,21 @@ class RulePlanner:
         if people or queries:
             return Judgement(False, covered.confidence, queries, "whatever else there is", people)
         # 2.
-        if covered.sufficient:
-            return Judgement(True, covered.confidence)
-        return Judgement(False, covered.confidence, supplementary_queries(question, found, count), ", ".join(covered.missing))
+        return covered if covered.sufficient else replace(covered, queries=supplementary_queries(question, found, count))
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """The confidence, 0 to 1, and the words of the question that no result has."""
-
-    confidence: float
-    missing: tuple[str, ...]
-
-    @property
-    def sufficient(self) -> bool:
-        """True if it is sure enough."""
-        return self.confidence >= SUFFICIENT
-
-
-def coverage(question: str, found: Evidence) -> Coverage:
-    """Measure how well the best results cover a question."""
-    words = asked_words(question, found)
+def coverage(question: str, found: Evidence) -> Judgement:
+    """Judge by how well the best results cover a question; missing are those of its words that none of them has."""
+    # Without names of those who took part and without question words.
+    asked = question_forms(question, named(question, found))[2].split()
+    words = [word for word in dict.fromkeys(asked) if tokenise(word)]
     best = found.places(_JUDGED)
     covered = {token for place in best for token in tokenise(place.item.text)}
-    missing = tuple(word for word in words if not covered.intersection(tokenise(word)))
-    if not best:
-        return Coverage(0.0, missing)
+    missing = [word for word in words if not covered.intersection(tokenise(word))]
     share = 1.0 - len(missing) / len(words) if words else 1.0
-    return Coverage(sqrt(share * min(1.0, max(place.score for place in best) / _GOOD_SCORE)), missing)
-
-
-def asked_words(question: str, found: Evidence) -> Sequence[str]:
-    """The words that say what is asked, without names of those who took part and without question words."""
-    words = question_forms(question, named(question, found))[2].split()
-    return tuple(word for word in dict.fromkeys(words) if tokenise(word))
-
-
-def counts(question: str) -> bool:
-    """True if a question asks how many there are, or for all of a kind."""
-    return question_type(question) is QuestionType.COUNTING
+    highest = max((place.score for place in best), default=0.0)
+    confidence = sqrt(share * min(1.0, highest / _GOOD_SCORE))
+    return Judgement(confidence >= SUFFICIENT, confidence, (), ", ".join(missing))
 
 
 def named_items(question: str, found: Evidence) -> tuple[str, ...]:
@@ -166,7 +138,7 @@ def item_queries(question: str, found: Evidence, count: int) -> tuple[str, ...]:
 
     None where the question counts nothing, or nothing has a name.
     """
-    if not counts(question):
+    if question_type(question) is not QuestionType.COUNTING:
         return ()
     words = question_forms(question, named(question, found))[2]
     return tuple(f"{words} {item}" for item in named_items(question, found)[:count])

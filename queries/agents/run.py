@@ -62,7 +62,7 @@ class Run:
             search: finds; may raise a MnemeError.
             rerank: judges places; None where there is no reranker.
             pool: runs searches and decisions, so that they can be left behind at the deadline.
-            joint: scores together what is found; None where there is none.
+            joint: scores together what is found; None where nothing was fitted for the index and the embedder.
         """
         self.param, self.planner, self.budget = param, planner, budget
         self.evidence = Evidence(param.long_term)
@@ -166,7 +166,7 @@ class Run:
         The queries of a model are good guesses: what they bring is fused with the joint order, a list for each. Behind those
         of rules, which repeat the question in other words, what only they bring comes last.
         """
-        if self.joint is None or self.tool != Tool.REFLECT or not self.joint.fitted:
+        if self.joint is None or self.tool != Tool.REFLECT:
             return self.evidence.places(limit)
         try:
             self.budget.check_time()

@@ -65,7 +65,6 @@ class AgenticSearch:
         policy: QueryPolicy,
         search: Search,
         agent: str | None = None,
-        equal_scores: bool = False,
         explain: bool = False,
     ) -> SearchResponse:
         """Let an agent answer a question.
@@ -79,7 +78,6 @@ class AgenticSearch:
             policy: what it may cost.
             search: one search.
             agent: which one; None for that of the settings, else reflect with a model and router with rules.
-            equal_scores: whether every score is 1.
             explain: whether the response holds the trace.
 
         Raises:
@@ -118,7 +116,7 @@ class AgenticSearch:
             param.order,
             self._settings.retrieval.facts_per_episode,
             newest_first=not asks_about_past(both_ends(param.text)),
-            equal_scores=equal_scores,
+            equal_scores=param.long_term,
         )
         return _response(run, lists, started, explain)
 

@@ -84,7 +84,7 @@ def reflect(run: Run, supplementary: int) -> None:
     """
     text = run.param.text
     # 1.
-    depth = run.joint.depth if run.joint and run.joint.fitted else DEPTH
+    depth = run.joint.depth if run.joint else DEPTH
     run.search(text, depth=depth)
     if not run.evidence.searches:
         return

@@ -157,12 +157,13 @@ def _rendered(memories: Sequence[ContextMemory], asked: date, about_time: bool, 
     dated = merged(Dated(span, (number,)) for number, memory in numbered for span in memory.spans)
     # 4.
     table = [from_question(each.span, asked) for each in sorted(dated, key=lambda each: (each.span.first, each.span.last))]
-    return _text(
-        list(lines_of(((number, each) for number, each in numbered if not is_of_profile(each)), line)),
-        list(lines_of(((number, each) for number, each in numbered if is_of_profile(each)), line)),
-        table if about_time else [],
-        pairs(_compared(memories)) if compares else [],
-    )
+    table += pairs(_compared(memories)) if compares else []
+    profile = list(lines_of(((number, each) for number, each in numbered if is_of_profile(each)), line))
+    parts = ["<memories>", *lines_of(((number, each) for number, each in numbered if not is_of_profile(each)), line)]
+    parts += ["</memories>"] if len(parts) > 1 else ["(none)", "</memories>"]
+    parts += ["<profile>", *profile, "</profile>"] if profile else []
+    parts += ["<computed_dates>", *table, "</computed_dates>"] if table and about_time else []
+    return "\n".join(parts)
 
 
 def _compared(memories: Sequence[ContextMemory]) -> list[Dated]:
@@ -172,13 +173,6 @@ def _compared(memories: Sequence[ContextMemory]) -> list[Dated]:
     )
     dates = [Dated(memory.spans[0], (number,)) for number, memory in best if memory.spans]
     return merged(dates)[:_DATES_COMPARED]
-
-
-def _text(memories: Sequence[str], profile: Sequence[str], table: Sequence[str], compared: Sequence[str]) -> str:
-    parts = ["<memories>", *(memories or ["(none)"]), "</memories>"]
-    parts += ["<profile>", *profile, "</profile>"] if profile else []
-    parts += ["<computed_dates>", *table, *compared, "</computed_dates>"] if table else []
-    return "\n".join(parts)
 
 
 def asked_line(asked_at: datetime) -> str:

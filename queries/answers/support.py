@@ -9,7 +9,7 @@ languages, nearly half of whose questions have no answer. ``enough`` is the log-
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -40,7 +40,7 @@ from queries.questions.types import QuestionType
 from queries.records import only_asks
 from queries.responses import SearchResponse
 from queries.scoring.learned import Weights
-from queries.supersession import is_asked_for
+from queries.supersession import is_asked_for, successor_of
 
 _LOOKED_AT = 5  # best memories
 _REPORTED_QUESTION = re.compile(r"[^:：\"“]{1,60}(?:asked|问)[^:：\"“]{0,60}[:：]?\s*[\"“][^\"”]*[?？][\"”]")
@@ -121,26 +121,16 @@ def _successors(memories: Sequence[ContextMemory], found: SearchResponse, asked_
     """
     if asks_about_past(found.query.text):
         return {}
-    attributes = {attribute for _, attribute in attributes_asked(found.query.text)}
+    attributes = attributes_asked(found.query.text)
     successor: dict[int, int] = {}
     places: dict[str, int] = {}
     for place, memory in enumerate(memories):
-        newer = [places[each] for each in _replaced_by(memory, attributes, asked_at) if each in places]
-        successor |= {place: newer[0]} if newer else {}
+        of_all = memory.replaced_by if memory.ended is not None and memory.ended <= asked_at.date() else None
+        newer = successor_of(memory.claims, attributes, found.query.asker, asked_at, of_all)
+        if newer in places:
+            successor[place] = places[newer]
         places[memory.id] = place
     return successor
-
-
-def _replaced_by(memory: ContextMemory, attributes: Collection[str], asked_at: datetime) -> Iterator[str]:
-    """The ids of what replaced a memory; where it is known what is asked for, in that alone."""
-    if not (attributes and memory.claims):
-        ended = memory.ended is not None and memory.ended <= asked_at.date()
-        yield from [memory.replaced_by] if ended and memory.replaced_by else []
-        return
-    for claim in memory.claims:
-        ended = claim.valid_to is not None and claim.valid_to <= asked_at
-        if ended and claim.superseded_by and claim.attribute in attributes:
-            yield claim.superseded_by
 
 
 @dataclass(frozen=True, slots=True)

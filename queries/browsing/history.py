@@ -1,15 +1,14 @@
 """Everything that is remembered about a person or a thing, and the portrait of an owner."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, TypeVar
 
 from mneme.errors import InputError
-from mneme.ids import profile_id
 from mneme.ports import Filter, MemoryIndex, TextLeg
 from mneme.records import AtomicFact, Entity, Foresight, Mention, Profile, ProfileItem, Relationship
-from mneme.rows import Collection, Key, Row, statement_key
+from mneme.rows import Collection, Row, statement_key
 from mneme.text import tokenise
 from queries.browsing.lists import all_rows
 from queries.browsing.responses import (
@@ -25,7 +24,7 @@ from queries.browsing.responses import (
 )
 from queries.entities.graph import joined
 from queries.entities.naming import Naming, naming
-from queries.filtering.scope import Scope, repetition_keys, without_later_repetitions
+from queries.filtering.scope import Scope, profile_rows, repetition_keys, without_later_repetitions
 from queries.granularity.foresights import repeats
 from queries.records import shared_fields
 
@@ -66,7 +65,7 @@ def read_history(index: MemoryIndex, scope: Scope, asked: str) -> History:
     if scope.is_past and (keys := repetition_keys(statements)):
         repetitions = index.get(keys)
         statements = [without_later_repetitions(row, repetitions, scope.moment) for row in statements]
-    found = _Statements(index, statements, scope)
+    told_facts, told_foresights = _told(index, statements, scope)
     notes = [
         f"there is more: only {limit:,} {what} were looked at"
         for what, limit, is_all in (
@@ -83,8 +82,8 @@ def read_history(index: MemoryIndex, scope: Scope, asked: str) -> History:
         type=who.entity.type if who.entity else "",
         summary=who.entity.summary if who.entity else "",
         others=who.others,
-        facts=_in_time(found.facts()),
-        foresights=_in_time(found.foresights()),
+        facts=_in_time(told_facts),
+        foresights=_in_time(told_foresights),
         relationships=_in_time(_relationships(records, who), scope.filter(Collection.GRAPH)),  # ``known`` saw to ``as_of``
         profile=_in_time(_lines(index, scope, who), scope.rows),
         notes=tuple(notes),
@@ -115,51 +114,37 @@ def _link(row: Row) -> Link:
     return Link(id=row.id, text=_text(row), said_at=row.at)
 
 
-class _Statements:
-    """Statements with those that superseded them, which the index is asked for where they name somebody else."""
+def _told(index: MemoryIndex, rows: Sequence[Row], scope: Scope) -> tuple[list[HistoryFact], list[HistoryForesight]]:
+    """Facts and foresights with those that superseded them, which the index is asked for where they name somebody else."""
+    records = [record for row in rows if isinstance(record := row.record(), AtomicFact | Foresight)]
+    told = {row.id: row for row in rows}
+    newer = {each.validity.superseded_by: each.owner.key for each in records if each.validity.superseded_by}
+    missing = [statement_key(owner, identity) for identity, owner in newer.items() if identity not in told]
+    told |= {row.id: row for row in index.get(missing).values()} if missing else {}
+    links = {identity: _link(row) for identity, row in told.items()}
 
-    def __init__(self, index: MemoryIndex, rows: list[Row], scope: Scope) -> None:
-        self._rows = rows
-        self._scope = scope
-        self._records = [record for row in rows if isinstance(record := row.record(), AtomicFact | Foresight)]
-        texts = {row.id: row for row in rows}
-        newer = {each.validity.superseded_by: each.owner.key for each in self._records if each.validity.superseded_by}
-        missing = [statement_key(owner, identity) for identity, owner in newer.items() if identity not in texts]
-        texts |= {row.id: row for row in index.get(missing).values()} if missing else {}
-        self._links = {identity: _link(row) for identity, row in texts.items()}
-
-    def facts(self) -> list[HistoryFact]:
-        """The facts among them."""
-        return [
-            HistoryFact(text=each.atomic_fact, **self._fields(HistoryFact, each))
-            for each in self._records
-            if isinstance(each, AtomicFact)
-        ]
-
-    def foresights(self) -> list[HistoryForesight]:
-        """The foresights among them."""
-        facts = [each for each in self._records if isinstance(each, AtomicFact)]
-        over = {row.id for row in self._rows if row.kind == "foresight" and self._scope.is_over(row)}
-        return [
-            HistoryForesight(
-                text=each.statement,
-                expired=each.id in over,
-                told_as_fact=any(repeats(each, fact) for fact in facts if fact.parent_episode_id == each.parent_episode_id),
-                **self._fields(HistoryForesight, each),
-            )
-            for each in self._records
-            if isinstance(each, Foresight)
-        ]
-
-    def _fields(self, entry: type[HistoryStatement], record: AtomicFact | Foresight) -> dict[str, Any]:
-        validity = record.validity
-        superseded = [each for each in self._records if each.validity.superseded_by == record.id]
+    def fields(entry: type[HistoryStatement], record: AtomicFact | Foresight) -> dict[str, Any]:
+        superseded = [each for each in records if each.validity.superseded_by == record.id]
         return shared_fields(entry, record) | {
-            "message_ids": tuple(dict.fromkeys((*record.message_ids, *validity.also_said_in))),
-            "times_said": 1 + len(validity.repeated_by),
-            "superseded_by": self._links.get(validity.superseded_by or ""),
-            "supersedes": tuple(self._links[each.id] for each in sorted(superseded, key=lambda each: (each.said_at, each.id))),
+            "message_ids": tuple(dict.fromkeys((*record.message_ids, *record.validity.also_said_in))),
+            "times_said": 1 + len(record.validity.repeated_by),
+            "superseded_by": links.get(record.validity.superseded_by or ""),
+            "supersedes": tuple(links[each.id] for each in sorted(superseded, key=lambda each: (each.said_at, each.id))),
         }
+
+    facts = [each for each in records if isinstance(each, AtomicFact)]
+    over = {row.id for row in rows if row.kind == "foresight" and scope.is_over(row)}
+    foresights = [
+        HistoryForesight(
+            text=each.statement,
+            expired=each.id in over,
+            told_as_fact=any(repeats(each, fact) for fact in facts if fact.parent_episode_id == each.parent_episode_id),
+            **fields(HistoryForesight, each),
+        )
+        for each in records
+        if isinstance(each, Foresight)
+    ]
+    return [HistoryFact(text=each.atomic_fact, **fields(HistoryFact, each)) for each in facts], foresights
 
 
 def _relationships(records: Iterable[object], who: Naming) -> list[HistoryRelationship]:
@@ -179,10 +164,8 @@ def _relationships(records: Iterable[object], who: Naming) -> list[HistoryRelati
 
 def _lines(index: MemoryIndex, scope: Scope, who: Naming) -> list[HistoryLine]:
     """The lines of the owners' portraits that are about it, or name it."""
-    keys = [Key(Collection.MEMORIES, owner, profile_id(owner)) for owner in scope.rows.owner_keys]
     lines: dict[tuple[str, str], HistoryLine] = {}
-    rows = [row for row in index.get(keys).values() if scope.rows.is_of_owners(row)]
-    for row in _known(rows, scope):
+    for row in _known(profile_rows(index, scope.rows), scope):
         profile = row.record()
         assert isinstance(profile, Profile)
         for item, holds in lines_of(profile):
@@ -220,9 +203,7 @@ def read_portrait(index: MemoryIndex, scope: Scope) -> Portrait:
         StoreError: the index cannot answer.
     """
     own = all_rows(scope, "a portrait")
-    keys = [Key(Collection.MEMORIES, owner, profile_id(owner)) for owner in own.owner_keys]
-    rows = [row for row in index.get(keys).values() if own.is_of_owners(row)]
-    profiles = [record for row in rows if isinstance(record := row.record(), Profile)]
+    profiles = [record for row in profile_rows(index, own) if isinstance(record := row.record(), Profile)]
     changes, is_all = _changes(index, own)
     return Portrait(
         owner=own.owner_keys[0],

@@ -3,7 +3,7 @@
 import base64
 import binascii
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from heapq import merge
@@ -68,7 +68,12 @@ def read_memories(index: MemoryIndex, scope: Scope, kind: str | None, limit: int
     rows = _of_kind(scope, kind)
     wanted = ("episode",) if kind == "knowledge" else _KINDS if kind is None else (kind,)
     place = place_of(after)
-    pages = [_page(index, home, rows, kinds, wanted, limit + 1, place) for home, kinds in _HOMES.items()]
+    asked = {home: tuple(each for each in kinds if each in wanted) for home, kinds in _HOMES.items()}
+    pages = [
+        index.page(home, replace(rows, kinds=kinds), limit + 1, place)
+        for home, kinds in asked.items()
+        if kinds and rows.owner_keys
+    ]
     found = list(islice(merge(*pages, key=lambda row: (-to_milliseconds(row.at), row.id)), limit + 1))
     shown = found[:limit]
     return MemoryPage(
@@ -155,21 +160,6 @@ def _of_kind(scope: Scope, kind: str | None) -> Filter:
     return replace(own, owner_keys=knowledge)
 
 
-def _page(
-    index: MemoryIndex,
-    home: Collection,
-    rows: Filter,
-    kinds: Sequence[str],
-    wanted: Sequence[str],
-    limit: int,
-    after: Place | None,
-) -> list[Row]:
-    asked = tuple(each for each in kinds if each in wanted)
-    if not asked or not rows.owner_keys:
-        return []
-    return index.page(home, replace(rows, kinds=asked), limit, after)
-
-
 def _text(record: AnyRecord) -> str:
     match record:
         case StoredMessage():
@@ -248,7 +238,8 @@ def read_conversations(index: MemoryIndex, scope: Scope, limit: int, after: str 
     if not page:
         return ConversationPage(items=())
     # 2.
-    whole = _whole(rows, page)
+    ids = tuple(each.conversation_id for each in page)
+    whole = Filter(rows.tenant_id, rows.owner_keys, rows.owner_ids, conversation_ids=ids, outside_documents=True)
     episodes = {each.conversation_id: each for each in index.conversations(Collection.EPISODES, whole, len(page))}
     messages = {each.conversation_id: each for each in page}
     if rows.since or rows.before or rows.people or rows.labels:
@@ -257,17 +248,6 @@ def read_conversations(index: MemoryIndex, scope: Scope, limit: int, after: str 
     return ConversationPage(
         items=tuple(_summary(messages[identity], episodes.get(identity)) for _, identity in places),
         next=cursor(places[-1]) if len(found) > limit else None,
-    )
-
-
-def _whole(rows: Filter, page: list[Group]) -> Filter:
-    """Everything of these conversations."""
-    return Filter(
-        rows.tenant_id,
-        rows.owner_keys,
-        rows.owner_ids,
-        conversation_ids=tuple(each.conversation_id for each in page),
-        outside_documents=True,
     )
 
 

@@ -284,18 +284,16 @@ def _fits_of_mentions(evidence: Iterable[tuple[float, Entity | Relationship]]) -
     return {place: fits[place] for place in episodes} | fits
 
 
-def _places_of(part: Entity | Relationship) -> frozenset[tuple[str, str]]:
+@Derived  # many searches reach the same
+def _places(part: Entity | Relationship) -> frozenset[tuple[str, str]]:
     """Every episode and message that mentions a part; an episode has the message ``""``."""
     return frozenset((each.episode_id, message) for each in part.mentions for message in ("", *each.message_ids))
 
 
-def _as_part(row: Row) -> Entity | Relationship | None:
+@Derived  # to ask a record of pydantic for its class takes longer than to keep it
+def _part_of(row: Row) -> Entity | Relationship | None:
     record = record_of(row)
     return record if isinstance(record, Entity | Relationship) else None
-
-
-_part_of = Derived(_as_part)  # to ask a record of pydantic for its class takes longer than to keep it
-_places = Derived(_places_of)  # many searches reach the same
 
 
 def _is_over(edge: Relationship, moment: datetime) -> bool:
@@ -339,7 +337,8 @@ def graph_response(
     return Graph(entities=tuple(found_entities), relationships=tuple(found_relationships))
 
 
-def _as_shown(part: Entity | Relationship) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
+@Derived  # many searches show the same
+def _shown(part: Entity | Relationship) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
     """The fields of its response, with the sources of its newest mentions; and these by episode and message."""
     newest = part.mentions[-_MOST_MENTIONS:]
     fields = shared_fields(GraphEntity if part.kind == "entity" else GraphRelationship, part) | {
@@ -348,6 +347,3 @@ def _as_shown(part: Entity | Relationship) -> tuple[dict[str, Any], tuple[tuple[
         "message_ids": tuple(dict.fromkeys(message for each in newest for message in each.message_ids)),
     }
     return fields, tuple(dict.fromkeys((each.episode_id, message) for each in newest for message in each.message_ids or ("",)))
-
-
-_shown = Derived(_as_shown)  # many searches show the same

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
-from mneme.ids import owner_key
+from mneme.ids import owner_key, profile_id
 from mneme.labels import ANY_LABEL, joined
-from mneme.ports import Filter
+from mneme.ports import Filter, MemoryIndex
 from mneme.records import AtomicFact, Entity, Foresight, Mention, Profile, ProfileItem, Relationship, Validity
 from mneme.rows import Collection, Key, Row, revised, statement_key
 
@@ -57,17 +57,9 @@ class Scope:
         """True if only some types of memory, or what has some metadata, are asked for."""
         return bool(self.kinds or self.rows.labels)
 
-    @property
-    def any_may_hold(self) -> bool:
-        """True if ``may_hold`` holds for every row: some hundred of a search need not be asked."""
-        return not self.kinds
-
     def may_hold(self, row: Row) -> bool:
         """True if a row may hold a place."""
-        if self.any_may_hold:
-            return True
-        kind = "knowledge" if row.owner_type == "tenant" else row.kind
-        return kind in self.kinds
+        return not self.kinds or ("knowledge" if row.owner_type == "tenant" else row.kind) in self.kinds
 
     def _only_knowledge(self) -> Filter:
         knowledge = owner_key(self.rows.tenant_id, "tenant", self.rows.tenant_id)
@@ -81,10 +73,6 @@ class Scope:
         if not kinds:
             return replace(filter, owner_keys=())
         return replace(filter, kinds=tuple(kinds)) if len(kinds) < len(_OTHERS) else filter
-
-    def knows_all(self, collection: Collection) -> bool:
-        """True if ``known`` gives every row of a collection as it is: some thousand of a search need not be asked."""
-        return not self.is_past and collection is not Collection.MEMORIES
 
     def known(self, row: Row) -> Row | None:
         """The row as it was known at the moment, or None if it was not, or does not take part any more."""
@@ -161,6 +149,12 @@ class Scope:
 
     def _by_then(self, mentions: Iterable[Mention]) -> tuple[Mention, ...]:
         return tuple(mention for mention in mentions if mention.at < self.moment)
+
+
+def profile_rows(index: MemoryIndex, rows: Filter) -> list[Row]:
+    """The profiles of the owners of a filter, as they are now."""
+    keys = [Key(Collection.MEMORIES, owner, profile_id(owner)) for owner in rows.owner_keys]
+    return [row for row in index.get(keys).values() if rows.is_of_owners(row)]
 
 
 def repetitions(row: Row) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ a point hides the answer in a longer text.
 import re
 from enum import StrEnum
 
-from queries.questions.tense import any_of
+from queries.questions.tense import NEAR, any_of
 
 
 class Form(StrEnum):
@@ -83,7 +83,6 @@ _PAST = any_of(
 )
 
 _ABOUT = r"[^?.!,;]{1,40}?"  # a name, or a few words that stand for somebody
-_NEAR = r"[^?.!。？]{0,120}"  # within a sentence; without a limit an endless one costs its square
 _US = "(?:we|you|i|anyone|anybody|someone|somebody)"
 _ATTRIBUTE = (  # what a thing or a person has one of
     "(?:name|age|birthday|birthplace|address|price|cost|rent|salary|weight|height|size|length|rate|number|date|time|deadline|"
@@ -119,7 +118,7 @@ _POINT = (
 )
 _PRECEDENT = (
     r"\b(?:went|gone|goes|going) wrong\b|\blast time\b|\bthe (?:last|previous|first) (?:attempt|try|run)\b",
-    rf"\b(?:have|has|did|had) {_US}\b{_NEAR}\b(?:before|ever|already)\b|\b(?:have|has|had) {_US} (?:ever|already)\b",
+    rf"\b(?:have|has|did|had) {_US}\b{NEAR}\b(?:before|ever|already)\b|\b(?:have|has|had) {_US} (?:ever|already)\b",
     r"\b(?:similar|earlier|previous) (?:cases?|problems?|incidents?|tasks?|issues?)\b|\blessons?\b",
     r"\b(?:what caused|root cause|cause of|what broke|failures?|failed)\b|\bwhy did\b[^?.]{1,80}\bfail\b",
     r"\b(?:did|have) (?:we|you|i) learn(?:t|ed)?\b|\bhow (?:did|have) (?:we|you|i) (?:fix|solve|handle|deal|resolve)",
@@ -132,7 +131,7 @@ _FAILURE = any_of(
 )
 _PROCEDURE = (
     r"\bhow (?:do|can|should|would|must) (?:i|we|you|one)\b|\bhow to\b",
-    rf"\bhow (?:is|are|should|must)\b{_NEAR}\b(?:done|made|carried out)\b",
+    rf"\bhow (?:is|are|should|must)\b{NEAR}\b(?:done|made|carried out)\b",
     r"\b(?:walk|talk|guide|take) (?:me|us) through (?:\w+ing\b|how\b|the (?:steps|process|procedure)\b)",
     r"\bsteps? (?:for|to|of|in|when)\b|\bwhat (?:is|are) the (?:procedure|steps|process)\b",
     r"\b(?:procedure|instructions?|checklist|runbook|workflow|best practices?) (?:for|to|of|on|when)\b",
@@ -163,11 +162,11 @@ _NARRATIVE = (
     r"\bwhat(?:'s| is) (?:new|going on|the latest|up|the (?:status|state|story))\b",
     rf"\bwhat(?:'s| has| have)\b(?: {_ABOUT})? been (?:\w+ing|up to|busy with|occupied with)\b",
     rf"\bwhat(?:'s| is| are) {_ABOUT} (?:up to|busy with)\b",
-    rf"\bhow(?:'s| is| are| has| have)\b{_NEAR}\b(?:going|coming (?:along|on)|been|progressing|doing|getting on)\W*"
+    rf"\bhow(?:'s| is| are| has| have)\b{NEAR}\b(?:going|coming (?:along|on)|been|progressing|doing|getting on)\W*"
     r"(?:$|(?:at|in|with|for) )",
-    rf"\bhow (?:did|has|have|is|are|was|were)\b{_NEAR}\b(?:go|gone|going|went|turn(?:ed)? out|end(?:ed)? up|happen|unfold|"
+    rf"\bhow (?:did|has|have|is|are|was|were)\b{NEAR}\b(?:go|gone|going|went|turn(?:ed)? out|end(?:ed)? up|happen|unfold|"
     r"(?:come|came) (?:about|to)|work(?:ed)? out|fall (?:through|apart)|manage to|become)\b",
-    rf"\bhow (?:did|has|have)\b{_NEAR}\b(?:get|got) (?:\w+ ){{0,5}}(?:back|into|out|on|along|away|over|through|from|to)\b",
+    rf"\bhow (?:did|has|have)\b{NEAR}\b(?:get|got) (?:\w+ ){{0,5}}(?:back|into|out|on|along|away|over|through|from|to)\b",
     "怎么(?:样了|回事|发生|开始的|认识的|来的|[^么样]{1,6}(?:下来|起来|出来)的)|是怎么[^么样，。？?]{1,10}的|得(?:怎么样|如何)|后来|经过|过程|来龙去脉|始末|前因后果",
     "说说|讲讲|谈谈|聊聊|告诉我|介绍一下|发生了?什么|最近[^，。？?]{0,10}(?:忙|做|干|怎么样)|近况|进展|总结|回顾|概括",
     "(?:的事|结果)(?:怎么样|如何|呢)",

@@ -179,9 +179,7 @@ def _words(fact: Row) -> frozenset[str]:
     return frozenset(tokenise(str(fact.body["atomic_fact"])))
 
 
-def _asks_alone(row: Row) -> bool:
+@Derived  # of all that was found
+def _only_asks(row: Row) -> bool:
     """True if a message, or the quote that a fact is, has no sentence but questions."""
     return only_asks(str((row.body.get("quote") or {}).get("words") or row.body.get("text") or ""))
-
-
-_only_asks = Derived(_asks_alone, 10_000)  # of all that was found

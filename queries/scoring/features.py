@@ -50,7 +50,8 @@ NAME = re.compile(r"(?<![.!?:\"“] )(?<!^)\b[A-Z][a-z]+")  # a capital inside a
 _MOST_NAMES = 4  # capitalised words after which more say nothing
 
 
-def _form_of(row: Row) -> bytes:
+@Derived  # of all that was found
+def _form(row: Row) -> bytes:
     """Eight numbers of a row that do not depend on the question.
 
     The logarithm of its length; whether it asks; whether it has a number; how many words have a capital, 1 for many; whether it
@@ -64,9 +65,6 @@ def _form_of(row: Row) -> bytes:
     answers = bool(quote.get("question"))
     numbers = (math.log1p(len(text)) / 5, asks, has_number, names, dated, of_document, artifact, answers)
     return np.array(numbers, np.float64).tobytes()
-
-
-_form = Derived(_form_of, 10_000)  # of all that was found
 
 
 def statement_features(question: Question, field: Field, messages: Iterable[Candidate]) -> Numbers:

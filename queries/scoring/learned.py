@@ -41,12 +41,21 @@ def check_weights(weights: Mapping[str, float], names: Sequence[str], fit: str) 
         raise ValueError(f"the features are others than this version's ({different}); fit again with `mneme bench fit {fit}`")
 
 
-def read_coefficients(adapter: TypeAdapter[tuple[Fitted, ...]], path: Path, variable: str, fit: str) -> tuple[Fitted, ...]:
-    """The coefficients of a file that a setting names.
+@cache
+def _shipped(adapter: TypeAdapter[tuple[Fitted, ...]], package: str) -> tuple[Fitted, ...]:
+    return adapter.validate_json((files(package) / "coefficients.json").read_text(encoding="utf-8"))
+
+
+def coefficients_of(
+    adapter: TypeAdapter[tuple[Fitted, ...]], package: str, path: Path | None, variable: str, fit: str
+) -> tuple[Fitted, ...]:
+    """The coefficients of the file that a setting names, else those that are shipped in a package.
 
     Raises:
-        SettingsError: it cannot be used; names the variable and the command that makes one.
+        SettingsError: the file cannot be used; names the variable and the command that makes one.
     """
+    if path is None:
+        return _shipped(adapter, package)
     try:
         return adapter.validate_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -163,16 +172,11 @@ def coefficients_for(settings: Settings, embedder: EmbedderIdentity) -> Coeffici
     Raises:
         SettingsError: ``MNEME_RETRIEVAL__COEFFICIENTS`` names a file that cannot be used.
     """
-    path = settings.retrieval.coefficients
-    known = read_coefficients(_known, path, "MNEME_RETRIEVAL__COEFFICIENTS", "fusion") if path else _shipped()
+    path, variable = settings.retrieval.coefficients, "MNEME_RETRIEVAL__COEFFICIENTS"
+    known = coefficients_of(_known, "queries.scoring", path, variable, "fusion")
     wanted = (settings.index.backend, embedder.fitted_as)
     fitted = {each.late_interaction: each for each in known if (each.backend, each.embedder) == wanted}
     return (fitted.get(True) if embedder.token_dimension else None) or fitted.get(False)
-
-
-@cache
-def _shipped() -> tuple[Coefficients, ...]:
-    return _known.validate_json((files("queries.scoring") / "coefficients.json").read_text(encoding="utf-8"))
 
 
 _known: TypeAdapter[tuple[Coefficients, ...]] = TypeAdapter(tuple[Coefficients, ...])

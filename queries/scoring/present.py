@@ -174,16 +174,14 @@ def _is_said(row: Row) -> bool:
     return row.kind in _KINDS and row.document_id is None and not artifact
 
 
-def _tokens_of(row: Row) -> frozenset[str]:
+@Derived
+def _tokens(row: Row) -> frozenset[str]:
     return frozenset(tokenise(words_of(row)))
 
 
-def _all_values_of(row: Row) -> Mapping[ValueKind, frozenset[str]]:
+@Derived
+def _values(row: Row) -> Mapping[ValueKind, frozenset[str]]:
     return values_in(words_of(row)[:LONGEST])
-
-
-_tokens = Derived(_tokens_of, 10_000)
-_values = Derived(_all_values_of, 10_000)
 
 
 def _near(texts: Sequence[frozenset[str]]) -> Numbers:

@@ -46,13 +46,12 @@ from mneme.rows import Embedding, row_of
 from mneme.settings import Documents, Settings
 from mneme.text import cjk_languages, cjk_share, estimate_tokens, index_tokens, tokenise
 from queries.agents.decomposition import descriptions, split_question
-from queries.agents.rule_planner import counts
 from queries.answers.dates import asks_for_difference
 from queries.answers.followup import complete_by_rules, has_unresolved_reference
 from queries.answers.reply import Reply
 from queries.answers.support import question_words
 from queries.granularity.forms import forms_of
-from queries.questions.types import asks_for_several
+from queries.questions.types import asks_for_several, question_type
 from queries.questions.understand import LONGEST_QUESTION, focus, understand
 from tests.attacks.patterns_help import all_patterns, hostile_to
 from tests.flows.extraction.cuts import cut_of, document, message
@@ -178,7 +177,12 @@ READERS: dict[str, tuple[Callable[[str], object], int]] = {  # and the longest t
     "safe_reason": (safe_reason, _IN_CHAT),
     "ask": (asked, LONGEST_QUESTION // 2),
     "rules of a question": (
-        lambda text: (split_question(text), list(descriptions(text, with_asked=True)), counts(text), asks_for_several(text)),
+        lambda text: (
+            split_question(text),
+            list(descriptions(text, with_asked=True)),
+            question_type(text),
+            asks_for_several(text),
+        ),
         LONGEST_QUESTION,
     ),
     "follow-up": (

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queries.compete import Standing, compete, compete_beside_documents
+from queries.compete import Standing, best_first, compete, compete_beside_documents
 
 scores = st.floats(0, 1).map(lambda score: round(score, 2))  # few digits, so that ties happen
 
@@ -25,12 +25,12 @@ def trip(*facts: float, score: float = 0.8) -> list[Standing]:
 
 
 def ids(found: list[Standing], top_k: int) -> list[str]:
-    return [each.id for each in compete(found, top_k).standings]
+    return [each.id for each in compete(best_first(found), top_k).standings]
 
 
 @given(candidates(), st.integers(1, 12))
 def test_the_best_hold_all_places_and_no_episode_one_beside_its_own_fact(found, top_k):
-    outcome = compete(found, top_k)
+    outcome = compete(best_first(found), top_k)
     held, facts, by_id = outcome.standings, {each.parent for each in found}, {each.id: each for each in found}
     assert len(held) == min(top_k, sum(each.parent is not None or each.id not in facts for each in found))
     assert list(held) == sorted(held, key=lambda each: (-each.score, each.id))
@@ -68,7 +68,7 @@ def test_who_holds_the_places(found, top_k, expected):
 
 @pytest.mark.parametrize("score", [0.9, 0.7])
 def test_the_best_fact_of_an_episode_stands_in_its_place(score):
-    assert compete(trip(score, 0.1), 2).replaced == {"trip/f/0": Standing("trip", 0.8)}
+    assert compete(best_first(trip(score, 0.1)), 2).replaced == {"trip/f/0": Standing("trip", 0.8)}
 
 
 class TestTheTenantsDocuments:

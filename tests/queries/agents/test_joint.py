@@ -192,7 +192,7 @@ def coefficients(**weights: float) -> JointCoefficients:
 
 
 def scorer(embedder: Counting | None = None, **weights: float) -> JointScorer:
-    return JointScorer(lambda: coefficients(**weights), embedder or Counting())
+    return JointScorer(coefficients(**weights), embedder or Counting())
 
 
 def found(question: str = QUESTION, scoring: str = "lr", people: tuple[str, ...] = ("Maya",)) -> Evidence:
@@ -218,12 +218,6 @@ def test_the_weights_decide_the_order() -> None:
 )
 def test_what_it_was_not_fitted_on_is_left_as_it_is(evidence: Evidence) -> None:
     assert scorer().places(evidence.queries[0] if evidence.queries else QUESTION, evidence) is None
-
-
-def test_without_coefficients_it_is_not_fitted() -> None:
-    none = JointScorer(lambda: None, Counting())
-    assert not none.fitted
-    assert none.places(QUESTION, found()) is None
 
 
 def test_an_embedder_that_does_not_answer_leaves_it_as_it_is() -> None:
@@ -275,8 +269,8 @@ class Backwards:
 
     depth = 77
 
-    def __init__(self, fitted: bool = True, knows: bool = True) -> None:
-        self.fitted, self.knows, self.asked = fitted, knows, 0
+    def __init__(self, knows: bool = True) -> None:
+        self.knows, self.asked = knows, 0
 
     def places(self, question: str, found: Evidence) -> Sequence[Place] | None:
         self.asked += 1
@@ -317,7 +311,7 @@ def test_joint_scores_see_as_many_results_as_they_need() -> None:
 
 
 def test_what_joint_scores_cannot_tell_is_fused_by_rank() -> None:
-    for joint in (Backwards(knows=False), Backwards(fitted=False)):
+    for joint in (Backwards(knows=False), None):
         found = ask(Remembered(MEMORY), ScriptedPlanner(supplements=[AMONG]), "reflect", SEARCHED_QUESTION, joint=joint)
         assert ids(found)[0] == "cello"
 

@@ -140,12 +140,12 @@ def test_all_words_and_a_good_score_are_sufficient() -> None:
     covered = coverage(COVERED_QUESTION, found_scored("I bought a violin", "it was made in Cremona and I had to buy it"))
     assert covered.sufficient
     assert covered.confidence == 1.0
-    assert covered.missing == ()
+    assert covered.missing == ""
 
 
 def test_words_that_nothing_has_are_missing() -> None:
     covered = coverage(COVERED_QUESTION, found_scored("my violin is old"))
-    assert covered.missing == ("buy", "Cremona")
+    assert covered.missing == "buy, Cremona"
     assert covered.confidence < 1.0
 
 
