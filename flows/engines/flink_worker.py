@@ -167,16 +167,10 @@ class LimitedCalls:
 
 
 class Uncounted(Pending):
-    """A backlog that is not counted: what one worker takes in, another finishes."""
+    """A backlog that is always empty: what one worker takes in, another finishes."""
 
-    def enter(self, count: int = 1) -> None:
-        """Nothing is noted."""
-
-    def leave(self, count: int = 1) -> None:
-        """Nothing is noted."""
-
-    def jobs(self, step: str, count: int) -> None:
-        """Nothing is noted."""
+    def _publish(self) -> None:
+        """Nothing is told."""
 
 
 class Worker:

@@ -15,7 +15,7 @@ from connectors.dead_letters import FileDeadLetters
 from connectors.durable import FolderLock, disk_errors
 from connectors.inbox import InboxReader, inbox_folder
 from flows.engines.port import Source
-from flows.lanes.pending import Pending, SharedSum
+from flows.lanes.pending import Pending
 from flows.running.clock_watch import ended_when_put_back
 from flows.running.feeds import EventReader, FeedLimits, PartitionFeed
 from flows.running.open_services import Endpoints
@@ -29,31 +29,8 @@ _BACKFILL_PART = 4
 _DOCUMENTS_AT_WORK = 16  # of one process: what waits to be read is held in memory, and may be large
 
 Partitions = Mapping[Lane, tuple[int, ...]]  # of each source
-
-
 # Opens a partition of a lane, by its number, at the place to resume from (None: the earliest).
 OpenReader = Callable[[Lane, str, Any], EventReader]
-
-
-class LiveLag:
-    """The number of live events that no process has read yet.
-
-    Args:
-        shared: the sum over all processes; None where there is one.
-    """
-
-    def __init__(self, shared: SharedSum | None = None) -> None:
-        self._shared = shared or SharedSum()
-        self._lags: dict[str, int] = {}
-
-    def update(self, partition: str, lag: int) -> None:
-        """A live partition was looked at."""
-        self._lags[partition] = lag
-        self._shared.put(sum(self._lags.values()))
-
-    def is_none(self) -> bool:
-        """Return whether all live partitions are read to their ends."""
-        return self._shared.total == 0
 
 
 def live_sources(
@@ -62,7 +39,7 @@ def live_sources(
     partitions: Partitions,
     pending: Pending,
     documents: Pending,
-    lag: LiveLag,
+    live_lag: Pending,
     stopping: threading.Event,
 ) -> list[Source]:
     """The sources of the flow.
@@ -73,19 +50,19 @@ def live_sources(
         partitions: what is read, by all processes together.
         pending: what is not finished.
         documents: what waits to be read of documents.
-        lag: told of the messages, and what the backfill gives way to.
+        live_lag: told of the messages that are not read yet, which the backfill gives way to.
         stopping: set when the flow is to end.
     """
     limits = FeedLimits(pending, flow.pending_limit * flow.processes, flow.source_batch, stopping)
 
     def open_messages(number: str, place: Any) -> PartitionFeed:
         reader = open_reader("messages", number, place)
-        lag.update(number, reader.lag())
-        return PartitionFeed(reader, limits, polled=lambda: lag.update(number, reader.lag()))
+        live_lag.jobs(number, reader.lag())
+        return PartitionFeed(reader, limits, polled=lambda: live_lag.jobs(number, reader.lag()))
 
     def open_backfill(number: str, place: Any) -> PartitionFeed:
         little = replace(limits, most=max(1, limits.most // _BACKFILL_PART))
-        return PartitionFeed(open_reader("backfill", number, place), little, may_read=lag.is_none)
+        return PartitionFeed(open_reader("backfill", number, place), little, may_read=lambda: live_lag.total == 0)
 
     def open_documents(number: str, place: Any) -> PartitionFeed:
         few = replace(limits, batch=_DOCUMENTS_AT_WORK)
@@ -133,7 +110,7 @@ def stream_inbox(
         readers[lane] = InboxReader(settings.data, lane, place)
         return readers[lane]
 
-    live = live_sources(settings.flow, open_reader, _PARTITIONS, pending, documents, LiveLag(), stopping)
+    live = live_sources(settings.flow, open_reader, _PARTITIONS, pending, documents, Pending(), stopping)
     sources = [replace(source, idle_rest=_IDLE_REST) for source in live]
     with ExitStack() as stack:
         folder = inbox_folder(settings.data)

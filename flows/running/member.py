@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from connectors.telemetry.logs import set_levels, telemetry
-from flows.lanes.pending import SharedSums
+from flows.lanes.pending import Backlogs
 from flows.running.child_process import begin, end, report
 from mneme.errors import MnemeError
 from mneme.settings import Settings
@@ -39,12 +39,12 @@ class Share:
     Attributes:
         place: its place in the flow.
         partitions: what all members read together.
-        sums: the descriptors of what all count together (flows/lanes/pending.py).
+        backlogs: the descriptors of what all count together (flows/lanes/pending.py).
     """
 
     place: "RunContext"
     partitions: "Partitions"
-    sums: tuple[int, ...]
+    backlogs: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +115,8 @@ def _run_share(
     from flows.running.kafka import stream
 
     place = share.place
-    sums = SharedSums.of(share.sums, place.processes, place.number)
-    stream(settings, lambda index: place, share.partitions, stopping, on_ready, on_failure, sums)
+    backlogs = Backlogs.of(share.backlogs, place.processes, place.number)
+    stream(settings, lambda index: place, share.partitions, stopping, on_ready, on_failure, backlogs)
 
 
 def _obey(stopping: threading.Event) -> None:
