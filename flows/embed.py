@@ -66,14 +66,14 @@ class EmbedLane:
     def __init__(self, services: Services, state: bytes | None) -> None:
         self._services = services
         self._jobs: KeyedJobs[Item, Admitted | AmendmentResult | Owner | None] = KeyedJobs(services.submit, services.clock)
-        self._recent: RecentKeys[tuple[Owner, ...]] = RecentKeys()  # who sent a message of this id
+        self._recent: RecentKeys[str, tuple[Owner, ...]] = RecentKeys()  # who sent a message of this id
         self._deleted: OrderedDict[str, None] = OrderedDict()
-        self._edited: RecentKeys[Position] = RecentKeys()
-        self._amending: RecentKeys[Progress] = RecentKeys()
-        self._withdrawn: RecentKeys[None] = RecentKeys()
-        self._kept_out: RecentKeys[None] = RecentKeys()  # messages that were older than an erasure
-        self._owners: RecentKeys[Owner] = RecentKeys()  # as the first message seen lately says; the index may say otherwise
-        self._decided: RecentKeys[Owner] = RecentKeys()  # as the messages that were admitted lately say
+        self._edited: RecentKeys[str, Position] = RecentKeys()
+        self._amending: RecentKeys[str, Progress] = RecentKeys()
+        self._withdrawn: RecentKeys[str, None] = RecentKeys()
+        self._kept_out: RecentKeys[str, None] = RecentKeys()  # messages that were older than an erasure
+        self._owners: RecentKeys[str, Owner] = RecentKeys()  # as the first message seen lately says, not the index
+        self._decided: RecentKeys[str, Owner] = RecentKeys()  # as the messages that were admitted lately say
         self._erased = Tombstones()
         self._lanes_of: dict[Erasure, list[str]] = {}
         self._erased_beginnings: OrderedDict[str, None] = OrderedDict()

@@ -72,7 +72,7 @@ class ReadLane:
         self._queues: dict[str, deque[ReadJob]] = {}  # by lane; the first is in the pump, or has ended
         self._awaiting_snapshot: list[AwaitingSnapshot] = []
         self._ends: list[Pause] = []
-        self._documents: RecentKeys[StoredDocument] = RecentKeys()
+        self._documents: RecentKeys[str, StoredDocument] = RecentKeys()
         self._erased = Tombstones()
         if state is not None:
             for entry in decode_state(state, STATE_VERSION):
