@@ -39,7 +39,7 @@ from flows.items import (
     Withdrawn,
     WriteBatch,
 )
-from flows.lanes.erasures import Tombstones, tombstone_row
+from flows.lanes.erasures import Said, Tombstones, tombstone_row
 from flows.lanes.owners import message_key, origin_of, owner_of_lane, tenant_of
 from flows.lanes.parked_events import amendment_row
 from flows.lanes.scheduling import KeyedJobs
@@ -88,7 +88,7 @@ class EmbedLane:
                 owner, senders = self._decided.get(item.lane), self._recent.get(item.message.id, ())
                 if item.message.document_id is not None and self._services.reading is not None:
                     self._services.reading.in_flight.leave()  # from here on it is counted among what is at work in this step
-                if self._erased.cover(item.message):
+                if self._erased.cover(Said.of(item.message)):
                     self._services.tally["erased"] += 1
                     self._kept_out[item.message.id] = None
                 elif owner not in (None, item.message.owner):
@@ -233,7 +233,7 @@ class EmbedLane:
                 foreign.append(Foreign(message, owner))
                 continue
             taken_in.append(each)
-            if message.document_id is None and not self._erased.cover(message):
+            if message.document_id is None and not self._erased.cover(Said.of(message)):
                 self._decided[lane] = owner
         self._services.tally["duplicate"] += served.duplicates
         self._services.tally["erased"] += len(served.erased)

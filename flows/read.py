@@ -26,7 +26,7 @@ from typing import Any
 
 from flows.decode import amendment_of
 from flows.items import Amendment, Arrived, Embedded, Erasure, Pause, Read, SinkItem, Unread, WriteBatch
-from flows.lanes.erasures import Tombstones
+from flows.lanes.erasures import Said, Tombstones
 from flows.lanes.owners import tenant_of
 from flows.lanes.parked_events import unread_in, unread_of, unread_row
 from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, next_poll
@@ -220,7 +220,7 @@ class ReadLane:
                 release.record.id
                 for awaiting in self._awaiting_snapshot
                 for release in awaiting.releases
-                if self._erased.cover_event(*release.said)
+                if self._erased.cover(Said.of(release.record))
             }
         )
         for lane, record in list(self._documents.items()):
@@ -355,7 +355,7 @@ class ReadLane:
         conversation_id = None if isinstance(event, Document) else event.conversation_id
         document_id = event.document_id if isinstance(event, Document) else None
         arrived_at = work.unread.received_at or self._services.clock()
-        return self._erased.cover_event(owner, conversation_id, document_id, position, arrived_at)
+        return self._erased.cover(Said(owner, conversation_id, document_id, position, arrived_at))
 
     def _drop(self, work: ReadJob) -> Iterator[Read | SinkItem]:
         if work.key is not None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from flows.cuts import embedding_text
-from flows.lanes.erasures import is_erased, tombstone_keys
+from flows.lanes.erasures import Said, is_erased, tombstone_keys
 from flows.lanes.owners import conversation_key, tenant_of
 from flows.lanes.parked_events import PARKED
 from flows.maintenance.reindex import embed_unless_refused
@@ -43,7 +43,8 @@ def carried_messages(rows: Iterable[Row], made: MemoryIndex, embed: Embed, keep_
     messages = [(_renamed(record), row.embedding) for row in rows if isinstance(record := row.record(), StoredMessage)]
     keys = {key for each, _ in messages for key in tombstone_keys(each.owner, each.conversation_id, each.document_id)}
     tombstones = made.get(list(keys))
-    staying = [(message, kept if keep_vectors else None) for message, kept in messages if not is_erased(message, tombstones)]
+    living = ((message, kept) for message, kept in messages if not is_erased(Said.of(message), tombstones))
+    staying = [(message, kept if keep_vectors else None) for message, kept in living]
     bare = [message for message, kept in staying if kept is None and not message.deleted]
     new = dict(zip([each.id for each in bare], embed_unless_refused(list(map(embedding_text, bare)), embed), strict=True))
     return [row_of(message, new.get(message.id, kept)) for message, kept in staying]

@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from flows.embedding.amendments import stored_message
 from flows.items import Unread
-from flows.lanes.erasures import Tombstones, has_erased_beginning, is_covered, tombstone_keys
+from flows.lanes.erasures import Said, Tombstones, is_erased, tombstone_keys
 from flows.lanes.owners import conversation_key, origin_of, owner_in, tenant_of
 from flows.lanes.scheduling import NotReady, worth_retrying
 from flows.lanes.services import Services
@@ -97,7 +97,7 @@ def _is_of_a_stranger(event: Message, erased: Tombstones, services: Services) ->
     if origin is None or origin.owner == event.owner:
         return False
     rows = services.index.get(tombstone_keys(origin.owner, event.conversation_id))
-    return not has_erased_beginning(origin, event.conversation_id, erased, rows)
+    return not is_erased(Said.first(origin, event.conversation_id), rows, erased)
 
 
 def _without_message(unread: Unread, services: Services) -> Attached | None:
@@ -108,7 +108,7 @@ def _without_message(unread: Unread, services: Services) -> Attached | None:
     assert isinstance(event, Message)
     erased = services.index.get(tombstone_keys(event.owner, event.conversation_id))
     arrived_at = unread.received_at or event.sent_at
-    if is_covered(event.owner, event.conversation_id, None, unread.position, arrived_at, erased):
+    if is_erased(Said(event.owner, event.conversation_id, None, unread.position, arrived_at), erased):
         return None
     raise InputError(f"message {event.message_id} is not in the index, so that its attachments are not read; send it again")
 

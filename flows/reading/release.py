@@ -11,7 +11,7 @@ from flows.reading.attachments import Attached
 from flows.reading.documents import ReadDocument
 from flows.reading.editions import Edition
 from mneme.ids import conversation_path
-from mneme.records import Owner, Position, StoredDocument, StoredMessage
+from mneme.records import Position, StoredDocument, StoredMessage
 from mneme.rows import Collection, Key, Row, row_of
 
 
@@ -43,12 +43,6 @@ class Release:
         if before is None or before.status == "reading":
             return True
         return (before.edition, before.status, before.chunk_ids) != (now.edition, now.status, now.chunk_ids)
-
-    @property
-    def said(self) -> tuple[Owner, str | None, str | None, Position, datetime]:
-        """The subjects that an erasure may name: owner, conversation, document, and where and when its event came."""
-        record = self.record
-        return record.owner, record.conversation_id, record.document_id, record.position, record.created_at
 
     def is_new(self, message: StoredMessage) -> bool:
         """Return whether a message of the edition was not in the one before."""
