@@ -19,7 +19,6 @@ from connectors.telemetry.tracing import about
 from flows.conversations.conversation import Conversation, Question, sort_key
 from flows.conversations.dormant import (
     ActiveConversations,
-    ConversationTexts,
     Dormant,
     DormantConversations,
     QueuedItem,
@@ -68,7 +67,7 @@ class SegmentLane:
         self._verdicts: KeyedJobs[tuple[str, Question], Verdict] = KeyedJobs(
             services.pool(services.detector.calls_a_model), services.clock
         )
-        self._texts: KeyedJobs[str, ConversationTexts] = KeyedJobs(services.submit, services.clock)
+        self._texts: KeyedJobs[str, Conversation] = KeyedJobs(services.submit, services.clock)
         self._past: KeyedJobs[tuple[Conversation, Key], Resegmented | Reloaded] = KeyedJobs(
             services.pool(services.detector.calls_a_model), services.clock
         )
@@ -197,7 +196,7 @@ class SegmentLane:
         return conversation
 
     def _with_texts(self, lane: str, outcome: object) -> Iterator[Out]:
-        texts = _result(outcome, ConversationTexts)
+        texts = _result(outcome, Conversation)
         del self._loading_texts[lane]
         conversation = self._active[lane]
         conversation.episode, conversation.undecided = texts.episode, texts.undecided
