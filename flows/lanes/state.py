@@ -221,7 +221,7 @@ def referred(reference: Reference) -> Retraction | Pause | Erasure:
             bucket=reference["bucket"],
             tokens=reference["tokens"],
             document_id=reference["document"],
-            is_dated=reference.get("dated", False),
+            is_dated=reference["dated"],
         )
     return Pause(*reference["pause"])
 

@@ -281,14 +281,15 @@ class FileFeed(FiniteFeed):
         paths: Sequence[Path],
         read: Callable[[Path, int, str | None], Iterator[Incoming]],
         identities: Callable[[Path], Iterable[str]],
-        place: Mapping[str, FilePlace | int] | None,
+        place: Mapping[str, FilePlace] | None,
         limits: FeedLimits,
         fed: Callable[[int], None] = lambda count: None,
     ) -> None:
         super().__init__(limits, fed)
-        kept = (place or {}).items()  # before files went on where they had grown, a place was a number
-        self._place = {known: (each, known) if isinstance(each, int) else each for known, each in kept}
-        self._events = self._all_events(paths, read, identities)
+        self._place = dict(place or {})
+        self._read_file = read
+        self._identities = identities
+        self._events = (event for path in paths for event in self._events_of(path))
 
     def resume_state(self) -> dict[str, FilePlace]:
         """The number of events that were read of each file, and their source."""
@@ -304,23 +305,17 @@ class FileFeed(FiniteFeed):
             batch += self._limits.end_all()
         return batch
 
-    def _all_events(
-        self,
-        paths: Sequence[Path],
-        read: Callable[[Path, int, str | None], Iterator[Incoming]],
-        identities: Callable[[Path], Iterable[str]],
-    ) -> Iterator[Incoming]:
-        for path in paths:
-            identity = known = None
-            for identity in identities(path):
-                if identity in self._place:
-                    known = identity
-            start, source = self._place_behind(known, identity)
-            for event in read(path, start, source):
-                if identity is not None and source is not None:
-                    self._place[identity] = (event.position.offset + 1, source)
-                self._count += 1
-                yield event
+    def _events_of(self, path: Path) -> Iterator[Incoming]:
+        identity = known = None
+        for identity in self._identities(path):
+            if identity in self._place:
+                known = identity
+        start, source = self._place_behind(known, identity)
+        for event in self._read_file(path, start, source):
+            if identity is not None and source is not None:
+                self._place[identity] = (event.position.offset + 1, source)
+            self._count += 1
+            yield event
 
     def _place_behind(self, known: str | None, identity: str | None) -> tuple[int, str | None]:
         """The place at which a file goes on, of which the beginning is ``known``."""
