@@ -22,7 +22,6 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 
-from connectors.dead_letters import FileDeadLetters
 from connectors.durable import FolderLock, replace_json
 from connectors.indices import index_place, open_generations, open_index
 from connectors.models import open_embedder
@@ -31,11 +30,11 @@ from flows.cuts import lane_of_row
 from flows.engines.port import Source
 from flows.lanes.parked_events import PARKED, incoming_in
 from flows.lanes.pending import Pending
-from flows.maintenance.bulk import BATCH, OnProgress, batches, put_all
+from flows.maintenance.bulk import BATCH, OnProgress, batches, put_all, rows_in
 from flows.maintenance.carry_over import carried_messages, carried_notes
 from flows.runner import stopped_by_signals
 from flows.running.feeds import FeedLimits, StoredFeed
-from flows.running.open_services import Endpoints
+from flows.running.open_services import file_endpoints
 from flows.running.process import RunContext, run_process
 from flows.running.recovery import REBUILD, REINDEX, RecoveryStore, flows_stopped, forget_older_stores, refuse_unfinished
 from mneme.errors import StoreRejected, StoreUnavailable
@@ -69,11 +68,6 @@ class RebuildReport:
     removed: Mapping[Collection, int] = field(default_factory=dict)
     dropped: int = 0
     restarted: tuple[str, ...] = ()
-
-
-def rows_in(index: MemoryIndex) -> dict[Collection, int]:
-    """Count the rows of each collection, of all tenants."""
-    return {collection: index.count(collection) for collection in Collection}
 
 
 def _readable_rows_in(index: MemoryIndex) -> dict[Collection, int]:
@@ -126,7 +120,7 @@ def rebuild_from_messages(
         SettingsError, StoreError: the index cannot be used.
     """
     started = time.monotonic()
-    settings = settings.model_copy(update={"boundaries": settings.boundaries.model_copy(update={"hold_back_seconds": 0.0})})
+    settings = settings.replace(boundaries={"hold_back_seconds": 0.0})
     folder = settings.data / "rebuild"
     with ExitStack() as stack:
         # 1.
@@ -235,8 +229,6 @@ def _derive(settings: Settings, index: MemoryIndex, waiting: list[Incoming], on_
     stopping, pending, refused = threading.Event(), Pending(), set[str]()
     with ExitStack() as stack:
         store = stack.enter_context(RecoveryStore(folder / "store", REBUILD, flow.buckets, partitions=1))
-        dead_letters = FileDeadLetters(settings.data / "dead-letters.sqlite")
-        stack.callback(dead_letters.close)
         stack.enter_context(stopped_by_signals(stopping))
 
         def open_feed(name: str, place: int | None) -> StoredFeed:
@@ -254,7 +246,8 @@ def _derive(settings: Settings, index: MemoryIndex, waiting: list[Incoming], on_
             if kind == "dead_letter":
                 refused.add(identity)
 
-        ends = Endpoints([Source("stored", ("messages",), open_feed)], dead_letters, changes=None, wrote=wrote)
+        source = Source("stored", ("messages",), open_feed)
+        ends = stack.enter_context(file_endpoints(settings, [source], wrote=wrote))
         run_process(settings, partial(start_run, store), ends, pending, stopping, open_store=lambda: index)
     if stopping.is_set():
         raise KeyboardInterrupt

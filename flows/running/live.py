@@ -11,14 +11,13 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from connectors.dead_letters import FileDeadLetters
 from connectors.durable import FolderLock, disk_errors
 from connectors.inbox import InboxReader, inbox_folder
 from flows.engines.port import Source
 from flows.lanes.pending import Pending
 from flows.running.clock_watch import ended_when_put_back
 from flows.running.feeds import EventReader, FeedLimits, PartitionFeed
-from flows.running.open_services import Endpoints
+from flows.running.open_services import file_endpoints
 from flows.running.process import INTERRUPTED, RunContext, run_process
 from mneme.ports import Lane, MemoryIndex
 from mneme.settings import Flow, Settings
@@ -117,10 +116,8 @@ def stream_inbox(
         with disk_errors(str(folder)):
             folder.mkdir(parents=True, exist_ok=True)
         stack.callback(FolderLock(folder, "the inbox").release)  # so that others know who reads it
-        dead_letters = FileDeadLetters(settings.data / "dead-letters.sqlite")
-        stack.callback(dead_letters.close)
+        ends = stack.enter_context(file_endpoints(settings, sources, documents_at_work=documents, named_files=named_files))
         stack.enter_context(ended_when_put_back(on_failure))
-        ends = Endpoints(sources, dead_letters, changes=None, documents_at_work=documents, named_files=named_files)
         tally, _ = run_process(settings, start_run, ends, pending, stopping, on_ready)
         if not tally[INTERRUPTED]:
             # All that was read is settled: what was erased in it leaves the disk now, not at a next start. The engine has

@@ -2,12 +2,13 @@
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from connectors.dead_letters import FileDeadLetters
 from connectors.documents.claims import ErasedClaims, erase_claims
 from connectors.documents.pool import processes_of
 from connectors.documents.reader import open_reader
@@ -162,6 +163,13 @@ def _erase_claims(settings: Settings, erasure: Erasure) -> ErasedClaims:
         return ErasedClaims()
     assert erasure.owner is not None, "known by now"
     return erase_claims(documents_of(settings), erasure.owner, erasure.document_id, erasure.arrived_at)
+
+
+@contextmanager
+def file_endpoints(settings: Settings, sources: Sequence[Source], **more: Any) -> Iterator[Endpoints]:
+    """The sources with a file of dead letters; nobody hears of changes. ``more`` as of ``Endpoints``."""
+    with closing(FileDeadLetters(settings.data / "dead-letters.sqlite")) as dead_letters:
+        yield Endpoints(sources, dead_letters, None, **more)
 
 
 @contextmanager
