@@ -152,14 +152,12 @@ class EndOffsets:
     """The end offset of each partition for this run, and how far all of them have been read.
 
     Args:
-        ends: of each partition the offset that is not read any more.
-        starts: of each partition the earliest offset.
+        bounds: of each partition the earliest offset, and the one that is not read any more.
     """
 
-    def __init__(self, ends: Mapping[str, int], starts: Mapping[str, int]) -> None:
-        self._ends = dict(ends)
-        self._starts = dict(starts)
-        self._positions = dict(starts)
+    def __init__(self, bounds: Mapping[str, tuple[int, int]]) -> None:
+        self._bounds = dict(bounds)
+        self._positions = {name: first for name, (first, _) in bounds.items()}
         self._is_ended = False
 
     def advance(self, partition: str, position: int) -> None:
@@ -168,11 +166,11 @@ class EndOffsets:
 
     def is_reached(self, partition: str) -> bool:
         """Return whether a partition has been read to its end."""
-        return self._positions[partition] >= self._ends[partition]
+        return self._positions[partition] >= self._bounds[partition][1]
 
     def are_reached(self, partitions: Iterable[str] = ()) -> bool:
         """Return whether these partitions have been read to their ends; all, if none are named."""
-        return all(self.is_reached(each) for each in (partitions or self._ends))
+        return all(self.is_reached(each) for each in (partitions or self._bounds))
 
     def end_once(self) -> bool:
         """True for the first who asks."""
@@ -182,8 +180,8 @@ class EndOffsets:
     @property
     def progress(self) -> tuple[int, int]:
         """Events read, and events in all."""
-        read = sum(min(self._positions[each], end) - self._starts[each] for each, end in self._ends.items())
-        return read, sum(end - self._starts[each] for each, end in self._ends.items())
+        read = sum(min(self._positions[each], end) - first for each, (first, end) in self._bounds.items())
+        return read, sum(end - first for first, end in self._bounds.values())
 
 
 class BoundedFeed(PartitionFeed):

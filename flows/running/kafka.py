@@ -88,9 +88,7 @@ def bounded_stream(
     kafka, flow, pending = settings.kafka, settings.flow, Pending()
     named, chosen = topics_of_lanes(kafka.topics), input_partitions(kafka)
     bounds = {f"{topic}/{number}": found for topic in named.values() for number, found in bounds_of(kafka, topic).items()}
-    end_offsets = EndOffsets(
-        {name: end for name, (_, end) in bounds.items()}, {name: first for name, (first, _) in bounds.items()}
-    )
+    end_offsets = EndOffsets(bounds)
     live = [name for name in bounds if not name.startswith(f"{kafka.topics.backfill}/")]
 
     def open_feed(topic: str, number: str, place: Place | int | None) -> BoundedFeed:
