@@ -42,7 +42,6 @@ from flows.reading.release import (
     decode_job,
     encode_job,
     erasure_of_speech,
-    gone,
     withdrawals,
 )
 from mneme.errors import InputError, ModelError
@@ -286,12 +285,13 @@ class ReadLane:
             skipped = max(0, skipped - len(release.messages))
         for release in work.releases:
             yield from release.obsolete(versions.next())
-        before = [] if isinstance(outcome, ReadDocument) else gone(outcome.before, work.releases)
-        for record in before:
+        now = {release.record.id for release in work.releases}
+        gone = [] if isinstance(outcome, ReadDocument) else [record for record in outcome.before if record.id not in now]
+        for record in gone:
             yield from withdrawals(record, (*record.chunk_ids, *record.replaced_ids))
-        if before:
-            self._outdate({record.id for record in before})
-            yield WriteBatch(tuple(Remove(row_of(record).key, versions.next()) for record in before))
+        if gone:
+            self._outdate({record.id for record in gone})
+            yield WriteBatch(tuple(Remove(row_of(record).key, versions.next()) for record in gone))
         for release in work.releases:
             self._services.tally["documents"] += release.has_changed
             yield from release.ends()

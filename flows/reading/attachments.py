@@ -116,7 +116,7 @@ def _without_message(unread: Unread, services: Services) -> Attached | None:
 def attachments_of(
     owner: Owner, conversation_id: str, message: str, recent: Mapping[str, StoredDocument], services: Services
 ) -> tuple[StoredDocument, ...]:
-    """The records of a message's attachments, from the first on; ``lately`` those that may not be in the index yet."""
+    """The records of a message's attachments, from the first on; ``recent`` those that may not be in the index yet."""
     found: list[StoredDocument] = []
     while True:
         identity = document_key(owner.key, attachment_id(conversation_id, message, len(found)))

@@ -54,10 +54,11 @@ def read_document(unread: Unread, known: StoredDocument | None, erased: Tombston
     reading = services.reading
     assert reading is not None, "a flow that takes documents has what reads them"
     documents, about = services.settings.documents, about_event(event, unread.position, unread.received_at)
-    stored = services.index.get([document_row_key(about), *tombstone_keys(about.owner, None, about.document_id)])
+    row_key = Key(Collection.CONTROL, about.owner.key, about.key)
+    stored = services.index.get([row_key, *tombstone_keys(about.owner, None, about.document_id)])
     if is_erased(Said(about.owner, None, about.document_id, about.position, about.arrived_at), stored):
         return None
-    row = stored.get(document_row_key(about))
+    row = stored.get(row_key)
     if known is None and row is not None:
         record = row.record()
         if isinstance(record, StoredDocument):
@@ -92,11 +93,6 @@ def stored_document(owner: Owner, identity: str, services: Services) -> StoredDo
     row = services.index.get([key]).get(key)
     record = row.record() if row is not None else None
     return record if isinstance(record, StoredDocument) else None
-
-
-def document_row_key(about: About) -> Key:
-    """The key of a document's record."""
-    return Key(Collection.CONTROL, about.owner.key, about.key)
 
 
 def about_event(event: Document, position: Position, received_at: datetime | None) -> About:

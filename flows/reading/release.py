@@ -70,12 +70,6 @@ class Release:
             yield Pause(lane, "end", tenant_id=owner.tenant_id, owner_key=owner.key)
 
 
-def gone(before: Iterable[StoredDocument], releases: Iterable[Release]) -> list[StoredDocument]:
-    """Those of the records before that nothing takes the place of."""
-    now = {release.record.id for release in releases}
-    return [record for record in before if record.id not in now]
-
-
 def erasure_of_speech(
     record: StoredDocument, conversation_id: str, position: Position, arrived_at: datetime, attempt: int
 ) -> Erasure:

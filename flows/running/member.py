@@ -13,7 +13,7 @@ import pickle
 import signal
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
@@ -94,7 +94,11 @@ def main() -> NoReturn:
     try:
         with telemetry(assignment.settings, "mneme-flow", mark=mark):
             if share is not None:
-                _run_share(share, assignment.settings, stopping, on_ready, failed)
+                from flows.running.kafka import stream
+
+                place = share.place
+                backlogs = Backlogs.of(share.backlogs, place.processes, place.number)
+                stream(assignment.settings, lambda index: place, share.partitions, stopping, on_ready, failed, backlogs)
             else:
                 from flows import run
 
@@ -103,20 +107,6 @@ def main() -> NoReturn:
     except BaseException as error:  # noqa: BLE001  the boundary of this process: whoever started it tells the user
         failed(error)
     end(0)
-
-
-def _run_share(
-    share: Share,
-    settings: Settings,
-    stopping: threading.Event,
-    on_ready: Callable[[], None],
-    on_failure: Callable[[Exception], None],
-) -> None:
-    from flows.running.kafka import stream
-
-    place = share.place
-    backlogs = Backlogs.of(share.backlogs, place.processes, place.number)
-    stream(settings, lambda index: place, share.partitions, stopping, on_ready, on_failure, backlogs)
 
 
 def _obey(stopping: threading.Event) -> None:
