@@ -47,7 +47,7 @@ class Tombstone:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What an event says of a conversation or document, and where and when it came: so much decides whether it is erased."""
+    """The subjects of an event, and where and when it came: so much decides whether it is erased."""
 
     owner: Owner
     conversation_id: str | None

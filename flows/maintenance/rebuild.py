@@ -31,7 +31,7 @@ from flows.engines.port import Source
 from flows.lanes.erasures import Said, is_erased, tombstone_keys
 from flows.lanes.owners import conversation_key, tenant_of
 from flows.lanes.parked_events import PARKED, incoming_in
-from flows.lanes.pending import Pending
+from flows.lanes.pending import Backlogs
 from flows.maintenance.bulk import BATCH, OnProgress, batches, put_all, rows_in
 from flows.maintenance.reindex import Embed, embed_unless_refused
 from flows.runner import stopped_by_signals
@@ -301,7 +301,7 @@ def _renamed_document(document: StoredDocument) -> StoredDocument:
 def _derive(settings: Settings, index: MemoryIndex, waiting: list[Incoming], on_progress: OnProgress) -> int:
     """Run the flow over the messages of the list, and close the index; how many dead letters there were."""
     folder, flow = settings.data / "rebuild", settings.flow
-    stopping, pending, refused = threading.Event(), Pending(), set[str]()
+    stopping, backlogs, refused = threading.Event(), Backlogs(), set[str]()
     with ExitStack() as stack:
         store = stack.enter_context(RecoveryStore(folder / "store", REBUILD, flow.buckets, partitions=1))
         stack.enter_context(stopped_by_signals(stopping))
@@ -311,10 +311,10 @@ def _derive(settings: Settings, index: MemoryIndex, waiting: list[Incoming], on_
             total = len(order)
 
             def fed(count: int) -> None:
-                on_progress(max(0, min(count, total) - pending.total), total)
+                on_progress(max(0, min(count, total) - backlogs.unfinished.total), total)
 
             read = partial(index.get, with_vectors=True)
-            limits = FeedLimits(pending, flow.pending_limit, flow.source_batch, stopping, flow.buckets)
+            limits = FeedLimits(backlogs.unfinished, flow.pending_limit, flow.source_batch, stopping, flow.buckets)
             return StoredFeed(order, read, place, limits, fed, waiting)
 
         def wrote(kind: str, identity: str) -> None:
@@ -322,8 +322,8 @@ def _derive(settings: Settings, index: MemoryIndex, waiting: list[Incoming], on_
                 refused.add(identity)
 
         source = Source("stored", ("messages",), open_feed)
-        ends = stack.enter_context(file_endpoints(settings, [source], wrote=wrote))
-        run_process(settings, partial(start_run, store), ends, pending, stopping, open_store=lambda: index)
+        ends = stack.enter_context(file_endpoints(settings, [source], backlogs, wrote=wrote))
+        run_process(settings, partial(start_run, store), ends, stopping, open_store=lambda: index)
     if stopping.is_set():
         raise KeyboardInterrupt
     return len(refused)

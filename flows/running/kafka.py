@@ -7,7 +7,7 @@ from functools import partial
 from connectors.kafka.client import bounds_of, create_topics, partitions_of, topics_of_lanes
 from connectors.kafka.reader import PartitionReader, Place
 from flows.engines.port import Source
-from flows.lanes.pending import Backlogs, Pending
+from flows.lanes.pending import Backlogs
 from flows.running.clock_watch import ended_when_put_back
 from flows.running.feeds import BoundedFeed, EndOffsets, FeedLimits
 from flows.running.live import Partitions, live_sources
@@ -54,16 +54,14 @@ def stream(
     """
     kafka, flow = settings.kafka, settings.flow
     backlogs = backlogs or Backlogs()
-    pending, documents = backlogs.unfinished, backlogs.documents
     topics = topics_of_lanes(kafka.topics)
 
     def open_reader(lane: Lane, number: str, place: Place | int | None) -> PartitionReader:
         return PartitionReader(kafka, topics[lane], int(number), place, flow.adopt_index)
 
-    sources = live_sources(flow, open_reader, partitions, pending, documents, backlogs.live_lag, stopping)
-    counted = {"documents_at_work": documents, "chunks_in_flight": backlogs.chunks}
-    with kafka_endpoints(settings, sources, **counted) as endpoints, ended_when_put_back(on_failure):
-        run_process(settings, start_run, endpoints, pending, stopping, on_ready, on_failure)
+    sources = live_sources(flow, open_reader, partitions, backlogs, stopping)
+    with kafka_endpoints(settings, sources, backlogs) as endpoints, ended_when_put_back(on_failure):
+        run_process(settings, start_run, endpoints, stopping, on_ready, on_failure)
 
 
 def bounded_stream(
@@ -85,7 +83,7 @@ def bounded_stream(
     Raises:
         SettingsError, StoreError: the index or the topics cannot be used.
     """
-    kafka, flow, pending = settings.kafka, settings.flow, Pending()
+    kafka, flow, backlogs = settings.kafka, settings.flow, Backlogs()
     named, chosen = topics_of_lanes(kafka.topics), input_partitions(kafka)
     bounds = {f"{topic}/{number}": found for topic in named.values() for number, found in bounds_of(kafka, topic).items()}
     end_offsets = EndOffsets(bounds)
@@ -96,12 +94,12 @@ def bounded_stream(
 
         def may_read() -> bool:
             done, total = end_offsets.progress
-            on_progress(max(0, done - pending.total), total)
+            on_progress(max(0, done - backlogs.unfinished.total), total)
             return name in live or end_offsets.are_reached(live)
 
-        limits = FeedLimits(pending, flow.pending_limit, flow.source_batch, stopping, flow.buckets)
+        limits = FeedLimits(backlogs.unfinished, flow.pending_limit, flow.source_batch, stopping, flow.buckets)
         return BoundedFeed(reader, limits, name, end_offsets, may_read)
 
     sources = [Source(lane, tuple(map(str, sorted(chosen[lane]))), partial(open_feed, topic)) for lane, topic in named.items()]
-    with kafka_endpoints(settings, sources, wrote=wrote) as endpoints:
-        run_process(settings, start_run, endpoints, pending, stopping)
+    with kafka_endpoints(settings, sources, backlogs, wrote=wrote) as endpoints:
+        run_process(settings, start_run, endpoints, stopping)

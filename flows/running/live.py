@@ -14,7 +14,7 @@ from typing import Any
 from connectors.durable import FolderLock, disk_errors
 from connectors.inbox import InboxReader, inbox_folder
 from flows.engines.port import Source
-from flows.lanes.pending import Pending
+from flows.lanes.pending import Backlogs
 from flows.running.clock_watch import ended_when_put_back
 from flows.running.feeds import EventReader, FeedLimits, PartitionFeed
 from flows.running.open_services import file_endpoints
@@ -36,9 +36,7 @@ def live_sources(
     flow: Flow,
     open_reader: OpenReader,
     partitions: Partitions,
-    pending: Pending,
-    documents: Pending,
-    live_lag: Pending,
+    backlogs: Backlogs,
     stopping: threading.Event,
 ) -> list[Source]:
     """The sources of the flow.
@@ -47,12 +45,11 @@ def live_sources(
         flow: its limits.
         open_reader: opens a partition.
         partitions: what is read, by all processes together.
-        pending: what is not finished.
-        documents: what waits to be read of documents.
-        live_lag: told of the messages that are not read yet, which the backfill gives way to.
+        backlogs: what holds the sources up; told of the messages that are not read yet, which the backfill gives way to.
         stopping: set when the flow is to end.
     """
-    limits = FeedLimits(pending, flow.pending_limit * flow.processes, flow.source_batch, stopping)
+    live_lag, documents = backlogs.live_lag, backlogs.documents
+    limits = FeedLimits(backlogs.unfinished, flow.pending_limit * flow.processes, flow.source_batch, stopping)
 
     def open_messages(number: str, place: Any) -> PartitionFeed:
         reader = open_reader("messages", number, place)
@@ -102,23 +99,23 @@ def stream_inbox(
     Raises:
         SettingsError, StoreError: the flow cannot run, or cannot go on.
     """
-    pending, documents = Pending(), Pending()
+    backlogs = Backlogs()
     readers: dict[Lane, InboxReader] = {}
 
     def open_reader(lane: Lane, number: str, place: int | None) -> InboxReader:
         readers[lane] = InboxReader(settings.data, lane, place)
         return readers[lane]
 
-    live = live_sources(settings.flow, open_reader, _PARTITIONS, pending, documents, Pending(), stopping)
+    live = live_sources(settings.flow, open_reader, _PARTITIONS, backlogs, stopping)
     sources = [replace(source, idle_rest=_IDLE_REST) for source in live]
     with ExitStack() as stack:
         folder = inbox_folder(settings.data)
         with disk_errors(str(folder)):
             folder.mkdir(parents=True, exist_ok=True)
         stack.callback(FolderLock(folder, "the inbox").release)  # so that others know who reads it
-        ends = stack.enter_context(file_endpoints(settings, sources, documents_at_work=documents, named_files=named_files))
+        ends = stack.enter_context(file_endpoints(settings, sources, backlogs, named_files=named_files))
         stack.enter_context(ended_when_put_back(on_failure))
-        tally, _ = run_process(settings, start_run, ends, pending, stopping, on_ready)
+        tally, _ = run_process(settings, start_run, ends, stopping, on_ready)
         if not tally[INTERRUPTED]:
             # All that was read is settled: what was erased in it leaves the disk now, not at a next start. The engine has
             # closed the readers; one that goes on behind what was read deletes it.
