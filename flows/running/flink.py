@@ -288,11 +288,12 @@ class _Jobs:
     def _newest(self) -> str | None:
         """The newest checkpoint: the one that was noted, or one that its job made since, if the folder can be looked into."""
         known, place = self._known(), urlsplit(self._folder)
+        noted: str | None = known.get("newest")
         if not known or place.scheme != "file" or known["stopped"]:
-            return known.get("newest")
+            return noted
         made = [each.parent for each in (Path(unquote(place.path)) / known["job"]).glob("chk-*/_metadata")]
         newest = max(made, key=lambda each: int(each.name.removeprefix("chk-")), default=None)
-        return newest.as_uri() if newest is not None else known["newest"]
+        return newest.as_uri() if newest is not None else noted
 
 
 def _cause(stacktrace: str) -> str:
