@@ -39,7 +39,7 @@ from flows.items import (
     Withdrawn,
     WriteBatch,
 )
-from flows.lanes.erasures import Tombstones, tombstone_row
+from flows.lanes.erasures import Said, Tombstones, tombstone_row
 from flows.lanes.owners import message_key, origin_of, owner_of_lane, tenant_of
 from flows.lanes.parked_events import amendment_row
 from flows.lanes.scheduling import KeyedJobs
@@ -66,14 +66,14 @@ class EmbedLane:
     def __init__(self, services: Services, state: bytes | None) -> None:
         self._services = services
         self._jobs: KeyedJobs[Item, Admitted | AmendmentResult | Owner | None] = KeyedJobs(services.submit, services.clock)
-        self._recent: RecentKeys[tuple[Owner, ...]] = RecentKeys()  # who sent a message of this id
+        self._recent: RecentKeys[str, tuple[Owner, ...]] = RecentKeys()  # who sent a message of this id
         self._deleted: OrderedDict[str, None] = OrderedDict()
-        self._edited: RecentKeys[Position] = RecentKeys()
-        self._amending: RecentKeys[Progress] = RecentKeys()
-        self._withdrawn: RecentKeys[None] = RecentKeys()
-        self._kept_out: RecentKeys[None] = RecentKeys()  # messages that were older than an erasure
-        self._owners: RecentKeys[Owner] = RecentKeys()  # as the first message seen lately says; the index may say otherwise
-        self._decided: RecentKeys[Owner] = RecentKeys()  # as the messages that were admitted lately say
+        self._edited: RecentKeys[str, Position] = RecentKeys()
+        self._amending: RecentKeys[str, Progress] = RecentKeys()
+        self._withdrawn: RecentKeys[str, None] = RecentKeys()
+        self._kept_out: RecentKeys[str, None] = RecentKeys()  # messages that were older than an erasure
+        self._owners: RecentKeys[str, Owner] = RecentKeys()  # as the first message seen lately says, not the index
+        self._decided: RecentKeys[str, Owner] = RecentKeys()  # as the messages that were admitted lately say
         self._erased = Tombstones()
         self._lanes_of: dict[Erasure, list[str]] = {}
         self._erased_beginnings: OrderedDict[str, None] = OrderedDict()
@@ -88,7 +88,7 @@ class EmbedLane:
                 owner, senders = self._decided.get(item.lane), self._recent.get(item.message.id, ())
                 if item.message.document_id is not None and self._services.reading is not None:
                     self._services.reading.in_flight.leave()  # from here on it is counted among what is at work in this step
-                if self._erased.cover(item.message):
+                if self._erased.cover(Said.of(item.message)):
                     self._services.tally["erased"] += 1
                     self._kept_out[item.message.id] = None
                 elif owner not in (None, item.message.owner):
@@ -233,7 +233,7 @@ class EmbedLane:
                 foreign.append(Foreign(message, owner))
                 continue
             taken_in.append(each)
-            if message.document_id is None and not self._erased.cover(message):
+            if message.document_id is None and not self._erased.cover(Said.of(message)):
                 self._decided[lane] = owner
         self._services.tally["duplicate"] += served.duplicates
         self._services.tally["erased"] += len(served.erased)

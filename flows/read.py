@@ -26,7 +26,7 @@ from typing import Any
 
 from flows.decode import amendment_of
 from flows.items import Amendment, Arrived, Embedded, Erasure, Pause, Read, SinkItem, Unread, WriteBatch
-from flows.lanes.erasures import Tombstones
+from flows.lanes.erasures import Said, Tombstones
 from flows.lanes.owners import tenant_of
 from flows.lanes.parked_events import unread_in, unread_of, unread_row
 from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, next_poll
@@ -42,7 +42,6 @@ from flows.reading.release import (
     decode_job,
     encode_job,
     erasure_of_speech,
-    gone,
     withdrawals,
 )
 from mneme.errors import InputError, ModelError
@@ -72,7 +71,7 @@ class ReadLane:
         self._queues: dict[str, deque[ReadJob]] = {}  # by lane; the first is in the pump, or has ended
         self._awaiting_snapshot: list[AwaitingSnapshot] = []
         self._ends: list[Pause] = []
-        self._documents: RecentKeys[StoredDocument] = RecentKeys()
+        self._documents: RecentKeys[str, StoredDocument] = RecentKeys()
         self._erased = Tombstones()
         if state is not None:
             for entry in decode_state(state, STATE_VERSION):
@@ -220,7 +219,7 @@ class ReadLane:
                 release.record.id
                 for awaiting in self._awaiting_snapshot
                 for release in awaiting.releases
-                if self._erased.cover_event(*release.said)
+                if self._erased.cover(Said.of(release.record))
             }
         )
         for lane, record in list(self._documents.items()):
@@ -286,12 +285,13 @@ class ReadLane:
             skipped = max(0, skipped - len(release.messages))
         for release in work.releases:
             yield from release.obsolete(versions.next())
-        before = [] if isinstance(outcome, ReadDocument) else gone(outcome.before, work.releases)
-        for record in before:
+        now = {release.record.id for release in work.releases}
+        gone = [] if isinstance(outcome, ReadDocument) else [record for record in outcome.before if record.id not in now]
+        for record in gone:
             yield from withdrawals(record, (*record.chunk_ids, *record.replaced_ids))
-        if before:
-            self._outdate({record.id for record in before})
-            yield WriteBatch(tuple(Remove(row_of(record).key, versions.next()) for record in before))
+        if gone:
+            self._outdate({record.id for record in gone})
+            yield WriteBatch(tuple(Remove(row_of(record).key, versions.next()) for record in gone))
         for release in work.releases:
             self._services.tally["documents"] += release.has_changed
             yield from release.ends()
@@ -355,7 +355,7 @@ class ReadLane:
         conversation_id = None if isinstance(event, Document) else event.conversation_id
         document_id = event.document_id if isinstance(event, Document) else None
         arrived_at = work.unread.received_at or self._services.clock()
-        return self._erased.cover_event(owner, conversation_id, document_id, position, arrived_at)
+        return self._erased.cover(Said(owner, conversation_id, document_id, position, arrived_at))
 
     def _drop(self, work: ReadJob) -> Iterator[Read | SinkItem]:
         if work.key is not None:

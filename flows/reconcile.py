@@ -29,7 +29,7 @@ from flows.lanes.services import Services
 from flows.lanes.state import (
     EpochBarrier,
     MessagesGone,
-    UnrefreshedWrites,
+    RecentKeys,
     decode_state,
     encode_state,
     owner_of,
@@ -82,7 +82,7 @@ class ReconcileLane:
         self._jobs: KeyedJobs[tuple[_ReconcileJob, ...], _Reconciled | SweepResult] = KeyedJobs(
             services.pool(services.settings.reconcile.judge == "model"), services.clock
         )
-        self._unrefreshed = UnrefreshedWrites()
+        self._unrefreshed: RecentKeys[Key, Row | None] = RecentKeys()
         self._waiting: dict[str, deque[_ReconcileJob]] = {}
         self._at_work: set[str] = set()
         self._one_by_one: Counter[str] = Counter()  # how many of an owner's works are jobs of their own, after a defect
@@ -166,10 +166,15 @@ class ReconcileLane:
             self._at_work.add(queue)
             job: Callable[[], _Reconciled | SweepResult] | None = None
             if works[0].reference["is"] == "erasure":
-                job = partial(self._sweep, works[0].reference, self._unrefreshed.of(queue))
+                job = partial(self._sweep, works[0].reference, self._written_lately(queue))
             elif any(work.reference["is"] != "pause" for work in works):
-                job = partial(self._reconcile, works, self._unrefreshed.of(queue))
+                job = partial(self._reconcile, works, self._written_lately(queue))
             self._jobs.add(queue, works, job)
+
+    def _written_lately(self, owner_key: str) -> dict[Key, Row | None]:
+        """An owner's rows as they were written lately; None for one that was removed."""
+        epochs = reversed(self._unrefreshed.maps)  # a lookup of each key would take ten times as long
+        return {key: row for epoch in epochs for key, row in epoch.items() if key.owner_key == owner_key}
 
     def _next_works(self, queue: str) -> tuple[_ReconcileJob, ...]:
         """Take the items of an owner's next job: an erasure, or all that wait before the next one."""
@@ -278,11 +283,11 @@ class ReconcileLane:
 
     def _put(self, row: Row) -> Put:
         row = row.stored_again(self._services.versions.next(), row.embedding)
-        self._unrefreshed.wrote(row.key, row)
+        self._unrefreshed[row.key] = row
         return Put(row)
 
     def _remove(self, key: Key) -> Remove:
-        self._unrefreshed.wrote(key, None)
+        self._unrefreshed[key] = None
         return Remove(key, self._services.versions.next())
 
 

@@ -73,13 +73,12 @@ def ingest(
         InputError: a file that is given by itself is missing, empty or in no known format, or a folder has none that is.
         SettingsError, StoreError: the flow cannot run.
     """
-    from connectors.dead_letters import FileDeadLetters
     from connectors.files.files import identities, read_file
     from connectors.files.folders import find_files
     from flows.engines.port import Source
-    from flows.lanes.pending import Pending
+    from flows.lanes.pending import Backlogs
     from flows.running.feeds import FeedLimits, FileFeed
-    from flows.running.open_services import Endpoints
+    from flows.running.open_services import file_endpoints
     from flows.running.process import run_process
 
     started = time.monotonic()
@@ -88,12 +87,12 @@ def ingest(
             f"a service or `mneme run` takes events into the embedded index in {settings.data}, which has one writing process: "
             "give it the files, `mneme publish FILE` (from elsewhere with --url URL, or MNEME_SERVICE__URL)"
         )
-    settings = settings.model_copy(update={"boundaries": settings.boundaries.model_copy(update={"hold_back_seconds": 0.0})})
+    settings = settings.replace(boundaries={"hold_back_seconds": 0.0})
     owner_defaults = dict(defaults or {})
     search = find_files(paths, owner_defaults)
     names = {found.path: found.name for found in search.files}
     total = sum(found.events for found in search.files)
-    stopping, pending = threading.Event(), Pending()
+    stopping, backlogs = threading.Event(), Backlogs()
     if on_progress is not None:
         on_progress(0, total)
 
@@ -105,14 +104,14 @@ def ingest(
 
     def fed(count: int) -> None:
         if on_progress is not None:
-            on_progress(max(0, count - pending.total), total)
+            on_progress(max(0, count - backlogs.unfinished.total), total)
 
     def read(path: Path, start: int, source: str | None) -> Iterator[Incoming]:
         return read_file(path, start, source=source, name=names[path], **owner_defaults)
 
     def open_feed(name: str, place: Any) -> "FileFeed":
         flow = settings.flow
-        limits = FeedLimits(pending, flow.pending_limit, flow.source_batch, stopping, flow.buckets)
+        limits = FeedLimits(backlogs.unfinished, flow.pending_limit, flow.source_batch, stopping, flow.buckets)
         return FileFeed(list(names), read, known_as, place, limits, fed)
 
     wrote = WrittenRows()
@@ -123,18 +122,11 @@ def ingest(
 
     folder = _folder(settings, FILES)
     with ExitStack() as stack:
-        dead_letters = FileDeadLetters(settings.data / "dead-letters.sqlite")
-        stack.callback(dead_letters.close)
         stack.enter_context(stopped_by_signals(stopping))
         store = stack.enter_context(recovery_store(settings, FILES))
-        ends = Endpoints(
-            [Source("files", ("files",), open_feed)],
-            dead_letters,
-            changes=None,
-            wrote=written,
-            named_files=_named(folder / NAMED_FILES, names),
-        )
-        tally, usage = run_process(settings, partial(single_process_run, settings, store), ends, pending, stopping)
+        source, named = Source("files", ("files",), open_feed), _named(folder / NAMED_FILES, names)
+        ends = stack.enter_context(file_endpoints(settings, [source], backlogs, wrote=written, named_files=named))
+        tally, usage = run_process(settings, partial(single_process_run, settings, store), ends, stopping)
         if not stopping.is_set():  # nothing waits any more
             (folder / NAMED_FILES).unlink(missing_ok=True)
     if stopping.is_set():  # everything read so far is settled; the next run goes on from there

@@ -19,7 +19,6 @@ from connectors.telemetry.tracing import about
 from flows.conversations.conversation import Conversation, Question, sort_key
 from flows.conversations.dormant import (
     ActiveConversations,
-    ConversationTexts,
     Dormant,
     DormantConversations,
     QueuedItem,
@@ -68,15 +67,14 @@ class SegmentLane:
         self._verdicts: KeyedJobs[tuple[str, Question], Verdict] = KeyedJobs(
             services.pool(services.detector.calls_a_model), services.clock
         )
-        self._texts: KeyedJobs[str, ConversationTexts] = KeyedJobs(services.submit, services.clock)
+        self._texts: KeyedJobs[str, Conversation] = KeyedJobs(services.submit, services.clock)
         self._past: KeyedJobs[tuple[Conversation, Key], Resegmented | Reloaded] = KeyedJobs(
             services.pool(services.detector.calls_a_model), services.clock
         )
         self._active = ActiveConversations()
         self._dormant = DormantConversations()
-        self._judging: set[str] = set()
+        self._at_work: set[str] = set()  # in the pool, with a verdict or with the past
         self._loading_texts: dict[str, Dormant] = {}
-        self._loading_past: set[str] = set()
         self._waiting: dict[str, list[QueuedItem]] = {}
         self._timers = Timers()
         if state is not None:
@@ -132,8 +130,7 @@ class SegmentLane:
 
     def wake_at(self) -> datetime | None:
         """The time of the next poll: results of the pool, a held message, or an idle conversation."""
-        at_work = self._judging or self._loading_texts or self._loading_past
-        times = [next_poll(self._services.clock())] if at_work else []
+        times = [next_poll(self._services.clock())] if self._at_work or self._loading_texts else []
         if (due := self._timers.next()) is not None and len(self._loading_texts) < _MOST_LOADING:
             times.append(next_poll(due, _TIMES_MILLISECONDS))
         return min(times, default=None)
@@ -141,13 +138,11 @@ class SegmentLane:
     @property
     def unfinished(self) -> int:
         """Messages that wait for a verdict, and conversations that are read again."""
-        undecided = sum(len(self._active[lane].undecided) for lane in self._judging)
-        return undecided + len(self._loading_texts) + len(self._loading_past)
+        return sum(len(self._active[lane].undecided) or 1 for lane in self._at_work) + len(self._loading_texts)
 
     def snapshot(self) -> bytes:
         """References to the messages of what is open."""
-        at_work = self._judging | self._loading_past
-        parts = self._active.parts(self._loading_texts, self._waiting, at_work, self._services.clock())
+        parts = self._active.parts(self._loading_texts, self._waiting, self._at_work, self._services.clock())
         return joined((*self._dormant.parts(), *parts))
 
     def epoch_done(self) -> None:
@@ -197,7 +192,7 @@ class SegmentLane:
         return conversation
 
     def _with_texts(self, lane: str, outcome: object) -> Iterator[Out]:
-        texts = _result(outcome, ConversationTexts)
+        texts = _result(outcome, Conversation)
         del self._loading_texts[lane]
         conversation = self._active[lane]
         conversation.episode, conversation.undecided = texts.episode, texts.undecided
@@ -207,7 +202,7 @@ class SegmentLane:
 
     def _with_verdict(self, lane: str, question: Question, outcome: object) -> Iterator[Out]:
         verdict = _result(outcome, Verdict)
-        self._judging.discard(lane)
+        self._at_work.discard(lane)
         conversation = self._active[lane]
         yield from conversation.apply(question, verdict)
         if verdict.tail_complete and not conversation.undecided:
@@ -217,14 +212,14 @@ class SegmentLane:
         if isinstance(found, BaseException):
             raise found
         assert found is not None, "only jobs with a result are handed to the pool"
-        self._loading_past.discard(as_it_was.lane)
+        self._at_work.discard(as_it_was.lane)
         conversation = self._active[as_it_was.lane]
         yield from found.work_into(conversation, as_it_was)
         if found.open is not None:
             yield from self._show_anew(conversation)
 
     def _waits_for_the_pool(self, lane: str) -> bool:
-        return lane in self._judging or lane in self._loading_texts or lane in self._loading_past
+        return lane in self._at_work or lane in self._loading_texts
 
     def _make_dormant(self, lane: str) -> None:
         self._timers.cancel(lane)
@@ -309,8 +304,7 @@ class SegmentLane:
             yield pause
 
     def _quarantine(self, lane: str, error: Exception) -> DeadLetter:
-        for at_work in (self._judging, self._loading_past):
-            at_work.discard(lane)
+        self._at_work.discard(lane)
         self._timers.cancel(lane)
         resting = quarantined(self._active.pop(lane), self._loading_texts.pop(lane, None))
         self._dormant[lane] = resting
@@ -371,7 +365,7 @@ class SegmentLane:
         while (question := conversation.question(self._services.detector, pausing)) is not None:
             verdict = partial(self._services.verdict, question.context, question.judged, question.ahead)
             if self._services.detector.calls_a_model:
-                self._judging.add(conversation.lane)
+                self._at_work.add(conversation.lane)
                 self._verdicts.add(conversation.lane, (conversation.lane, question), verdict)
                 return
             yield from conversation.apply(question, verdict())
@@ -392,8 +386,9 @@ class SegmentLane:
             self._dormant.from_state(lane, part)
         now = self._services.clock()
         latest = now + max(self._hold_back, self._idle)  # a later one is of a clock that has been put back since
-        due = ((lane, self._dormant.due(lane, self._hold_back, self._idle)) for lane in self._dormant)
-        self._timers.set_all((lane, time if time <= latest else now) for lane, time in due if time is not None)
+        for lane in self._dormant:
+            if (time := self._dormant.due(lane, self._hold_back, self._idle)) is not None:
+                self._timers.set(lane, time if time <= latest else now)
 
     # --- the past ----------------------------------------------------------------------------------------------------
 
@@ -407,7 +402,7 @@ class SegmentLane:
         marked = f"{conversation.lane}@{services.versions.next()}"
         marker = flush_marker(owner.tenant_id, marked, services.clock()).key
         copy = conversation.as_it_is()
-        self._loading_past.add(conversation.lane)
+        self._at_work.add(conversation.lane)
         self._past.add(conversation.lane, (copy, marker), partial(work, copy, marker, services))
         yield Pause(conversation.lane, "flush", tenant_id=owner.tenant_id, flush_id=marked, owner_key=owner.key)
 

@@ -6,8 +6,6 @@ speak for it.
 
 import math
 import re
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
@@ -58,37 +56,13 @@ class Reading(NamedTuple):
         return tuple(map(float, (*found, self.asks, self.ends_with_question)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Pattern:
-    """A pattern for texts in lower case: for one of plain ASCII the English words alone.
+def _pattern(english: str, chinese: str, at_start: bool = False) -> re.Pattern[str]:
+    """English words, whole ones, or Chinese ones, of a text in lower case.
 
-    Whatever of plain ASCII it finds has one of the words ``needs`` in it, or ``piece`` within one. ``english`` is None where
-    each of these words alone is what is looked for.
+    The lists are regular expressions that may be broken into lines.
     """
-
-    english: re.Pattern[str] | None
-    either: re.Pattern[str]
-    needs: frozenset[str]
-    piece: str | None
-
-    def is_in(self, text: str, words: AbstractSet[str] | None) -> bool:
-        """Return whether it stands in a text, by the ``words`` of one of plain ASCII: most have none of those it needs."""
-        if words is None:
-            return self.either.search(text) is not None
-        if words.isdisjoint(self.needs) and (self.piece is None or self.piece not in text):
-            return False
-        return self.english is None or self.english.search(text) is not None
-
-    def match(self, text: str) -> re.Match[str] | None:
-        """Return whether the text begins with it."""
-        return (self.english if self.english is not None and text.isascii() else self.either).match(text)
-
-
-def _pattern(english: str, chinese: str, needs: str = "", piece: str | None = None, at_start: bool = False) -> _Pattern:
-    """English words, whole ones, or Chinese ones; the lists are regular expressions that may be broken into lines."""
-    before, words = r"^\W*" if at_start else "", _whole(english)
-    either = re.compile(rf"{before}(?:{words}|{''.join(chinese.split())})")
-    return _Pattern(re.compile(f"{before}{words}"), either, frozenset(needs.split()), piece)
+    before = r"^\W*" if at_start else ""
+    return re.compile(f"{before}(?:{_whole(english)}|{''.join(chinese.split())})")
 
 
 def _whole(english: str) -> str:
@@ -96,14 +70,6 @@ def _whole(english: str) -> str:
     one_line = " ".join(english.split()).replace(" | ", "|")
     return rf"(?<!\w)(?:{one_line})(?!\w)"
 
-
-def _words(english: str, chinese: str) -> _Pattern:
-    """English words, each by itself, or Chinese ones as a regular expression."""
-    needs = english.split()
-    return _Pattern(None, re.compile(rf"(?<!\w)(?:{'|'.join(needs)})(?!\w)|{chinese}"), frozenset(needs), None)
-
-
-_BETWEEN_WORDS = {code: " " for code in range(128) if not re.match(r"\w", chr(code))}
 
 _GREETS = _pattern(
     "hi+ | hey+ | hello+ | howdy | greetings | good (?:morning|afternoon|evening|day) | yo | what's up",
@@ -113,7 +79,6 @@ _GREETS = _pattern(
 _MEETS_AGAIN = _pattern(
     "long time no (?:see|talk|chat) | good to (?:see|hear from) you | how(?:'s it going| have you been| are you)",
     "好久不见",
-    needs="long see hear how",
 )
 _TAKES_LEAVE = _pattern(
     r"""good ?bye | bye+ | see (?:you|ya|u) | talk (?:to you )?(?:soon|later) | catch (?:you|up) (?:later|soon) | take care
@@ -121,31 +86,28 @@ _TAKES_LEAVE = _pattern(
     | (?:gotta|got to|have to|must) (?:go|run) | until next time | ttyl
     | that(?:'s| is| will be| would be) (?:all|it|everything) | signing off | heading (?:out|off|to bed)""",
     "再见|拜拜|回头见|回头聊|晚安|下次聊|下次再聊|明天见|先这样|我先走|就到这里|散会|辛苦了",
-    needs="see talk catch care night goodnight have go run until ttyl that signing heading",
-    piece="bye",
 )
-_THANKS = _words("thank thanks thx cheers appreciate", "谢谢|多谢|感谢")
+_THANKS = _pattern("thanks? | thx | cheers | appreciate", "谢谢|多谢|感谢")
 _CHANGES_SUBJECT = _pattern(
     """by the way | btw | anyways? | speaking of | on another note | on a (?:different|side) note | changing (?:the )?subject
     | (?:another|one more|different|new) (?:thing|question|topic|subject) | something else | moving on
     | (?:i )?also (?:need|want|wonder) | i(?:'d| would)? (?:also|like to also) | what about you | next (?:topic|up|item)
     | let's (?:talk|turn|move) | guess what""",
     "顺便|对了|另外|换个话题|话说|说到|还有一件事|还有个|下一个|接下来|说正事|言归正传",
-    needs="way btw anyway anyways speaking note changing thing question topic subject else moving also about next let guess",
 )
 _OFFERS_MORE = _pattern(
     """(?:anything|something|what) else | any other questions? | help you with | more (?:information|questions)
     | you(?:'re| are) welcome | no problem | my pleasure | glad (?:to|i could) help | enjoy
     | (?:successful|booked|confirmed|reserved|all set)""",
     "还有什么|其他问题|不客气|别客气|随时",
-    needs="else other help more welcome problem pleasure glad enjoy successful booked confirmed reserved set",
 )
-_REFERS_BACK = _words(
-    "it its that this those these they them their he him his she her there such same one ones instead else too",
+_REFERS_BACK = _pattern(
+    """it | its | that | this | those | these | they | them | their | he | him | his | she | her | there | such | same | ones?
+    | instead | else | too""",
     "这个|那个|这些|那些|它|他们|她|他|这样|那样|那么|刚才|上面",
 )
-_SELF = _words("i my me mine we our us", "我|咱")  # of "i'm" the "i" is a word
-_OTHER = _words("you your yours u", "你|您")
+_SELF = _pattern("i | my | me | mine | we | our | us", "我|咱")  # of "i'm" the "i" is a word
+_OTHER = _pattern("you | your | yours | u", "你|您")
 _QUESTION = re.compile(r"[?？]|[吗呢么](?:[。！!.]|$)")
 _OPENINGS = {  # English words, Chinese ones; the first that fits names the opening
     "answer": (
@@ -184,9 +146,6 @@ _OPENINGS = {  # English words, Chinese ones; the first that fits names the open
 }
 OPENINGS = tuple(_OPENINGS)
 _OPENING = re.compile(rf"\W*(?:{'|'.join(f'({_whole(english)}|{chinese})' for english, chinese in _OPENINGS.values())})")
-_ASCII_OPENING = re.compile(rf"\W*(?:{'|'.join(f'({_whole(english)})' for english, _ in _OPENINGS.values())})")
-_BY_WORDS = (_MEETS_AGAIN, _TAKES_LEAVE, _THANKS, _CHANGES_SUBJECT, _OFFERS_MORE, _REFERS_BACK, _SELF, _OTHER)
-_NEEDED = frozenset[str]().union(*(pattern.needs for pattern in _BY_WORDS))
 _ONE_OF = [tuple(float(number == each) for each in range(1, len(OPENINGS) + 1)) for number in range(len(OPENINGS) + 1)]
 
 
@@ -202,7 +161,7 @@ def reading_of(utterance: Utterance) -> Reading:
 
 def turning_words(text: str) -> str:
     """The words with which the beginning of a message turns to another subject ("by the way"); "" if there are none."""
-    found = _CHANGES_SUBJECT.either.search(text[:_READ_CHARACTERS].lower())
+    found = _CHANGES_SUBJECT.search(text[:_READ_CHARACTERS].lower())
     return " ".join(found.group().split()) if found else ""
 
 
@@ -212,28 +171,30 @@ def read(text: str, microseconds: int = 0) -> Reading:
     lower = text.lower()
     chinese = cjk_share(text) > 0.5
     count = len(text.split()) if not chinese else sum(character.isalpha() for character in text) // 2 + 1
-    is_ascii = lower.isascii()
-    words = _NEEDED.intersection(lower.translate(_BETWEEN_WORDS).split()) if is_ascii else None
-    opening = (_ASCII_OPENING if is_ascii else _OPENING).match(lower)
+    opening = _OPENING.match(lower)
     end = lower.rstrip()[-2:]
     return Reading(
         microseconds=microseconds,
         tokens=tuple(dict.fromkeys(index_tokens([(text, 1)]).split())),  # its row was made of the same a moment ago
         log_words=math.log1p(count),
         opening=(opening and opening.lastindex) or 0,
-        greets=bool(_GREETS.match(lower)) or _MEETS_AGAIN.is_in(lower, words),
-        takes_leave=_TAKES_LEAVE.is_in(lower, words),
-        thanks=_THANKS.is_in(lower, words),
-        changes_subject=_CHANGES_SUBJECT.is_in(lower, words),
-        offers_more=_OFFERS_MORE.is_in(lower, words),
-        refers_back=_REFERS_BACK.is_in(lower, words),
+        greets=_has(_GREETS, lower) or _has(_MEETS_AGAIN, lower),
+        takes_leave=_has(_TAKES_LEAVE, lower),
+        thanks=_has(_THANKS, lower),
+        changes_subject=_has(_CHANGES_SUBJECT, lower),
+        offers_more=_has(_OFFERS_MORE, lower),
+        refers_back=_has(_REFERS_BACK, lower),
         asks=_asks(lower),
         ends_with_question=_asks(end),
-        speaks_of_self=_SELF.is_in(lower, words),
-        addresses_other=_OTHER.is_in(lower, words),
+        speaks_of_self=_has(_SELF, lower),
+        addresses_other=_has(_OTHER, lower),
         lower_case=text == lower and not chinese,
         chinese=chinese,
     )
+
+
+def _has(cue: re.Pattern[str], text: str) -> bool:
+    return cue.search(text) is not None
 
 
 def _asks(text: str) -> bool:

@@ -31,14 +31,12 @@ _USUAL_COSINE = 0.07  # of unrelated messages with MiniLM, English
 _USUAL_COSINE_CHINESE = 0.51  # the same, Chinese: without this correction everything Chinese seems to be one subject
 _USUAL_COHERENCE = 0.25  # of neighbouring messages, where there is only one yet
 _NOTHING_LEFT = 1e-6  # of a sum of vectors that cancel out, but for rounding
-_SIMILARITIES = tuple(
-    f"similarity.{name}"
-    for name in (
-        "known", "to_most", "coherence", "to_1", "to_2", "to_4", "to_8", "to_all",
-        "block_to_2", "block_to_4", "block_to_all", "ahead_to_message", "ahead_to_before",
-        "ahead_to_last", "next_split", "last_split",
-    )
+_COMPARED = (
+    "to_2", "to_4", "to_8", "to_all", "block_to_2", "block_to_4", "block_to_all", "ahead_to_message", "ahead_to_before",
+    "ahead_to_last",
 )  # fmt: skip
+_SPLITS = ("next_split", "last_split")
+_SIMILARITIES = [f"similarity.{name}" for name in ("known", "to_most", "coherence", "to_1", *_COMPARED, *_SPLITS)]
 
 
 def features(context: Sequence[Utterance], message: Utterance, ahead: Sequence[Utterance]) -> dict[str, float]:
@@ -90,24 +88,15 @@ def _similarity(recent: Sequence[Utterance], message: Utterance, ahead: Sequence
     single = cosines[len(comparisons.names) :][: comparisons.single]
     neighbours = cosines[len(comparisons.names) + comparisons.single :]
     here = found["block_to_3"]
-    return {
-        "similarity.known": 1.0,
-        "similarity.to_most": max(single),
-        "similarity.coherence": sum(neighbours) / len(neighbours) if neighbours else _USUAL_COHERENCE,
-        "similarity.to_1": single[-1],
-        "similarity.to_2": found["to_2"],
-        "similarity.to_4": found["to_4"],
-        "similarity.to_8": found["to_8"],
-        "similarity.to_all": found["to_all"],
-        "similarity.block_to_2": found["block_to_2"],
-        "similarity.block_to_4": found["block_to_4"],
-        "similarity.block_to_all": found["block_to_all"],
-        "similarity.ahead_to_message": found.get("ahead_to_message", here),
-        "similarity.ahead_to_before": found.get("ahead_to_before", here),
-        "similarity.ahead_to_last": found.get("ahead_to_last", here),
-        "similarity.next_split": found.get("next_split", here) - here,
-        "similarity.last_split": found.get("last_split", here) - here,
-    }
+    values = [
+        1.0,
+        max(single),
+        sum(neighbours) / len(neighbours) if neighbours else _USUAL_COHERENCE,
+        single[-1],
+        *(found.get(name, here) for name in _COMPARED),
+        *(found.get(name, here) - here for name in _SPLITS),
+    ]
+    return dict(zip(_SIMILARITIES, values, strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,7 +17,7 @@ from datetime import datetime
 
 from flows.consistency.judge import Judge, Pair, Relation
 from flows.consistency.unit_of_work import Clusters, UnitOfWork, clusters_of, own_cluster
-from flows.consistency.validity import is_plan, place
+from flows.consistency.validity import in_one_conversation, is_plan, place
 from mneme.ids import episode_of
 from mneme.labels import joined
 from mneme.ports import Filter, VectorLeg
@@ -173,7 +173,7 @@ class Pairs:
     def _are_compared(self, older: Statement, newer: Statement) -> bool:
         one, other = self._clusters_of[older.id], self._clusters_of[newer.id]
         if not set(one).isdisjoint(other):  # what one message says is not told twice, but a plan may be a fact and a foresight
-            return set(older.message_ids).isdisjoint(newer.message_ids) or not _in_one_conversation(older.id, newer.id)
+            return set(older.message_ids).isdisjoint(newer.message_ids) or not in_one_conversation(older, newer)
         # What one episode says in other words was told apart by who extracted it.
         links = self._clusters.open([own_cluster(older)])[0].links
         return own_cluster(newer) in links and episode_of(older.id) != episode_of(newer.id)
@@ -274,7 +274,3 @@ def _compared(statements: Iterable[Stated]) -> list[str]:
     """The ids of those that a model wrote; of very many the first and the newest."""
     in_order = sorted((each for each in statements if each.by_model), key=place)
     return [each.id for each in (*in_order[:1], *in_order[1:][1 - _MOST_MEMBERS :])]
-
-
-def _in_one_conversation(one: str, other: str) -> bool:
-    return episode_of(one).rpartition("/")[0] == episode_of(other).rpartition("/")[0]

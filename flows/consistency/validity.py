@@ -55,6 +55,11 @@ def place(statement: Stated | Statement) -> tuple[datetime, str, int, str]:
     return statement.said_at, episode, len(number), number
 
 
+def in_one_conversation(one: Stated | Statement, other: Stated | Statement) -> bool:
+    """Tell whether two statements come from one conversation."""
+    return episode_of(one.id).rpartition("/")[0] == episode_of(other.id).rpartition("/")[0]
+
+
 def is_plan(about: str) -> bool:
     """Tell whether a cluster is about a plan ("ann|plan:dentist"), which changes the moment it is said, however far ahead."""
     return about.rpartition("|")[2].startswith(_PLAN)
@@ -291,4 +296,4 @@ def _is_one_message(older: Stated, newer: Stated) -> bool:
     """Tell whether the newer comes from the messages of the older. Ids of messages are those of a conversation."""
     if not newer.message_ids or not set(newer.message_ids) <= set(older.message_ids):
         return False
-    return episode_of(older.id).rpartition("/")[0] == episode_of(newer.id).rpartition("/")[0]
+    return in_one_conversation(older, newer)

@@ -6,7 +6,7 @@ import struct
 import zlib
 from collections import UserDict
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
@@ -29,16 +29,6 @@ Dormant = dict[str, Any]
 QueuedItem = Pause | Erasure | Embedded | Amended  # for the pool
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ConversationTexts:
-    """The messages of a dormant conversation."""
-
-    held: list[HeldMessage]
-    undecided: list[Utterance]
-    episode: list[Utterance]
-    changes: dict[str, Change]
 
 
 def to_dormant(conversation: Conversation, waking: Dormant | None) -> Dormant:
@@ -95,8 +85,8 @@ def from_dormant(lane: str, resting: Dormant, limits: Boundaries) -> Conversatio
     )
 
 
-def read_texts(conversation: Conversation, resting: Dormant, services: Services) -> ConversationTexts:
-    """The messages of a conversation that rested, as they are now. Blocks: for the pool.
+def read_texts(conversation: Conversation, resting: Dormant, services: Services) -> Conversation:
+    """A conversation that rested, with its messages as they are now. Blocks: for the pool.
 
     Changes that were at work may have been worked in by a process that died: they count as replayed.
 
@@ -118,7 +108,8 @@ def read_texts(conversation: Conversation, resting: Dormant, services: Services)
             elif isinstance(message := row.record(), StoredMessage) and (deleted or not message.deleted):
                 yield Utterance(message, row.vector)
 
-    return ConversationTexts(
+    return replace(
+        conversation,
         held=[HeldMessage(utterance, from_milliseconds(held[utterance.message.message_id])) for utterance in read(held)],
         undecided=list(read(resting["undecided"])),
         episode=list(read(resting["episode"])),

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from flows.cuts import Utterance, embedding_text
-from flows.lanes.erasures import Tombstones, has_erased_beginning, is_erased, tombstone_keys
+from flows.lanes.erasures import Said, Tombstones, is_erased, tombstone_keys
 from flows.lanes.owners import conversation_key, conversation_row, message_key, origin_of
 from flows.lanes.scheduling import is_defect, worth_retrying
 from flows.lanes.services import Services
@@ -85,7 +85,7 @@ def admit(batch: MessageBatch, services: Services, lately: Tombstones) -> Admitt
     new, foreign, erased, continuing = [], [], [], set()
     beginnings: dict[Key, Create | Put] = {}
     for message in messages:
-        if is_erased(message, stored):
+        if is_erased(Said.of(message), stored):
             erased.append(message)
             continue
         key = conversation_key(message.owner.tenant_id, message.conversation_id or "")
@@ -93,7 +93,7 @@ def admit(batch: MessageBatch, services: Services, lately: Tombstones) -> Admitt
         origin = None if is_chunk else origin_of(stored.get(key))
         if origin is not None and origin.owner != message.owner:
             stored |= services.index.get(_tombstone_keys([message], origin.owner))
-        if origin is not None and has_erased_beginning(origin, message.conversation_id or "", lately, stored):
+        if origin is not None and is_erased(Said.first(origin, message.conversation_id or ""), stored, lately):
             if key not in beginnings:
                 beginnings[key] = over_erased(Create(conversation_row(message)), services.versions.next())
             origin = None
@@ -172,7 +172,7 @@ def _unless_known(message: StoredMessage, rows: dict[Key, Row], lately: Tombston
     stored = row.record() if row is not None else None
     if not isinstance(stored, StoredMessage):
         return message
-    if lately.cover(stored) or is_erased(stored, rows):  # on its way out: this one is new
+    if is_erased(Said.of(stored), rows, lately):  # on its way out: this one is new
         del rows[key]
         return message
     if stored.position != message.position:

@@ -22,8 +22,7 @@ from bytewax.run import cli_main
 
 from connectors.telemetry.meters import EpochMeter, SourceMeter
 from flows.engines.dataflow import EMBED, EXTRACT, READ, RECONCILE, SEGMENT, Dataflow, Step, goes_to_the_writer
-from flows.engines.port import REST, EngineFailed, Failures, HostedLane, Source
-from flows.lanes.pending import Pending
+from flows.engines.port import REST, EngineFailed, HostedLane, Source
 from flows.running.feeds import Fed, Feed
 from mneme.ports import Incoming
 from mneme.times import utc_now
@@ -79,9 +78,8 @@ def make_store(store: Path, partitions: int) -> None:
 def build(flow: Dataflow) -> BytewaxFlow:
     """The dataflow as Bytewax runs it."""
     built = BytewaxFlow("mneme")
-    epochs, pending, failures = EpochMeter(), flow.services.pending, flow.failures
-    buckets = flow.buckets
-    inputs = [op.input(source.name, built, _Source(source, failures, epochs, pending)) for source in flow.sources]
+    epochs, buckets = EpochMeter(), flow.buckets
+    inputs = [op.input(source.name, built, _Source(source, flow, epochs)) for source in flow.sources]
     events = op.merge("sources", *inputs) if len(inputs) > 1 else inputs[0]
     arrived = op.branch("decoded", op.flat_map_batch("decode", events, flow.decoded), goes_to_the_writer)
     unread = op.map("document", arrived.falses, partial(_keyed, READ, buckets))
@@ -137,36 +135,31 @@ class _Logic(op.StatefulBatchLogic[Any, Any, bytes]):
 
 
 class _Source(FixedPartitionedSource[Fed, Any]):
-    def __init__(self, source: Source, failures: Failures, epochs: EpochMeter, pending: Pending) -> None:
+    def __init__(self, source: Source, flow: Dataflow, epochs: EpochMeter) -> None:
         self._source = source
-        self._failures = failures
+        self._flow = flow
         self._epochs = epochs
-        self._pending = pending
 
     def list_parts(self) -> list[str]:
         return list(self._source.partitions)
 
     def build_part(self, step_id: str, for_part: str, resume_state: Any) -> "_Partition":
-        with self._failures:
+        with self._flow.failures:
             feed = self._source.open(for_part, resume_state)
-        meter = SourceMeter(self._source.name, for_part)
-        return _Partition(feed, self._source.idle_rest, self._failures, meter, self._epochs, self._pending)
+        return _Partition(feed, self._source.idle_rest, SourceMeter(self._source.name, for_part), self._flow, self._epochs)
 
 
 class _Partition(StatefulSourcePartition[Fed, Any]):
-    def __init__(
-        self, feed: Feed, idle_rest: timedelta, failures: Failures, meter: SourceMeter, epochs: EpochMeter, pending: Pending
-    ) -> None:
+    def __init__(self, feed: Feed, idle_rest: timedelta, meter: SourceMeter, flow: Dataflow, epochs: EpochMeter) -> None:
         self._feed = feed
         self._idle_rest = idle_rest
-        self._failures = failures
         self._meter = meter
+        self._flow = flow
         self._epochs = epochs
-        self._pending = pending
         self._had_nothing = 0  # polls in a row
 
     def next_batch(self) -> list[Fed]:
-        with self._failures:
+        with self._flow.failures:
             batch = self._feed.next_batch()
         self._had_nothing = 0 if batch else self._had_nothing + 1
         if batch:
@@ -179,8 +172,8 @@ class _Partition(StatefulSourcePartition[Fed, Any]):
         return utc_now() + (REST if self._had_nothing < _IDLE_POLLS else self._idle_rest)
 
     def snapshot(self) -> Any:
-        self._epochs.snapshot(self, self._pending.own)
-        with self._failures:
+        self._epochs.snapshot(self, self._flow.services.pending.own)
+        with self._flow.failures:
             if (unread := getattr(self._feed, "unread", None)) is not None:  # a file is just read to its end
                 self._meter.left(unread)
             return self._feed.resume_state()

@@ -29,7 +29,7 @@ from connectors.telemetry.meters import StepMeter
 from flows.engines.dataflow import Step, goes_to_the_writer
 from flows.engines.port import Failures, HostedLane
 from flows.items import Erasure, Pause
-from flows.lanes.pending import Pending
+from flows.lanes.pending import Backlogs, Pending
 from flows.lanes.scheduling import next_poll
 from flows.lanes.services import Services, Submit
 from flows.lanes.state import Versions
@@ -167,16 +167,10 @@ class LimitedCalls:
 
 
 class Uncounted(Pending):
-    """A backlog that is not counted: what one worker takes in, another finishes."""
+    """A backlog that is always empty: what one worker takes in, another finishes."""
 
-    def enter(self, count: int = 1) -> None:
-        """Nothing is noted."""
-
-    def leave(self, count: int = 1) -> None:
-        """Nothing is noted."""
-
-    def jobs(self, step: str, count: int) -> None:
-        """Nothing is noted."""
+    def _publish(self) -> None:
+        """Nothing is told."""
 
 
 class Worker:
@@ -194,16 +188,16 @@ class Worker:
         self._stack = ExitStack()
         index, embedder = open_prepared(settings, self._stopping, self._stack)
         index.refresh()  # what a worker that died wrote must be found by the searches of this one
-        ends = self._stack.enter_context(kafka_endpoints(settings, []))
+        ends = self._stack.enter_context(kafka_endpoints(settings, [], Backlogs(Uncounted(), chunks=Uncounted())))
         services, writer, _ = open_services(
-            settings, index, embedder, versions_of(run, utc_now()), ends, Uncounted(), self._stopping, self._stack
+            settings, index, embedder, versions_of(run, utc_now()), ends, self._stopping, self._stack
         )
         reading, most = services.reading, settings.flow.pending_limit
         self.services: Services = replace(
             services,
             submit=LimitedCalls(services.submit, most),
             submit_call=LimitedCalls(services.submit_call, most) if services.submit_call is not None else None,
-            reading=replace(reading, in_flight=Uncounted(), submit=LimitedCalls(reading.submit, most)) if reading else None,
+            reading=replace(reading, submit=LimitedCalls(reading.submit, most)) if reading else None,
         )
         self.writer: Writer = writer
         self.checkpoints = CheckpointWatch(run.jobmanager, run.name)

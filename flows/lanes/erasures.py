@@ -45,6 +45,27 @@ class Tombstone:
         return other is None or self.covers(other.position, other.arrived_at)
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The subjects of an event, and where and when it came: so much decides whether it is erased."""
+
+    owner: Owner
+    conversation_id: str | None
+    document_id: str | None
+    position: Position
+    arrived_at: datetime
+
+    @classmethod
+    def of(cls, record: StoredMessage | StoredDocument) -> "Said":
+        """That of a stored record."""
+        return cls(record.owner, record.conversation_id, record.document_id, record.position, record.created_at)
+
+    @classmethod
+    def first(cls, origin: Origin, conversation_id: str) -> "Said":
+        """That of the message with which a conversation began."""
+        return cls(origin.owner, conversation_id, None, origin.began_with, origin.began_at)
+
+
 class Tombstones:
     """The erasures of a moment ago, which the index may not show yet."""
 
@@ -60,20 +81,12 @@ class Tombstones:
             if len(self._known) > _REMEMBERED:
                 self._known.popitem(last=False)
 
-    def cover(self, message: StoredMessage) -> bool:
-        """Return whether one of them erases this message."""
-        return self.cover_event(
-            message.owner, message.conversation_id, message.document_id, message.position, message.created_at
-        )
-
-    def cover_event(
-        self, owner: Owner, conversation_id: str | None, document_id: str | None, position: Position, arrived_at: datetime
-    ) -> bool:
-        """Return whether one of them erases what an event from there, that arrived then, says of a conversation or document."""
+    def cover(self, said: Said) -> bool:
+        """Return whether one of them erases what was said."""
         if not self._known:  # as nearly always
             return False
-        found = (self._known.get(subject) for subject in _subjects(owner, conversation_id, document_id))
-        return any(each.covers(position, arrived_at) for each in found if each is not None)
+        found = (self._known.get(subject) for subject in _subjects(said.owner, said.conversation_id, said.document_id))
+        return any(each.covers(said.position, said.arrived_at) for each in found if each is not None)
 
     def cover_amendment(self, amendment: Amendment) -> bool:
         """Return whether one of them certainly erases the conversation of this edit or delete, after it."""
@@ -112,8 +125,8 @@ def is_amendment_erased(
     owner = stored.owner if stored is not None else amendment.owner or owner
     # An edit in a file tells no time, but it is no older than its message.
     at = amendment.received_at or (stored.created_at if stored is not None else _LONG_AGO)
-    event = (owner or tenant, amendment.conversation_id, None, amendment.position, at)
-    if lately.cover_event(*event) or is_covered(*event, index.get(tombstone_keys(*event[:2]))):
+    said = Said(owner or tenant, amendment.conversation_id, None, amendment.position, at)
+    if is_erased(said, index.get(tombstone_keys(said.owner, said.conversation_id)), lately):
         return True
     if owner is not None:
         return False
@@ -125,29 +138,12 @@ def is_amendment_erased(
     return any(each is not None and each.covers(amendment.position, at) for each in found)
 
 
-def is_erased(message: StoredMessage, rows: Mapping[Key, Row]) -> bool:
-    """Return whether one of these rows is a tombstone that erases this message."""
-    return is_covered(message.owner, message.conversation_id, message.document_id, message.position, message.created_at, rows)
-
-
-def has_erased_beginning(origin: Origin, conversation_id: str, lately: Tombstones, rows: Mapping[Key, Row]) -> bool:
-    """Return whether what a conversation began with is erased: a moment ago, or by a tombstone among these rows."""
-    began = (origin.owner, conversation_id, None, origin.began_with, origin.began_at)
-    return lately.cover_event(*began) or is_covered(*began, rows)
-
-
-def is_covered(
-    owner: Owner,
-    conversation_id: str | None,
-    document_id: str | None,
-    position: Position,
-    arrived_at: datetime,
-    rows: Mapping[Key, Row],
-) -> bool:
-    """Return whether one of these rows is a tombstone that erases what an event says of a conversation or document."""
-    keys = tombstone_keys(owner, conversation_id, document_id)
-    found = [tombstone for key in keys if (tombstone := tombstone_of(rows.get(key))) is not None]
-    return any(each.covers(position, arrived_at) for each in found)
+def is_erased(said: Said, rows: Mapping[Key, Row], lately: Tombstones | None = None) -> bool:
+    """Return whether what was said is erased: by a tombstone among these rows, or by an erasure of a moment ago."""
+    if lately is not None and lately.cover(said):
+        return True
+    found = (tombstone_of(rows.get(key)) for key in tombstone_keys(said.owner, said.conversation_id, said.document_id))
+    return any(each.covers(said.position, said.arrived_at) for each in found if each is not None)
 
 
 def tombstone_of(row: Row | None) -> Tombstone | None:

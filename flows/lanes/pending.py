@@ -6,61 +6,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 
-_BYTES = 8  # of a part: aligned, so that a reader sees the old or the new one
-
-
-class SharedSum:
-    """The part of one process, and the sum of all.
-
-    Args:
-        descriptor: of a file made by ``shared_file``, inherited from the process that made it; -1 where there is one process.
-        processes: how many add a part.
-        number: which of them this is, from 0.
-    """
-
-    def __init__(self, descriptor: int = -1, processes: int = 1, number: int = 0) -> None:
-        self._parts = memoryview(mmap.mmap(descriptor, processes * _BYTES)).cast("q")
-        self._number = number
-
-    def put(self, part: int) -> None:
-        """Set the part of this process."""
-        self._parts[self._number] = part
-
-    @property
-    def total(self) -> int:
-        """The sum of all parts."""
-        return sum(self._parts)
-
-
-@dataclass(frozen=True, slots=True)
-class SharedSums:
-    """The sums over all processes of a flow.
-
-    Attributes:
-        unfinished: what was taken from the sources and is not finished.
-        live_lag: what is not read yet of the live topics.
-        documents: what waits to be read of documents and attachments.
-        chunks: of these on their way through the other steps.
-    """
-
-    unfinished: SharedSum = field(default_factory=SharedSum)
-    live_lag: SharedSum = field(default_factory=SharedSum)
-    documents: SharedSum = field(default_factory=SharedSum)
-    chunks: SharedSum = field(default_factory=SharedSum)
-
-    @classmethod
-    def of(cls, descriptors: Sequence[int], processes: int, number: int) -> "SharedSums":
-        """The sums of a process that inherited these files, one for each."""
-        return cls(*(SharedSum(each, processes, number) for each in descriptors))
-
-
-SUMS = len(fields(SharedSums))
-
-
-def reset(descriptor: int, processes: int) -> None:
-    """Make a file hold one part for each process, all 0. Nobody may use it now."""
-    os.ftruncate(descriptor, 0)
-    os.ftruncate(descriptor, processes * _BYTES)
+_BYTES = 8  # of the part of a process: aligned, so that a reader sees the old or the new one
 
 
 class Pending:
@@ -73,12 +19,15 @@ class Pending:
     it: the part of one process means nothing, only the sum of all does.
 
     Args:
-        shared: the sum over all processes; None where there is one.
+        descriptor: of a file that ``reset`` made, inherited from the process that made it; -1 where there is one process.
+        processes: how many add a part.
+        number: which of them this is, from 0.
     """
 
-    def __init__(self, shared: SharedSum | None = None) -> None:
+    def __init__(self, descriptor: int = -1, processes: int = 1, number: int = 0) -> None:
         self._lock = threading.Lock()
-        self._shared = shared or SharedSum()
+        self._parts = memoryview(mmap.mmap(descriptor, processes * _BYTES)).cast("q")
+        self._number = number
         self._moving = 0
         self._jobs: dict[str, int] = {}
         self._jobs_total = 0
@@ -91,24 +40,22 @@ class Pending:
 
     def leave(self, count: int = 1) -> None:
         """Items were taken in by a step."""
-        with self._lock:
-            self._moving -= count
-            self._publish()
+        self.enter(-count)
 
-    def jobs(self, step: str, count: int) -> None:
-        """Set the number of unfinished items that a step holds."""
+    def jobs(self, holder: str, count: int) -> None:
+        """Set the number of unfinished items that a step or a partition holds."""
         with self._lock:
-            self._jobs_total += count - self._jobs.get(step, 0)
+            self._jobs_total += count - self._jobs.get(holder, 0)
             if count:
-                self._jobs[step] = count
+                self._jobs[holder] = count
             else:
-                self._jobs.pop(step, None)
+                self._jobs.pop(holder, None)
             self._publish()
 
     @property
     def total(self) -> int:
         """Unfinished items of all processes."""
-        return self._shared.total
+        return sum(self._parts)
 
     @property
     def own(self) -> int:
@@ -116,4 +63,35 @@ class Pending:
         return self._moving + self._jobs_total
 
     def _publish(self) -> None:
-        self._shared.put(self.own)
+        self._parts[self._number] = self.own
+
+
+@dataclass(frozen=True, slots=True)
+class Backlogs:
+    """Everything that all processes of a flow count together.
+
+    Attributes:
+        unfinished: what was taken from the sources and is not finished.
+        live_lag: what is not read yet of the live topics.
+        documents: what waits to be read of documents and attachments.
+        chunks: of these on their way through the other steps.
+    """
+
+    unfinished: Pending = field(default_factory=Pending)
+    live_lag: Pending = field(default_factory=Pending)
+    documents: Pending = field(default_factory=Pending)
+    chunks: Pending = field(default_factory=Pending)
+
+    @classmethod
+    def of(cls, descriptors: Sequence[int], processes: int, number: int) -> "Backlogs":
+        """The backlogs of a process that inherited these files, one for each."""
+        return cls(*(Pending(each, processes, number) for each in descriptors))
+
+
+BACKLOGS = len(fields(Backlogs))
+
+
+def reset(descriptor: int, processes: int) -> None:
+    """Make a file hold one part for each process, all 0. Nobody may use it now."""
+    os.ftruncate(descriptor, 0)
+    os.ftruncate(descriptor, processes * _BYTES)

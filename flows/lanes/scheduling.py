@@ -7,7 +7,7 @@ import heapq
 import logging
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -170,12 +170,6 @@ class Timers:
         if known is None or time < known:
             self._times[lane] = time
             heapq.heappush(self._queue, (time, lane))
-
-    def set_all(self, times: Iterable[tuple[str, datetime]]) -> None:
-        """Set the times of conversations that have none: quicker for very many."""
-        self._times.update(times)
-        self._queue = [(time, lane) for lane, time in self._times.items()]
-        heapq.heapify(self._queue)
 
     def cancel(self, lane: str) -> None:
         """A conversation is not due any more."""

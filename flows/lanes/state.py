@@ -32,41 +32,20 @@ from flows.items import Erasure, Pause, Reference, Retraction
 from mneme.errors import StoreRejected
 from mneme.ports import MemoryIndex
 from mneme.records import Owner, Position, StoredMessage
-from mneme.rows import Collection, Key, Row
+from mneme.rows import Collection, Key
 
 EPOCHS = 3  # the sink may be one epoch behind the step, and one more for good measure
 
-
-class UnrefreshedWrites:
-    """The newest row of each key that was written lately; None for one that was removed."""
-
-    def __init__(self) -> None:
-        self._generations: deque[dict[str, dict[Key, Row | None]]] = deque([{}])
-
-    def wrote(self, key: Key, row: Row | None) -> None:
-        """Remember a write."""
-        self._generations[-1].setdefault(key.owner_key, {})[key] = row
-
-    def of(self, owner_key: str) -> dict[Key, Row | None]:
-        """An owner's rows as they were written lately."""
-        return {key: row for generation in self._generations for key, row in generation.get(owner_key, {}).items()}
-
-    def epoch_done(self) -> None:
-        """Forget what is in the index by now."""
-        self._generations.append({})
-        while len(self._generations) > EPOCHS:
-            self._generations.popleft()
-
-
+Name = TypeVar("Name")
 Value = TypeVar("Value")
 
 
-class RecentKeys(ChainMap[str, Value]):
+class RecentKeys(ChainMap[Name, Value]):
     """A dictionary that forgets what was not set again for some epochs. Its maps are those of the last epochs, newest first."""
 
     pop = MutableMapping.pop  # type: ignore[assignment]  # of all maps, as ``del``
 
-    def __delitem__(self, name: str) -> None:
+    def __delitem__(self, name: Name) -> None:
         found = [epoch.pop(name) for epoch in self.maps if name in epoch]
         if not found:
             raise KeyError(name)
@@ -242,7 +221,7 @@ def referred(reference: Reference) -> Retraction | Pause | Erasure:
             bucket=reference["bucket"],
             tokens=reference["tokens"],
             document_id=reference["document"],
-            is_dated=reference.get("dated", False),
+            is_dated=reference["dated"],
         )
     return Pause(*reference["pause"])
 

@@ -62,8 +62,7 @@ def backfill(
             "MNEME_SERVICE__INTAKE: events do not come by Kafka here, so no topics wait; `mneme admin backfill FILE`"
         )
     started = time.monotonic()
-    longer = settings.flow.model_copy(update={"epoch_seconds": max(settings.flow.epoch_seconds, _EPOCH_SECONDS)})
-    settings = settings.model_copy(update={"flow": longer})
+    settings = settings.replace(flow={"epoch_seconds": max(settings.flow.epoch_seconds, _EPOCH_SECONDS)})
     wrote = WrittenRows()
     # Step 1.
     report = ingest(paths, settings, on_progress, defaults, wrote) if paths else None

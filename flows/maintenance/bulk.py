@@ -6,12 +6,17 @@ from typing import TypeVar
 
 from mneme.errors import StoreRejected
 from mneme.ports import MemoryIndex, Outcome, Put
-from mneme.rows import Row
+from mneme.rows import Collection, Row
 
 BATCH = 500  # rows of one write: some 3 MB with vectors
 
 Item = TypeVar("Item")
 OnProgress = Callable[[int, int], None]
+
+
+def rows_in(index: MemoryIndex) -> dict[Collection, int]:
+    """Count the rows of each collection, of all tenants."""
+    return {collection: index.count(collection) for collection in Collection}
 
 
 def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:

@@ -2,8 +2,8 @@
 
 1. No flow runs (flows/running/recovery.py). Note what begins, and begin the next generation of the index. From here on
    nothing else writes to the one in use; it is searched as before and stays as it is.
-2. Carry over what nothing else tells (flows/maintenance/carry_over.py): documents, conversations and tombstones, then the
-   messages.
+2. Carry over what nothing else tells: the records of documents and conversations, tombstones, receipts of erasures and markers
+   of flushes, then the messages, under the ids of now and with its tokens and vectors. All else is derived from them.
 3. Run the flow over the messages, from segment on, with a recovery store of its own. Vectors are used again if they are of the
    same embedder. A store of an older format is read as far as these rows go; behind them come the events that it has at work.
 4. Forget recovery stores of an older format: their flows read the topics from the beginning, where all is known by its id.
@@ -18,29 +18,32 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from connectors.dead_letters import FileDeadLetters
 from connectors.durable import FolderLock, replace_json
 from connectors.indices import index_place, open_generations, open_index
 from connectors.models import open_embedder
 from connectors.reading_order import Listed, ReadingOrder
-from flows.cuts import lane_of_row
+from flows.cuts import embedding_text, lane_of_row
 from flows.engines.port import Source
+from flows.lanes.erasures import Said, is_erased, tombstone_keys
+from flows.lanes.owners import conversation_key, tenant_of
 from flows.lanes.parked_events import PARKED, incoming_in
-from flows.lanes.pending import Pending
-from flows.maintenance.bulk import BATCH, OnProgress, batches, put_all
-from flows.maintenance.carry_over import carried_messages, carried_notes
+from flows.lanes.pending import Backlogs
+from flows.maintenance.bulk import BATCH, OnProgress, batches, put_all, rows_in
+from flows.maintenance.reindex import Embed, embed_unless_refused
 from flows.runner import stopped_by_signals
 from flows.running.feeds import FeedLimits, StoredFeed
-from flows.running.open_services import Endpoints
+from flows.running.open_services import file_endpoints
 from flows.running.process import RunContext, run_process
 from flows.running.recovery import REBUILD, REINDEX, RecoveryStore, flows_stopped, forget_older_stores, refuse_unfinished
 from mneme.errors import StoreRejected, StoreUnavailable
+from mneme.ids import chunk_id, conversation_path, document_key, message_id
 from mneme.ports import Embedder, Generations, Incoming, MemoryIndex, embeddings_of
-from mneme.rows import Collection
+from mneme.records import StoredDocument, StoredMessage
+from mneme.rows import Collection, Row, row_of
 from mneme.settings import Settings
 from mneme.store_format import FORMAT, as_texts, made_for, number_of, refuse_newer
 
@@ -71,11 +74,6 @@ class RebuildReport:
     restarted: tuple[str, ...] = ()
 
 
-def rows_in(index: MemoryIndex) -> dict[Collection, int]:
-    """Count the rows of each collection, of all tenants."""
-    return {collection: index.count(collection) for collection in Collection}
-
-
 def _readable_rows_in(index: MemoryIndex) -> dict[Collection, int]:
     """Count the rows of each collection; one that is derived may be damaged, which a rebuild mends, and is left out.
 
@@ -89,6 +87,7 @@ def _readable_rows_in(index: MemoryIndex) -> dict[Collection, int]:
     return found
 
 
+KEPT = ("erased", "erasure", "flush")  # their ids are lasting names: only the key of their tenant may be another
 _REFUSES = "the new store refuses this row"
 
 
@@ -126,7 +125,7 @@ def rebuild_from_messages(
         SettingsError, StoreError: the index cannot be used.
     """
     started = time.monotonic()
-    settings = settings.model_copy(update={"boundaries": settings.boundaries.model_copy(update={"hold_back_seconds": 0.0})})
+    settings = settings.replace(boundaries={"hold_back_seconds": 0.0})
     folder = settings.data / "rebuild"
     with ExitStack() as stack:
         # 1.
@@ -229,14 +228,82 @@ def _carry_over(old: MemoryIndex, index: MemoryIndex, embedder: Embedder, begun:
     index.refresh()
 
 
+def carried_notes(rows: Iterable[Row], with_parked: bool) -> list[Row]:
+    """The rows of ``control`` that are carried over; ``with_parked``: with the events that a flow has at work."""
+    return [carried for row in rows if (carried := _note(row, with_parked)) is not None]
+
+
+def carried_messages(rows: Iterable[Row], made: MemoryIndex, embed: Embed, keep_vectors: bool) -> list[Row]:
+    """The messages that are carried over: all but those that a tombstone covers, of an erasure that had not ended.
+
+    Args:
+        rows: of the collection of messages, with their vectors.
+        made: the store that is being made; it has the tombstones already.
+        embed: gives the vectors that are missing.
+        keep_vectors: whether those that are there are of this embedder.
+
+    Raises:
+        ModelError: the embedder does not answer, or refuses everything.
+        StoreError: the store does not answer.
+    """
+    messages = [(_renamed_message(record), row.embedding) for row in rows if isinstance(record := row.record(), StoredMessage)]
+    keys = {key for each, _ in messages for key in tombstone_keys(each.owner, each.conversation_id, each.document_id)}
+    tombstones = made.get(list(keys))
+    living = ((message, kept) for message, kept in messages if not is_erased(Said.of(message), tombstones))
+    staying = [(message, kept if keep_vectors else None) for message, kept in living]
+    bare = [message for message, kept in staying if kept is None and not message.deleted]
+    new = dict(zip([each.id for each in bare], embed_unless_refused(list(map(embedding_text, bare)), embed), strict=True))
+    return [row_of(message, new.get(message.id, kept)) for message, kept in staying]
+
+
+def _renamed_message(message: StoredMessage) -> StoredMessage:
+    if message.document_id is not None:
+        renamed = chunk_id(document_key(message.owner.key, message.document_id), message.message_id)
+    else:
+        assert message.conversation_id is not None, "a message is of a document or of a conversation"
+        renamed = message_id(message.owner.tenant_id, message.conversation_id, message.message_id)
+    return message.model_copy(update={"id": renamed})
+
+
+def _note(row: Row, with_parked: bool) -> Row | None:
+    tenant = tenant_of(row.tenant_id)
+    if row.kind in KEPT:
+        return replace(row, owner_key=tenant.key)
+    if row.kind == "conversation":
+        assert row.conversation_id is not None, "the row of a conversation names it"
+        return replace(row, owner_key=tenant.key, id=conversation_key(row.tenant_id, row.conversation_id).id)
+    if row.kind == "document":
+        record = row.record()
+        assert isinstance(record, StoredDocument)
+        return row_of(_renamed_document(record))
+    return row if row.kind in PARKED and with_parked else None
+
+
+def _renamed_document(document: StoredDocument) -> StoredDocument:
+    """The record with its id and those of its chunks, or of the messages that are its speech."""
+    assert document.document_id is not None, "the record of a document names it"
+    key = document_key(document.owner.key, document.document_id)
+
+    def renamed(ids: Iterable[str], speech: str | None) -> tuple[str, ...]:
+        conversation = conversation_path(document.owner.tenant_id, speech or "")
+        places = (identity.rpartition("/") for identity in ids)
+        return tuple(f"{key if lane == document.id else conversation}/{name}" for lane, _, name in places)
+
+    return document.model_copy(
+        update={
+            "id": key,
+            "chunk_ids": renamed(document.chunk_ids, document.conversation_id),
+            "replaced_ids": renamed(document.replaced_ids, document.replaced_speech),
+        }
+    )
+
+
 def _derive(settings: Settings, index: MemoryIndex, waiting: list[Incoming], on_progress: OnProgress) -> int:
     """Run the flow over the messages of the list, and close the index; how many dead letters there were."""
     folder, flow = settings.data / "rebuild", settings.flow
-    stopping, pending, refused = threading.Event(), Pending(), set[str]()
+    stopping, backlogs, refused = threading.Event(), Backlogs(), set[str]()
     with ExitStack() as stack:
         store = stack.enter_context(RecoveryStore(folder / "store", REBUILD, flow.buckets, partitions=1))
-        dead_letters = FileDeadLetters(settings.data / "dead-letters.sqlite")
-        stack.callback(dead_letters.close)
         stack.enter_context(stopped_by_signals(stopping))
 
         def open_feed(name: str, place: int | None) -> StoredFeed:
@@ -244,18 +311,19 @@ def _derive(settings: Settings, index: MemoryIndex, waiting: list[Incoming], on_
             total = len(order)
 
             def fed(count: int) -> None:
-                on_progress(max(0, min(count, total) - pending.total), total)
+                on_progress(max(0, min(count, total) - backlogs.unfinished.total), total)
 
             read = partial(index.get, with_vectors=True)
-            limits = FeedLimits(pending, flow.pending_limit, flow.source_batch, stopping, flow.buckets)
+            limits = FeedLimits(backlogs.unfinished, flow.pending_limit, flow.source_batch, stopping, flow.buckets)
             return StoredFeed(order, read, place, limits, fed, waiting)
 
         def wrote(kind: str, identity: str) -> None:
             if kind == "dead_letter":
                 refused.add(identity)
 
-        ends = Endpoints([Source("stored", ("messages",), open_feed)], dead_letters, changes=None, wrote=wrote)
-        run_process(settings, partial(start_run, store), ends, pending, stopping, open_store=lambda: index)
+        source = Source("stored", ("messages",), open_feed)
+        ends = stack.enter_context(file_endpoints(settings, [source], backlogs, wrote=wrote))
+        run_process(settings, partial(start_run, store), ends, stopping, open_store=lambda: index)
     if stopping.is_set():
         raise KeyboardInterrupt
     return len(refused)

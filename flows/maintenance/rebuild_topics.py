@@ -19,8 +19,8 @@ from itertools import islice
 from connectors.indices import open_index
 from connectors.kafka.client import Bounds, bounds_of, create_topics, input_topic_ids
 from connectors.models import open_embedder
-from flows.maintenance.bulk import OnProgress
-from flows.maintenance.rebuild import TOPICS, RebuildReport, StoreContents, rows_in, start_run
+from flows.maintenance.bulk import OnProgress, rows_in
+from flows.maintenance.rebuild import KEPT, TOPICS, RebuildReport, StoreContents, start_run
 from flows.runner import recovery_store, stopped_by_signals
 from flows.running.kafka import bounded_stream
 from flows.running.recovery import REBUILD, flows_stopped, refuse_unfinished
@@ -58,8 +58,6 @@ def clear(index: MemoryIndex, collection: Collection, goes: Callable[[Row], bool
                 )
         removed.update(row.kind for row in rows)
 
-
-_KEPT = ("erased", "erasure", "flush")  # kinds of rows of the control collection
 
 Topics = Mapping[str, tuple[str, Bounds]]  # by name, with the id: one that was made anew has nothing of the one before
 
@@ -126,7 +124,7 @@ def _begin(settings: Settings, topics: Topics, force: bool, agree: Callable[[Sto
         for folder in settings.data.glob("recovery/*/"):
             shutil.rmtree(folder / "epochs", ignore_errors=True)
             (folder / "mneme.json").unlink(missing_ok=True)
-        kept = {Collection.CONTROL: lambda row: row.kind not in _KEPT}
+        kept = {Collection.CONTROL: lambda row: row.kind not in KEPT}
         return {each: clear(index, each, kept.get(each, lambda row: True)).total() for each in Collection}
 
 

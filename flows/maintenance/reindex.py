@@ -23,7 +23,7 @@ from connectors.indices import index_place, open_generations, open_index
 from connectors.models import open_embedder
 from flows.cuts import embedded_words, embedding_text
 from flows.lanes.scheduling import worth_retrying
-from flows.maintenance.bulk import BATCH, OnProgress, batches, put_all
+from flows.maintenance.bulk import BATCH, OnProgress, batches, put_all, rows_in
 from flows.running.recovery import REINDEX, flows_stopped, refuse_unfinished
 from mneme.errors import ModelError, StoreRejected
 from mneme.ports import Embedder, MemoryIndex, embeddings_of
@@ -266,8 +266,7 @@ def _begin(settings: Settings, move: Move, agree: Callable[[Move], None]) -> Mov
         metadata = index.metadata()
         refuse_unfinished(metadata, but=REINDEX)
         index.refresh()
-        rows = {collection: index.count(collection) for collection in Collection}
-        move = Move(move.before, move.after, rows, move.goes_on)
+        move = replace(move, rows=rows_in(index))
         agree(move)
         if metadata.get(REINDEX) != _named(move.after):
             index.set_metadata({REINDEX: _named(move.after)})
@@ -302,7 +301,7 @@ def _complete(settings: Settings, index: MemoryIndex) -> None:
     """Everything is there, and the next generation says so of itself."""
     index.refresh()
     with closing(open_index(settings, read_only=True)) as old:
-        wanted, there = ({collection: each.count(collection) for collection in Collection} for each in (old, index))
+        wanted, there = rows_in(old), rows_in(index)
         if there != wanted:
             raise StoreRejected(
                 f"{sum(wanted.values())} rows were to be moved, and {sum(there.values())} are there: something else wrote to "

@@ -85,7 +85,8 @@ def export_owner(
         header = Header(
             owner=owner, embedder=identity.fingerprint, tokeniser=TOKENISER, exported_at=utc_now(), rows=_present(counts)
         )
-        rows = map(_naming(index.metadata()), _rows_of(owner, index, conversations))
+        named = partial(_with_topics, partial(_abroad, index.metadata()))
+        rows = map(named, _rows_of(owner, index, conversations))
         write_archive(path, header, _counted(rows, on_progress, total))
     return Transferred(owner, _present(counts))
 
@@ -172,7 +173,7 @@ def import_owner(
         index.set_metadata({"run": str(run), IMPORT: begun})
         index.write([Remove(key, row.version) for key, row in index.get(sorted(tombstones, key=str)).items()])
         # 3.
-        at_home = _at_home(index.metadata())
+        at_home = partial(_with_topics, partial(_at_home, index.metadata()))
         with read_archive(path) as archive:
             for rows in batches(_counted(archive.rows, on_progress, 2 * total, total), BATCH):
                 _write(list(map(at_home, rows)), index)
@@ -288,27 +289,19 @@ def _write(rows: list[Row], index: MemoryIndex) -> None:
 # --- positions -------------------------------------------------------------------------------------------------------
 
 
-def _naming(metadata: Mapping[str, str]) -> Callable[[Row], Row]:
-    """Positions with the deployment they are of; those of files are the same everywhere."""
-
-    def named(topic: str) -> str:
-        deployment = deployment_of(metadata, topic)
-        return topic if deployment is None or ":" in topic else f"{deployment}:{topic}"  # no topic of Kafka has a colon
-
-    return partial(_with_topics, rename=named)
+def _abroad(metadata: Mapping[str, str], topic: str) -> str:
+    """A topic with the deployment it is of; files are the same everywhere."""
+    deployment = deployment_of(metadata, topic)
+    return topic if deployment is None or ":" in topic else f"{deployment}:{topic}"  # no topic of Kafka has a colon
 
 
-def _at_home(metadata: Mapping[str, str]) -> Callable[[Row], Row]:
-    """Positions as the deployment itself has them."""
-
-    def plain(topic: str) -> str:
-        deployment, _, own = topic.rpartition(":")
-        return own if deployment and deployment == deployment_of(metadata, own) else topic
-
-    return partial(_with_topics, rename=plain)
+def _at_home(metadata: Mapping[str, str], topic: str) -> str:
+    """A topic as its deployment itself calls it."""
+    deployment, _, own = topic.rpartition(":")
+    return own if deployment and deployment == deployment_of(metadata, own) else topic
 
 
-def _with_topics(row: Row, rename: Callable[[str], str]) -> Row:
+def _with_topics(rename: Callable[[str], str], row: Row) -> Row:
     if row.collection is not Collection.MESSAGES and row.kind not in ("conversation", "document"):
         return row
     positions = {name: row.body[name] for name in _POSITIONS if row.body.get(name) is not None}

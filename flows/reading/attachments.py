@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from flows.embedding.amendments import stored_message
 from flows.items import Unread
-from flows.lanes.erasures import Tombstones, has_erased_beginning, is_covered, tombstone_keys
+from flows.lanes.erasures import Said, Tombstones, is_erased, tombstone_keys
 from flows.lanes.owners import conversation_key, origin_of, owner_in, tenant_of
 from flows.lanes.scheduling import NotReady, worth_retrying
 from flows.lanes.services import Services
@@ -82,10 +82,10 @@ def read_attachments(
     assert not isinstance(event.content, str)
     numbers = count()
     reading = [_Part(unread, part, next(numbers) if part.is_attached else 0, stored, services) for part in event.content]
-    texts = [part.text() for part in reading]
+    read = [part.read() for part in reading]
     return Attached(
-        None if isinstance(event, Message) and had_words_changed else "\n".join(texts),
-        tuple(part.edition for part in reading if part.edition is not None),
+        None if isinstance(event, Message) and had_words_changed else "\n".join(text for text, _ in read),
+        tuple(edition for _, edition in read if edition is not None),
         before,
     )
 
@@ -97,7 +97,7 @@ def _is_of_a_stranger(event: Message, erased: Tombstones, services: Services) ->
     if origin is None or origin.owner == event.owner:
         return False
     rows = services.index.get(tombstone_keys(origin.owner, event.conversation_id))
-    return not has_erased_beginning(origin, event.conversation_id, erased, rows)
+    return not is_erased(Said.first(origin, event.conversation_id), rows, erased)
 
 
 def _without_message(unread: Unread, services: Services) -> Attached | None:
@@ -108,7 +108,7 @@ def _without_message(unread: Unread, services: Services) -> Attached | None:
     assert isinstance(event, Message)
     erased = services.index.get(tombstone_keys(event.owner, event.conversation_id))
     arrived_at = unread.received_at or event.sent_at
-    if is_covered(event.owner, event.conversation_id, None, unread.position, arrived_at, erased):
+    if is_erased(Said(event.owner, event.conversation_id, None, unread.position, arrived_at), erased):
         return None
     raise InputError(f"message {event.message_id} is not in the index, so that its attachments are not read; send it again")
 
@@ -116,7 +116,7 @@ def _without_message(unread: Unread, services: Services) -> Attached | None:
 def attachments_of(
     owner: Owner, conversation_id: str, message: str, recent: Mapping[str, StoredDocument], services: Services
 ) -> tuple[StoredDocument, ...]:
-    """The records of a message's attachments, from the first on; ``lately`` those that may not be in the index yet."""
+    """The records of a message's attachments, from the first on; ``recent`` those that may not be in the index yet."""
     found: list[StoredDocument] = []
     while True:
         identity = document_key(owner.key, attachment_id(conversation_id, message, len(found)))
@@ -139,39 +139,42 @@ def attachment_id(conversation_id: str, message: str, number: int) -> str:
     return f"{conversation_id}/{message}/{number}"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class _Part:
     """One part of a message as it is read."""
 
-    def __init__(self, unread: Unread, part: Part, number: int, stored: StoredMessage, services: Services) -> None:
-        self._unread = unread
-        self._part = part
-        self._stored = stored
-        self._services = services
-        self._number = number
-        self.edition: Edition | None = None
+    _unread: Unread
+    _part: Part
+    _number: int
+    _stored: StoredMessage
+    _services: Services
 
-    def text(self) -> str:
-        """The text that stands in the message for it; then ``edition`` is there, if there was something to read."""
+    def read(self) -> tuple[str, Edition | None]:
+        """The text that stands in the message for it, and its edition, if there was something to read."""
         part = self._part
         if not part.is_attached:
-            return part.as_text()
+            return part.as_text(), None
         name = _name(part, self._number)
         parsed, content = self._parsed(name)
         if not (parsed.sections or parsed.spoken or parsed.unread):
             parsed = replace(parsed, unread=("there is no text in it",))
-        self.edition = self._edition(name, parsed, content)
         caption = f"{part.text}\n" if part.text else ""
+        return caption + self._in_place(name, parsed), self._edition(name, parsed, content)
+
+    def _in_place(self, name: str, parsed: ParsedDocument) -> str:
+        """The text of an attachment in the message."""
+        kind = self._part.type
         if parsed.spoken and len({said.speaker for said in parsed.spoken}) == 1:
-            return caption + " ".join(said.text for said in parsed.spoken)
+            return " ".join(said.text for said in parsed.spoken)
         read = "\n".join(section.text for section in parsed.sections)
         read = read or "\n".join(f"{said.speaker}: {said.text}" for said in parsed.spoken)
         if not read:
             reasons = "; ".join(each.removeprefix(f"{name}: ") for each in parsed.unread)
-            return f"{caption}[{part.type}: {name}, not read: {reasons[:_LONGEST_REASON]}]"
+            return f"[{kind}: {name}, not read: {reasons[:_LONGEST_REASON]}]"
         if len(read) > _LONGEST_IN_PLACE:
             about = f", {parsed.pages} pages" if parsed.pages else ""
-            return f"{caption}[{part.type}: {name}{about}: {_bracketed(read[:_EXCERPT])} …]"
-        return f"{caption}[{part.type}: {name}: {_bracketed(read)}]"
+            return f"[{kind}: {name}{about}: {_bracketed(read[:_EXCERPT])} …]"
+        return f"[{kind}: {name}: {_bracketed(read)}]"
 
     def _parsed(self, name: str) -> tuple[ParsedDocument, bytes]:
         part, reading = self._part, self._services.reading

@@ -1,12 +1,11 @@
 """Reading a document: fetched, parsed and cut, unless it is the one that is known. Blocks: for the pool."""
 
 from base64 import b64decode
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from flows.items import Erasure, Unread
-from flows.lanes.erasures import Tombstones, is_covered, tombstone_keys
+from flows.lanes.erasures import Said, Tombstones, is_erased, tombstone_keys
 from flows.lanes.services import Services
 from flows.reading.editions import About, Edition, edition_of, record_of
 from mneme.errors import InputError
@@ -14,7 +13,7 @@ from mneme.events import Document
 from mneme.ids import content_hash
 from mneme.ports import ParsedDocument, References
 from mneme.records import Owner, Position, StoredDocument
-from mneme.rows import Collection, Key, Row
+from mneme.rows import Collection, Key
 from mneme.times import utc_now
 
 
@@ -55,13 +54,16 @@ def read_document(unread: Unread, known: StoredDocument | None, erased: Tombston
     reading = services.reading
     assert reading is not None, "a flow that takes documents has what reads them"
     documents, about = services.settings.documents, about_event(event, unread.position, unread.received_at)
-    stored = services.index.get([document_row_key(about), *tombstone_keys(about.owner, None, about.document_id)])
-    if is_covered(about.owner, None, about.document_id, about.position, about.arrived_at, stored):
+    row_key = Key(Collection.CONTROL, about.owner.key, about.key)
+    stored = services.index.get([row_key, *tombstone_keys(about.owner, None, about.document_id)])
+    if is_erased(Said(about.owner, None, about.document_id, about.position, about.arrived_at), stored):
         return None
-    row = stored.get(document_row_key(about))
+    row = stored.get(row_key)
     if known is None and row is not None:
         record = row.record()
-        known = record if isinstance(record, StoredDocument) and not _is_gone(record, erased, stored) else None
+        if isinstance(record, StoredDocument):
+            said = Said(record.owner, None, record.document_id, record.position, record.created_at)
+            known = record if not is_erased(said, stored, erased) else None
     edition = ""
     try:
         content = content_of(event, reading.references)
@@ -91,17 +93,6 @@ def stored_document(owner: Owner, identity: str, services: Services) -> StoredDo
     row = services.index.get([key]).get(key)
     record = row.record() if row is not None else None
     return record if isinstance(record, StoredDocument) else None
-
-
-def _is_gone(record: StoredDocument, erased: Tombstones, rows: Mapping[Key, Row]) -> bool:
-    """Return whether a record is on its way out of the index."""
-    said = (record.owner, None, record.document_id, record.position, record.created_at)
-    return erased.cover_event(*said) or is_covered(*said, rows)
-
-
-def document_row_key(about: About) -> Key:
-    """The key of a document's record."""
-    return Key(Collection.CONTROL, about.owner.key, about.key)
 
 
 def about_event(event: Document, position: Position, received_at: datetime | None) -> About:

@@ -5,7 +5,7 @@ A chunk is named by what it says and where: what a new version leaves as it was 
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -44,33 +44,20 @@ def spans(text: str, size: int, overlap: int) -> Iterator[tuple[int, int]]:
         raise ValueError(f"overlap: {overlap} is not from 0 to under half of the size, which is {size}")
     start = 0
     while len(text) - start > size:
-        end = _last_end(text, start + (size + 1) // 2, start + size)
+        end = _place(text.rfind, max, start + (size + 1) // 2, start + size)
         yield start, end
-        start = _first_end(text, end - overlap, end - (overlap + 1) // 2)
+        start = _place(text.find, min, end - overlap, end - (overlap + 1) // 2)
     if start < len(text):
         yield start, len(text)
 
 
-def _last_end(text: str, low: int, high: int) -> int:
-    """The last good place to cut from ``low`` to ``high``; ``high`` if there is none."""
+def _place(find: Callable[[str, int, int], int], best: Callable[[list[int]], int], low: int, high: int) -> int:
+    """A good place to cut or begin from ``low`` to ``high``: the last or the first, as ``find`` and ``best`` do."""
     for separators in _ENDS:
-        if ends := _ends(text.rfind, separators, low, high):
-            return max(ends)
-    return high
-
-
-def _first_end(text: str, low: int, high: int) -> int:
-    """The first good place to begin from ``low`` to ``high``; ``low`` if there is none."""
-    for separators in _ENDS:
-        if ends := _ends(text.find, separators, low, high):
-            return min(ends)
-    return low
-
-
-def _ends(find: Callable[[str, int, int], int], separators: Sequence[str], low: int, high: int) -> list[int]:
-    """For each separator that ends between ``low`` and ``high``, where it ends: the first or the last, as ``find`` does."""
-    places = [(find(separator, max(0, low - len(separator)), high), len(separator)) for separator in separators]
-    return [at + length for at, length in places if at >= 0]
+        found = [(find(each, max(0, low - len(each)), high), len(each)) for each in separators]
+        if ends := [at + length for at, length in found if at >= 0]:
+            return best(ends)
+    return best([low, high])
 
 
 _READING = 2  # raised when documents are to be read anew that are sent again: a parser or the chunks have changed

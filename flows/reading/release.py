@@ -11,7 +11,7 @@ from flows.reading.attachments import Attached
 from flows.reading.documents import ReadDocument
 from flows.reading.editions import Edition
 from mneme.ids import conversation_path
-from mneme.records import Owner, Position, StoredDocument, StoredMessage
+from mneme.records import Position, StoredDocument, StoredMessage
 from mneme.rows import Collection, Key, Row, row_of
 
 
@@ -44,12 +44,6 @@ class Release:
             return True
         return (before.edition, before.status, before.chunk_ids) != (now.edition, now.status, now.chunk_ids)
 
-    @property
-    def said(self) -> tuple[Owner, str | None, str | None, Position, datetime]:
-        """The subjects that an erasure may name: owner, conversation, document, and where and when its event came."""
-        record = self.record
-        return record.owner, record.conversation_id, record.document_id, record.position, record.created_at
-
     def is_new(self, message: StoredMessage) -> bool:
         """Return whether a message of the edition was not in the one before."""
         return message.id not in self._kept
@@ -74,12 +68,6 @@ class Release:
             owner = self.record.owner
             lane = conversation_path(owner.tenant_id, self._speech)
             yield Pause(lane, "end", tenant_id=owner.tenant_id, owner_key=owner.key)
-
-
-def gone(before: Iterable[StoredDocument], releases: Iterable[Release]) -> list[StoredDocument]:
-    """Those of the records before that nothing takes the place of."""
-    now = {release.record.id for release in releases}
-    return [record for record in before if record.id not in now]
 
 
 def erasure_of_speech(

@@ -152,14 +152,12 @@ class EndOffsets:
     """The end offset of each partition for this run, and how far all of them have been read.
 
     Args:
-        ends: of each partition the offset that is not read any more.
-        starts: of each partition the earliest offset.
+        bounds: of each partition the earliest offset, and the one that is not read any more.
     """
 
-    def __init__(self, ends: Mapping[str, int], starts: Mapping[str, int]) -> None:
-        self._ends = dict(ends)
-        self._starts = dict(starts)
-        self._positions = dict(starts)
+    def __init__(self, bounds: Mapping[str, tuple[int, int]]) -> None:
+        self._bounds = dict(bounds)
+        self._positions = {name: first for name, (first, _) in bounds.items()}
         self._is_ended = False
 
     def advance(self, partition: str, position: int) -> None:
@@ -168,11 +166,11 @@ class EndOffsets:
 
     def is_reached(self, partition: str) -> bool:
         """Return whether a partition has been read to its end."""
-        return self._positions[partition] >= self._ends[partition]
+        return self._positions[partition] >= self._bounds[partition][1]
 
     def are_reached(self, partitions: Iterable[str] = ()) -> bool:
         """Return whether these partitions have been read to their ends; all, if none are named."""
-        return all(self.is_reached(each) for each in (partitions or self._ends))
+        return all(self.is_reached(each) for each in (partitions or self._bounds))
 
     def end_once(self) -> bool:
         """True for the first who asks."""
@@ -182,8 +180,8 @@ class EndOffsets:
     @property
     def progress(self) -> tuple[int, int]:
         """Events read, and events in all."""
-        read = sum(min(self._positions[each], end) - self._starts[each] for each, end in self._ends.items())
-        return read, sum(end - self._starts[each] for each, end in self._ends.items())
+        read = sum(min(self._positions[each], end) - first for each, (first, end) in self._bounds.items())
+        return read, sum(end - first for first, end in self._bounds.values())
 
 
 class BoundedFeed(PartitionFeed):
@@ -281,14 +279,15 @@ class FileFeed(FiniteFeed):
         paths: Sequence[Path],
         read: Callable[[Path, int, str | None], Iterator[Incoming]],
         identities: Callable[[Path], Iterable[str]],
-        place: Mapping[str, FilePlace | int] | None,
+        place: Mapping[str, FilePlace] | None,
         limits: FeedLimits,
         fed: Callable[[int], None] = lambda count: None,
     ) -> None:
         super().__init__(limits, fed)
-        kept = (place or {}).items()  # before files went on where they had grown, a place was a number
-        self._place = {known: (each, known) if isinstance(each, int) else each for known, each in kept}
-        self._events = self._all_events(paths, read, identities)
+        self._place = dict(place or {})
+        self._read_file = read
+        self._identities = identities
+        self._events = (event for path in paths for event in self._events_of(path))
 
     def resume_state(self) -> dict[str, FilePlace]:
         """The number of events that were read of each file, and their source."""
@@ -304,23 +303,17 @@ class FileFeed(FiniteFeed):
             batch += self._limits.end_all()
         return batch
 
-    def _all_events(
-        self,
-        paths: Sequence[Path],
-        read: Callable[[Path, int, str | None], Iterator[Incoming]],
-        identities: Callable[[Path], Iterable[str]],
-    ) -> Iterator[Incoming]:
-        for path in paths:
-            identity = known = None
-            for identity in identities(path):
-                if identity in self._place:
-                    known = identity
-            start, source = self._place_behind(known, identity)
-            for event in read(path, start, source):
-                if identity is not None and source is not None:
-                    self._place[identity] = (event.position.offset + 1, source)
-                self._count += 1
-                yield event
+    def _events_of(self, path: Path) -> Iterator[Incoming]:
+        identity = known = None
+        for identity in self._identities(path):
+            if identity in self._place:
+                known = identity
+        start, source = self._place_behind(known, identity)
+        for event in self._read_file(path, start, source):
+            if identity is not None and source is not None:
+                self._place[identity] = (event.position.offset + 1, source)
+            self._count += 1
+            yield event
 
     def _place_behind(self, known: str | None, identity: str | None) -> tuple[int, str | None]:
         """The place at which a file goes on, of which the beginning is ``known``."""

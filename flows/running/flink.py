@@ -180,11 +180,10 @@ def run_on_flink(
         raise SettingsError(
             f"--processes is {settings.flow.processes}, and the cluster has {slots} slots: start TaskManagers, or ask for fewer"
         )
-    folder = cluster.checkpoint_folder() or store.epochs.absolute().as_uri()
-    note, was_whole, failed_at = store.epochs / _PLACE, False, to_milliseconds(utc_now())
+    jobs, was_whole, failed_at = _Jobs(settings, store, cluster), False, to_milliseconds(utc_now())
     ids = topic_ids()
-    _refuse_made_anew(note, ids, cluster, folder, store)
-    job = _job_of(note, settings, cluster, folder) or _submitted(settings, store, cluster, folder, ids, begin, submit)
+    jobs.refuse_made_anew(ids)
+    job = jobs.running() or jobs.submitted(ids, begin, submit)
     while not stopping.wait(_GLANCE_SECONDS):
         try:
             state = cluster.state_of(job)
@@ -196,7 +195,7 @@ def run_on_flink(
                 if store.moved.exists() and cluster.checkpoints(job) >= _ALL_MOVED:
                     store.moved.unlink()
                 if (newest := cluster.newest_checkpoint(job)) is not None:
-                    _keep(note, newest)
+                    jobs.keep(newest)
                 if not was_whole and cluster.runs_whole(job):
                     was_whole = True
                     on_ready()
@@ -204,90 +203,97 @@ def run_on_flink(
             if state is not None and not was_whole:
                 raise StoreUnavailable(f"the job {job} of Flink is {state}: {cluster.newest_failure(job)[1]}")
             log.warning("the job %s of Flink is %s; submitting it again", job, state or "gone")
-            _refuse_made_anew(note, ids := topic_ids(), cluster, folder, store)
-            job = _submitted(settings, store, cluster, folder, ids, begin, submit)
+            jobs.refuse_made_anew(ids := topic_ids())
+            job = jobs.submitted(ids, begin, submit)
         except StoreUnavailable as error:
             if not was_whole:
                 raise
             log.warning("%s", error)
     if cluster.state_of(job) in _ALIVE:
-        _stop(note, job, cluster, folder)
+        jobs.stop(job)
 
 
-def _submitted(
-    settings: Settings,
-    store: RecoveryStore,
-    cluster: FlinkCluster,
-    folder: str,
-    ids: Mapping[str, str],
-    begin: Callable[[], int],
-    submit: Submit,
-) -> str:
-    """The id of a job that goes on from the newest checkpoint."""
-    number = begin()
-    moved = store.moved.absolute() if store.moved.exists() else None
-    topics = topics_of_lanes(settings.kafka.topics)
-    run = FlinkRun(settings, number, utc_now(), f"mneme {store.id}", cluster.address, topics, ids, moved)
-    note = store.epochs / _PLACE
-    newest = _newest(note, folder)
-    job = submit(run, settings.flow.processes, folder, newest)
-    replace_json(note, {"job": job, "newest": newest, "stopped": False, "of": _fingerprint(settings), "topics": ids})
-    return job
+class _Jobs:
+    """The jobs of a store on a cluster, and the store's note of the newest: its id, and the checkpoint to go on from."""
 
+    def __init__(self, settings: Settings, store: RecoveryStore, cluster: FlinkCluster) -> None:
+        self._settings = settings
+        self._store = store
+        self._cluster = cluster
+        self._folder = cluster.checkpoint_folder() or store.epochs.absolute().as_uri()
+        self._note = store.epochs / _PLACE
+        self._settings_now = short_hash(f"{__version__} {settings.model_dump_json()}")
 
-def _refuse_made_anew(note: Path, ids: Mapping[str, str], cluster: FlinkCluster, folder: str, store: RecoveryStore) -> None:
-    """Refuse topics that were made anew since the job was submitted: its offsets are of those before, and it stops.
+    def submitted(self, ids: Mapping[str, str], begin: Callable[[], int], submit: Submit) -> str:
+        """The id of a job that goes on from the newest checkpoint."""
+        settings, store, number = self._settings, self._store, begin()
+        moved = store.moved.absolute() if store.moved.exists() else None
+        topics = topics_of_lanes(settings.kafka.topics)
+        run = FlinkRun(settings, number, utc_now(), f"mneme {store.id}", self._cluster.address, topics, ids, moved)
+        newest = self._newest()
+        job = submit(run, settings.flow.processes, self._folder, newest)
+        replace_json(self._note, {"job": job, "newest": newest, "stopped": False, "of": self._settings_now, "topics": ids})
+        return job
 
-    Raises:
-        StoreRejected: names them.
-    """
-    known = json.loads(note.read_text()) if note.exists() else {}
-    before = known.get("topics", {})
-    anew = [topic for topic, now in ids.items() if is_another_topic(before.get(topic, ""), now)]
-    if not anew:
-        return
-    if cluster.state_of(known["job"]) in _ALIVE:
-        _stop(note, known["job"], cluster, folder)
-    raise StoreRejected(
-        f"{', '.join(anew)}: made anew in Kafka, whose offsets begin again. To go on, remove {store.epochs.parent}, and start "
-        "the flow once with MNEME_FLOW__ADOPT_INDEX=true: what the topics have is read, and nothing is duplicated. Then "
-        "`mneme admin rebuild` makes the episodes of conversations that were open"
-    )
+    def refuse_made_anew(self, ids: Mapping[str, str]) -> None:
+        """Refuse topics that were made anew since the job was submitted: its offsets are of those before, and it stops.
 
+        Raises:
+            StoreRejected: names them.
+        """
+        known = self._known()
+        before = known.get("topics", {})
+        anew = [topic for topic, now in ids.items() if is_another_topic(before.get(topic, ""), now)]
+        if not anew:
+            return
+        if self._cluster.state_of(known["job"]) in _ALIVE:
+            self.stop(known["job"])
+        raise StoreRejected(
+            f"{', '.join(anew)}: made anew in Kafka, whose offsets begin again. To go on, remove {self._store.epochs.parent}, "
+            "and start the flow once with MNEME_FLOW__ADOPT_INDEX=true: what the topics have is read, and nothing is "
+            "duplicated. Then `mneme admin rebuild` makes the episodes of conversations that were open"
+        )
 
-def _job_of(note: Path, settings: Settings, cluster: FlinkCluster, folder: str) -> str | None:
-    """The job that runs as these settings say; None where there is none, or no longer."""
-    if not note.exists():
+    def running(self) -> str | None:
+        """The job that runs as these settings say; None where there is none, or no longer."""
+        known = self._known()
+        if not known or self._cluster.state_of(known["job"]) not in _ALIVE:
+            return None
+        if known["of"] == self._settings_now:
+            return str(known["job"])
+        self.stop(known["job"])
         return None
-    known = json.loads(note.read_text())
-    if cluster.state_of(known["job"]) not in _ALIVE:
-        return None
-    if known["of"] == _fingerprint(settings):
-        return str(known["job"])
-    _stop(note, known["job"], cluster, folder)
-    return None
 
+    def stop(self, job: str) -> None:
+        """Stop a job with a savepoint. One that makes none, as while it begins again, is cancelled: a checkpoint is as good."""
+        try:
+            self.keep(self._cluster.stop(job, self._folder), is_stopped=True)
+        except StoreUnavailable as error:
+            if (newest := self._cluster.newest_checkpoint(job)) is not None:
+                self.keep(newest)
+            if self._cluster.state_of(job) in _ALIVE:
+                self._cluster.cancel(job)
+            log.warning("%s; the next start goes on from its newest checkpoint", error)
 
-def _stop(note: Path, job: str, cluster: FlinkCluster, folder: str) -> None:
-    """Stop a job with a savepoint. One that makes none, as while it begins again, is cancelled: a checkpoint is as good."""
-    try:
-        _keep(note, cluster.stop(job, folder), is_stopped=True)
-    except StoreUnavailable as error:
-        if (newest := cluster.newest_checkpoint(job)) is not None:
-            _keep(note, newest)
-        if cluster.state_of(job) in _ALIVE:
-            cluster.cancel(job)
-        log.warning("%s; the next start goes on from its newest checkpoint", error)
+    def keep(self, newest: str, is_stopped: bool = False) -> None:
+        """Note a checkpoint or a savepoint."""
+        known = self._known()
+        if (value := known | {"newest": newest, "stopped": is_stopped}) != known:
+            replace_json(self._note, value)
 
+    def _known(self) -> dict[str, Any]:
+        known: dict[str, Any] = json.loads(self._note.read_text()) if self._note.exists() else {}
+        return known
 
-def _fingerprint(settings: Settings) -> str:
-    return short_hash(f"{__version__} {settings.model_dump_json()}")
-
-
-def _keep(note: Path, newest: str, is_stopped: bool = False) -> None:
-    known = json.loads(note.read_text())
-    if (value := known | {"newest": newest, "stopped": is_stopped}) != known:
-        replace_json(note, value)
+    def _newest(self) -> str | None:
+        """The newest checkpoint: the one that was noted, or one that its job made since, if the folder can be looked into."""
+        known, place = self._known(), urlsplit(self._folder)
+        noted: str | None = known.get("newest")
+        if not known or place.scheme != "file" or known["stopped"]:
+            return noted
+        made = [each.parent for each in (Path(unquote(place.path)) / known["job"]).glob("chk-*/_metadata")]
+        newest = max(made, key=lambda each: int(each.name.removeprefix("chk-")), default=None)
+        return newest.as_uri() if newest is not None else noted
 
 
 def _cause(stacktrace: str) -> str:
@@ -295,17 +301,3 @@ def _cause(stacktrace: str) -> str:
     lines = stacktrace.splitlines()
     errors = [line for line in lines if re.match(r"(\w+\.)*\w*(Error|Exception|Unavailable|Rejected)\b", line)]
     return (errors or [line for line in lines if line.startswith("Caused by")] or lines or [""])[-1]
-
-
-def _newest(note: Path, folder: str) -> str | None:
-    """The newest checkpoint: the one that was noted, or one that its job made since, where the folder can be looked into."""
-    if not note.exists():
-        return None
-    known = json.loads(note.read_text())
-    place = urlsplit(folder)
-    noted: str | None = known["newest"]
-    if place.scheme != "file" or known["stopped"]:
-        return noted
-    made = [each.parent for each in (Path(unquote(place.path)) / known["job"]).glob("chk-*/_metadata")]
-    newest = max(made, key=lambda each: int(each.name.removeprefix("chk-")), default=None)
-    return newest.as_uri() if newest is not None else noted

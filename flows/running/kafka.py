@@ -7,10 +7,10 @@ from functools import partial
 from connectors.kafka.client import bounds_of, create_topics, partitions_of, topics_of_lanes
 from connectors.kafka.reader import PartitionReader, Place
 from flows.engines.port import Source
-from flows.lanes.pending import Pending, SharedSums
+from flows.lanes.pending import Backlogs
 from flows.running.clock_watch import ended_when_put_back
 from flows.running.feeds import BoundedFeed, EndOffsets, FeedLimits
-from flows.running.live import LiveLag, Partitions, live_sources
+from flows.running.live import Partitions, live_sources
 from flows.running.open_services import kafka_endpoints
 from flows.running.process import RunContext, run_process
 from mneme.ports import Lane, MemoryIndex
@@ -36,7 +36,7 @@ def stream(
     stopping: threading.Event,
     on_ready: Callable[[], None],
     on_failure: Callable[[Exception], None] = lambda error: None,
-    sums: SharedSums | None = None,
+    backlogs: Backlogs | None = None,
 ) -> None:
     """Run the flow from Kafka, or the part of it of one of ``flow.processes``, until ``stopping``.
 
@@ -47,23 +47,21 @@ def stream(
         stopping: set when the flow is to end.
         on_ready: called when everything is there and reading begins.
         on_failure: called with what ends the flow, before anything is closed.
-        sums: of all processes; None where there is one. Their limits are added as well.
+        backlogs: of all processes; None where there is one. Their limits are added as well.
 
     Raises:
         SettingsError, StoreError: the flow cannot run, or cannot go on.
     """
     kafka, flow = settings.kafka, settings.flow
-    sums = sums or SharedSums()
-    pending, documents = Pending(sums.unfinished), Pending(sums.documents)
+    backlogs = backlogs or Backlogs()
     topics = topics_of_lanes(kafka.topics)
 
     def open_reader(lane: Lane, number: str, place: Place | int | None) -> PartitionReader:
         return PartitionReader(kafka, topics[lane], int(number), place, flow.adopt_index)
 
-    sources = live_sources(flow, open_reader, partitions, pending, documents, LiveLag(sums.live_lag), stopping)
-    counted = {"documents_at_work": documents, "chunks_in_flight": Pending(sums.chunks)}
-    with kafka_endpoints(settings, sources, **counted) as endpoints, ended_when_put_back(on_failure):
-        run_process(settings, start_run, endpoints, pending, stopping, on_ready, on_failure)
+    sources = live_sources(flow, open_reader, partitions, backlogs, stopping)
+    with kafka_endpoints(settings, sources, backlogs) as endpoints, ended_when_put_back(on_failure):
+        run_process(settings, start_run, endpoints, stopping, on_ready, on_failure)
 
 
 def bounded_stream(
@@ -85,12 +83,10 @@ def bounded_stream(
     Raises:
         SettingsError, StoreError: the index or the topics cannot be used.
     """
-    kafka, flow, pending = settings.kafka, settings.flow, Pending()
+    kafka, flow, backlogs = settings.kafka, settings.flow, Backlogs()
     named, chosen = topics_of_lanes(kafka.topics), input_partitions(kafka)
     bounds = {f"{topic}/{number}": found for topic in named.values() for number, found in bounds_of(kafka, topic).items()}
-    end_offsets = EndOffsets(
-        {name: end for name, (_, end) in bounds.items()}, {name: first for name, (first, _) in bounds.items()}
-    )
+    end_offsets = EndOffsets(bounds)
     live = [name for name in bounds if not name.startswith(f"{kafka.topics.backfill}/")]
 
     def open_feed(topic: str, number: str, place: Place | int | None) -> BoundedFeed:
@@ -98,12 +94,12 @@ def bounded_stream(
 
         def may_read() -> bool:
             done, total = end_offsets.progress
-            on_progress(max(0, done - pending.total), total)
+            on_progress(max(0, done - backlogs.unfinished.total), total)
             return name in live or end_offsets.are_reached(live)
 
-        limits = FeedLimits(pending, flow.pending_limit, flow.source_batch, stopping, flow.buckets)
+        limits = FeedLimits(backlogs.unfinished, flow.pending_limit, flow.source_batch, stopping, flow.buckets)
         return BoundedFeed(reader, limits, name, end_offsets, may_read)
 
     sources = [Source(lane, tuple(map(str, sorted(chosen[lane]))), partial(open_feed, topic)) for lane, topic in named.items()]
-    with kafka_endpoints(settings, sources, wrote=wrote) as endpoints:
-        run_process(settings, start_run, endpoints, pending, stopping)
+    with kafka_endpoints(settings, sources, backlogs, wrote=wrote) as endpoints:
+        run_process(settings, start_run, endpoints, stopping)

@@ -11,14 +11,13 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from connectors.dead_letters import FileDeadLetters
 from connectors.durable import FolderLock, disk_errors
 from connectors.inbox import InboxReader, inbox_folder
 from flows.engines.port import Source
-from flows.lanes.pending import Pending, SharedSum
+from flows.lanes.pending import Backlogs
 from flows.running.clock_watch import ended_when_put_back
 from flows.running.feeds import EventReader, FeedLimits, PartitionFeed
-from flows.running.open_services import Endpoints
+from flows.running.open_services import file_endpoints
 from flows.running.process import INTERRUPTED, RunContext, run_process
 from mneme.ports import Lane, MemoryIndex
 from mneme.settings import Flow, Settings
@@ -29,40 +28,15 @@ _BACKFILL_PART = 4
 _DOCUMENTS_AT_WORK = 16  # of one process: what waits to be read is held in memory, and may be large
 
 Partitions = Mapping[Lane, tuple[int, ...]]  # of each source
-
-
 # Opens a partition of a lane, by its number, at the place to resume from (None: the earliest).
 OpenReader = Callable[[Lane, str, Any], EventReader]
-
-
-class LiveLag:
-    """The number of live events that no process has read yet.
-
-    Args:
-        shared: the sum over all processes; None where there is one.
-    """
-
-    def __init__(self, shared: SharedSum | None = None) -> None:
-        self._shared = shared or SharedSum()
-        self._lags: dict[str, int] = {}
-
-    def update(self, partition: str, lag: int) -> None:
-        """A live partition was looked at."""
-        self._lags[partition] = lag
-        self._shared.put(sum(self._lags.values()))
-
-    def is_none(self) -> bool:
-        """Return whether all live partitions are read to their ends."""
-        return self._shared.total == 0
 
 
 def live_sources(
     flow: Flow,
     open_reader: OpenReader,
     partitions: Partitions,
-    pending: Pending,
-    documents: Pending,
-    lag: LiveLag,
+    backlogs: Backlogs,
     stopping: threading.Event,
 ) -> list[Source]:
     """The sources of the flow.
@@ -71,21 +45,20 @@ def live_sources(
         flow: its limits.
         open_reader: opens a partition.
         partitions: what is read, by all processes together.
-        pending: what is not finished.
-        documents: what waits to be read of documents.
-        lag: told of the messages, and what the backfill gives way to.
+        backlogs: what holds the sources up; told of the messages that are not read yet, which the backfill gives way to.
         stopping: set when the flow is to end.
     """
-    limits = FeedLimits(pending, flow.pending_limit * flow.processes, flow.source_batch, stopping)
+    live_lag, documents = backlogs.live_lag, backlogs.documents
+    limits = FeedLimits(backlogs.unfinished, flow.pending_limit * flow.processes, flow.source_batch, stopping)
 
     def open_messages(number: str, place: Any) -> PartitionFeed:
         reader = open_reader("messages", number, place)
-        lag.update(number, reader.lag())
-        return PartitionFeed(reader, limits, polled=lambda: lag.update(number, reader.lag()))
+        live_lag.jobs(number, reader.lag())
+        return PartitionFeed(reader, limits, polled=lambda: live_lag.jobs(number, reader.lag()))
 
     def open_backfill(number: str, place: Any) -> PartitionFeed:
         little = replace(limits, most=max(1, limits.most // _BACKFILL_PART))
-        return PartitionFeed(open_reader("backfill", number, place), little, may_read=lag.is_none)
+        return PartitionFeed(open_reader("backfill", number, place), little, may_read=lambda: live_lag.total == 0)
 
     def open_documents(number: str, place: Any) -> PartitionFeed:
         few = replace(limits, batch=_DOCUMENTS_AT_WORK)
@@ -126,25 +99,23 @@ def stream_inbox(
     Raises:
         SettingsError, StoreError: the flow cannot run, or cannot go on.
     """
-    pending, documents = Pending(), Pending()
+    backlogs = Backlogs()
     readers: dict[Lane, InboxReader] = {}
 
     def open_reader(lane: Lane, number: str, place: int | None) -> InboxReader:
         readers[lane] = InboxReader(settings.data, lane, place)
         return readers[lane]
 
-    live = live_sources(settings.flow, open_reader, _PARTITIONS, pending, documents, LiveLag(), stopping)
+    live = live_sources(settings.flow, open_reader, _PARTITIONS, backlogs, stopping)
     sources = [replace(source, idle_rest=_IDLE_REST) for source in live]
     with ExitStack() as stack:
         folder = inbox_folder(settings.data)
         with disk_errors(str(folder)):
             folder.mkdir(parents=True, exist_ok=True)
         stack.callback(FolderLock(folder, "the inbox").release)  # so that others know who reads it
-        dead_letters = FileDeadLetters(settings.data / "dead-letters.sqlite")
-        stack.callback(dead_letters.close)
+        ends = stack.enter_context(file_endpoints(settings, sources, backlogs, named_files=named_files))
         stack.enter_context(ended_when_put_back(on_failure))
-        ends = Endpoints(sources, dead_letters, changes=None, documents_at_work=documents, named_files=named_files)
-        tally, _ = run_process(settings, start_run, ends, pending, stopping, on_ready)
+        tally, _ = run_process(settings, start_run, ends, stopping, on_ready)
         if not tally[INTERRUPTED]:
             # All that was read is settled: what was erased in it leaves the disk now, not at a next start. The engine has
             # closed the readers; one that goes on behind what was read deletes it.

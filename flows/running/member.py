@@ -13,12 +13,12 @@ import pickle
 import signal
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from connectors.telemetry.logs import set_levels, telemetry
-from flows.lanes.pending import SharedSums
+from flows.lanes.pending import Backlogs
 from flows.running.child_process import begin, end, report
 from mneme.errors import MnemeError
 from mneme.settings import Settings
@@ -39,12 +39,12 @@ class Share:
     Attributes:
         place: its place in the flow.
         partitions: what all members read together.
-        sums: the descriptors of what all count together (flows/lanes/pending.py).
+        backlogs: the descriptors of what all count together (flows/lanes/pending.py).
     """
 
     place: "RunContext"
     partitions: "Partitions"
-    sums: tuple[int, ...]
+    backlogs: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,11 @@ def main() -> NoReturn:
     try:
         with telemetry(assignment.settings, "mneme-flow", mark=mark):
             if share is not None:
-                _run_share(share, assignment.settings, stopping, on_ready, failed)
+                from flows.running.kafka import stream
+
+                place = share.place
+                backlogs = Backlogs.of(share.backlogs, place.processes, place.number)
+                stream(assignment.settings, lambda index: place, share.partitions, stopping, on_ready, failed, backlogs)
             else:
                 from flows import run
 
@@ -103,20 +107,6 @@ def main() -> NoReturn:
     except BaseException as error:  # noqa: BLE001  the boundary of this process: whoever started it tells the user
         failed(error)
     end(0)
-
-
-def _run_share(
-    share: Share,
-    settings: Settings,
-    stopping: threading.Event,
-    on_ready: Callable[[], None],
-    on_failure: Callable[[Exception], None],
-) -> None:
-    from flows.running.kafka import stream
-
-    place = share.place
-    sums = SharedSums.of(share.sums, place.processes, place.number)
-    stream(settings, lambda index: place, share.partitions, stopping, on_ready, on_failure, sums)
 
 
 def _obey(stopping: threading.Event) -> None:

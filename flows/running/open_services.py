@@ -2,12 +2,13 @@
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from connectors.dead_letters import FileDeadLetters
 from connectors.documents.claims import ErasedClaims, erase_claims
 from connectors.documents.pool import processes_of
 from connectors.documents.reader import open_reader
@@ -26,7 +27,7 @@ from flows.consistency.skill_writer import model_writer
 from flows.engines.port import Source
 from flows.extraction import LocalExtractor, open_extractor
 from flows.items import Erased, Erasure
-from flows.lanes.pending import Pending
+from flows.lanes.pending import Backlogs
 from flows.lanes.services import Reading, Services
 from flows.lanes.state import Versions
 from flows.running.pool import Pool
@@ -46,16 +47,14 @@ _GRACE_SECONDS = 2.0  # for what runs in the pools at a stop: enough for all tha
 class Endpoints:
     """The sources and sinks of a process's flow, apart from the index.
 
-    ``wrote`` is called as ``Writer`` says. ``documents_at_work`` counts what is read, ``chunks_in_flight`` what of
-    that is on its way through the other steps; ``named_files`` may be read by reference.
+    ``wrote`` is called as ``Writer`` says; ``named_files`` may be read by reference.
     """
 
     sources: Sequence[Source]
     dead_letters: DeadLetters
     changes: ChangeFeed | None
+    backlogs: Backlogs
     wrote: Callable[[str, str], None] = lambda kind, identity: None
-    documents_at_work: Pending = field(default_factory=Pending)
-    chunks_in_flight: Pending = field(default_factory=Pending)
     named_files: Sequence[Path] = ()
 
 
@@ -65,7 +64,6 @@ def open_services(
     embedder: Embedder,
     versions: Versions,
     ends: Endpoints,
-    pending: Pending,
     stopping: threading.Event,
     stack: ExitStack,
     processes: int = 1,
@@ -78,7 +76,6 @@ def open_services(
         embedder: of the index.
         versions: higher than all that were given out before.
         ends: where the flow begins and ends.
-        pending: what is not finished.
         stopping: set when the flow is to end; then nothing waits for a server any more.
         stack: closes what is opened.
         processes: how many run the flow together, as of ``Services``.
@@ -110,7 +107,7 @@ def open_services(
         submit=pool.submit,
         clock=utc_now,
         versions=versions,
-        pending=pending,
+        pending=ends.backlogs.unfinished,
         detector=open_detector(settings, chat),
         fallback_detector=SemanticDetector(settings.boundaries),
         extractor=open_extractor(settings, chat),
@@ -141,7 +138,7 @@ def _reading(settings: Settings, ends: Endpoints, stack: ExitStack) -> Reading:
     pool = Pool(processes_of(settings.documents) + _FETCHING, "mneme-reading")
     stack.callback(pool.close, _GRACE_SECONDS)
     references = open_references(documents_of(settings), ends.named_files)
-    return Reading(reader, references, pool.submit, ends.chunks_in_flight, ends.documents_at_work)
+    return Reading(reader, references, pool.submit, ends.backlogs.chunks, ends.backlogs.documents)
 
 
 def _erase_answers(file: Path, erased: Erased) -> int:
@@ -165,7 +162,14 @@ def _erase_claims(settings: Settings, erasure: Erasure) -> ErasedClaims:
 
 
 @contextmanager
-def kafka_endpoints(settings: Settings, sources: Sequence[Source], **more: Any) -> Iterator[Endpoints]:
+def file_endpoints(settings: Settings, sources: Sequence[Source], backlogs: Backlogs, **more: Any) -> Iterator[Endpoints]:
+    """The sources with a file of dead letters; nobody hears of changes. ``more`` as of ``Endpoints``."""
+    with closing(FileDeadLetters(settings.data / "dead-letters.sqlite")) as dead_letters:
+        yield Endpoints(sources, dead_letters, None, backlogs, **more)
+
+
+@contextmanager
+def kafka_endpoints(settings: Settings, sources: Sequence[Source], backlogs: Backlogs, **more: Any) -> Iterator[Endpoints]:
     """The sources with the topics that the flow writes; ``more`` as of ``Endpoints``."""
     from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters  # an extra
 
@@ -175,7 +179,7 @@ def kafka_endpoints(settings: Settings, sources: Sequence[Source], **more: Any) 
         changes = KafkaChangeFeed(settings.kafka) if settings.flow.change_feed else None
         if changes is not None:
             stack.callback(changes.close)
-        yield Endpoints(sources, dead_letters, changes, **more)
+        yield Endpoints(sources, dead_letters, changes, backlogs, **more)
 
 
 def open_prepared(

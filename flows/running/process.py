@@ -13,7 +13,6 @@ from flows.decode import decode
 from flows.engines.bytewax import build, execute
 from flows.engines.dataflow import Dataflow
 from flows.engines.port import EngineFailed, Failures
-from flows.lanes.pending import Pending
 from flows.lanes.state import Versions
 from flows.running.open_services import Endpoints, open_prepared, open_services
 from flows.running.recovery import WriteMark
@@ -54,7 +53,6 @@ def run_process(
     settings: Settings,
     start_run: Callable[[MemoryIndex], RunContext],
     ends: Endpoints,
-    pending: Pending,
     stopping: threading.Event,
     on_ready: Callable[[], None] = lambda: None,
     on_failure: Callable[[Exception], None] = lambda error: None,
@@ -66,7 +64,6 @@ def run_process(
         settings: where and how.
         start_run: gives this process its place, once the index is there.
         ends: where the flow begins and ends.
-        pending: what is not finished.
         stopping: set when the flow is to end; then nothing waits for a server any more.
         on_ready: called when everything is there and reading begins.
         on_failure: called with what ends the flow, before anything is closed.
@@ -84,7 +81,7 @@ def run_process(
         index.refresh()  # what a process that died wrote must be found by the searches of this one
         place = start_run(index)
         services, writer, chat = open_services(
-            settings, index, embedder, Versions(place.run), ends, pending, stopping, stack, processes=place.processes
+            settings, index, embedder, Versions(place.run), ends, stopping, stack, processes=place.processes
         )
         decoder = partial(decode, buckets=settings.flow.buckets)
         flow, failures, tally = settings.flow, Failures(), services.tally

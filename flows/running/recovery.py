@@ -195,7 +195,7 @@ def _format_of(state: Mapping[str, Any]) -> object:
 
 
 class RecoveryStore(AbstractContextManager["RecoveryStore"]):
-    """The recovery directory of one flow, held by this process and those that inherit ``lock``.
+    """The recovery directory of one flow, held by this process and those that inherit ``lock``; an index knows it by ``id``.
 
     Args:
         directory: where the store lives; made if it is not there.
@@ -231,17 +231,12 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
         except BaseException:
             self._lock.release()
             raise
-        self._id, self._run = str(state["recovery_id"]), int(state["run"])
+        self.id, self._run = str(state["recovery_id"]), int(state["run"])
 
     @property
     def epochs(self) -> Path:
         """The folder of the engine's snapshots."""
         return self._directory / _EPOCHS
-
-    @property
-    def id(self) -> str:
-        """The name under which an index knows the store."""
-        return self._id
 
     @property
     def moved(self) -> Path:
@@ -282,9 +277,9 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
             raise StoreRejected(older)
         key = f"{_STORE}{self._name}"
         other = metadata.get(key)
-        if other and other != self._id and not adopt and index.count(Collection.MESSAGES):
+        if other and other != self.id and not adopt and index.count(Collection.MESSAGES):
             raise StoreRejected(
-                f"the index was written with recovery store {other}, and {self._directory} is {self._id}: the positions and "
+                f"the index was written with recovery store {other}, and {self._directory} is {self.id}: the positions and "
                 "open conversations are not known here. Restore that store, or set MNEME_FLOW__ADOPT_INDEX=true to read the "
                 "topics from the start (nothing is duplicated: ids are positions in the source)"
             )
@@ -296,11 +291,11 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
 
                 make_store(self.epochs, self._partitions)
             self.epochs.mkdir(exist_ok=True)
-            state = {"recovery_id": self._id, "run": self._run, "buckets": self._buckets, "format": FORMAT}
+            state = {"recovery_id": self.id, "run": self._run, "buckets": self._buckets, "format": FORMAT}
             state["engine"] = self._engine
             replace_json(self._state_file, state)  # the index names no store that is not there
         self._run = max(self._run, int(metadata.get("run", "0"))) + 1
-        index.set_metadata({key: self._id, "run": str(self._run)})
+        index.set_metadata({key: self.id, "run": str(self._run)})
         for mark in _marks(self._directory):  # of the run before
             mark.unlink()
         # Last: a store with a run that its index has not seen tells that the index went back.

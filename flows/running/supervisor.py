@@ -26,7 +26,7 @@ from typing import IO
 
 from connectors.telemetry.exposition import child_ended
 from connectors.telemetry.logs import levels
-from flows.lanes.pending import SUMS, reset
+from flows.lanes.pending import BACKLOGS, reset
 from flows.running.child_process import start
 from flows.running.kafka import input_partitions
 from flows.running.live import Partitions
@@ -136,16 +136,16 @@ class Members(AbstractContextManager["Members"]):
         with ExitStack() as stack:
             self._selector = stack.enter_context(selectors.DefaultSelector())
             count, addresses = settings.flow.processes, _free_addresses(settings.flow.processes)
-            sums = tuple(stack.enter_context(tempfile.TemporaryFile()).fileno() for _ in range(SUMS))
-            for descriptor in sums:
+            backlogs = tuple(stack.enter_context(tempfile.TemporaryFile()).fileno() for _ in range(BACKLOGS))
+            for descriptor in backlogs:
                 reset(descriptor, count)
             stack.callback(self._end_all)
             for number in range(count):
                 place = RunContext(run, epochs, addresses, number)
                 reports, report = os.pipe()
                 stack.callback(os.close, reports)
-                assignment = Assignment(settings, report, levels(), Share(place, partitions, sums))
-                inherited = report, *sums, lock
+                assignment = Assignment(settings, report, levels(), Share(place, partitions, backlogs))
+                inherited = report, *backlogs, lock
                 member = _Member(number, start("flows.running.member", assignment, inherited))
                 os.close(report)  # so that its end is the end of the pipe
                 self._members.append(member)

@@ -6,7 +6,7 @@ from typing import Any
 
 from flows.cuts import Cut, ExtractedCase, ExtractedFact, ExtractedForesight, Extraction, Utterance
 from flows.extraction.assemble import assemble
-from flows.maintenance.carry_over import carried_messages
+from flows.maintenance.rebuild import carried_messages
 from mneme.labels import labels_of
 from mneme.records import Metadata
 from mneme.rows import Collection, Embedding, Row, row_of

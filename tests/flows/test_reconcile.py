@@ -32,7 +32,7 @@ from mneme.events import Message
 from mneme.ports import Filter, VectorLeg
 from mneme.records import AgentSkill, AtomicFact, Claim, Entity, Foresight, Owner, Position, Profile, Quote, Relationship
 from mneme.relations import claims_in
-from mneme.rows import Collection, Embedding
+from mneme.rows import Collection, Embedding, Key
 from tests.flows.river import IDENTITY, START, Letters, contents, embed, few, services_for
 from tests.memory_index_reference import ReferenceIndex
 
@@ -53,6 +53,16 @@ class SaysWhere:
 
     def known(self, pairs: Sequence[Pair], scope: str) -> list[Relation | None]:
         return [None] * len(pairs)
+
+
+def test_what_an_owner_wrote_is_known_to_its_own_jobs_until_some_epochs_later() -> None:
+    lane, key = ReconcileLane(services_for(ReferenceIndex()), None), Key(Collection.GRAPH, ANN.key, "x")
+    lane._remove(key)
+    assert lane._written_lately(ANN.key) == {key: None}
+    assert lane._written_lately("default/user/bob") == {}
+    for _ in range(EPOCHS):
+        lane.epoch_done()
+    assert lane._written_lately(ANN.key) == {}
 
 
 class Lane:

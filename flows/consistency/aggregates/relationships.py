@@ -115,19 +115,9 @@ def revalidated(changed: Collection[Relationship], found: Found) -> list[Relatio
     Returns:
         Whole edges with version 0, by id. Applied to the result again, nothing changes.
     """
-    known: dict[str, Relationship] = {}
-    asked: set[str] = set()
-
-    def load(edges: Iterable[Relationship]) -> None:
-        wanted = sorted({slot for edge in edges for slot in slots(edge)} - asked)
-        if wanted:
-            asked.update(wanted)
-            known.update({edge.id: edge for edge in found(wanted)})
-
-    load(changed)
-    touched = list(known.values())
-    load(touched)  # the rivals at the other end of those that are symmetric
-    became = {edge.id: _validity(edge.mentions, _rivals(edge, known.values())) for edge in touched}
+    touched = found(sorted({slot for edge in changed for slot in slots(edge)}))
+    rivals = found(sorted({slot for edge in touched for slot in slots(edge)}))  # at the other end of symmetric ones, too
+    became = {edge.id: _validity(edge.mentions, _rivals(edge, rivals)) for edge in touched}
     changes = [edge for edge in touched if edge.validity != became[edge.id]]
     return [
         edge.model_copy(update={"validity": became[edge.id], "version": 0})

@@ -11,7 +11,7 @@ left open (``<version>``); then what was learnt, and what failed.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,7 +75,7 @@ def by_rule(cases: Sequence[AgentCase]) -> SkillText:
         cases: of one kind, earliest first; at least one.
     """
     best = max(cases, key=lambda each: (each.quality_score, each.at, each.id))
-    steps, insights, failures = (label for label in _LABELS[has_cjk(best.task_intent)])
+    steps, insights, failures = _LABELS[has_cjk(best.task_intent)]
     blocks = [
         (steps, [f"{number}. {text}" for number, text in enumerate(_common_steps(best, cases), 1)]),
         (insights, [f"- {text}" for text in _insights(cases)]),
@@ -193,11 +193,7 @@ def _opened(step: Step, twins: Sequence[Step]) -> str:
         key: value if all(twin.arguments.get(key) == value for twin in twins) else f"<{key}>"
         for key, value in step.arguments.items()
     }
-    return _call(step.tool, arguments)
-
-
-def _call(tool: str, arguments: Mapping[str, str]) -> str:
-    return f"{tool}({', '.join(f'{key}={value}' for key, value in arguments.items())})"
+    return f"{step.tool}({', '.join(f'{key}={value}' for key, value in arguments.items())})"
 
 
 def _insights(cases: Sequence[AgentCase]) -> list[str]:

@@ -2,7 +2,7 @@
 
 import tempfile
 
-from flows.lanes.pending import Pending, SharedSum, reset
+from flows.lanes.pending import Pending, reset
 
 
 def test_items_between_steps_and_jobs_inside_them_are_unfinished() -> None:
@@ -20,7 +20,7 @@ def test_items_between_steps_and_jobs_inside_them_are_unfinished() -> None:
 def test_what_one_process_reads_and_another_finishes_is_finished() -> None:
     with tempfile.TemporaryFile() as file:
         reset(file.fileno(), 2)
-        reader, writer = (Pending(SharedSum(file.fileno(), 2, number)) for number in range(2))
+        reader, writer = (Pending(file.fileno(), 2, number) for number in range(2))
         reader.enter(1000)
         assert reader.total == writer.total == 1000
         writer.jobs("embed-1", 400)
@@ -34,6 +34,6 @@ def test_what_one_process_reads_and_another_finishes_is_finished() -> None:
 def test_a_new_start_begins_with_nothing() -> None:
     with tempfile.TemporaryFile() as file:
         reset(file.fileno(), 2)
-        SharedSum(file.fileno(), 2, 1).put(7)
+        Pending(file.fileno(), 2, 1).enter(7)
         reset(file.fileno(), 3)
-        assert SharedSum(file.fileno(), 3, 0).total == 0
+        assert Pending(file.fileno(), 3, 0).total == 0

@@ -174,6 +174,7 @@ def test_an_earlier_time_takes_the_place_of_a_later_one_and_not_the_other_way_ro
 
 def test_what_was_cancelled_is_not_taken() -> None:
     timers = Timers()
-    timers.set_all([("a", NOW), ("b", NOW)])
+    timers.set("a", NOW)
+    timers.set("b", NOW)
     timers.cancel("a")
     assert [timers.take(NOW) for _ in range(2)] == ["b", None]

@@ -1,13 +1,11 @@
 """State kept for some epochs: what was written, what passed, what waits for other processes; and versions."""
 
 import threading
-from datetime import UTC, datetime
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.lanes.state import EPOCHS, WRITES_PER_RUN, EpochBarrier, RecentKeys, UnrefreshedWrites, Versions
-from mneme.rows import Collection, Key, Row
+from flows.lanes.state import EPOCHS, WRITES_PER_RUN, EpochBarrier, RecentKeys, Versions
 
 NAMES = st.sampled_from("abcdef")
 STEPS = st.lists(st.one_of(st.tuples(st.just("set"), NAMES), st.tuples(st.just("forget"), NAMES), st.just(("snapshot", ""))))
@@ -26,24 +24,9 @@ def test_versions_grow_within_a_run_and_over_runs_and_threads() -> None:
     assert WRITES_PER_RUN > 10_000 * 3 * 365 * 86_400, "writes of three busy years without a restart"
 
 
-def test_what_a_lane_wrote_is_known_until_some_snapshots_later() -> None:
-    key = Key(Collection.GRAPH, "t/user/u", "x")
-    row = Row(Collection.GRAPH, "x", "entity", 1, "t", "t/user/u", "user", "u", datetime(2026, 1, 1, tzinfo=UTC), {})
-    unseen = UnrefreshedWrites()
-    unseen.wrote(key, row)
-    assert unseen.of("t/user/u") == {key: row}
-    assert unseen.of("t/user/other") == {}
-    unseen.epoch_done()
-    unseen.wrote(key, None)
-    assert unseen.of("t/user/u") == {key: None}
-    for _ in range(3):
-        unseen.epoch_done()
-    assert unseen.of("t/user/u") == {}
-
-
 @given(STEPS)
 def test_it_holds_what_was_set_since_the_last_few_snapshots(steps: list[tuple[str, str]]) -> None:
-    lately: RecentKeys[int] = RecentKeys()
+    lately: RecentKeys[str, int] = RecentKeys()
     expected: dict[str, tuple[int, int]] = {}
     snapshots = 0
     for number, (step, name) in enumerate(steps):

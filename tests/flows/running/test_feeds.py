@@ -90,7 +90,7 @@ class Files:
         self.read_from.append((path.name, start, source))
         return (event(offset) for offset in range(start, 3 * len(lines_of(path))))
 
-    def feed(self, *names: str, place: Mapping[str, FilePlace | int] | None = None, limit: int = 100) -> FileFeed:
+    def feed(self, *names: str, place: Mapping[str, FilePlace] | None = None, limit: int = 100) -> FileFeed:
         paths = [Path(name) for name in names]
         limits = FeedLimits(self.pending, limit, 2, threading.Event(), buckets=2)
         return FileFeed(paths, self.read, identities, place, limits)
@@ -172,9 +172,3 @@ def test_a_file_grows_before_it_was_read_to_its_end() -> None:
     files = Files()
     all_of(files.feed("ab.jsonl", place={"a": (2, "a")}), files.pending)
     assert files.read_from == [("ab.jsonl", 2, "a")]
-
-
-def test_a_place_of_before_is_understood() -> None:
-    files = Files()
-    all_of(files.feed("ab.jsonl", place={"a": 3}), files.pending)
-    assert files.read_from == [("ab.jsonl", 3, "a")]

@@ -13,7 +13,7 @@ from connectors.kafka import sinks
 from flows import run
 from flows.embed import EmbedLane
 from flows.items import Arrived, FlushDone, Pause
-from flows.lanes.pending import SUMS, SharedSums, reset
+from flows.lanes.pending import BACKLOGS, Backlogs, reset
 from flows.lanes.services import Services
 from flows.read import ReadLane
 from flows.reconcile import ReconcileLane
@@ -58,9 +58,9 @@ def test_a_flush_that_waited_when_all_stopped_is_done_at_the_next_start() -> Non
 
 
 def services_of_each(processes: int, stack: ExitStack, monkeypatch: pytest.MonkeyPatch) -> list[Services]:
-    """Services of processes that inherited the same sums, with the endpoints that the flow from Kafka gives each."""
+    """Services of processes that inherited the same backlogs, with the endpoints that the flow from Kafka gives each."""
     descriptors = []
-    for _ in range(SUMS):
+    for _ in range(BACKLOGS):
         file = tempfile.TemporaryFile()  # noqa: SIM115  closed by the stack
         descriptors.append(stack.enter_context(file).fileno())
         reset(descriptors[-1], processes)
@@ -70,9 +70,9 @@ def services_of_each(processes: int, stack: ExitStack, monkeypatch: pytest.Monke
         monkeypatch.setattr(sinks, name, Mock())
     services = []
     for number in range(processes):
-        sums = SharedSums.of(descriptors, processes, number)
+        backlogs = Backlogs.of(descriptors, processes, number)
         none = dict.fromkeys(("messages", "documents", "backfill"), ())
-        kafka.stream(settings, Mock(), none, threading.Event(), Mock(), sums=sums)  # type: ignore[arg-type]
+        kafka.stream(settings, Mock(), none, threading.Event(), Mock(), backlogs=backlogs)  # type: ignore[arg-type]
         ends = run_process.call_args.args[2]
         assert isinstance(ends, Endpoints)
         counted = _reading(settings, ends, stack)

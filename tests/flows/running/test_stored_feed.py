@@ -117,7 +117,7 @@ def test_it_stops_when_told(stored: Stored) -> None:
 
 def bounded(ends: dict[str, int]) -> tuple[dict[str, BoundedFeed], Pending, threading.Event]:
     pending, stopping = Pending(), threading.Event()
-    end_offsets = EndOffsets(ends, dict.fromkeys(ends, 0))
+    end_offsets = EndOffsets({name: (0, end) for name, end in ends.items()})
     feeds = {}
     for name in ends:
         feeds[name] = BoundedFeed(Partition(), FeedLimits(pending, 100, 4, stopping, buckets=3), name, end_offsets)
@@ -159,7 +159,7 @@ def test_topics_stop_when_told() -> None:
 
 
 def test_progress_counts_events_of_all_partitions() -> None:
-    end_offsets = EndOffsets({"a": 10, "b": 30}, {"a": 4, "b": 30})
+    end_offsets = EndOffsets({"a": (4, 10), "b": (30, 30)})
     assert end_offsets.progress == (0, 6)
     end_offsets.advance("a", 25)
     assert end_offsets.progress == (6, 6)
