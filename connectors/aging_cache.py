@@ -1,7 +1,7 @@
 """A cache of two generations: what was not asked for during one of them is let go. Bounded in entries and in time."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key")
@@ -31,17 +31,6 @@ class AgingCache(Generic[Key, Value]):
         if found is None and (found := self._old.get(key)) is not None:
             self._young[key] = found
         return found
-
-    def get_many(self, keys: Iterable[Key]) -> list[Value | None]:
-        """``get`` for each key, in order."""
-        young, old = self._young, self._old
-        values: list[Value | None] = []
-        for key in keys:
-            found = young.get(key)
-            if found is None and (found := old.get(key)) is not None:
-                young[key] = found
-            values.append(found)
-        return values
 
     def put(self, key: Key, value: Value) -> None:
         """Keep a value."""

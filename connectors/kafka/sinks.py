@@ -15,14 +15,13 @@ from pathlib import Path
 from threading import Lock
 
 from kafka import KafkaConsumer, TopicPartition
-from kafka.admin import KafkaAdminClient
 from kafka.consumer.fetcher import ConsumerRecord
 from kafka.errors import KafkaTimeoutError
 
 from connectors.clients import encoded
 from connectors.dead_letters import is_about, safe_reason
 from connectors.durable import exclusive
-from connectors.kafka.client import RecordTooLarge, connection_arguments, kafka_errors, partitions_of
+from connectors.kafka.client import RecordTooLarge, administering, connection_arguments, kafka_errors, partitions_of
 from connectors.kafka.producer import BATCH_BYTES, Record, ReliableProducer
 from mneme.ports import Change, DeadLetter, Scope
 from mneme.records import Position
@@ -139,10 +138,7 @@ class KafkaDeadLetters(_Sink):
                 kept = (record for record in _records(consumer, ends) if not unwanted(_letter(record)))
                 self._write(_again(record) for record in kept)
             # Step 3.
-            with (
-                kafka_errors(self._settings, f"deleting from {topic}"),
-                KafkaAdminClient(**connection_arguments(self._settings)) as admin,
-            ):
+            with administering(self._settings, f"deleting from {topic}") as admin:
                 admin.delete_records({partition: end for partition, end in ends.items() if end > 0})
         return count
 
