@@ -144,7 +144,7 @@ def is_locked(folder: Path) -> bool:
 
 @contextmanager
 def exclusive(path: Path) -> Iterator[None]:
-    """Wait until no other process is inside with the same file, which is made if it is missing."""
+    """Wait until no other thread or process is inside with the same file, which is made if it is missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

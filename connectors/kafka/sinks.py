@@ -8,7 +8,7 @@ import json
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -93,14 +93,13 @@ class KafkaDeadLetters(_Sink):
 
     Args:
         settings: the broker and the topic.
-        lock: a file that the processes of this machine share, so that one at a time takes letters away: of two at once, one
-            could bring back what the other took.
+        lock: a file that the threads and processes of this machine share, so that one at a time takes letters away: of two at
+            once, one could bring back what the other took.
     """
 
-    def __init__(self, settings: Kafka, lock: Path | None = None) -> None:
+    def __init__(self, settings: Kafka, lock: Path) -> None:
         super().__init__(settings, _cut)
-        self._taking_away = Lock()
-        self._shared_lock = lock
+        self._taking_away = lock
 
     def send(self, letters: Sequence[DeadLetter]) -> None:
         """Keep letters; they are durable on return.
@@ -127,7 +126,7 @@ class KafkaDeadLetters(_Sink):
         3. Delete everything before that end.
         """
         topic = self._settings.topics.dead_letters
-        with self._taking_away, exclusive(self._shared_lock) if self._shared_lock else nullcontext():
+        with exclusive(self._taking_away):
             # Step 1.
             with _reading(self._settings) as (consumer, ends):
                 count = sum(unwanted(_letter(record)) for record in _records(consumer, ends))
