@@ -1,7 +1,6 @@
 """A pool of processes that parse documents, each with limits, so that a bad file never hurts the stream."""
 
 import os
-import selectors
 import shutil
 import signal
 import subprocess
@@ -9,7 +8,9 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
+from typing import IO
 
 import psutil
 
@@ -20,7 +21,6 @@ from mneme.ports import ParsedDocument
 from mneme.settings import Documents
 
 _TICK = 0.5  # seconds between looks at the memory
-_BLOCK = 1 << 18
 _START_SECONDS = 120.0
 _LAST_WORDS = 1.0  # seconds in which a process that broke off is gone, and says of what
 _LARGEST_ANSWER = 64_000_000  # bytes, beside the text
@@ -39,7 +39,7 @@ _SET = {
 
 
 class _Broken(Exception):
-    """The worker said nothing that can be understood, or nothing more."""
+    """The worker was ended, or said nothing that can be understood, or nothing more. Its text is the reason, for people."""
 
 
 class WorkerProcess:
@@ -61,6 +61,7 @@ class WorkerProcess:
         self._ending = threading.Lock()
         self._has_ended = False
         self._seen: dict[int, psutil.Process] = {}
+        self._verdict = ""  # why it was ended by whoever watched it
         self.resident = 0
         self.documents = 0
         self._folder = ""
@@ -80,16 +81,11 @@ class WorkerProcess:
             raise StoreUnavailable(
                 f"no process to parse documents can be started ({error.strerror}); look at the limits"
             ) from error
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
-        os.set_blocking(self._to, False)
-        os.set_blocking(self._from, False)
         without_places = settings.model_copy(update={"roots": (), "store": ""})  # no business of a parser
         body = without_places.model_dump_json().encode()
         try:
-            self._exchange([framed(body)], _START_SECONDS, watched=False)
-        except (_Broken, InputError, OSError) as error:
+            self._exchange([framed(body)], _START_SECONDS)
+        except _Broken as error:
             self.end()
             raise StoreUnavailable(
                 "the process that parses documents ends as soon as it is started; `mneme doctor` says what is missing"
@@ -105,27 +101,16 @@ class WorkerProcess:
 
         Raises:
             InputError: see ``DocumentParser.parse``.
-            StoreUnavailable: it cannot be asked, for a reason that is not the document's.
         """
         self._seen.clear()
         frame = framed(REQUESTS.dump_json(Request(name, media_type, len(content))))
         try:
             answer = self._exchange([frame, content], self._settings.seconds)
             if answer.document is None and answer.error is None:
-                raise _Broken
-        except InputError as error:
+                raise _Broken(_reason(None, self._settings))
+        except _Broken as error:
             self.end()
             raise InputError(f"{short_name(name)}: {error}") from None
-        except OSError as error:  # of this program, as when it has too many files open
-            self.end()
-            raise StoreUnavailable(
-                f"the process that parses documents cannot be asked ({error.strerror}); look at the limits"
-            ) from error
-        except _Broken:
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(_LAST_WORDS)
-            self.end()
-            raise InputError(f"{short_name(name)}: {_reason(self._process.returncode, self._settings)}") from None
         self.documents += 1
         self.resident = answer.resident
         if answer.error is not None or answer.document is None:
@@ -149,73 +134,58 @@ class WorkerProcess:
         with self._ending:
             self._has_ended = True
         self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
+        for pipe in self._pipes():
             with suppress(OSError):
-                pipe.close()  # type: ignore[union-attr]
+                pipe.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _exchange(self, frames: list[bytes], seconds: float, watched: bool = True) -> Answer:
-        """Write frames and read the answer, both as the pipes take and give them; look at the time and the memory meanwhile."""
-        deadline = time.monotonic() + seconds
-        looked = time.monotonic()
-        unsent = [memoryview(frame) for frame in frames]
-        answer = bytearray()
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._from, selectors.EVENT_READ)
-            selector.register(self._to, selectors.EVENT_WRITE)
-            while True:
-                now = time.monotonic()
-                if now >= deadline:
-                    raise InputError(_spent_time(self._settings))
-                if watched and now - looked >= _TICK:
-                    looked = now
-                    self._watch_memory()
-                for key, _ in selector.select(min(_TICK, deadline - now)):
-                    if key.fd == self._from:
-                        if (found := self._received(answer)) is not None:
-                            return found
-                    elif not self._sent(unsent):
-                        selector.unregister(self._to)
+    def _exchange(self, request: Sequence[bytes], seconds: float) -> Answer:
+        """Write a request and read its answer, while somebody else looks at the time and the memory.
 
-    def _sent(self, unsent: list[memoryview]) -> bool:
-        """Write what the pipe takes; whether more is left."""
+        Raises:
+            _Broken: there is no answer, or none in time.
+        """
+        to, back = self._pipes()
+        is_over = threading.Event()
+        watcher = threading.Thread(target=self._watch, args=(is_over, time.monotonic() + seconds), daemon=True)
+        watcher.start()
         try:
-            written = os.write(self._to, unsent[0][:_BLOCK])
-        except BlockingIOError:
-            return True
-        except OSError as error:
-            raise _Broken from error
-        unsent[0] = unsent[0][written:]
-        while unsent and not unsent[0]:
-            unsent.pop(0)
-        return bool(unsent)
+            to.writelines(request)
+            to.flush()
+            size = int.from_bytes(back.read(LENGTH), "big")
+            if size > _LARGEST_ANSWER + _BYTES_PER_CHARACTER * self._settings.largest_text:
+                raise ValueError("no answer of a parser is so long")
+            return ANSWERS.validate_json(back.read(size))
+        except (OSError, ValueError) as error:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_LAST_WORDS)
+            raise _Broken(self._verdict or _reason(self._process.returncode, self._settings)) from error
+        finally:
+            is_over.set()
+            watcher.join()
 
-    def _received(self, answer: bytearray) -> Answer | None:
-        """Read what the pipe gives; the answer once it is whole."""
-        try:
-            block = os.read(self._from, _BLOCK)
-        except BlockingIOError:
-            return None
-        if not block:
-            raise _Broken
-        answer += block
-        size = int.from_bytes(answer[:LENGTH], "big")
-        if len(answer) >= LENGTH and size > _LARGEST_ANSWER + _BYTES_PER_CHARACTER * self._settings.largest_text:
-            raise _Broken
-        if len(answer) < LENGTH + size or len(answer) < LENGTH:
-            return None
-        try:
-            return ANSWERS.validate_json(bytes(answer[LENGTH:]))
-        except ValueError as error:
-            raise _Broken from error
+    def _watch(self, is_over: threading.Event, deadline: float) -> None:
+        """End the process if it takes too long or grows too large; whoever waits for its answer sees the end of the pipe."""
+        while not is_over.wait(max(0.0, min(_TICK, deadline - time.monotonic()))):
+            if time.monotonic() >= deadline:
+                self._verdict = _spent_time(self._settings)
+            elif self._memory() > self._settings.megabytes * 1_000_000:
+                self._verdict = spent_memory(self._settings)
+            if self._verdict:
+                self.kill()
+                return
 
-    def _watch_memory(self) -> None:
+    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        return self._process.stdin, self._process.stdout
+
+    def _memory(self) -> int:
         used = 0
         for process in self._family():
             with suppress(psutil.Error):
                 used += process.memory_info().rss
-        if used > self._settings.megabytes * 1_000_000:
-            raise InputError(spent_memory(self._settings))
+        return used
 
     def _family(self) -> list[psutil.Process]:
         """The process and all that it started; whose parent ended is a child of the worker (a subreaper), and found too."""
