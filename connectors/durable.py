@@ -7,7 +7,7 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -110,16 +110,12 @@ class FolderLock:
 
     def _take(self) -> None:
         """Take the lock; what ``is_locked`` takes for a moment, to see whether it is free, refuses nobody."""
-        for attempt in range(_ATTEMPTS):
-            if attempt:
-                time.sleep(_BETWEEN_ATTEMPTS_SECONDS)
-            try:
+        for _ in range(_ATTEMPTS - 1):
+            with suppress(BlockingIOError):
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if attempt == _ATTEMPTS - 1:
-                    raise
-            else:
                 return
+            time.sleep(_BETWEEN_ATTEMPTS_SECONDS)
+        fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def fileno(self) -> int:
         """The descriptor of the lock: a process that inherits it holds the folder too, and until it ends."""
