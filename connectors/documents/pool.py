@@ -43,7 +43,7 @@ class _Broken(Exception):
 
 
 class WorkerProcess:
-    """A worker for one document at a time.
+    """A worker for one document at a time, started with the first.
 
     It is a session of its own, so that what it starts (tesseract, soffice) ends with it; it has an environment without secrets,
     and a folder for temporary files that is removed with it.
@@ -51,61 +51,37 @@ class WorkerProcess:
     Args:
         parser: ``module:factory`` of what it parses with.
         settings: limits.
-
-    Raises:
-        StoreUnavailable: it does not start.
     """
 
     def __init__(self, parser: str, settings: Documents) -> None:
+        self._parser = parser
         self._settings = settings
         self._ending = threading.Lock()
         self._has_ended = False
+        self._process: subprocess.Popen[bytes] | None = None
         self._seen: dict[int, psutil.Process] = {}
         self._verdict = ""  # why it was ended by whoever watched it
         self.resident = 0
         self.documents = 0
         self._folder = ""
-        try:
-            self._folder = tempfile.mkdtemp(prefix=FOLDER_PREFIX)
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "connectors.documents.worker", parser],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                cwd=self._folder,
-                env=_environment(self._folder),
-                start_new_session=True,
-            )
-        except OSError as error:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            raise StoreUnavailable(
-                f"no process to parse documents can be started ({error.strerror}); look at the limits"
-            ) from error
-        without_places = settings.model_copy(update={"roots": (), "store": ""})  # no business of a parser
-        body = without_places.model_dump_json().encode()
-        try:
-            self._exchange([framed(body)], _START_SECONDS)
-        except _Broken as error:
-            self.end()
-            raise StoreUnavailable(
-                "the process that parses documents ends as soon as it is started; `mneme doctor` says what is missing"
-            ) from error
 
     @property
     def is_alive(self) -> bool:
         """True if it can be asked."""
-        return self._process.poll() is None
+        return not self._has_ended and (self._process is None or self._process.poll() is None)
 
     def parse(self, content: bytes, name: str, media_type: str | None) -> ParsedDocument:
         """The document. When a limit is reached, or the process fails, it is ended: look at ``is_alive``.
 
         Raises:
             InputError: see ``DocumentParser.parse``.
+            StoreUnavailable: it does not start.
         """
+        process = self._process or self._started()
         self._seen.clear()
         frame = framed(REQUESTS.dump_json(Request(name, media_type, len(content))))
         try:
-            answer = self._exchange([frame, content], self._settings.seconds)
+            answer = self._exchange(process, [frame, content], self._settings.seconds)
             if answer.document is None and answer.error is None:
                 raise _Broken(_reason(None, self._settings))
         except _Broken as error:
@@ -117,11 +93,43 @@ class WorkerProcess:
             raise InputError(answer.error or "")
         return answer.document
 
+    def _started(self) -> "subprocess.Popen[bytes]":
+        try:
+            with self._ending:
+                if self._has_ended:
+                    raise _Broken("the pool was closed")
+                self._folder = tempfile.mkdtemp(prefix=FOLDER_PREFIX)
+                self._process = process = subprocess.Popen(
+                    [sys.executable, "-P", "-m", "connectors.documents.worker", self._parser],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    cwd=self._folder,
+                    env=_environment(self._folder),
+                    start_new_session=True,
+                )
+            without_places = self._settings.model_copy(update={"roots": (), "store": ""})  # no business of a parser
+            self._exchange(process, [framed(without_places.model_dump_json().encode())], _START_SECONDS)
+        except OSError as error:
+            self.end()
+            raise StoreUnavailable(
+                f"no process to parse documents can be started ({error.strerror}); look at the limits"
+            ) from error
+        except _Broken as error:
+            self.end()
+            raise StoreUnavailable(
+                "the process that parses documents ends as soon as it is started; `mneme doctor` says what is missing"
+            ) from error
+        return process
+
     def kill(self) -> None:
         """End it now, with everything that it started. Whoever waits for its answer is told, and ends the rest."""
         with self._ending:
             if self._has_ended:
                 return  # its number may be another's by now
+            if self._process is None:
+                self._has_ended = True
+                return
             for process in [*self._family(), *self._seen.values()]:
                 with suppress(psutil.Error):
                     process.kill()
@@ -133,19 +141,20 @@ class WorkerProcess:
         self.kill()
         with self._ending:
             self._has_ended = True
-        self._process.wait()
-        for pipe in self._pipes():
-            with suppress(OSError):
-                pipe.close()
+        if self._process is not None:
+            self._process.wait()
+            for pipe in _pipes(self._process):
+                with suppress(OSError):
+                    pipe.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _exchange(self, request: Sequence[bytes], seconds: float) -> Answer:
+    def _exchange(self, process: "subprocess.Popen[bytes]", request: Sequence[bytes], seconds: float) -> Answer:
         """Write a request and read its answer, while somebody else looks at the time and the memory.
 
         Raises:
             _Broken: there is no answer, or none in time.
         """
-        to, back = self._pipes()
+        to, back = _pipes(process)
         is_over = threading.Event()
         watcher = threading.Thread(target=self._watch, args=(is_over, time.monotonic() + seconds), daemon=True)
         watcher.start()
@@ -158,8 +167,8 @@ class WorkerProcess:
             return ANSWERS.validate_json(back.read(size))
         except (OSError, ValueError) as error:
             with suppress(subprocess.TimeoutExpired):
-                self._process.wait(_LAST_WORDS)
-            raise _Broken(self._verdict or _reason(self._process.returncode, self._settings)) from error
+                process.wait(_LAST_WORDS)
+            raise _Broken(self._verdict or _reason(process.returncode, self._settings)) from error
         finally:
             is_over.set()
             watcher.join()
@@ -175,11 +184,6 @@ class WorkerProcess:
                 self.kill()
                 return
 
-    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        return self._process.stdin, self._process.stdout
-
     def _memory(self) -> int:
         used = 0
         for process in self._family():
@@ -189,6 +193,8 @@ class WorkerProcess:
 
     def _family(self) -> list[psutil.Process]:
         """The process and all that it started; whose parent ended is a child of the worker (a subreaper), and found too."""
+        if self._process is None:
+            return []
         try:
             worker = psutil.Process(self._process.pid)
             family = [worker, *worker.children(recursive=True)]
@@ -196,6 +202,12 @@ class WorkerProcess:
             return []
         self._seen.update((process.pid, process) for process in family[1:])
         return family
+
+
+def _pipes(process: "subprocess.Popen[bytes]") -> tuple[IO[bytes], IO[bytes]]:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    return process.stdin, process.stdout
 
 
 def _spent_time(settings: Documents) -> str:
@@ -250,7 +262,6 @@ class ParserPool:
         self._changed = threading.Condition()
         self._free: list[WorkerProcess] = []
         self._busy: set[WorkerProcess] = set()
-        self._starting = 0
         self._closed = False
 
     def parse(self, content: bytes, name: str, media_type: str | None) -> ParsedDocument:
@@ -276,7 +287,7 @@ class ParserPool:
         with self._changed:
             self._closed = True
             self._changed.notify_all()
-            while self._busy or self._starting:
+            while self._busy:
                 left = None if deadline is None else deadline - time.monotonic()
                 if left is not None and left <= 0:
                     break
@@ -290,36 +301,17 @@ class ParserPool:
 
     def _taken(self) -> WorkerProcess:
         with self._changed:
-            while True:
-                if self._closed:
-                    raise _closed()
-                while self._free:
-                    worker = self._free.pop()  # the last that worked: its memory is warm
-                    if worker.is_alive:
-                        self._busy.add(worker)
-                        return worker
-                    worker.end()
-                if len(self._busy) + self._starting < self._most:
-                    self._starting += 1
-                    break
-                self._changed.wait()
-        return self._started()
-
-    def _started(self) -> WorkerProcess:
-        started: WorkerProcess | None = None
-        try:
-            started = WorkerProcess(self._parser, self._settings)
-        finally:
-            with self._changed:
-                self._starting -= 1
-                is_late = self._closed
-                if started is not None and not is_late:
-                    self._busy.add(started)
-                self._changed.notify_all()
-        if is_late:
-            started.end()
+            while not self._closed:
+                if not self._free and len(self._busy) == self._most:
+                    self._changed.wait()
+                    continue
+                # The last that worked: its memory is warm.
+                worker = self._free.pop() if self._free else WorkerProcess(self._parser, self._settings)
+                if worker.is_alive:
+                    self._busy.add(worker)
+                    return worker
+                worker.end()
             raise _closed()
-        return started
 
     def _give_back(self, worker: WorkerProcess) -> None:
         grown = worker.resident > _MOST_RESIDENT * self._settings.megabytes * 1_000_000
