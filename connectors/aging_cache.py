@@ -33,17 +33,13 @@ class AgingCache(Generic[Key, Value]):
         return found
 
     def put(self, key: Key, value: Value) -> None:
-        """Keep a value."""
-        self.age()
-        self._young[key] = value
-
-    def age(self) -> None:
-        """Let go what is due; once for each group of look-ups is enough."""
+        """Keep a value, and let go what is due."""
         passed = self._clock() - self._since
         if len(self._young) >= self._most or passed >= self._seconds:
             self._old = {} if passed >= 2 * self._seconds else self._young
             self._young = {}
             self._since = self._clock()
+        self._young[key] = value
 
 
 class Derived(Generic[Key, Value]):

@@ -26,14 +26,12 @@ class Task:
         media_type: what the sender says it is; None where nothing is said.
         settings: limits, languages and resolution.
         nested: parses what lies inside: an attachment of a mail, a picture of a text document.
-        depth: 0 for a document, 1 for what lies inside it, and so on.
     """
 
     name: str
     media_type: str | None
     settings: Documents
     nested: Callable[[bytes, str, str | None], ParsedDocument]
-    depth: int = 0
 
 
 FormatParser = Callable[[bytes, Task], ParsedDocument]
@@ -101,7 +99,7 @@ class LocalParser:
             return document
 
         guard(kind, content, self._settings)
-        return _parser_of(kind)(content, Task(name, media_type, self._settings, nested, depth))
+        return _parser_of(kind)(content, Task(name, media_type, self._settings, nested))
 
     @contextmanager
     def _refusing(self, format: str) -> Iterator[None]:

@@ -125,23 +125,23 @@ def test_a_date_without_a_zone_is_utc(instead: Instead):
 
 
 def test_what_lies_inside_is_parsed_to_a_depth_and_named(instead: Instead):
-    depths = []
+    opened: list[str] = []
 
     def open_inner(content: bytes, task: Task) -> ParsedDocument:
-        depths.append(task.depth)
-        return task.nested(content, f"inner {task.depth + 1}.txt", None)
+        opened.append(task.name)
+        return task.nested(content, f"inner {len(opened)}.txt", None)
 
     instead(open_inner)
     with pytest.raises(InputError, match=r"inner 3\.txt: it lies 3 documents deep.*send it by itself"):
         parse(attachment_depth=2)
-    assert depths == [0, 1, 2]
+    assert opened[1:] == ["inner 1.txt", "inner 2.txt"]
 
 
 def unread_of_many(instead: Instead, number: int, **settings: object) -> ParsedDocument:
     """A document with others inside, each of which is read or listed as not read."""
 
     def open_all(content: bytes, task: Task) -> ParsedDocument:
-        if task.depth:
+        if task.name == "inner.txt":
             return ParsedDocument("", (Section(0, "", "x" * 40),))
         sections, unread = [], []
         for _ in range(number):
