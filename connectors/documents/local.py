@@ -127,8 +127,7 @@ class LocalParser:
         if document.pages is not None:
             check_pages(document.pages, self._settings)
         sections = tuple(
-            Section(section.position, _clean(section.title), _clean(section.text), _clean(section.place))
-            for section in document.sections
+            Section(_clean(section.title), _clean(section.text), _clean(section.place)) for section in document.sections
         )
         spoken = tuple(Spoken(_clean(each.speaker), each.begins, each.ends, _clean(each.text)) for each in document.spoken)
         check_text(_characters(document), self._settings)

@@ -45,7 +45,7 @@ def parse_markdown(content: bytes, task: Task) -> ParsedDocument:
     drafts = [draft for draft in _sections(bounded(_with_named_columns(lines[begin:]), task.settings), begin) if draft.text]
     heading = next((draft.path[0] for draft in drafts if draft.path), "")
     title = fields.get("title") or heading or PurePath(task.name).stem
-    sections = (draft.section(number, title) for number, draft in enumerate(drafts))
+    sections = (draft.section(title) for draft in drafts)
     return ParsedDocument(title, tuple(sections), _date(fields, lines[begin:]), fields)
 
 
@@ -64,10 +64,10 @@ class _Draft:
         own = "\n".join(self.lines).strip("\n").rstrip()
         return own or (self.path[-1] if self.heading_line and self.is_leaf else "")
 
-    def section(self, position: int, document_title: str) -> Section:
+    def section(self, document_title: str) -> Section:
         above = next((number for number, line in enumerate(self.lines) if line), None)
         line = self.heading_line if above is None else self.begin + above
-        return Section(position, " > ".join(self.path) or document_title, self.text, f"line {line}")
+        return Section(" > ".join(self.path) or document_title, self.text, f"line {line}")
 
 
 class _Fence:

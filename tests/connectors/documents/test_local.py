@@ -94,7 +94,7 @@ def test_a_package_that_is_missing_is_named_with_the_extra(instead: Instead):
 @pytest.mark.parametrize(
     ("document", "setting"),
     [
-        (ParsedDocument("", (Section(0, "", "x" * 60), Section(1, "", "x" * 60))), "LARGEST_TEXT"),
+        (ParsedDocument("", (Section("", "x" * 60), Section("", "x" * 60))), "LARGEST_TEXT"),
         (ParsedDocument("", (), spoken=(Spoken("Ann", 0, 1, "x" * 101),)), "LARGEST_TEXT"),
         (ParsedDocument("", (), pages=4), "MOST_PAGES"),
     ],
@@ -112,10 +112,10 @@ def test_a_file_that_is_too_large_is_not_looked_at():
 
 def test_what_no_index_holds_is_taken_out(instead: Instead):
     odd = "a\0b\ud800"
-    instead(lambda content, task: ParsedDocument(odd, (Section(0, odd, odd, odd),), metadata={odd: odd}, unread=(odd,)))
+    instead(lambda content, task: ParsedDocument(odd, (Section(odd, odd, odd),), metadata={odd: odd}, unread=(odd,)))
     document = parse()
     assert document == ParsedDocument(
-        "ab?", (Section(0, "ab?", "ab?", "ab?"),), metadata={"ab?": "ab?"}, unread=("ab?",), format="txt"
+        "ab?", (Section("ab?", "ab?", "ab?"),), metadata={"ab?": "ab?"}, unread=("ab?",), format="txt"
     )
 
 
@@ -142,7 +142,7 @@ def unread_of_many(instead: Instead, number: int, **settings: object) -> ParsedD
 
     def open_all(content: bytes, task: Task) -> ParsedDocument:
         if task.name == "inner.txt":
-            return ParsedDocument("", (Section(0, "", "x" * 40),))
+            return ParsedDocument("", (Section("", "x" * 40),))
         sections, unread = [], []
         for _ in range(number):
             try:
