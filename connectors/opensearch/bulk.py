@@ -15,11 +15,12 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, assert_never
 
 from connectors.clients import encoded
 from connectors.opensearch.client import Refusal, may_pass, reason_of, refusal
-from connectors.opensearch.mapping import document_id_of, document_of
+from connectors.opensearch.mapping import alias_of, document_id_of, document_of
 from connectors.telemetry.metrics import BULK_RETRIES
 from mneme import settings as mneme_settings
 from mneme.errors import StoreUnavailable
@@ -50,13 +51,13 @@ class BulkWriter:
     def __init__(
         self,
         send: Callable[[bytes], Mapping[str, Any]],
-        index_of: Callable[[Collection], str],
         settings: mneme_settings.OpenSearch,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
+        index_of: Callable[[Collection], str] | None = None,
     ) -> None:
         self._send = send
-        self._index_of = index_of
+        self._index_of = index_of or partial(alias_of, settings.index_prefix)
         self._settings = settings
         self._sleep = sleep
         self._clock = clock

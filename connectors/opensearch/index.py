@@ -59,7 +59,7 @@ class OpenSearchIndex(OpenSearchReader):
         super().__init__(settings, cache_bytes, any_format)
         self._read_only = read_only
         self._generation = generation
-        self._bulk = BulkWriter(self._send_bulk, self._target, settings, sleep)
+        self._bulk = BulkWriter(self._send_bulk, settings, sleep, index_of=self._target)
         self._purging = BackgroundJob(
             self._merge_away, "deleted documents are not merged away yet", PURGE_AFTER_SECONDS, tries_again=True
         )

@@ -91,7 +91,7 @@ class Time:
 def writer(server: Callable[[bytes], object], time: Time | None = None, **settings: float) -> BulkWriter:
     time = time or Time()
     options = group_of(OpenSearch, **({"retry_seconds": 60.0} | settings))
-    return BulkWriter(server, str, options, sleep=time.sleep, clock=lambda: time.now)
+    return BulkWriter(server, options, sleep=time.sleep, clock=lambda: time.now)
 
 
 def outcomes(results) -> list[Outcome]:
