@@ -1,7 +1,7 @@
 """A cache of two generations: what was not asked for during one of them is let go. Bounded in entries and in time."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key")
@@ -32,29 +32,14 @@ class AgingCache(Generic[Key, Value]):
             self._young[key] = found
         return found
 
-    def get_many(self, keys: Iterable[Key]) -> list[Value | None]:
-        """``get`` for each key, in order."""
-        young, old = self._young, self._old
-        values: list[Value | None] = []
-        for key in keys:
-            found = young.get(key)
-            if found is None and (found := old.get(key)) is not None:
-                young[key] = found
-            values.append(found)
-        return values
-
     def put(self, key: Key, value: Value) -> None:
-        """Keep a value."""
-        self.age()
-        self._young[key] = value
-
-    def age(self) -> None:
-        """Let go what is due; once for each group of look-ups is enough."""
+        """Keep a value, and let go what is due."""
         passed = self._clock() - self._since
         if len(self._young) >= self._most or passed >= self._seconds:
             self._old = {} if passed >= 2 * self._seconds else self._young
             self._young = {}
             self._since = self._clock()
+        self._young[key] = value
 
 
 class Derived(Generic[Key, Value]):

@@ -12,7 +12,6 @@ import base64
 import gzip
 import hashlib
 import json
-import os
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -25,6 +24,7 @@ from typing import IO, Any, Literal, NamedTuple
 import numpy as np
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
+from connectors.durable import whole_file
 from mneme.errors import InputError, StoreUnavailable
 from mneme.records import Owner
 from mneme.rows import Collection, Row
@@ -104,10 +104,9 @@ def write_archive(path: Path, header: Header, rows: Iterable[Row]) -> None:
     """
     if path.exists():
         raise InputError(f"{path}: is there already; give another name, or remove it")
-    draft = path.with_name(f"{path.name}.draft")
     counts, digest = Counter[Collection](), hashlib.sha256()
     try:
-        with _writing(draft, is_compressed=path.suffix == ".gz") as file:
+        with whole_file(path) as draft, _writing(draft, is_compressed=path.suffix == ".gz") as file:
             file.write(_encoded(header.model_dump(mode="json")))
             for row in rows:
                 line = _encoded(_values_of(row))
@@ -115,16 +114,13 @@ def write_archive(path: Path, header: Header, rows: Iterable[Row]) -> None:
                 counts[row.collection] += 1
                 file.write(line)
             file.write(_encoded(_End(rows=dict(counts), sha256=digest.hexdigest()).model_dump(mode="json")))
-        if counts != Counter(header.rows):
-            raise StoreUnavailable(
-                f"the memory of {header.owner.type} {header.owner.id} changed while it was exported; try again when it rests, "
-                "or stop the flow meanwhile"
-            )
-        draft.rename(path)
+            if counts != Counter(header.rows):
+                raise StoreUnavailable(
+                    f"the memory of {header.owner.type} {header.owner.id} changed while it was exported; try again when it "
+                    "rests, or stop the flow meanwhile"
+                )
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror or error}); give a folder with room") from error
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -168,7 +164,11 @@ def _rows(path: Path, file: IO[bytes]) -> Iterator[Row]:
         try:
             values = json.loads(line)
             if isinstance(values, dict) and values.get("mneme") == "end":
-                _compare(path, _End.model_validate(values), counts, digest.hexdigest())
+                end = _End.model_validate(values)
+                if Counter(end.rows) != counts or end.sha256 != digest.hexdigest():
+                    raise InputError(
+                        f"{path}: its rows are not those that its end tells of: lines are missing or changed; export again"
+                    )
                 if file.readline(1):
                     raise InputError(f"{path}: something follows its end, in line {number + 1}; give one export at a time")
                 return
@@ -181,11 +181,6 @@ def _rows(path: Path, file: IO[bytes]) -> Iterator[Row]:
         counts[row.collection] += 1
         yield row
     raise InputError(f"{path}: ends after line {number}, without its end: it was cut short; get the whole file")
-
-
-def _compare(path: Path, end: _End, counts: Counter[Collection], sha256: str) -> None:
-    if Counter(end.rows) != counts or end.sha256 != sha256:
-        raise InputError(f"{path}: its rows are not those that its end tells of: lines are missing or changed; export again")
 
 
 # --- lines -----------------------------------------------------------------------------------------------------------
@@ -237,22 +232,19 @@ def _first_fault(error: ValidationError) -> str:
 
 @contextmanager
 def _writing(path: Path, is_compressed: bool) -> Iterator[IO[bytes]]:
-    path.unlink(missing_ok=True)  # of an export that was killed; or somebody's, in a folder for everybody, who waits for it
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+    path.touch(0o600)
+    with path.open("wb") as file:
         if is_compressed:  # without name and time, so that the same rows give the same bytes
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as compressed:
                 yield compressed  # type: ignore[misc]
         else:
             yield file
-        file.flush()
-        os.fsync(file.fileno())
 
 
 @contextmanager
 def _reading(path: Path) -> Iterator[IO[bytes]]:
     with path.open("rb") as file:
-        is_compressed = file.peek(len(_GZIP)).startswith(_GZIP)
-        if is_compressed:
+        if file.peek(len(_GZIP)).startswith(_GZIP):
             with gzip.GzipFile(fileobj=file, mode="rb") as plain:
                 yield plain  # type: ignore[misc]
         else:

@@ -4,9 +4,10 @@ import errno
 import fcntl
 import json
 import os
+import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,21 +37,30 @@ def disk_errors(
         raise StoreUnavailable(f"{reason}; {disk}") from error
 
 
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A path at which the block writes a file, which then takes its place: a reader sees the old or the new one, never a part.
+
+    It is on the disk on return. Of several that write it at a time the last counts.
+    """
+    with tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as folder:
+        draft = Path(folder, path.name)
+        yield draft
+        sync_path(draft)
+        draft.replace(path)
+    sync_path(path.parent)
+
+
 def replace_json(path: Path, value: Any) -> None:
-    """Write a JSON file so that a reader sees the old or the new one, never a part; on the disk on return."""
+    """Write a JSON file as a ``whole_file``."""
     replace_bytes(path, json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True).encode())
 
 
 def replace_bytes(path: Path, content: bytes, mode: int = 0o666) -> None:
-    """Write a file so that a reader sees the old or the new one, never a part; on the disk on return."""
-    temporary = path.with_suffix(path.suffix + ".new")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    sync_path(path.parent)
+    """Write bytes as a ``whole_file``."""
+    with whole_file(path) as draft:
+        draft.touch(mode)
+        draft.write_bytes(content)
 
 
 class FolderSync:
@@ -100,16 +110,12 @@ class FolderLock:
 
     def _take(self) -> None:
         """Take the lock; what ``is_locked`` takes for a moment, to see whether it is free, refuses nobody."""
-        for attempt in range(_ATTEMPTS):
-            if attempt:
-                time.sleep(_BETWEEN_ATTEMPTS_SECONDS)
-            try:
+        for _ in range(_ATTEMPTS - 1):
+            with suppress(BlockingIOError):
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if attempt == _ATTEMPTS - 1:
-                    raise
-            else:
                 return
+            time.sleep(_BETWEEN_ATTEMPTS_SECONDS)
+        fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def fileno(self) -> int:
         """The descriptor of the lock: a process that inherits it holds the folder too, and until it ends."""
@@ -144,7 +150,7 @@ def is_locked(folder: Path) -> bool:
 
 @contextmanager
 def exclusive(path: Path) -> Iterator[None]:
-    """Wait until no other process is inside with the same file, which is made if it is missing."""
+    """Wait until no other thread or process is inside with the same file, which is made if it is missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -7,11 +7,11 @@ files.
 """
 
 import os
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from connectors.durable import whole_file
 from mneme.errors import SettingsError
 
 _SHARED = 0o1000  # the sticky bit: /tmp and its like
@@ -62,10 +62,7 @@ def cache_folder(name: str, cache: Path | None = None) -> Path:
 
 
 def make_once(file: Path, make: Callable[[Path], None]) -> Path:
-    """The file, made if it is not there; ``make`` writes it at the path it is given.
-
-    Whole or not at all: it is written beside its place and renamed, so that a crash or a second process that makes
-    the same file at the same time does no harm (the later rename wins, with the same content).
+    """The file, made if it is not there; ``make`` writes it at the path it is given (see ``whole_file``).
 
     Raises:
         SettingsError: the cache cannot be written.
@@ -73,18 +70,11 @@ def make_once(file: Path, make: Callable[[Path], None]) -> Path:
     if file.is_file():
         return file
     try:
-        with tempfile.TemporaryDirectory(prefix=f".{file.name}-", dir=file.parent) as workplace:
-            draft = Path(workplace) / file.name
+        with whole_file(file) as draft:
             make(draft)
-            with draft.open("rb+") as written:
-                os.fsync(written.fileno())
-            draft.replace(file)
     except OSError as error:
-        raise SettingsError(f"MNEME_CACHE: {file} cannot be written ({error.strerror}); set it to a writable folder") from error
-    with suppress(OSError):  # not every file system lets a folder be synchronised; the file then is made again
-        folder = os.open(file.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        if not file.is_file():  # it may be there, on a file system whose folders cannot be synchronised
+            raise SettingsError(
+                f"MNEME_CACHE: {file} cannot be written ({error.strerror}); set it to a writable folder"
+            ) from error
     return file

@@ -1,15 +1,13 @@
 """Asking a running service: JSON by HTTP, and its problems as the errors that they were there.
 
-A request that the service certainly did not take in is made again: no connection, or 429. Any other that may pass (502 to 504,
-the connection broke, no answer in time) is made again only where twice is as good as once. All of it ends when the patience
-does.
+What may pass is asked again until the patience ends: no connection, no answer in time, 429, 502 to 504. Twice is as good as
+once for all that is asked here: the service knows an event, an upload or a flush that it has taken in already.
 """
 
 import json
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from itertools import groupby
 from typing import Any
 from urllib.parse import quote
@@ -114,9 +112,7 @@ class ServiceClient:
         params: Mapping[str, Any] | None = None,
         files: Mapping[str, Any] | None = None,
         data: Mapping[str, str] | None = None,
-        headers: Mapping[str, str] | None = None,
         wait_seconds: float = 0.0,
-        repeatable: bool | None = None,
     ) -> Any:
         """The JSON that answers a request; None where the answer is empty.
 
@@ -128,87 +124,44 @@ class ServiceClient:
             params: of the query; those that are None are left out, a sequence is repeated.
             files: of a form, as httpx takes them.
             data: the other fields of a form.
-            headers: further ones.
             wait_seconds: how long the service itself waits before it answers.
-            repeatable: whether twice is as good as once; None: for all methods but POST and PATCH.
 
         Raises:
             MnemeError: what the service said, as the class of error that it was there.
             StoreUnavailable: no service answers.
         """
+        query = {name: value for name, value in (params or {}).items() if value is not None}
+        options = {"json": json, "content": content, "params": query or None, "files": files, "data": data}
+        given = {name: value for name, value in options.items() if value is not None}
         if content is not None:
-            headers = {"Content-Type": "application/json", **(headers or {})}
-        options = {
-            "json": json,
-            "content": content,
-            "params": _given(params),
-            "files": files,
-            "data": data,
-            "headers": headers,
-        }
-        kept = {name: value for name, value in options.items() if value is not None}
-        is_repeatable = method not in ("POST", "PATCH") if repeatable is None else repeatable
-        response = self._patiently(method, path, kept, self._timeout(wait_seconds), is_repeatable)
-        return _json(response)
+            given["headers"] = {"Content-Type": "application/json"}
+        return _json(self._patiently(method, path, given, self._timeout(wait_seconds)))
 
-    @contextmanager
-    def stream(
-        self,
-        method: str,
-        path: str,
-        *,
-        json: Any = None,
-        params: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> Iterator[httpx.Response]:
-        """The response to a request while it arrives: ``iter_lines``, ``iter_bytes``. Made once.
+    def events(self, method: str, path: str, *, json: Any = None) -> Iterator[tuple[str, Any]]:
+        """The server-sent events that answer a request, made once: of each its name and its data, parsed as JSON.
 
         Raises:
-            MnemeError: as ``request``; StoreUnavailable also when the connection breaks while it is read.
+            MnemeError: as ``request``, and what an event named ``problem`` tells.
+            StoreUnavailable: also when the connection breaks while it is read.
         """
         self._check_open()
-        given = {"json": json, "params": _given(params), "headers": headers}
-        kept = {name: value for name, value in given.items() if value is not None}
+        options = {"json": json, "headers": {"Accept": "text/event-stream"}, "timeout": self._timeout(0.0)}
         try:
-            with self._client.stream(method, path, timeout=self._timeout(0.0), **kept) as response:
+            with self._client.stream(method, path, **options) as response:
                 if not response.is_success:
                     response.read()
                     raise _error(response)
-                yield response
+                yield from _events(response.iter_lines())
         except UnicodeEncodeError as error:
             raise InputError(_HALF) from error
         except httpx.HTTPError as error:
             raise self._unavailable(error) from error
 
-    def events(self, method: str, path: str, *, json: Any = None) -> Iterator[tuple[str, Any]]:
-        """The server-sent events that answer a request: of each its name and its data, parsed as JSON.
-
-        Raises:
-            MnemeError: as ``stream``, and what an event named ``problem`` tells.
-        """
-        with self.stream(method, path, json=json, headers={"Accept": "text/event-stream"}) as response:
-            name, data = "message", list[str]()
-            for line in response.iter_lines():
-                if line.startswith("event:"):
-                    name = line[6:].strip()
-                elif line.startswith("data:"):
-                    data.append(line[5:].removeprefix(" "))
-                elif not line and data:
-                    data_of_event = _parsed("\n".join(data))
-                    if name == "problem":
-                        raise error_of(
-                            int(data_of_event.get("status", 500)) if isinstance(data_of_event, dict) else 500, data_of_event
-                        )
-                    yield name, data_of_event
-                    name, data = "message", []
-
     def close(self) -> None:
         """Release the connections."""
         self._client.close()
 
-    def _patiently(
-        self, method: str, path: str, options: Mapping[str, Any], timeout: httpx.Timeout, repeatable: bool
-    ) -> httpx.Response:
+    def _patiently(self, method: str, path: str, options: Mapping[str, Any], timeout: httpx.Timeout) -> httpx.Response:
         self._check_open()
         began, pause = time.monotonic(), _FIRST_PAUSE_SECONDS
         while True:
@@ -220,7 +173,7 @@ class ServiceClient:
                 if response.is_success:
                     return response
                 problem = _error(response)
-                wait = _may_pass(response, problem, repeatable, pause)
+                wait = _may_pass(response, problem, pause)
             except UnicodeEncodeError as error:
                 raise InputError(_HALF) from error
             except httpx.InvalidURL as error:
@@ -230,7 +183,6 @@ class ServiceClient:
                 deadline = began + self._reach
             except httpx.HTTPError as error:
                 problem = self._unavailable(error)
-                wait = pause if repeatable else None
             if wait is None or time.monotonic() + wait > deadline:
                 raise problem
             self._sleep(wait)
@@ -265,19 +217,27 @@ def quoted(*names: str) -> str:
         raise InputError(_HALF) from error
 
 
-def _given(params: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    return None if params is None else {name: value for name, value in params.items() if value is not None}
-
-
-def _may_pass(response: httpx.Response, problem: MnemeError, repeatable: bool, pause: float) -> float | None:
+def _may_pass(response: httpx.Response, problem: MnemeError, pause: float) -> float | None:
     """After how many seconds a refused request may be made again; None: not at all."""
     if response.status_code not in _PASSES or isinstance(problem, DiskFull | SettingsError):
         return None
     asked = response.headers.get("Retry-After", "")
-    is_refused_before = response.status_code == 429  # it counts requests before it looks at them
-    if not (repeatable or is_refused_before):
-        return None
     return max(pause, float(asked)) if asked.isdigit() else pause
+
+
+def _events(lines: Iterator[str]) -> Iterator[tuple[str, Any]]:
+    name, data = "message", list[str]()
+    for line in lines:
+        if line.startswith("event:"):
+            name = line[6:].strip()
+        elif line.startswith("data:"):
+            data.append(line[5:].removeprefix(" "))
+        elif not line and data:
+            told = _parsed("\n".join(data))
+            if name == "problem":
+                raise error_of(int(told.get("status", 500)) if isinstance(told, dict) else 500, told)
+            yield name, told
+            name, data = "message", []
 
 
 def _json(response: httpx.Response) -> Any:
@@ -347,7 +307,7 @@ class HttpTransport(BatchedTransport):
             fields["metadata"] = json.dumps(document.metadata)
         self.flush()
         file = (document.name, content, document.media_type or "application/octet-stream")
-        self._client.request("POST", "/documents", data=fields, files={"file": file}, repeatable=True)
+        self._client.request("POST", "/documents", data=fields, files={"file": file})
 
     def _release(self) -> None:
         self._client.close()
@@ -357,6 +317,6 @@ class HttpTransport(BatchedTransport):
             values = [value for _, value in sent]
             body = b'{"backfill":%s,"events":[%s]}' % (b"true" if is_backfill else b"false", b",".join(values))
             try:
-                self._client.request("POST", "/events", content=body, repeatable=True)
+                self._client.request("POST", "/events", content=body)
             except InputError as error:
                 raise InputError(f"{error} (in a request of {len(values)} events, none of which was taken in)") from error

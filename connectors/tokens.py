@@ -8,7 +8,6 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,19 +38,11 @@ _CACHE_VARIABLES = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
 _BUNDLES = (("litellm", "litellm_core_utils/tokenizers"), ("llama_index", "core/_static/tiktoken_cache"))
 
 
-@dataclass(frozen=True, slots=True)
-class TokenCounter:
-    """Counts tokens. ``exact`` is False for the estimate of mneme/text.py: then leave a margin of 15 to 20 %."""
-
-    count: Callable[[str], int]
-    exact: bool
-
-
-def token_counter(model: str = "") -> TokenCounter:
+def token_counter(model: str = "") -> Callable[[str], int]:
     """The best counter there is for a model's tokens; a model that is not known counts as a recent one of OpenAI.
 
     Ranks are looked for in ``TIKTOKEN_CACHE_DIR``, in tiktoken's own cache and in installed packages that bundle them,
-    and used only if their hash is right.
+    and used only if their hash is right. Without any it is ``estimate_tokens``: then leave a margin of 15 to 20 %.
 
     Args:
         model: the name of a model.
@@ -59,7 +50,7 @@ def token_counter(model: str = "") -> TokenCounter:
     try:
         import tiktoken
     except ImportError:
-        return TokenCounter(estimate_tokens, exact=False)
+        return estimate_tokens
     try:
         name = tiktoken.encoding_name_for_model(model)
     except KeyError:
@@ -67,8 +58,8 @@ def token_counter(model: str = "") -> TokenCounter:
     encoding = _load(name)
     if encoding is None:
         _log.info("tokens are estimated: no ranks of %s are at hand (set TIKTOKEN_CACHE_DIR to a folder with them)", name)
-        return TokenCounter(estimate_tokens, exact=False)
-    return TokenCounter(lambda text: len(encoding.encode_ordinary(text)), exact=True)
+        return estimate_tokens
+    return lambda text: len(encoding.encode_ordinary(text))
 
 
 def _load(name: str) -> "Encoding | None":

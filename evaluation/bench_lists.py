@@ -138,7 +138,7 @@ def _of_locomo(gold: GoldSet) -> list[Listed]:
 
 
 def _ask_all(questions: QuestionSet, lists: Sequence[Listed], settings: Settings, console: Console) -> list[Listed]:
-    count = token_counter().count
+    count = token_counter()
     with searched(questions, settings, console) as (own, memories, _):
 
         def asked(each: Listed) -> Listed:

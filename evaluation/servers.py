@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import closing
 
-from connectors.opensearch.client import mapped_errors, open_client
+from connectors.opensearch.client import open_client
 from mneme.settings import Kafka, OpenSearch
 
 
@@ -30,7 +30,7 @@ def drop_indices(settings: OpenSearch) -> None:
     Raises:
         StoreUnavailable, StoreRejected
     """
-    with closing(open_client(settings)) as client, mapped_errors(settings.url):
+    with closing(open_client(settings)) as client:
         if names := ",".join(client.indices.get(index=f"{settings.index_prefix}-*")):
             client.indices.delete(index=names)
 
@@ -41,6 +41,6 @@ def bulks_at_work(settings: OpenSearch) -> int:
     Raises:
         StoreUnavailable, StoreRejected
     """
-    with closing(open_client(settings)) as client, mapped_errors(settings.url):
+    with closing(open_client(settings)) as client:
         nodes = client.tasks.list(params={"actions": "indices:data/write/bulk"})["nodes"]
     return sum(len(node["tasks"]) for node in nodes.values())

@@ -57,7 +57,7 @@ def _of_service(
     def ask(self: Any, /, *args: Any, **kwargs: Any) -> Response:
         asked = _arguments(method, self, *args, **kwargs)
         if verb == "POST":
-            return _as(response, self._client.request(verb, path, json=asked, repeatable=True))
+            return _as(response, self._client.request(verb, path, json=asked))
         filters = asked.pop("filters")
         if whole:
             all_rows(Filters.parse(filters).scope(utc_now(), open_days=1), whole)

@@ -62,7 +62,7 @@ def sections_of(blocks: Iterable[Block], document_title: str) -> tuple[Section, 
         drafts[-1].blocks.append(block)
     if heading is not None:
         drafts.append(_Draft(path, heading.place, [heading]))
-    return tuple(draft.section(position, document_title) for position, draft in enumerate(drafts))
+    return tuple(draft.section(document_title) for draft in drafts)
 
 
 def join_lines(lines: Iterable[str]) -> str:
@@ -129,17 +129,17 @@ def row_sections(rows: Iterable[tuple[int, str]], title: str, place: str = "") -
 
     The lines of a section are its rows one by one, a row without text an empty line: see ``place_within``.
     """
-    position = size = begin = end = 0
+    size = begin = end = 0
     lines: list[str] = []
 
     def section() -> Section:
         rows = f"row {begin}" if begin == end else f"rows {begin}-{end}"
-        return Section(position, title, "\n".join(lines), f"{place}, {rows}" if place else rows)
+        return Section(title, "\n".join(lines), f"{place}, {rows}" if place else rows)
 
     for number, line in rows:
         if lines and (size + len(line) > _ROWS_OF_A_SECTION or number - end > _WIDEST_GAP):
             yield section()
-            position, size, lines = position + 1, 0, []
+            size, lines = 0, []
         begin = begin if lines else number
         lines += [""] * (number - end - 1) if lines else []
         lines.append(line)
@@ -173,7 +173,7 @@ class _Draft:
     place: str
     blocks: list[Block] = field(default_factory=list)
 
-    def section(self, position: int, document_title: str) -> Section:
+    def section(self, document_title: str) -> Section:
         pieces: list[str] = []
         earlier: BlockKind = "title"
         for block in self.blocks:
@@ -182,7 +182,7 @@ class _Draft:
             pieces.append(f"- {block.text}" if block.kind == "item" else block.text)
             earlier = block.kind
         title = " > ".join(name for _, name in self.path)
-        return Section(position, title or document_title, "".join(pieces), self.place)
+        return Section(title or document_title, "".join(pieces), self.place)
 
 
 def _clean(blocks: Iterable[Block]) -> Iterator[Block]:

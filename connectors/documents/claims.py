@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import takewhile
 from pathlib import Path
-from uuid import uuid4
 
 from connectors.documents.stores import ROOTS, STORE, TENANT, Prefix, Refused, Store, place_of, tenant_folder
-from connectors.durable import disk_errors, sync_path
+from connectors.durable import disk_errors, sync_path, whole_file
 from mneme.errors import InputError, StoreRejected, StoreUnavailable
 from mneme.ids import content_hash, lasting_name, short_hash
 from mneme.records import Owner
@@ -142,19 +141,11 @@ def _leave(store: Path, owner: Owner, document_id: str, digest: str, content: by
 
 
 def _write(folder: Path, name: str, content: bytes) -> None:
-    """Write a file whole or not at all: under another name, then renamed when it is on the disk."""
     folder.mkdir(parents=True, exist_ok=True)
-    written = folder / f".{name}.{uuid4().hex}"
-    try:
-        with written.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        written.replace(folder / name)
-        for each in (folder, *folder.parents[:2]):  # of the document, the owner and the tenant
-            sync_path(each)
-    finally:
-        written.unlink(missing_ok=True)
+    with whole_file(folder / name) as draft:
+        draft.write_bytes(content)
+    for each in folder.parents[:2]:  # of the owner and the tenant
+        sync_path(each)
 
 
 def _of_tenant(place: str, tenant_id: str) -> str:

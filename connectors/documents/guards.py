@@ -5,12 +5,15 @@ The pool bounds time and memory of any file. These refuse the known kinds of bom
 
 import io
 import zipfile
-from typing import IO, cast
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, TypeVar, cast
 from xml.parsers import expat
 
 from connectors.documents.kinds import Kind
 from mneme.errors import InputError
 from mneme.settings import Documents
+
+Item = TypeVar("Item")
 
 _BLOCK = 65_536
 _WIDENING = ("gridSpan", "gridBefore", "gridAfter")  # in Word, the columns that a cell covers, or a row leaves out
@@ -124,6 +127,15 @@ def check_text(characters: int, settings: Documents) -> None:
             f"its text has more than {settings.largest_text} characters (MNEME_DOCUMENTS__LARGEST_TEXT); split it, or raise the"
             " setting"
         )
+
+
+def bounded(items: Iterable[Item], settings: Documents, text_of: Callable[[Item], str] = str) -> Iterator[Item]:
+    """Lines or rows, as long as they have no more text together than the settings allow: see ``check_text``."""
+    characters = 0
+    for item in items:
+        characters += len(text_of(item)) + 1
+        check_text(characters, settings)
+        yield item
 
 
 def check_pages(pages: int, settings: Documents) -> None:

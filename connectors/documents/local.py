@@ -26,14 +26,12 @@ class Task:
         media_type: what the sender says it is; None where nothing is said.
         settings: limits, languages and resolution.
         nested: parses what lies inside: an attachment of a mail, a picture of a text document.
-        depth: 0 for a document, 1 for what lies inside it, and so on.
     """
 
     name: str
     media_type: str | None
     settings: Documents
     nested: Callable[[bytes, str, str | None], ParsedDocument]
-    depth: int = 0
 
 
 FormatParser = Callable[[bytes, Task], ParsedDocument]
@@ -101,7 +99,7 @@ class LocalParser:
             return document
 
         guard(kind, content, self._settings)
-        return _parser_of(kind)(content, Task(name, media_type, self._settings, nested, depth))
+        return _parser_of(kind)(content, Task(name, media_type, self._settings, nested))
 
     @contextmanager
     def _refusing(self, format: str) -> Iterator[None]:
@@ -129,8 +127,7 @@ class LocalParser:
         if document.pages is not None:
             check_pages(document.pages, self._settings)
         sections = tuple(
-            Section(section.position, _clean(section.title), _clean(section.text), _clean(section.place))
-            for section in document.sections
+            Section(_clean(section.title), _clean(section.text), _clean(section.place)) for section in document.sections
         )
         spoken = tuple(Spoken(_clean(each.speaker), each.begins, each.ends, _clean(each.text)) for each in document.spoken)
         check_text(_characters(document), self._settings)

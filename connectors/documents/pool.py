@@ -1,7 +1,6 @@
 """A pool of processes that parse documents, each with limits, so that a bad file never hurts the stream."""
 
 import os
-import selectors
 import shutil
 import signal
 import subprocess
@@ -9,7 +8,9 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
+from typing import IO
 
 import psutil
 
@@ -20,7 +21,6 @@ from mneme.ports import ParsedDocument
 from mneme.settings import Documents
 
 _TICK = 0.5  # seconds between looks at the memory
-_BLOCK = 1 << 18
 _START_SECONDS = 120.0
 _LAST_WORDS = 1.0  # seconds in which a process that broke off is gone, and says of what
 _LARGEST_ANSWER = 64_000_000  # bytes, beside the text
@@ -39,11 +39,11 @@ _SET = {
 
 
 class _Broken(Exception):
-    """The worker said nothing that can be understood, or nothing more."""
+    """The worker was ended, or said nothing that can be understood, or nothing more. Its text is the reason, for people."""
 
 
 class WorkerProcess:
-    """A worker for one document at a time.
+    """A worker for one document at a time, started with the first.
 
     It is a session of its own, so that what it starts (tesseract, soffice) ends with it; it has an environment without secrets,
     and a folder for temporary files that is removed with it.
@@ -51,92 +51,85 @@ class WorkerProcess:
     Args:
         parser: ``module:factory`` of what it parses with.
         settings: limits.
-
-    Raises:
-        StoreUnavailable: it does not start.
     """
 
     def __init__(self, parser: str, settings: Documents) -> None:
+        self._parser = parser
         self._settings = settings
         self._ending = threading.Lock()
         self._has_ended = False
+        self._process: subprocess.Popen[bytes] | None = None
         self._seen: dict[int, psutil.Process] = {}
+        self._verdict = ""  # why it was ended by whoever watched it
         self.resident = 0
         self.documents = 0
         self._folder = ""
-        try:
-            self._folder = tempfile.mkdtemp(prefix=FOLDER_PREFIX)
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "connectors.documents.worker", parser],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                cwd=self._folder,
-                env=_environment(self._folder),
-                start_new_session=True,
-            )
-        except OSError as error:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            raise StoreUnavailable(
-                f"no process to parse documents can be started ({error.strerror}); look at the limits"
-            ) from error
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
-        os.set_blocking(self._to, False)
-        os.set_blocking(self._from, False)
-        without_places = settings.model_copy(update={"roots": (), "store": ""})  # no business of a parser
-        body = without_places.model_dump_json().encode()
-        try:
-            self._exchange([framed(body)], _START_SECONDS, watched=False)
-        except (_Broken, InputError, OSError) as error:
-            self.end()
-            raise StoreUnavailable(
-                "the process that parses documents ends as soon as it is started; `mneme doctor` says what is missing"
-            ) from error
 
     @property
     def is_alive(self) -> bool:
         """True if it can be asked."""
-        return self._process.poll() is None
+        return not self._has_ended and (self._process is None or self._process.poll() is None)
 
     def parse(self, content: bytes, name: str, media_type: str | None) -> ParsedDocument:
         """The document. When a limit is reached, or the process fails, it is ended: look at ``is_alive``.
 
         Raises:
             InputError: see ``DocumentParser.parse``.
-            StoreUnavailable: it cannot be asked, for a reason that is not the document's.
+            StoreUnavailable: it does not start.
         """
+        process = self._process or self._started()
         self._seen.clear()
         frame = framed(REQUESTS.dump_json(Request(name, media_type, len(content))))
         try:
-            answer = self._exchange([frame, content], self._settings.seconds)
+            answer = self._exchange(process, [frame, content], self._settings.seconds)
             if answer.document is None and answer.error is None:
-                raise _Broken
-        except InputError as error:
+                raise _Broken(_reason(None, self._settings))
+        except _Broken as error:
             self.end()
             raise InputError(f"{short_name(name)}: {error}") from None
-        except OSError as error:  # of this program, as when it has too many files open
-            self.end()
-            raise StoreUnavailable(
-                f"the process that parses documents cannot be asked ({error.strerror}); look at the limits"
-            ) from error
-        except _Broken:
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(_LAST_WORDS)
-            self.end()
-            raise InputError(f"{short_name(name)}: {_reason(self._process.returncode, self._settings)}") from None
         self.documents += 1
         self.resident = answer.resident
         if answer.error is not None or answer.document is None:
             raise InputError(answer.error or "")
         return answer.document
 
+    def _started(self) -> "subprocess.Popen[bytes]":
+        try:
+            with self._ending:
+                if self._has_ended:
+                    raise _Broken("the pool was closed")
+                self._folder = tempfile.mkdtemp(prefix=FOLDER_PREFIX)
+                self._process = process = subprocess.Popen(
+                    [sys.executable, "-P", "-m", "connectors.documents.worker", self._parser],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    cwd=self._folder,
+                    env=_environment(self._folder),
+                    start_new_session=True,
+                )
+            without_places = self._settings.model_copy(update={"roots": (), "store": ""})  # no business of a parser
+            self._exchange(process, [framed(without_places.model_dump_json().encode())], _START_SECONDS)
+        except OSError as error:
+            self.end()
+            raise StoreUnavailable(
+                f"no process to parse documents can be started ({error.strerror}); look at the limits"
+            ) from error
+        except _Broken as error:
+            self.end()
+            raise StoreUnavailable(
+                "the process that parses documents ends as soon as it is started; `mneme doctor` says what is missing"
+            ) from error
+        return process
+
     def kill(self) -> None:
         """End it now, with everything that it started. Whoever waits for its answer is told, and ends the rest."""
         with self._ending:
             if self._has_ended:
                 return  # its number may be another's by now
+            if self._process is None:
+                self._has_ended = True
+                return
             for process in [*self._family(), *self._seen.values()]:
                 with suppress(psutil.Error):
                     process.kill()
@@ -148,77 +141,60 @@ class WorkerProcess:
         self.kill()
         with self._ending:
             self._has_ended = True
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            with suppress(OSError):
-                pipe.close()  # type: ignore[union-attr]
+        if self._process is not None:
+            self._process.wait()
+            for pipe in _pipes(self._process):
+                with suppress(OSError):
+                    pipe.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _exchange(self, frames: list[bytes], seconds: float, watched: bool = True) -> Answer:
-        """Write frames and read the answer, both as the pipes take and give them; look at the time and the memory meanwhile."""
-        deadline = time.monotonic() + seconds
-        looked = time.monotonic()
-        unsent = [memoryview(frame) for frame in frames]
-        answer = bytearray()
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._from, selectors.EVENT_READ)
-            selector.register(self._to, selectors.EVENT_WRITE)
-            while True:
-                now = time.monotonic()
-                if now >= deadline:
-                    raise InputError(_spent_time(self._settings))
-                if watched and now - looked >= _TICK:
-                    looked = now
-                    self._watch_memory()
-                for key, _ in selector.select(min(_TICK, deadline - now)):
-                    if key.fd == self._from:
-                        if (found := self._received(answer)) is not None:
-                            return found
-                    elif not self._sent(unsent):
-                        selector.unregister(self._to)
+    def _exchange(self, process: "subprocess.Popen[bytes]", request: Sequence[bytes], seconds: float) -> Answer:
+        """Write a request and read its answer, while somebody else looks at the time and the memory.
 
-    def _sent(self, unsent: list[memoryview]) -> bool:
-        """Write what the pipe takes; whether more is left."""
+        Raises:
+            _Broken: there is no answer, or none in time.
+        """
+        to, back = _pipes(process)
+        is_over = threading.Event()
+        watcher = threading.Thread(target=self._watch, args=(is_over, time.monotonic() + seconds), daemon=True)
+        watcher.start()
         try:
-            written = os.write(self._to, unsent[0][:_BLOCK])
-        except BlockingIOError:
-            return True
-        except OSError as error:
-            raise _Broken from error
-        unsent[0] = unsent[0][written:]
-        while unsent and not unsent[0]:
-            unsent.pop(0)
-        return bool(unsent)
+            to.writelines(request)
+            to.flush()
+            size = int.from_bytes(back.read(LENGTH), "big")
+            if size > _LARGEST_ANSWER + _BYTES_PER_CHARACTER * self._settings.largest_text:
+                raise ValueError("no answer of a parser is so long")
+            return ANSWERS.validate_json(back.read(size))
+        except (OSError, ValueError) as error:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_LAST_WORDS)
+            raise _Broken(self._verdict or _reason(process.returncode, self._settings)) from error
+        finally:
+            is_over.set()
+            watcher.join()
 
-    def _received(self, answer: bytearray) -> Answer | None:
-        """Read what the pipe gives; the answer once it is whole."""
-        try:
-            block = os.read(self._from, _BLOCK)
-        except BlockingIOError:
-            return None
-        if not block:
-            raise _Broken
-        answer += block
-        size = int.from_bytes(answer[:LENGTH], "big")
-        if len(answer) >= LENGTH and size > _LARGEST_ANSWER + _BYTES_PER_CHARACTER * self._settings.largest_text:
-            raise _Broken
-        if len(answer) < LENGTH + size or len(answer) < LENGTH:
-            return None
-        try:
-            return ANSWERS.validate_json(bytes(answer[LENGTH:]))
-        except ValueError as error:
-            raise _Broken from error
+    def _watch(self, is_over: threading.Event, deadline: float) -> None:
+        """End the process if it takes too long or grows too large; whoever waits for its answer sees the end of the pipe."""
+        while not is_over.wait(max(0.0, min(_TICK, deadline - time.monotonic()))):
+            if time.monotonic() >= deadline:
+                self._verdict = _spent_time(self._settings)
+            elif self._memory() > self._settings.megabytes * 1_000_000:
+                self._verdict = spent_memory(self._settings)
+            if self._verdict:
+                self.kill()
+                return
 
-    def _watch_memory(self) -> None:
+    def _memory(self) -> int:
         used = 0
         for process in self._family():
             with suppress(psutil.Error):
                 used += process.memory_info().rss
-        if used > self._settings.megabytes * 1_000_000:
-            raise InputError(spent_memory(self._settings))
+        return used
 
     def _family(self) -> list[psutil.Process]:
         """The process and all that it started; whose parent ended is a child of the worker (a subreaper), and found too."""
+        if self._process is None:
+            return []
         try:
             worker = psutil.Process(self._process.pid)
             family = [worker, *worker.children(recursive=True)]
@@ -226,6 +202,12 @@ class WorkerProcess:
             return []
         self._seen.update((process.pid, process) for process in family[1:])
         return family
+
+
+def _pipes(process: "subprocess.Popen[bytes]") -> tuple[IO[bytes], IO[bytes]]:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    return process.stdin, process.stdout
 
 
 def _spent_time(settings: Documents) -> str:
@@ -280,7 +262,6 @@ class ParserPool:
         self._changed = threading.Condition()
         self._free: list[WorkerProcess] = []
         self._busy: set[WorkerProcess] = set()
-        self._starting = 0
         self._closed = False
 
     def parse(self, content: bytes, name: str, media_type: str | None) -> ParsedDocument:
@@ -306,7 +287,7 @@ class ParserPool:
         with self._changed:
             self._closed = True
             self._changed.notify_all()
-            while self._busy or self._starting:
+            while self._busy:
                 left = None if deadline is None else deadline - time.monotonic()
                 if left is not None and left <= 0:
                     break
@@ -320,36 +301,17 @@ class ParserPool:
 
     def _taken(self) -> WorkerProcess:
         with self._changed:
-            while True:
-                if self._closed:
-                    raise _closed()
-                while self._free:
-                    worker = self._free.pop()  # the last that worked: its memory is warm
-                    if worker.is_alive:
-                        self._busy.add(worker)
-                        return worker
-                    worker.end()
-                if len(self._busy) + self._starting < self._most:
-                    self._starting += 1
-                    break
-                self._changed.wait()
-        return self._started()
-
-    def _started(self) -> WorkerProcess:
-        started: WorkerProcess | None = None
-        try:
-            started = WorkerProcess(self._parser, self._settings)
-        finally:
-            with self._changed:
-                self._starting -= 1
-                is_late = self._closed
-                if started is not None and not is_late:
-                    self._busy.add(started)
-                self._changed.notify_all()
-        if is_late:
-            started.end()
+            while not self._closed:
+                if not self._free and len(self._busy) == self._most:
+                    self._changed.wait()
+                    continue
+                # The last that worked: its memory is warm.
+                worker = self._free.pop() if self._free else WorkerProcess(self._parser, self._settings)
+                if worker.is_alive:
+                    self._busy.add(worker)
+                    return worker
+                worker.end()
             raise _closed()
-        return started
 
     def _give_back(self, worker: WorkerProcess) -> None:
         grown = worker.resident > _MOST_RESIDENT * self._settings.megabytes * 1_000_000

@@ -87,7 +87,7 @@ class Reader:
         except InputError:  # no picture to a model: the parser says why
             text = ""
         if text:
-            return ParsedDocument(title, (Section(0, title, text),), format=kind.name, pages=1)
+            return ParsedDocument(title, (Section(title, text),), format=kind.name, pages=1)
         return self._parser.parse(content, name, MEDIA_TYPES[kind.name])
 
 

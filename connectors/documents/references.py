@@ -14,39 +14,28 @@ from urllib.parse import unquote, urlsplit
 from connectors.documents.stores import PACKAGES, ROOTS, TENANT, Prefix, Refused, Store, is_plain, place_of, tenant_folder
 from mneme.errors import InputError
 from mneme.ids import content_hash
-from mneme.ports import References
 from mneme.settings import Documents
 
 _BLOCK = 1 << 20  # bytes read at a time
 
 
-def open_references(settings: Documents, also: Iterable[Path] = ()) -> References:
-    """Open the reader of documents by reference, as the settings allow. No client is loaded before it is needed.
+class DocumentReferences:
+    """``References`` to files of this machine and to objects of stores. No client is loaded before it is needed.
 
     Args:
-        settings: roots and the largest size.
+        settings: the largest size of a document, and the roots: folders and prefixes under which documents may be read; without
+            any, nothing may. ``{tenant}`` in one stands for the tenant's id, so that no tenant reads another's documents.
         also: files that may be read by ``file://`` wherever they lie: those that a person named on the command line.
 
     Raises:
         SettingsError: a root is no place that documents are read from.
     """
-    return DocumentReferences([place_of(root, ROOTS) for root in settings.roots], settings.largest_bytes, also)
 
-
-class DocumentReferences:
-    """``References`` to files of this machine and to objects of stores.
-
-    Args:
-        roots: folders and prefixes under which documents may be read; none: nothing may. ``{tenant}`` in one stands for the
-            tenant's id, so that no tenant reads another's documents.
-        largest_bytes: of one document.
-        also: files that may be read wherever they lie.
-    """
-
-    def __init__(self, roots: Sequence[Path | Prefix] = (), largest_bytes: int = 0, also: Iterable[Path] = ()) -> None:
+    def __init__(self, settings: Documents, also: Iterable[Path] = ()) -> None:
+        roots = [place_of(root, ROOTS) for root in settings.roots]
         self._folders = [root for root in roots if isinstance(root, Path)]
         self._prefixes = [root for root in roots if isinstance(root, Prefix)]
-        self._largest = largest_bytes
+        self._largest = settings.largest_bytes
         self._also = frozenset(path.resolve() for path in also)
         self._stores = {scheme: Store(scheme) for scheme in PACKAGES}
 

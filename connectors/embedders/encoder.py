@@ -72,11 +72,6 @@ class Encoder:
         except self._failures as error:
             raise ModelError(f"{file} cannot be loaded ({error}); delete it, and it is made again") from error
 
-    @property
-    def vocabulary(self) -> int:
-        """The number of tokens; their ids begin at 0."""
-        return self._tokeniser.get_vocab_size()
-
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
         """The token ids of each text, with those that begin and end it, at most ``LONGEST_TOKENS``."""
         # Half a surrogate pair is no text; it becomes a question mark.

@@ -7,6 +7,7 @@ goes by itself.
 """
 
 import hashlib
+import math
 import threading
 import time
 from collections import OrderedDict, deque
@@ -15,6 +16,7 @@ from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from connectors.aging_cache import AgingCache
 from connectors.telemetry.meters import measured_batch
 from connectors.telemetry.metrics import EMBEDDER_QUEUE
 from mneme.errors import ModelError, ModelKeyRefused, ModelMalformed, ModelRefused
@@ -71,7 +73,7 @@ def key_of(text: str) -> bytes:
 
 
 _BEHIND_PART = 4  # the share of a batch that texts in no hurry fill
-_REMEMBERED = 4096  # texts: some 16 MB with the vectors of their tokens, enough for what comes again within minutes
+_REMEMBERED = 2048  # texts: in two generations some 16 MB with the vectors of their tokens, for what comes again in minutes
 
 
 @dataclass(slots=True, eq=False)
@@ -114,18 +116,12 @@ class EmbeddingQueue:
             max_wait_seconds: how long a text waits for others to fill its batch.
             threads: batches at a time: one for a local embedder, which spreads a batch over the processors itself;
                 several for an endpoint.
-            remembered: how many texts' embeddings are kept, for when they come again.
-
-        Raises:
-            ValueError: a number is out of range.
+            remembered: how many texts' embeddings are kept in each of two generations, for when they come again.
         """
-        if batch < 1 or threads < 1 or max_wait_seconds < 0 or remembered < 0:
-            raise ValueError(f"out of range: {batch=}, {threads=}, {max_wait_seconds=}, {remembered=}")
         self._embedder = embedder
         self._batch = batch
         self._max_wait_seconds = max_wait_seconds
-        self._remembered = remembered
-        self._known: OrderedDict[bytes, Embedding] = OrderedDict()
+        self._known: AgingCache[bytes, Embedding] = AgingCache(remembered, math.inf)
         self._failed_texts = FailedTexts()
         self._waiting: deque[_Waiting] = deque()
         self._behind: deque[_Waiting] = deque()
@@ -153,7 +149,7 @@ class EmbeddingQueue:
             if self._closed:
                 raise RuntimeError("the embedding queue is closed")
             for place, (text, key) in enumerate(zip(texts, keys, strict=True)):
-                known = self._recall(key)
+                known = self._known.get(key)
                 if known is None:
                     (self._behind if behind else self._waiting).append(_Waiting(text, key, request, place, now))
                 else:
@@ -278,7 +274,7 @@ class EmbeddingQueue:
                 own = vector.copy()  # a view would keep its whole batch in memory
                 own.flags.writeable = False  # others may get the same
                 embedding = Embedding(own, token_vectors)
-                self._remember(waiting.key, embedding)
+                self._known.put(waiting.key, embedding)
                 request = waiting.request
                 request.embeddings[waiting.place] = embedding
                 request.missing -= 1
@@ -295,17 +291,6 @@ class EmbeddingQueue:
                 request.is_done = True
         for request in failed:
             request.future.set_exception(error)
-
-    def _recall(self, key: bytes) -> Embedding | None:
-        if key not in self._known:
-            return None
-        self._known.move_to_end(key)
-        return self._known[key]
-
-    def _remember(self, key: bytes, embedding: Embedding) -> None:
-        self._known[key] = embedding
-        if len(self._known) > self._remembered:
-            self._known.popitem(last=False)
 
 
 def _all_of(request: _Request) -> list[Embedding]:

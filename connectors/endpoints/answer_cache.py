@@ -7,10 +7,8 @@ an answer can always be made again from the same answer. One fsync costs millise
 import hashlib
 import json
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -150,8 +148,6 @@ class CachedChat:
         """
         self._chat = chat
         self._answers = AnswerFile(path)
-        self._lock = threading.Lock()
-        self._hits: Counter[Role] = Counter()
 
     def model(self, role: Role) -> str:
         """The name of the model that serves a role."""
@@ -167,8 +163,6 @@ class CachedChat:
         key = self._key(prompt, form)
         stored = self._answers.parsed(prompt.scope, key, form.model_validate_json)
         if stored is not None:
-            with self._lock:
-                self._hits[prompt.role] += 1
             ANSWER_CACHE.labels(prompt.role, "hit").inc()
             return stored
         ANSWER_CACHE.labels(prompt.role, "miss").inc()
@@ -185,10 +179,7 @@ class CachedChat:
             StoreUnavailable: the cache cannot be read.
         """
         asked = {self._part_key(role, content): content for content in contents}
-        kept = {asked[key]: answer for key, answer in self._answers.find(scope, asked).items()}
-        with self._lock:
-            self._hits[role] += len(kept)
-        return kept
+        return {asked[key]: answer for key, answer in self._answers.find(scope, asked).items()}
 
     def remember(self, role: Role, scope: str, answers: Mapping[str, str]) -> dict[str, str]:
         """Keep small answers by content, durably on return; the answers that now stand: of two, the one kept first.
@@ -201,11 +192,8 @@ class CachedChat:
         return {content: standing[key] for content, key in keys.items()}
 
     def usage(self) -> dict[Role, Usage]:
-        """The usage of each role since the start; ``cached`` counts the answers that cost nothing."""
-        usage = self._chat.usage()
-        with self._lock:
-            hits = dict(self._hits)
-        return {role: replace(usage.get(role, Usage()), cached=hits.get(role, 0)) for role in {*usage, *hits}}
+        """The usage of each role since the start; stored answers cost nothing."""
+        return self._chat.usage()
 
     def close(self) -> None:
         """Close the cache and the model behind it."""

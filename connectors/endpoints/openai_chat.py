@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,9 +15,8 @@ from pydantic import BaseModel
 from connectors.endpoints.answer_forms import parse_answer, schema_of
 from connectors.endpoints.backoff import Retries, first_accepted
 from connectors.endpoints.call_budget import Call, CallBudget, purpose_of
-from connectors.endpoints.call_usage import UsageMeter
 from connectors.endpoints.openai_client import OpenAiClient
-from connectors.telemetry.meters import Prices
+from connectors.telemetry.meters import Prices, count_tokens, measured_call
 from mneme.errors import ModelMalformed, ModelRefused, SettingsError
 from mneme.ports import Answer, Prompt, Role, Spent, Usage
 from mneme.settings import Models
@@ -47,6 +47,7 @@ Format = Literal["json_schema", "json_object", "text"]
 Chat = list[dict[str, Any]]  # messages, as the protocol has them
 
 _FORMATS: tuple[Format, ...] = ("json_schema", "json_object", "text")  # from what holds the model best
+_FIRST_ANSWER_TOKENS = 500  # of an answer, before any of its role is known
 _PICTURE_TOKENS = 1_100  # what OpenAI bills for a picture of 2,048 pixels that is looked at closely
 
 
@@ -86,7 +87,9 @@ class OpenAiChat:
         self._endpoint = OpenAiClient(settings.base_url, settings.api_key, retries, "MNEME_MODELS", hands_back)
         self._budget = CallBudget.of(settings)
         self._format: dict[tuple[str, type[BaseModel]], Format] = {}
-        self._meter = UsageMeter(self.model, prices or {})
+        self._prices = prices or {}
+        self._counting = threading.Lock()
+        self._usage: dict[Role, Usage] = {}
 
     def model(self, role: Role) -> str:
         """The name of the model that serves a role."""
@@ -147,7 +150,8 @@ class OpenAiChat:
 
     def usage(self) -> dict[Role, Usage]:
         """The usage of each role since the start."""
-        return self._meter.usage()
+        with self._counting:
+            return dict(self._usage)
 
     def close(self) -> None:
         """Close the connections."""
@@ -159,8 +163,10 @@ class OpenAiChat:
         limit = self._settings.deadline_seconds if seconds is None else min(seconds, self._settings.deadline_seconds)
         retries = self._endpoint.retries
         ends = retries.clock() + limit
-        tokens = asked + self._meter.usually_answered(prompt.role)
-        with self._budget.call(purpose_of(prompt.role), tokens, limit) as call, self._meter.call(prompt):
+        role, so_far = prompt.role, self.usage().get(prompt.role, Usage())
+        tokens = asked + (so_far.output_tokens // so_far.calls if so_far.calls else _FIRST_ANSWER_TOKENS)
+        metered = measured_call(role, self.model(role), prompt.scope)
+        with self._budget.call(purpose_of(role), tokens, limit) as call, metered:
             yield call, retries.deadline() if seconds is None else ends
 
     def _complete(self, asked: "_Asked", chat: Chat) -> str:
@@ -224,7 +230,11 @@ class OpenAiChat:
             asked = estimate
         if answered is None:
             answered = estimate_tokens(text)
-        self._meter.answered(prompt, int(asked), int(answered))
+        role = prompt.role
+        count_tokens(role, self.model(role), prompt.scope, int(asked), int(answered), self._prices)
+        with self._counting:
+            used = self._usage.get(role, Usage())
+            self._usage[role] = Usage(used.calls + 1, used.input_tokens + int(asked), used.output_tokens + int(answered))
         call.used(int(asked) + int(answered))
         if spent is not None:
             spent(int(asked), int(answered))

@@ -1,4 +1,4 @@
-"""The official SDK of OpenAI, for every endpoint that speaks its protocol: chat, streams, embeddings, transcriptions.
+"""The official SDK of OpenAI, for every endpoint that speaks JSON: chat, streams, embeddings, transcriptions, reranking.
 
 The SDK's own retries are off: ``Backoff`` tries again, and maps the errors of the SDK. The SDK is imported with the first
 call, which takes it a second.
@@ -65,13 +65,7 @@ class OpenAiClient:
 
     def chat(self, body: Body, deadline: float | None = None, before_each: BeforeEach = lambda left: None) -> dict[str, Any]:
         """A completion."""
-        import httpx2
-
-        def send(sdk: "OpenAI", timeout: "Timeout") -> Any:
-            # Its method for completions looks at each word of the schema: a quarter of a call's processor time.
-            return sdk.post(_CHAT, cast_to=httpx2.Response, body=as_sent(body), options={"timeout": timeout})
-
-        return self._answer(_CHAT, send, deadline, before_each)
+        return self._object(_CHAT, self.post(_CHAT, body, deadline, before_each))
 
     def chat_stream(self, body: Body, deadline: float, before_each: BeforeEach = lambda left: None) -> Iterator[dict[str, Any]]:
         """A completion as it is written, chunk by chunk; to close the iterator ends the call.
@@ -100,11 +94,17 @@ class OpenAiClient:
 
     def embeddings(self, body: Body) -> dict[str, Any]:
         """The vectors of texts."""
+        return self._object(_EMBEDDINGS, self.post(_EMBEDDINGS, body))
+
+    def post(self, path: str, body: Body, deadline: float | None = None, before_each: BeforeEach = lambda left: None) -> Any:
+        """The JSON that answers JSON."""
+        import httpx2
 
         def send(sdk: "OpenAI", timeout: "Timeout") -> Any:
-            return sdk.embeddings.with_raw_response.create(**as_sent(body), timeout=timeout).http_response
+            # The SDK's method for completions looks at each word of the schema: a quarter of a call's processor time.
+            return sdk.post(path, cast_to=httpx2.Response, body=as_sent(body), options={"timeout": timeout})
 
-        return self._answer(_EMBEDDINGS, send)
+        return self._json(path, self._call(path, send, deadline, before_each))
 
     def transcribe(
         self,
@@ -121,7 +121,8 @@ class OpenAiClient:
             # As named arguments the fields would go in another order, and a recording of the request would not be found.
             return create(file=(file.name, file.content), model=model, extra_body=fields, timeout=timeout).http_response
 
-        return self._answer(_TRANSCRIPTIONS, send, deadline, before_each)
+        response = self._call(_TRANSCRIPTIONS, send, deadline, before_each)
+        return self._object(_TRANSCRIPTIONS, self._json(_TRANSCRIPTIONS, response))
 
     def close(self) -> None:
         """Close the connections."""
@@ -131,15 +132,13 @@ class OpenAiClient:
     def __repr__(self) -> str:
         return f"OpenAiClient({self._backoff!r})"
 
-    def _answer(
-        self, path: str, send: Send, deadline: float | None = None, before_each: BeforeEach = lambda left: None
-    ) -> dict[str, Any]:
-        """The JSON object that answers a request."""
-        response = self._call(path, send, deadline, before_each)
+    def _json(self, path: str, response: Any) -> Any:
         try:
-            answer = response.json()
+            return response.json()
         except ValueError as error:
             raise self._backoff.malformed(path, "answered no JSON") from error
+
+    def _object(self, path: str, answer: Any) -> dict[str, Any]:
         if not isinstance(answer, dict):
             raise self._backoff.malformed(path, "answered no JSON object")
         return answer

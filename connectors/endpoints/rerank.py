@@ -9,24 +9,16 @@ style       asked                                                    answered
 ==========  =======================================================  ===================================================
 """
 
-import json
-import logging
 import math
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeGuard
 
-import httpx
-
-from connectors.clients import silence, trusted_certificates
-from connectors.endpoints.backoff import CONNECT_SECONDS, Backoff, Retries, as_sent
+from connectors.endpoints.backoff import Retries
+from connectors.endpoints.openai_client import OpenAiClient
 from connectors.telemetry.meters import measured_call
 from mneme.errors import ModelMalformed, SettingsError
 from mneme.settings import Rerank
-
-silence("httpx", below=logging.WARNING)  # each URL as it is, with a login in it
 
 _PATH = "/rerank"
 _GROUP = "MNEME_RERANK"
@@ -73,9 +65,7 @@ class RerankEndpoint:
         self._name = settings.model or settings.style
         self._model = {"model": settings.model} if settings.model else {}
         retries = retries or Retries(settings.retries, _RETRY_BASE_SECONDS, settings.timeout_seconds)
-        self._backoff = backoff = Backoff(settings.base_url, settings.api_key, retries, _GROUP)
-        headers = {"Authorization": f"Bearer {backoff.key}"} if backoff.key else {}
-        self._client = httpx.Client(base_url=backoff.url, headers=headers, verify=trusted_certificates())
+        self._endpoint = OpenAiClient(settings.base_url, settings.api_key, retries, _GROUP)
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float | None]:
         """The endpoint's score of each text, as it is; None for a text that its answer leaves out.
@@ -83,39 +73,20 @@ class RerankEndpoint:
         Raises:
             ModelError: see ``Backoff.call``; ModelMalformed also where a score is none, or of no text that was sent.
         """
-        deadline = self._backoff.retries.deadline()
+        deadline = self._endpoint.retries.deadline()
         scores: list[float | None] = []
         for start in range(0, len(texts), self._style.batch):
             batch = [text or " " for text in texts[start : start + self._style.batch]]  # servers refuse an empty text
             body = {**self._model, "query": query, self._style.texts: batch, **self._style.more}
             with measured_call("rerank", self._name, scope=""):
-                answer = self._backoff.call(_PATH, partial(self._attempt, as_sent(body)), deadline)
+                answer = self._endpoint.post(_PATH, body, deadline)
             answered = dict(self._results(answer, len(batch)))
             scores += [answered.get(place) for place in range(len(batch))]
         return scores
 
     def close(self) -> None:
         """Close the connections."""
-        self._client.close()
-
-    def _attempt(self, body: Mapping[str, Any], left: float) -> Any:
-        """The endpoint's JSON; an answer that comes in drops is over when the time is."""
-        ends, answer = time.monotonic() + left, bytearray()
-        timeout = httpx.Timeout(left, connect=min(left, CONNECT_SECONDS))
-        try:
-            with self._client.stream("POST", _PATH, json=body, timeout=timeout) as response:
-                for part in response.iter_bytes():
-                    answer += part
-                    if time.monotonic() > ends:
-                        raise httpx.ReadTimeout("the answer came too slowly")
-        except httpx.RequestError as error:
-            raise self._backoff.no_answer(error, isinstance(error, httpx.TimeoutException)) from error
-        if not response.is_success:
-            raise self._backoff.failure(_PATH, response.status_code, response.headers, answer.decode(errors="replace"))
-        try:
-            return json.loads(answer)
-        except ValueError as error:
-            raise self._backoff.malformed(_PATH, "answered no JSON") from error
+        self._endpoint.close()
 
     def _results(self, answer: Any, count: int) -> Iterator[tuple[int, float]]:
         """The place and the score of each result of an answer."""

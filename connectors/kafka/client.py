@@ -79,6 +79,13 @@ def kafka_errors(settings: Kafka, doing: str) -> Iterator[None]:
         raise store_error(settings, doing, error) from error
 
 
+@contextmanager
+def administering(settings: Kafka, doing: str) -> Iterator[KafkaAdminClient]:
+    """A client that sees to topics and groups; its errors as ``StoreError``."""
+    with kafka_errors(settings, doing), KafkaAdminClient(**connection_arguments(settings)) as admin:
+        yield admin
+
+
 def store_error(settings: Kafka, doing: str, error: BaseException) -> StoreError:
     """An error of the client in our words, with what to do about it."""
     text = str(error).removeprefix(f"{type(error).__name__}: ")
@@ -148,7 +155,7 @@ def create_topics(settings: Kafka) -> list[str]:
     topics = settings.topics
     sizes = dict.fromkeys(topics_of_lanes(topics).values(), LARGEST_INPUT_BYTES)
     sizes |= dict.fromkeys((topics.dead_letters, topics.memories), LARGEST_OUTPUT_BYTES)
-    with kafka_errors(settings, "creating topics"), KafkaAdminClient(**connection_arguments(settings)) as admin:
+    with administering(settings, "creating topics") as admin:
         present = {found["name"] for found in admin.describe_topics(list(sizes)) if found["error_code"] == 0}
         missing = {
             name: {
@@ -178,40 +185,41 @@ def partitions_of(settings: Kafka, topic: str) -> list[int]:
         StoreUnavailable: no broker answers.
         StoreRejected: there is no such topic, or it may not be seen.
     """
-    return sorted(partition["partition_index"] for partition in _described(settings, topic)["partitions"])
+    with administering(settings, f"looking for topic {topic}") as admin:
+        return [place.partition for place in _places(admin, settings, topic)]
 
 
 def input_topic_ids(settings: Kafka) -> dict[str, str]:
     """The id of each topic that is read, as of ``topic_id_of``, by its name; raises as ``partitions_of``."""
-    told = {topic: _described(settings, topic).get("topic_id") for topic in topics_of_lanes(settings.topics).values()}
-    return {topic: topic_id_of(UUID(told[topic]) if told[topic] else None) for topic in told}
+    topics = topics_of_lanes(settings.topics).values()
+    with administering(settings, "looking for the topics that are read") as admin:
+        told = {topic: _described(admin, settings, topic).get("topic_id") for topic in topics}
+    return {topic: topic_id_of(UUID(identity) if identity else None) for topic, identity in told.items()}
 
 
-def _described(settings: Kafka, topic: str) -> Mapping[str, Any]:
-    with kafka_errors(settings, f"looking for topic {topic}"), KafkaAdminClient(**connection_arguments(settings)) as admin:
-        (found,) = admin.describe_topics([topic])
+def _places(admin: KafkaAdminClient, settings: Kafka, topic: str) -> list[TopicPartition]:
+    """The partitions of a topic, in order."""
+    partitions = _described(admin, settings, topic)["partitions"]
+    return [TopicPartition(topic, number) for number in sorted(each["partition_index"] for each in partitions)]
+
+
+def _described(admin: KafkaAdminClient, settings: Kafka, topic: str) -> Mapping[str, Any]:
+    (found,) = admin.describe_topics([topic])
     if found["error_code"] == errors.UnknownTopicOrPartitionError.errno:
         raise StoreRejected(
             f"Kafka at {settings.bootstrap_servers} has no topic {topic}; create it, or correct MNEME_KAFKA__TOPICS__*"
         )
-    with kafka_errors(settings, f"looking for topic {topic}"):
-        if found["error_code"] != 0:
-            raise errors.for_code(found["error_code"])(topic)
+    if found["error_code"] != 0:
+        raise errors.for_code(found["error_code"])(topic)
     described: Mapping[str, Any] = found
     return described
 
 
 def unread(settings: Kafka, *topics: str) -> dict[str, int]:
-    """The lag of topics: events behind the committed offsets of the group of the settings.
-
-    Raises:
-        StoreUnavailable: no broker answers.
-        StoreRejected: there is no such topic, or it may not be seen.
-    """
-    places = {topic: [TopicPartition(topic, partition) for partition in partitions_of(settings, topic)] for topic in topics}
-    every = [place for of_topic in places.values() for place in of_topic]
-    what = f"looking for the lag of {', '.join(topics)}"
-    with kafka_errors(settings, what), KafkaAdminClient(**connection_arguments(settings)) as admin:
+    """The lag of topics: events behind the committed offsets of the group of the settings; raises as ``partitions_of``."""
+    with administering(settings, f"looking for the lag of {', '.join(topics)}") as admin:
+        places = {topic: _places(admin, settings, topic) for topic in topics}
+        every = [place for of_topic in places.values() for place in of_topic]
         begins, ends = bounds_in(admin, every)
         group = admin.list_group_offsets({settings.group_id: every})[settings.group_id]
     # What is deleted waits for nobody; a group that has committed nothing has -1, or no entry.
@@ -223,17 +231,11 @@ Bounds = Mapping[int, tuple[int, int]]  # of each partition the earliest offset,
 
 
 def bounds_of(settings: Kafka, topic: str) -> Bounds:
-    """From where to where the partitions of a topic reach.
-
-    Raises:
-        StoreUnavailable: no broker answers.
-        StoreRejected: there is no such topic, or it may not be seen.
-    """
-    partitions = [TopicPartition(topic, number) for number in partitions_of(settings, topic)]
-    what = f"looking for the offsets of {topic}"
-    with kafka_errors(settings, what), KafkaAdminClient(**connection_arguments(settings)) as admin:
-        begins, ends = bounds_in(admin, partitions)
-    return {each.partition: (begins[each], ends[each]) for each in partitions}
+    """From where to where the partitions of a topic reach; raises as ``partitions_of``."""
+    with administering(settings, f"looking for the offsets of {topic}") as admin:
+        places = _places(admin, settings, topic)
+        begins, ends = bounds_in(admin, places)
+    return {each.partition: (begins[each], ends[each]) for each in places}
 
 
 def bounds_in(

@@ -8,21 +8,20 @@ import json
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from threading import Lock
 
 from kafka import KafkaConsumer, TopicPartition
-from kafka.admin import KafkaAdminClient
 from kafka.consumer.fetcher import ConsumerRecord
 from kafka.errors import KafkaTimeoutError
 
 from connectors.clients import encoded
 from connectors.dead_letters import is_about, safe_reason
 from connectors.durable import exclusive
-from connectors.kafka.client import RecordTooLarge, connection_arguments, kafka_errors, partitions_of
+from connectors.kafka.client import RecordTooLarge, administering, connection_arguments, kafka_errors, partitions_of
 from connectors.kafka.producer import BATCH_BYTES, Record, ReliableProducer
 from mneme.ports import Change, DeadLetter, Scope
 from mneme.records import Position
@@ -94,14 +93,13 @@ class KafkaDeadLetters(_Sink):
 
     Args:
         settings: the broker and the topic.
-        lock: a file that the processes of this machine share, so that one at a time takes letters away: of two at once, one
-            could bring back what the other took.
+        lock: a file that the threads and processes of this machine share, so that one at a time takes letters away: of two at
+            once, one could bring back what the other took.
     """
 
-    def __init__(self, settings: Kafka, lock: Path | None = None) -> None:
+    def __init__(self, settings: Kafka, lock: Path) -> None:
         super().__init__(settings, _cut)
-        self._taking_away = Lock()
-        self._shared_lock = lock
+        self._taking_away = lock
 
     def send(self, letters: Sequence[DeadLetter]) -> None:
         """Keep letters; they are durable on return.
@@ -128,7 +126,7 @@ class KafkaDeadLetters(_Sink):
         3. Delete everything before that end.
         """
         topic = self._settings.topics.dead_letters
-        with self._taking_away, exclusive(self._shared_lock) if self._shared_lock else nullcontext():
+        with exclusive(self._taking_away):
             # Step 1.
             with _reading(self._settings) as (consumer, ends):
                 count = sum(unwanted(_letter(record)) for record in _records(consumer, ends))
@@ -139,10 +137,7 @@ class KafkaDeadLetters(_Sink):
                 kept = (record for record in _records(consumer, ends) if not unwanted(_letter(record)))
                 self._write(_again(record) for record in kept)
             # Step 3.
-            with (
-                kafka_errors(self._settings, f"deleting from {topic}"),
-                KafkaAdminClient(**connection_arguments(self._settings)) as admin,
-            ):
+            with administering(self._settings, f"deleting from {topic}") as admin:
                 admin.delete_records({partition: end for partition, end in ends.items() if end > 0})
         return count
 

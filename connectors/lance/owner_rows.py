@@ -40,7 +40,7 @@ class InvertedIndex:
         if pa.types.is_list(column.type):
             texts, places = column.flatten(), pc.list_parent_indices(column).to_numpy()
         else:
-            texts, places = column.drop_null(), np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
+            texts, places = column.drop_null(), np.flatnonzero(_present(column))
         coded = texts.dictionary_encode()
         codes = coded.indices.to_numpy().astype(np.int64)
         # A term and a row as one number: sorted, the rows of a term lie side by side.
@@ -72,8 +72,6 @@ class InvertedIndex:
         terms, places, starts = self._terms, self._places, self._starts
         codes = [terms[text] for text in texts if text in terms]
         held_by = [places[starts[code] : starts[code + 1]] for code in codes]
-        if any(len(each) == self._rows for each in held_by):  # as an owner's key by all rows of the owner
-            return np.ones(self._rows, dtype=np.bool_)
         mask = np.zeros(self._rows, dtype=np.bool_)
         if held_by:
             mask[np.concatenate(held_by)] = True
@@ -151,7 +149,7 @@ class OwnerRows:
         if not filter.hidden:
             mask &= ~self._hidden
         if filter.outside_documents:
-            mask &= self._lacks("document_id")
+            mask &= ~_present(_column(self._columns, "document_id"))
         if filter.ended:
             mask &= self._times["valid_to"][1]
         places = np.flatnonzero(mask)
@@ -230,10 +228,6 @@ class OwnerRows:
             return [tuple(map(stored, each)) for each in values]
         return values
 
-    def _lacks(self, column: str) -> Mask:
-        """A mask of the rows without a value in a column."""
-        return np.asarray(_column(self._columns, column).is_null().to_numpy(zero_copy_only=False), dtype=np.bool_)
-
     def _compared(self, column: str, compare: Callable[..., Mask], moment: datetime) -> Mask:
         """A mask of the rows whose time compares so with a moment; rows without a time do not."""
         times, present = self._times[column]
@@ -251,5 +245,9 @@ def _column(table: pa.Table, name: str) -> pa.Array:
 
 def _times(column: pa.Array) -> tuple[npt.NDArray[np.int64], Mask]:
     """The times in microseconds since 1970, and where there is one."""
-    present = np.asarray(column.is_valid().to_numpy(zero_copy_only=False), dtype=np.bool_)
-    return pc.fill_null(column.cast(pa.int64()), 0).to_numpy(), present
+    return pc.fill_null(column.cast(pa.int64()), 0).to_numpy(), _present(column)
+
+
+def _present(column: pa.Array) -> Mask:
+    """A mask of the rows that have a value."""
+    return np.asarray(column.is_valid().to_numpy(zero_copy_only=False), dtype=np.bool_)

@@ -301,8 +301,8 @@ class LanceTable:
         asked = list(dict.fromkeys([*columns, *(["labels"] if filter.labels else [])]))
         return _labelled(self._select(condition(filter), asked), filter)
 
-    def _select(self, where: str, columns: list[str], limit: int | None = None) -> pa.Table:
-        return self._table.search().where(where).select(columns).limit(limit).to_arrow()
+    def _select(self, where: str, columns: list[str]) -> pa.Table:
+        return self._table.search().where(where).select(columns).limit(None).to_arrow()
 
 
 def _create_indices(table: Any) -> None:

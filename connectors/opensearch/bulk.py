@@ -18,10 +18,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, assert_never
 
-from opensearchpy.exceptions import OpenSearchException, TransportError
-
 from connectors.clients import encoded
-from connectors.opensearch.client import may_pass, reason_of, refusal, store_error
+from connectors.opensearch.client import Refusal, may_pass, reason_of, refusal
 from connectors.opensearch.mapping import alias_of, document_id_of, document_of
 from connectors.telemetry.metrics import BULK_RETRIES
 from mneme import settings as mneme_settings
@@ -99,14 +97,13 @@ class BulkWriter:
         while True:
             try:
                 items, refused = self._attempt(items, results)
-            except OpenSearchException as error:
-                status = error.status_code if isinstance(error, TransportError) else None
-                refused = store_error(error, self._settings.url)
-                if not isinstance(refused, StoreUnavailable):
-                    if status not in (400, 413):
-                        raise refused from error
-                    self._narrow(items, str(refused), results)
-                    return
+            except StoreUnavailable as error:
+                refused = error
+            except Refusal as error:
+                if error.status not in (400, 413):
+                    raise
+                self._narrow(items, str(error), results)
+                return
             if not items:
                 return
             left = deadline - self._clock()

@@ -6,14 +6,14 @@ responses and for single items of a bulk alike.
 
 import logging
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import orjson
-from opensearchpy import OpenSearch
+from opensearchpy import OpenSearch, Transport
 from opensearchpy.exceptions import (
     ConnectionError,
     ConnectionTimeout,
@@ -70,9 +70,33 @@ def open_client(settings: mneme_settings.OpenSearch) -> OpenSearch:
                 raise SettingsError(f"MNEME_OPENSEARCH__CA_CERTS: there is no file {settings.ca_certs!r}")
             options["ca_certs"] = settings.ca_certs
     try:
-        return OpenSearch(settings.url, serializer=_Json(), **options)
+        return OpenSearch(settings.url, partial(_Transport, settings.url), serializer=_Json(), **options)  # type: ignore[arg-type]
     except (ImproperlyConfigured, ValueError) as error:
         raise SettingsError(f"MNEME_OPENSEARCH__URL: {error}") from error
+
+
+class Refusal(StoreRejected):
+    """The server refuses a request: with this HTTP status, and its own name for the reason."""
+
+    def __init__(self, message: str, status: int = 0, type: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.type = type
+
+
+class _Transport(Transport):
+    """Raises the client's errors as ``StoreRejected`` (a ``Refusal`` where the server answered) or ``StoreUnavailable``."""
+
+    def __init__(self, url: str, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._url = url
+
+    def perform_request(self, *arguments: Any, **options: Any) -> Any:
+        """See ``Transport``."""
+        try:
+            return super().perform_request(*arguments, **options)
+        except OpenSearchException as error:
+            raise store_error(error, self._url) from error
 
 
 class _Json(JSONSerializer):
@@ -89,15 +113,6 @@ def shown(url: str) -> str:
     """A URL as it may be shown: without user and password."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
-
-
-@contextmanager
-def mapped_errors(url: str) -> Iterator[None]:
-    """Raise the client's errors as ``StoreRejected`` or ``StoreUnavailable``."""
-    try:
-        yield
-    except OpenSearchException as error:
-        raise store_error(error, url) from error
 
 
 def may_pass(status: int, type: str, reason: str) -> bool:
@@ -135,17 +150,21 @@ def refusal(status: int, type: str, reason: str, url: str) -> StoreError:
     if may_pass(status, type, reason):
         return StoreUnavailable(f"{where} cannot serve now ({status} {what}); try again, or look at its load")
     if status in (401, 403):
-        return StoreRejected(
+        return Refusal(
             f"{where} refuses these credentials ({status}); check MNEME_OPENSEARCH__USERNAME and "
             "MNEME_OPENSEARCH__PASSWORD, or MNEME_OPENSEARCH__API_KEY, and what the user may do with the indices of "
-            "MNEME_OPENSEARCH__INDEX_PREFIX"
+            "MNEME_OPENSEARCH__INDEX_PREFIX",
+            status,
+            type,
         )
     if type == "index_not_found_exception":
-        return StoreRejected(
+        return Refusal(
             f"{where}: there is no index here yet ({reason}); fill it with `mneme ingest` or `mneme run`, "
-            "or correct MNEME_OPENSEARCH__INDEX_PREFIX; after `mneme admin reindex --drop-old` restart with the new settings"
+            "or correct MNEME_OPENSEARCH__INDEX_PREFIX; after `mneme admin reindex --drop-old` restart with the new settings",
+            status,
+            type,
         )
-    return StoreRejected(f"{where} refuses the request ({status} {what})")
+    return Refusal(f"{where} refuses the request ({status} {what})", status, type)
 
 
 def _type_and_reason(info: Any, fallback: str) -> tuple[str, str]:

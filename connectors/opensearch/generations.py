@@ -7,7 +7,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from connectors.opensearch.client import mapped_errors, open_client, refusal
+from connectors.opensearch.client import open_client, refusal
 from connectors.opensearch.index import OpenSearchIndex
 from connectors.opensearch.mapping import alias_of, drop_generations, generation_in_use, index_of, indices_by_generation
 from mneme import settings as mneme_settings
@@ -55,34 +55,29 @@ class OpenSearchGenerations:
             alias = alias_of(prefix, collection)
             actions.append({"remove": {"index": index_of(prefix, collection, before), "alias": alias}})
             actions.append({"add": {"index": index_of(prefix, collection, after), "alias": alias}})
-        with mapped_errors(self._settings.url):
-            self._client.indices.update_aliases(body={"actions": actions})
+        self._client.indices.update_aliases(body={"actions": actions})
 
     def abandon(self) -> bool:
         """See ``Generations``."""
         in_use = self._in_use()
-        with mapped_errors(self._settings.url):
-            dropped = drop_generations(self._client, self._settings.index_prefix, in_use + 1, max(self._numbers(), default=0))
+        dropped = drop_generations(self._client, self._settings.index_prefix, in_use + 1, max(self._numbers(), default=0))
         self._block_writes(False)
         return dropped > 0
 
     def drop_old(self) -> int:
         """See ``Generations``."""
         in_use = self._in_use()
-        with mapped_errors(self._settings.url):
-            return drop_generations(self._client, self._settings.index_prefix, 0, in_use - 1)
+        return drop_generations(self._client, self._settings.index_prefix, 0, in_use - 1)
 
     def close(self) -> None:
         """See ``Generations``."""
         self._client.close()
 
     def _numbers(self) -> Iterable[int]:
-        with mapped_errors(self._settings.url):
-            return indices_by_generation(self._client, self._settings.index_prefix).keys()
+        return indices_by_generation(self._client, self._settings.index_prefix).keys()
 
     def _in_use(self) -> int:
-        with mapped_errors(self._settings.url):
-            number = generation_in_use(self._client, self._settings.index_prefix)
+        number = generation_in_use(self._client, self._settings.index_prefix)
         if number is None:
             reason = f"no such index [{alias_of(self._settings.index_prefix, Collection.CONTROL)}]"
             raise refusal(404, "index_not_found_exception", reason, self._settings.url)
@@ -94,14 +89,12 @@ class OpenSearchGenerations:
         return next((number for number in self._numbers() if number > in_use), None)
 
     def _made_for(self, number: int) -> Mapping[str, str]:
-        with mapped_errors(self._settings.url):
-            names = indices_by_generation(self._client, self._settings.index_prefix)[number]
-            described = self._client.indices.get_mapping(index=",".join(names.values()))
+        names = indices_by_generation(self._client, self._settings.index_prefix)[number]
+        described = self._client.indices.get_mapping(index=",".join(names.values()))
         return as_texts(next(iter(described.values()))["mappings"].get("_meta", {}))
 
     def _block_writes(self, is_blocked: bool) -> None:
         prefix, in_use = self._settings.index_prefix, self._in_use()
         names = ",".join(index_of(prefix, collection, in_use) for collection in Collection)
-        with mapped_errors(self._settings.url):
-            self._client.indices.put_settings(index=names, body={"index.blocks.write": is_blocked or None})
-            self._client.indices.refresh(index=names)  # what came in before the block is found from here on
+        self._client.indices.put_settings(index=names, body={"index.blocks.write": is_blocked or None})
+        self._client.indices.refresh(index=names)  # what came in before the block is found from here on

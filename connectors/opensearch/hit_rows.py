@@ -60,7 +60,7 @@ class HitRows:
 
     def _known(self, hits: Hits, filter: Filter) -> list[Row | None]:
         owners = filter.owner_keys
-        rows = self._kept.get_many(map(_stamp, hits))
+        rows = map(self._kept.get, map(_stamp, hits))
         return [row if row is not None and row.owner_key in owners else None for row in rows]
 
     def _read(self, wanted: Mapping[_Place, Mapping[str, None]]) -> dict[_Place, dict[str, Row]]:

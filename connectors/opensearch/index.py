@@ -8,12 +8,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from opensearchpy.exceptions import RequestError
-
 from connectors.background import BackgroundJob
 from connectors.embedders import check_made_for
 from connectors.opensearch.bulk import BulkWriter
-from connectors.opensearch.client import mapped_errors, refusal, shown
+from connectors.opensearch.client import Refusal, refusal, shown
 from connectors.opensearch.mapping import (
     changeable_settings,
     drop_generations,
@@ -73,20 +71,19 @@ class OpenSearchIndex(OpenSearchReader):
 
         A reader creates and changes nothing: it raises StoreRejected while there is no index.
         """
-        with mapped_errors(self._settings.url):
+        indices = self._indices()
+        if not self._read_only and (missing := [each for each in Collection if each not in indices]):
+            for collection in missing:
+                self._create(collection, embedder)
             indices = self._indices()
-            if not self._read_only and (missing := [each for each in Collection if each not in indices]):
-                for collection in missing:
-                    self._create(collection, embedder)
-                indices = self._indices()
-            for collection in Collection:
-                if collection not in indices:
-                    raise self._not_there(self._alias(collection))
-                name, index = indices[collection]
-                check_made_for(f"index {name}", index["mappings"].get("_meta", {}), embedder)
-                if not self._read_only:
-                    self._update_settings(name, index["settings"]["index"])
-            self._names = {collection: name for collection, (name, _) in indices.items()}
+        for collection in Collection:
+            if collection not in indices:
+                raise self._not_there(self._alias(collection))
+            name, index = indices[collection]
+            check_made_for(f"index {name}", index["mappings"].get("_meta", {}), embedder)
+            if not self._read_only:
+                self._update_settings(name, index["settings"]["index"])
+        self._names = {collection: name for collection, (name, _) in indices.items()}
         if self._read_only:
             return
         self._wait_for_shards()
@@ -131,8 +128,8 @@ class OpenSearchIndex(OpenSearchReader):
         body = {"settings": index_settings(self._settings), "mappings": mapping(embedder), "aliases": aliases}
         try:
             self._client.indices.create(index=name, body=body)
-        except RequestError as error:
-            if error.error != "resource_already_exists_exception":  # another process was first: its index is checked next
+        except Refusal as error:
+            if error.type != "resource_already_exists_exception":  # another process was first: its index is checked next
                 raise
 
     def _not_there(self, alias: str) -> StoreError:
@@ -173,9 +170,8 @@ class OpenSearchIndex(OpenSearchReader):
     def merge(self) -> None:
         """Merge to segments of about 4 GB; see the port."""
         self._must_write()
-        with mapped_errors(self._settings.url):
-            for collection in Collection:
-                self._merge_segments(self._place(collection))
+        for collection in Collection:
+            self._merge_segments(self._place(collection))
 
     def _merge_segments(self, name: str) -> None:
         """Merge an index, and wait for it.
@@ -194,8 +190,7 @@ class OpenSearchIndex(OpenSearchReader):
 
     def refresh(self) -> None:
         """Make everything written so far searchable."""
-        with mapped_errors(self._settings.url):
-            self._client.indices.refresh(index=",".join(map(self._place, Collection)))
+        self._client.indices.refresh(index=",".join(map(self._place, Collection)))
 
     def purge(self) -> None:
         """Have the server merge away what was removed by now, within a minute; see the port.
@@ -207,34 +202,29 @@ class OpenSearchIndex(OpenSearchReader):
         If this process ends before that, its next start sees to it (``prepare``). Generations that are not in use any more
         go at once.
         """
-        with mapped_errors(self._settings.url):
-            if in_use := generation_in_use(self._client, self._settings.index_prefix):
-                drop_generations(self._client, self._settings.index_prefix, 0, in_use - 1)
+        if in_use := generation_in_use(self._client, self._settings.index_prefix):
+            drop_generations(self._client, self._settings.index_prefix, 0, in_use - 1)
         self.set_metadata({_PURGE: _DUE})
         self._purging.ask()
 
     def _merge_away(self) -> None:
         """Merge every segment that has deleted documents; the server does it in the background."""
         indices = ",".join(map(self._place, Collection))
-        with mapped_errors(self._settings.url):
-            self._client.indices.flush(index=indices)  # what is not flushed yet is kept by the merge
-            # The server's own threshold leaves segments alone of which less than a tenth is deleted.
-            self._client.indices.put_settings(index=indices, body={"index.merge.policy.expunge_deletes_allowed": "0"})
-            self._client.indices.forcemerge(
-                index=indices, params={"only_expunge_deletes": "true", "wait_for_completion": "false"}
-            )
+        self._client.indices.flush(index=indices)  # what is not flushed yet is kept by the merge
+        # The server's own threshold leaves segments alone of which less than a tenth is deleted.
+        self._client.indices.put_settings(index=indices, body={"index.merge.policy.expunge_deletes_allowed": "0"})
+        self._client.indices.forcemerge(index=indices, params={"only_expunge_deletes": "true", "wait_for_completion": "false"})
         self.set_metadata({_PURGE: _ASKED_FOR})
 
     def set_metadata(self, values: Mapping[str, str]) -> None:
         """Merge into the metadata, durably; two processes may do so at once."""
         self._must_write()
-        with mapped_errors(self._settings.url):
-            self._client.update(
-                index=self._target(Collection.CONTROL),
-                id=METADATA_ID,
-                body={"doc": {"version": 1, "tokens": "", "body": dict(values)}, "doc_as_upsert": True},
-                params={"routing": METADATA_ID, "retry_on_conflict": 5, "require_alias": "true"},
-            )
+        self._client.update(
+            index=self._target(Collection.CONTROL),
+            id=METADATA_ID,
+            body={"doc": {"version": 1, "tokens": "", "body": dict(values)}, "doc_as_upsert": True},
+            params={"routing": METADATA_ID, "retry_on_conflict": 5, "require_alias": "true"},
+        )
 
     def close(self) -> None:
         """Release connections."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from connectors.opensearch.client import mapped_errors, open_client, reason_of, refusal
+from connectors.opensearch.client import open_client, reason_of, refusal
 from connectors.opensearch.hit_rows import MOST_ROWS, ROW_BYTES, HitRows
 from connectors.opensearch.mapping import alias_of, document_id_of, embedding_of, row_of_hit
 from connectors.opensearch.queries import (
@@ -85,8 +85,7 @@ class OpenSearchReader:
         """The documents at (index, id, routing), None where there is none."""
         read = WITH_VECTORS if with_vectors else {}
         wanted = [{"_index": index, "_id": id, "routing": owner, **read} for index, id, owner in places]
-        with mapped_errors(self._settings.url):
-            answer = self._client.mget(body={"docs": wanted})
+        answer = self._client.mget(body={"docs": wanted})
         documents: list[dict[str, Any] | None] = []
         for one in answer["docs"]:
             if "error" in one:
@@ -148,8 +147,7 @@ class OpenSearchReader:
         """The hits of requests that are written in lines, a header and a request each, in one round trip."""
         if not lines:
             return []
-        with mapped_errors(self._settings.url):
-            answer = self._client.msearch(body=b"\n".join(lines))
+        answer = self._client.msearch(body=b"\n".join(lines))
         for one in answer["responses"]:
             if "error" in one:
                 raise refusal(one["status"], *reason_of(one["error"]), self._settings.url)
@@ -178,9 +176,8 @@ class OpenSearchReader:
         """Every searchable row as of the first, by id; see the port."""
         if filter is not None and not filter.owner_keys:
             return
-        with mapped_errors(self._settings.url):
-            opened = {"keep_alive": _SNAPSHOT, **routing(filter)}
-            snapshot = self._client.create_pit(index=self._place(collection), params=opened)["pit_id"]
+        opened = {"keep_alive": _SNAPSHOT, **routing(filter)}
+        snapshot = self._client.create_pit(index=self._place(collection), params=opened)["pit_id"]
         request = {
             "size": _PAGE,
             "query": matches(filter),
@@ -191,23 +188,20 @@ class OpenSearchReader:
         }
         try:
             while True:
-                with mapped_errors(self._settings.url):
-                    page = self._client.search(body=request, params={"allow_partial_search_results": "false"})["hits"]["hits"]
+                page = self._client.search(body=request, params={"allow_partial_search_results": "false"})["hits"]["hits"]
                 for hit in page:
                     yield row_of_hit(collection, hit)
                 if len(page) < _PAGE:
                     return
                 request["search_after"] = page[-1]["sort"]
         finally:
-            with mapped_errors(self._settings.url):
-                self._client.delete_pit(body={"pit_id": [snapshot]})
+            self._client.delete_pit(body={"pit_id": [snapshot]})
 
     def count(self, collection: Collection, filter: Filter | None = None) -> int:
         """Count the searchable rows; see the port."""
         if filter is not None and not filter.owner_keys:
             return 0
-        with mapped_errors(self._settings.url):
-            answer = self._client.count(index=self._place(collection), body={"query": matches(filter)}, params=routing(filter))
+        answer = self._client.count(index=self._place(collection), body={"query": matches(filter)}, params=routing(filter))
         return int(answer["count"])
 
     def page(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Row]:
@@ -242,9 +236,8 @@ class OpenSearchReader:
 
     def _counted(self, collection: Collection, request: Request, where: Mapping[str, str]) -> list[Any]:
         """The buckets of an aggregation."""
-        with mapped_errors(self._settings.url):
-            parameters = {"allow_partial_search_results": "false", **where}
-            answer = self._client.search(index=self._place(collection), body=request, params=parameters)
+        parameters = {"allow_partial_search_results": "false", **where}
+        answer = self._client.search(index=self._place(collection), body=request, params=parameters)
         buckets: list[Any] = answer["aggregations"]["groups"]["buckets"]
         return buckets
 

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 from opensearchpy import OpenSearch
-from opensearchpy.exceptions import TransportError
 
-from connectors.opensearch.client import mapped_errors, open_client
+from connectors.opensearch.client import Refusal, open_client
 from mneme import settings as mneme_settings
 
 _SECONDS = 4.0
@@ -35,14 +34,13 @@ def read_state(settings: mneme_settings.OpenSearch) -> OpenSearchState:
     """
     client = open_client(settings.model_copy(update={"timeout_seconds": min(settings.timeout_seconds, _SECONDS)}))
     try:
-        with mapped_errors(settings.url):
-            version = str(client.info()["version"]["number"])
-            asked = {"format": "json", "h": "health,store.size", "bytes": "b", "expand_wildcards": "open"}
-            indices = client.cat.indices(index=f"{settings.index_prefix}-*", params=asked)
-            levels = {each["health"] for each in indices}
-            health = next((level for level in ("red", "yellow") if level in levels), "green")
-            size = sum(int(each["store.size"] or 0) for each in indices)
-            return OpenSearchState(version, _plugins(client), health, size, _disks(client))
+        version = str(client.info()["version"]["number"])
+        asked = {"format": "json", "h": "health,store.size", "bytes": "b", "expand_wildcards": "open"}
+        indices = client.cat.indices(index=f"{settings.index_prefix}-*", params=asked)
+        levels = {each["health"] for each in indices}
+        health = next((level for level in ("red", "yellow") if level in levels), "green")
+        size = sum(int(each["store.size"] or 0) for each in indices)
+        return OpenSearchState(version, _plugins(client), health, size, _disks(client))
     finally:
         client.close()
 
@@ -50,8 +48,8 @@ def read_state(settings: mneme_settings.OpenSearch) -> OpenSearchState:
 def _plugins(client: OpenSearch) -> tuple[str, ...] | None:
     try:
         return tuple(each["component"] for each in client.cat.plugins(params={"format": "json", "h": "component"}))
-    except TransportError as error:
-        if error.status_code == _FORBIDDEN:  # of a managed cluster, which has it
+    except Refusal as error:
+        if error.status == _FORBIDDEN:  # of a managed cluster, which has it
             return None
         raise
 
@@ -59,8 +57,8 @@ def _plugins(client: OpenSearch) -> tuple[str, ...] | None:
 def _disks(client: OpenSearch) -> tuple[float, ...]:
     try:
         nodes = client.cat.allocation(params={"format": "json", "h": "disk.percent"})
-    except TransportError as error:
-        if error.status_code == _FORBIDDEN:
+    except Refusal as error:
+        if error.status == _FORBIDDEN:
             return ()
         raise
     return tuple(float(each["disk.percent"]) for each in nodes if each.get("disk.percent"))

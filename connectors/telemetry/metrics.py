@@ -1,7 +1,7 @@
 """Every metric there is: name, labels, buckets and what it means. docs/observability.md is checked against this file.
 
 Labels are few by design: no owner, conversation, document or id is one, and only ``_TENANTS`` tenants have a label of their
-own in a process; the rest are ``other``. How they are counted is in flow.py, models.py, searches.py and requests.py.
+own in a process; the rest are ``other``. How they are counted is in meters.py.
 
 In a process that was started with ``PROMETHEUS_MULTIPROC_DIR`` (connectors/telemetry/exposition.py) the values lie in files of
 that folder, and whoever started it shows them with its own. Gauges are then added up over the processes that live.
@@ -66,11 +66,7 @@ STORE_WAITS = _counter("flow_store_waits_total", "Waits for an index or a broker
 EPOCH_SECONDS = _histogram("flow_epoch_seconds", "From one snapshot of the state to the next", _WAITED)
 SNAPSHOT_SECONDS = _counter("flow_snapshot_seconds_total", "Time that snapshots of the state took")
 SNAPSHOT_BYTES = _counter("flow_snapshot_bytes_total", "State that was written")
-RAW_SECONDS = _histogram(
-    "flow_raw_seconds",
-    "From the arrival of a message until the index has it",
-    _WAITED,
-)
+RAW_SECONDS = _histogram("flow_raw_seconds", "From the arrival of a message until the index has it", _WAITED)
 FLUSH_SECONDS = _histogram("flow_flush_seconds", "From the reading of a flush until its marker", _WAITED)
 
 # The index, as the flow writes it.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar, copy_context
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from urllib.parse import unquote
 
 from mneme.errors import SettingsError
@@ -62,21 +62,19 @@ class ContextPool(ThreadPoolExecutor):
 Attribute = str | int | float | bool
 
 
-class Span(Protocol):
-    """A span of work that attributes may be added to."""
+class Span:
+    """A span of work that attributes may be added to; without one of OpenTelemetry, nobody listens."""
+
+    def __init__(self, begun: Any = None) -> None:
+        self._begun = begun
 
     def tell(self, **attributes: Attribute) -> None:
         """Add attributes."""
+        if self._begun is not None:
+            self._begun.set_attributes(attributes)
 
 
-class _NoSpan:
-    """Takes the place of a span while nothing is traced."""
-
-    def tell(self, **attributes: Attribute) -> None:
-        """Nobody listens."""
-
-
-_NO_SPAN = nullcontext(_NoSpan())
+_NO_SPAN = nullcontext(Span())
 _tracer: "Tracer | None" = None
 _provider: "TracerProvider | None" = None
 
@@ -142,16 +140,8 @@ def _span(tracer: "Tracer", name: str, attributes: dict[str, Any]) -> Iterator[S
         name, attributes=attributes, record_exception=False, set_status_on_exception=False
     ) as begun:
         try:
-            yield _Told(begun)
+            yield Span(begun)
         except BaseException as error:
             if not isinstance(error, GeneratorExit):
                 begun.set_status(Status(StatusCode.ERROR, type(error).__name__))
             raise
-
-
-class _Told:
-    def __init__(self, begun: Any) -> None:
-        self._begun = begun
-
-    def tell(self, **attributes: Attribute) -> None:
-        self._begun.set_attributes(attributes)

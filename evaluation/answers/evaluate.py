@@ -197,7 +197,7 @@ def answered_by(ask: Ask, question: Question, settings: Settings) -> GivenAnswer
         ModelError: a model did not answer. A user is better served by what there is without it; here that would be measured.
     """
     response = ask(question)
-    context = context_of(response.found, response.asked_at, settings.answers.context_tokens, token_counter().count)
+    context = context_of(response.found, response.asked_at, settings.answers.context_tokens, token_counter())
     given = given_answer(question, response, context)
     wants_model = settings.models.provider != "none" and settings.answers.writer != "extractive"
     reasons = [note for note in given.notes if _FAILED.match(note)]

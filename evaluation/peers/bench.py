@@ -97,7 +97,7 @@ def run_peers(
         alone = {"multilingual": False, "token_vectors": False}  # what an endpoint gives: one model, one vector for a text
         embedder = open_embedder(settings.replace(embedder=alone))
         stack.callback(embedder.close)
-        stub = StubEndpoint(embedder, token_counter().count, latency / 1000)
+        stub = StubEndpoint(embedder, token_counter(), latency / 1000)
         url = stack.enter_context(LocalEndpoint(stub)).base_url
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mneme-peers-")))
         packages = environments or settings.data / "peers"

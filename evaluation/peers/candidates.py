@@ -83,7 +83,7 @@ def _turns(questions: QuestionSet, embedder: Embedder) -> Ask:
     turns = [Chunk(f"{each.speaker}: {each.text}", (each.message_id,)) for each in said]
     vectors = embedder.embed([turn.text for turn in turns])
     by_words = Chunks(turns, vectors)
-    count = token_counter().count
+    count = token_counter()
 
     def best(scores: np.ndarray) -> Sequence[str]:
         return [str(at) for at in np.argsort(-scores, kind="stable") if scores[at] > 0]
@@ -121,7 +121,7 @@ def other(
     """
     messages = [_message(event) for event in questions.events]
     finder = TurnFinder({message["id"]: message["text"] for message in messages})
-    count = token_counter().count
+    count = token_counter()
 
     def opened(stack: ExitStack) -> Ingest:
         interpreter = environment_of(peer, environments, python)

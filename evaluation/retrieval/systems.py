@@ -136,7 +136,7 @@ def read_folds(folder: Path) -> dict[str, Path]:
 
 
 def _search(memories: Callable[[Question], Memories], method: str) -> System:
-    count = token_counter().count
+    count = token_counter()
 
     def ask(question: Question) -> Found:
         # What was expected then may lie behind.
@@ -152,7 +152,7 @@ def _search(memories: Callable[[Question], Memories], method: str) -> System:
 
 
 def _flat(embedder: Embedder, questions: QuestionSet) -> System:
-    count = token_counter().count
+    count = token_counter()
     by_owner: dict[str, list[Chunk]] = {owner: chunked(said) for owner, said in transcripts(questions).items()}
     stores = {owner: Chunks(chunks, embedder.embed([each.text for each in chunks])) for owner, chunks in by_owner.items()}
 

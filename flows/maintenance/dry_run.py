@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from connectors.documents.reader import open_reader
-from connectors.documents.references import open_references
+from connectors.documents.references import DocumentReferences
 from connectors.files.files import read_file
 from connectors.files.folders import Found, find_files
 from connectors.models import open_chat_model, open_embedder
@@ -65,7 +65,7 @@ def dry_run(
         stack.callback(reader.close)
         owner = dict(defaults or {})
         files = find_files(paths, owner).files
-        references = open_references(settings.documents, [found.path for found in files])
+        references = DocumentReferences(settings.documents, [found.path for found in files])
 
         def read(unread: Unread) -> Sequence[StoredMessage]:
             """The messages of a document. A message with attachments is taken as it stands."""

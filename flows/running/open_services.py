@@ -12,7 +12,7 @@ from connectors.dead_letters import FileDeadLetters
 from connectors.documents.claims import ErasedClaims, erase_claims
 from connectors.documents.pool import processes_of
 from connectors.documents.reader import open_reader
-from connectors.documents.references import open_references
+from connectors.documents.references import DocumentReferences
 from connectors.documents.stores import documents_of, uploads_of
 from connectors.embedders.queue import EmbeddingQueue
 from connectors.endpoints.answer_cache import erase_answers
@@ -137,7 +137,7 @@ def _reading(settings: Settings, ends: Endpoints, stack: ExitStack) -> Reading:
     stack.callback(reader.close, _GRACE_SECONDS)
     pool = Pool(processes_of(settings.documents) + _FETCHING, "mneme-reading")
     stack.callback(pool.close, _GRACE_SECONDS)
-    references = open_references(documents_of(settings), ends.named_files)
+    references = DocumentReferences(documents_of(settings), ends.named_files)
     return Reading(reader, references, pool.submit, ends.backlogs.chunks, ends.backlogs.documents)
 
 

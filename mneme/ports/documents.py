@@ -14,7 +14,6 @@ class Section:
     (``Item: Desk; Price: 120``), an item of a list one line that begins with ``- ``.
     """
 
-    position: int
     title: str
     text: str
     place: str = ""

@@ -96,18 +96,11 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The cost of calls so far.
-
-    ``cached`` answers cost nothing. ``seconds`` is the time of all calls added up; ``at_once`` the most calls, of any role,
-    that were under way while one of this role was.
-    """
+    """The calls so far that an endpoint answered, and their tokens."""
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
-    cached: int = 0
-    seconds: float = 0.0
-    at_once: int = 0
 
 
 class ChatModel(Protocol):

@@ -293,7 +293,7 @@ class JointScorer:
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """The vectors of texts; those that were asked for before are not embedded again. Raises what the embedder does."""
-        kept = zip(texts, self._vectors.get_many(texts), strict=True)
+        kept = zip(texts, map(self._vectors.get, texts), strict=True)
         known = {text: vector for text, vector in kept if vector is not None}
         if new := [text for text in dict.fromkeys(texts) if text not in known]:
             for text, vector in zip(new, self._embedder.embed(new), strict=True):

@@ -128,7 +128,7 @@ class Answerer:
             )
         self._open_chat = None if self._settings.writer == "extractive" else open_chat
         models = settings.models
-        self._count = token_counter(models.by_role.get(Role.ANSWER, models.default)).count
+        self._count = token_counter(models.by_role.get(Role.ANSWER, models.default))
 
     def context(self, question: str, found: SearchResponse, asked_at: datetime, max_tokens: int) -> ContextResponse:
         """The context for another model, of at most so many tokens, from what the search for a question found."""

@@ -87,7 +87,7 @@ class Embeddings:
 
     def of(self, rows: Sequence[Row]) -> list[Embedding | None]:
         """Those of each row; the vectors of its tokens are those of its message where it has none of its own."""
-        known = dict(zip(versions := [(row.key, row.version) for row in rows], self._known.get_many(versions), strict=True))
+        known = dict(zip(versions := [(row.key, row.version) for row in rows], map(self._known.get, versions), strict=True))
         missing = {version: row for version, row in zip(versions, rows, strict=True) if known[version] is None}
         if missing:
             messages = {each: _message_of(row) for each, row in missing.items()}

@@ -57,7 +57,7 @@ class RemoteService:
     def _flush(self, what: dict[str, Any], timeout: float) -> FlushStatus:
         began, left = time.monotonic(), _left_of(timeout)
         wait = left()
-        answer = self._client.request("POST", "/flush", json=what | {"timeout": wait}, wait_seconds=wait, repeatable=True)
+        answer = self._client.request("POST", "/flush", json=what | {"timeout": wait}, wait_seconds=wait)
         missing = list(answer["missing"])
         while missing and (wait := left()) > 0:
             params = {"tenant_id": what["tenant_id"], "wait": wait}

@@ -51,11 +51,11 @@ def test_after_a_long_rest_nothing_old_is_left():
     assert (cache.get("old"), cache.get("new")) == (None, 2)
 
 
-def test_many_are_found_at_once_and_stay_as_one_does():
+def test_what_is_asked_for_again_and_again_stays():
     cache: AgingCache[int, int] = AgingCache(10, 60.0)
     for number in range(100):
         cache.put(number, number)
-        assert cache.get_many([0, number, -1]) == [0, number, None]
+        assert [cache.get(0), cache.get(number), cache.get(-1)] == [0, number, None]
 
 
 def test_what_is_made_of_an_object_is_made_once_and_of_its_equal_anew():

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from connectors.documents.references import open_references
+from connectors.documents.references import DocumentReferences
 from connectors.documents.stores import documents_of, uploads_of
 from connectors.inbox import unread
 from connectors.publisher import Publisher
@@ -71,7 +71,7 @@ def test_a_document_too_large_for_an_event_lies_beside_the_inbox_for_its_tenant_
     with Publisher.connect(settings) as publisher:
         document = publisher.send_document(content, name="book.txt", user_id="ann", tenant_id="acme")
     assert document.uri is not None
-    references = open_references(documents_of(settings))
+    references = DocumentReferences(documents_of(settings))
     assert references.read(document.uri, "acme", document.sha256) == content
     with pytest.raises(InputError, match="that this tenant may read"):
         references.read(document.uri, "other", document.sha256)

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 
 import pytest
 
-from connectors.documents.references import open_references
+from connectors.documents.references import DocumentReferences
 from mneme.errors import InputError
 from mneme.ports import References
 from mneme.settings import Documents
@@ -26,7 +26,7 @@ class ReferencesContract(ABC):
         """Let a document lie at a URI."""
 
     def opened(self, *roots: str) -> References:
-        return open_references(Documents(roots=roots, largest_bytes=LARGEST))
+        return DocumentReferences(Documents(roots=roots, largest_bytes=LARGEST))
 
     def test_what_lies_under_a_root_is_read(self, root: str):
         read = self.opened(root).read

@@ -83,7 +83,7 @@ def refused_before(settings: Settings) -> list[DeadLetter]:
 
 
 def keep(settings: Settings, letters: list[DeadLetter]) -> None:
-    store = KafkaDeadLetters(settings.kafka)
+    store = KafkaDeadLetters(settings.kafka, settings.data / "dead-letters.lock")
     store.send(letters)
     store.close()
 

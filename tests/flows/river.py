@@ -191,9 +191,7 @@ class Pages:
             told = tuple(Spoken(who, float(at), float(at) + 1, said) for who, at, said in spoken)
             return ParsedDocument(name, (), format="vtt", spoken=told)
         sections = [(place, page.strip()) for place, page in pages if page.strip()]
-        return ParsedDocument(
-            name, tuple(Section(at, "", page, place) for at, (place, page) in enumerate(sections)), format="txt"
-        )
+        return ParsedDocument(name, tuple(Section("", page, place) for place, page in sections), format="txt")
 
     def close(self, grace_seconds: float | None = None) -> None:
         pass

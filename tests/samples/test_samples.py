@@ -32,14 +32,14 @@ def test_recall_counts_words_as_often_as_they_stand_and_chinese_by_characters() 
 
 
 def test_a_title_counts_once_however_many_sections_it_has() -> None:
-    sections = (Section(0, "Guide > Safety", "Unplug it."), Section(1, "Guide > Faults", "Call us."))
+    sections = (Section("Guide > Safety", "Unplug it."), Section("Guide > Faults", "Call us."))
     assert recall("Guide Guide Safety Faults", text_of(ParsedDocument("Guide", sections))) == 0.75
 
 
 def test_the_place_of_a_known_line_is_compared_with_that_of_its_section() -> None:
     line = "The boiler was repaired on Thursday afternoon"
     sample = Sample("a.pdf", "pdf", b"", {"page 1": "Short", "page 2": line})
-    document = ParsedDocument("a", (Section(0, "a", f"{line}, at last.", "page 3"),))
+    document = ParsedDocument("a", (Section("a", f"{line}, at last.", "page 3"),))
     assert list(cited(sample, document)) == [(line, "page 2", "page 3")]
 
 

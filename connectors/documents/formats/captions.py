@@ -101,13 +101,13 @@ def minutes(spoken: Sequence[Spoken], title: str) -> tuple[Section, ...]:
     begins = 0.0
     for piece in spoken:
         if lines and piece.ends - begins > _MINUTE:
-            sections.append(Section(len(sections), title, "\n".join(lines), clock(begins)))
+            sections.append(Section(title, "\n".join(lines), clock(begins)))
             lines = []
         if not lines:
             begins = piece.begins
         lines.append(piece.text)
     if lines:
-        sections.append(Section(len(sections), title, "\n".join(lines), clock(begins)))
+        sections.append(Section(title, "\n".join(lines), clock(begins)))
     return tuple(sections)
 
 

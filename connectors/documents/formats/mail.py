@@ -60,7 +60,6 @@ def parse_eml(content: bytes, task: Task) -> ParsedDocument:
         found, reasons = _attachment(part, number, task)
         sections += found
         unread += reasons
-    sections = [replace(section, position=position) for position, section in enumerate(sections)]
     metadata = {name.lower(): text for name, text in headers.items() if name != "Date"}
     if identifier := _header(message, "Message-ID"):
         metadata["message_id"] = identifier.strip("<>")
@@ -149,7 +148,7 @@ def _attachment(part: Message, number: int, task: Task) -> tuple[list[Section], 
     sections = [replace(each, place=f"{place}, {each.place}" if each.place else place) for each in found.sections]
     if found.spoken:
         said = "\n".join(f"{each.speaker}: {each.text}" if each.speaker else each.text for each in found.spoken)
-        sections.append(Section(0, found.title, said, place))
+        sections.append(Section(found.title, said, place))
     return sections, [f"{place}, {reason}" for reason in found.unread]
 
 

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from itertools import pairwise
 from pathlib import PurePath
 from typing import Any
@@ -219,12 +218,7 @@ def _is_bold(textpage: Any, at: int) -> bool:
         return True
     name = ctypes.create_string_buffer(64)
     pdfium.FPDFText_GetFontInfo(textpage, at, name, 64, None)
-    return _sounds_bold(name.value)
-
-
-@lru_cache(maxsize=1_000)
-def _sounds_bold(font: bytes) -> bool:
-    return any(mark in font.lower() for mark in _BOLD_NAMES)
+    return any(mark in name.value.lower() for mark in _BOLD_NAMES)
 
 
 def _drawn(page: Any, frame: _Frame) -> tuple[list[Rule], list[Picture], int]:

@@ -140,7 +140,7 @@ def parse_svg(content: bytes, task: Task) -> ParsedDocument:
         seen = read_pictures(iter([_drawn(root)]), task, dpi=_DPI)
     written = sections_of((Block("text", text) for text in texts or own), title or (seen.title if seen else task.name))
     drawn = _new_sections(seen.sections, own) if seen else []
-    sections = tuple(replace(section, position=position) for position, section in enumerate([*written, *drawn]))
+    sections = (*written, *drawn)
     title = title or (seen.title if seen is not None else task.name.rpartition(".")[0])
     unread = seen.unread if seen and (has_pictures or not sections) else ()
     return ParsedDocument(title, sections, date_in(own), unread=unread, pages=1)

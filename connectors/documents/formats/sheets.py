@@ -5,7 +5,6 @@ import math
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from functools import reduce
 from itertools import accumulate, groupby
@@ -47,8 +46,7 @@ def parse_sheets(content: bytes, task: Task) -> ParsedDocument:
             rows = _rows(values, limits)
             _repeat_merged(rows, merged.get(name, ()))
             lines = (line for table in _tables(rows) for line in numbered_rows(table))
-            found = list(row_sections(lines, name, f"sheet {name}")) or [Section(0, name, name, f"sheet {name}")]
-            sections += [replace(section, position=len(sections) + at) for at, section in enumerate(found)]
+            sections += list(row_sections(lines, name, f"sheet {name}")) or [Section(name, name, f"sheet {name}")]
     properties = package or OldProperties(content)
     title = properties.title() or PurePath(task.name).stem
     dated_at = properties.dated_at() or date_in(line for each in sections for line in (each.title, *each.text.split("\n")))

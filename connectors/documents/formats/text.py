@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import takewhile
+from operator import itemgetter
 from pathlib import PurePath
 
 from connectors.documents.blocks import numbered_rows, row_formatter, row_sections
 from connectors.documents.dates import date_in, moment_of
 from connectors.documents.encodings import text_of
-from connectors.documents.guards import TableLimits, check_text
+from connectors.documents.guards import TableLimits, bounded, check_text
 from connectors.documents.local import Task
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument, Section
@@ -41,10 +42,10 @@ def parse_markdown(content: bytes, task: Task) -> ParsedDocument:
     """
     lines = text_of(content).split("\n")
     fields, begin = _front_matter(lines)
-    drafts = [draft for draft in _sections(_with_named_columns(lines[begin:], task.settings), begin) if draft.text]
+    drafts = [draft for draft in _sections(bounded(_with_named_columns(lines[begin:]), task.settings), begin) if draft.text]
     heading = next((draft.path[0] for draft in drafts if draft.path), "")
     title = fields.get("title") or heading or PurePath(task.name).stem
-    sections = (draft.section(number, title) for number, draft in enumerate(drafts))
+    sections = (draft.section(title) for draft in drafts)
     return ParsedDocument(title, tuple(sections), _date(fields, lines[begin:]), fields)
 
 
@@ -63,10 +64,10 @@ class _Draft:
         own = "\n".join(self.lines).strip("\n").rstrip()
         return own or (self.path[-1] if self.heading_line and self.is_leaf else "")
 
-    def section(self, position: int, document_title: str) -> Section:
+    def section(self, document_title: str) -> Section:
         above = next((number for number, line in enumerate(self.lines) if line), None)
         line = self.heading_line if above is None else self.begin + above
-        return Section(position, " > ".join(self.path) or document_title, self.text, f"line {line}")
+        return Section(" > ".join(self.path) or document_title, self.text, f"line {line}")
 
 
 class _Fence:
@@ -113,20 +114,8 @@ def _sections(lines: Iterable[str], begin: int) -> Iterator[_Draft]:
     yield draft
 
 
-def _with_named_columns(lines: list[str], settings: Documents) -> Iterator[str]:
-    """Lines, the rows of tables with the names of their columns in place of the bars; each stays where it is in the file.
-
-    Raises:
-        InputError: with the names in each row the text is longer than the settings allow.
-    """
-    characters = 0
-    for line in _rows_named(lines):
-        characters += len(line) + 1
-        check_text(characters, settings)
-        yield line
-
-
-def _rows_named(lines: list[str]) -> Iterator[str]:
+def _with_named_columns(lines: list[str]) -> Iterator[str]:
+    """Lines, the rows of tables with the names of their columns in place of the bars; each stays where it is in the file."""
     fence = _Fence()
     line_of: Callable[[Sequence[str]], str] | None = None
     for number, line in enumerate(lines):
@@ -194,7 +183,8 @@ def parse_csv(content: bytes, task: Task) -> ParsedDocument:
     text = text_of(content)
     title = PurePath(task.name).stem
     rows = numbered_rows(_rows(text, delimiter_of(text) or ",", task.settings))
-    return ParsedDocument(title, tuple(row_sections(bounded_rows(rows, task.settings), title)))
+    bounded_rows = bounded(rows, task.settings, itemgetter(1))  # a row repeats the names of its columns
+    return ParsedDocument(title, tuple(row_sections(bounded_rows, title)))
 
 
 def delimiter_of(text: str, strict: bool = False) -> str | None:
@@ -244,12 +234,3 @@ def _text_lines(text: str, settings: Documents) -> Iterator[str]:
     for line in io.StringIO(text, newline=""):
         check_text(len(line), settings)
         yield line
-
-
-def bounded_rows(rows: Iterable[tuple[int, str]], settings: Documents) -> Iterator[tuple[int, str]]:
-    """Rows, as long as they have no more text than the settings allow: a row repeats the names of its columns."""
-    characters = 0
-    for number, line in rows:
-        characters += len(line) + 1
-        check_text(characters, settings)
-        yield number, line

@@ -23,7 +23,7 @@ class HostileParser:
     def parse(self, content: bytes, name: str, media_type: str | None) -> ParsedDocument:
         deed, _, detail = content.decode().partition(" ")
         said = getattr(self, deed)(detail)
-        return ParsedDocument(name, (Section(0, name, str(said)),))
+        return ParsedDocument(name, (Section(name, str(said)),))
 
     def say(self, detail: str) -> str:
         return detail

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from connectors.documents.claims import Carrier, text_of
-from connectors.documents.references import open_references
+from connectors.documents.references import DocumentReferences
 from mneme.errors import DiskFull, InputError, SettingsError, StoreRejected, StoreUnavailable
 from mneme.ids import content_hash
 from mneme.records import Owner
@@ -55,7 +55,7 @@ def test_what_is_too_large_for_an_event_is_read_back_from_where_it_was_left(plac
     carried = Carrier(settings).carry(LARGE, ANN, "paper")
     assert carried.content is carried.data is None
     assert carried.sha256 == content_hash(LARGE)
-    assert open_references(settings).read(carried.uri or "", "acme", carried.sha256) == LARGE
+    assert DocumentReferences(settings).read(carried.uri or "", "acme", carried.sha256) == LARGE
 
 
 def test_what_is_left_again_lies_where_it_lay(place: str):
@@ -85,16 +85,16 @@ def test_a_folder_that_an_erasure_takes_away_meanwhile_is_made_again(tmp_path: P
     monkeypatch.setattr(Path, "replace", taken_away)
     settings = Documents(store=str(tmp_path), roots=(str(tmp_path),), **LIMITS)
     carried = Carrier(settings).carry(LARGE, ANN, "paper")
-    assert open_references(settings).read(carried.uri or "", "acme") == LARGE
+    assert DocumentReferences(settings).read(carried.uri or "", "acme") == LARGE
 
 
 def test_tenants_do_not_find_what_others_left(place: str):
     settings = Documents(store=place, roots=(f"{place.removesuffix('/{tenant}')}/{{tenant}}",), **LIMITS)
     for tenant in ("acme", "..", "a/b", "ACME"):
         carried = Carrier(settings).carry(LARGE, owner(tenant), "paper")
-        assert open_references(settings).read(carried.uri or "", tenant) == LARGE
+        assert DocumentReferences(settings).read(carried.uri or "", tenant) == LARGE
         with pytest.raises(InputError, match=r"^uri: "):
-            open_references(settings).read(carried.uri or "", "other")
+            DocumentReferences(settings).read(carried.uri or "", "other")
 
 
 def test_without_a_place_the_settings_are_named():
@@ -117,13 +117,13 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.
     seen: list[list[str]] = []
 
     def full(descriptor: int) -> None:
-        seen.append([path.name for path in tmp_path.rglob("*") if path.is_file()])
+        seen.append([path.parent.name for path in tmp_path.rglob("*") if path.is_file()])
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(DiskFull, match=r"^MNEME_DOCUMENTS__STORE: no space left"):
         carrier.carry(LARGE, ANN, "paper")
-    assert [name.startswith(".") for [name] in seen] == [True], "under its own name it would be found unfinished"
+    assert [folder.startswith(".") for [folder] in seen] == [True], "in its own place it would be found unfinished"
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from connectors.documents.claims import Carrier, ErasedClaims, erase_claims
-from connectors.documents.references import open_references
+from connectors.documents.references import DocumentReferences
 from connectors.documents.stores import Refused, Store
 from mneme.errors import InputError, StoreUnavailable
 from mneme.records import Owner
@@ -30,7 +30,7 @@ class Claims:
 
     def __init__(self, store: str) -> None:
         self.settings = Documents(store=store, roots=(store,), inline_bytes=1)
-        self._carrier, self._references = Carrier(self.settings), open_references(self.settings)
+        self._carrier, self._references = Carrier(self.settings), DocumentReferences(self.settings)
 
     def leave(self, content: bytes, owner: Owner = ANN, document_id: str = "paper") -> str:
         uri = self._carrier.carry(content, owner, document_id).uri

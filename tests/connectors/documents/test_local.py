@@ -94,7 +94,7 @@ def test_a_package_that_is_missing_is_named_with_the_extra(instead: Instead):
 @pytest.mark.parametrize(
     ("document", "setting"),
     [
-        (ParsedDocument("", (Section(0, "", "x" * 60), Section(1, "", "x" * 60))), "LARGEST_TEXT"),
+        (ParsedDocument("", (Section("", "x" * 60), Section("", "x" * 60))), "LARGEST_TEXT"),
         (ParsedDocument("", (), spoken=(Spoken("Ann", 0, 1, "x" * 101),)), "LARGEST_TEXT"),
         (ParsedDocument("", (), pages=4), "MOST_PAGES"),
     ],
@@ -112,10 +112,10 @@ def test_a_file_that_is_too_large_is_not_looked_at():
 
 def test_what_no_index_holds_is_taken_out(instead: Instead):
     odd = "a\0b\ud800"
-    instead(lambda content, task: ParsedDocument(odd, (Section(0, odd, odd, odd),), metadata={odd: odd}, unread=(odd,)))
+    instead(lambda content, task: ParsedDocument(odd, (Section(odd, odd, odd),), metadata={odd: odd}, unread=(odd,)))
     document = parse()
     assert document == ParsedDocument(
-        "ab?", (Section(0, "ab?", "ab?", "ab?"),), metadata={"ab?": "ab?"}, unread=("ab?",), format="txt"
+        "ab?", (Section("ab?", "ab?", "ab?"),), metadata={"ab?": "ab?"}, unread=("ab?",), format="txt"
     )
 
 
@@ -125,24 +125,24 @@ def test_a_date_without_a_zone_is_utc(instead: Instead):
 
 
 def test_what_lies_inside_is_parsed_to_a_depth_and_named(instead: Instead):
-    depths = []
+    opened: list[str] = []
 
     def open_inner(content: bytes, task: Task) -> ParsedDocument:
-        depths.append(task.depth)
-        return task.nested(content, f"inner {task.depth + 1}.txt", None)
+        opened.append(task.name)
+        return task.nested(content, f"inner {len(opened)}.txt", None)
 
     instead(open_inner)
     with pytest.raises(InputError, match=r"inner 3\.txt: it lies 3 documents deep.*send it by itself"):
         parse(attachment_depth=2)
-    assert depths == [0, 1, 2]
+    assert opened[1:] == ["inner 1.txt", "inner 2.txt"]
 
 
 def unread_of_many(instead: Instead, number: int, **settings: object) -> ParsedDocument:
     """A document with others inside, each of which is read or listed as not read."""
 
     def open_all(content: bytes, task: Task) -> ParsedDocument:
-        if task.depth:
-            return ParsedDocument("", (Section(0, "", "x" * 40),))
+        if task.name == "inner.txt":
+            return ParsedDocument("", (Section("", "x" * 40),))
         sections, unread = [], []
         for _ in range(number):
             try:

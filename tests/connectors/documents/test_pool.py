@@ -1,8 +1,6 @@
 """Documents are parsed in processes: whatever a file does to one, the others and this program go on."""
 
-import errno
 import os
-import selectors
 import signal
 import socket
 import subprocess
@@ -13,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from unittest.mock import Mock
 
 import psutil
 import pytest
@@ -170,16 +167,6 @@ def test_a_machine_without_room_for_files_is_no_fault_of_a_document(monkeypatch:
     with pytest.raises(StoreUnavailable, match="no process to parse documents can be started"):
         said(pool, "say x")
     pool.close()
-
-
-def test_a_program_with_too_many_open_files_is_no_fault_of_a_document(pool: ParserPool, monkeypatch: pytest.MonkeyPatch):
-    first = int(said(pool, "who"))
-    with monkeypatch.context() as patched:
-        patched.setattr(selectors, "DefaultSelector", Mock(side_effect=OSError(errno.EMFILE, "Too many open files")))
-        with pytest.raises(StoreUnavailable, match="cannot be asked"):
-            said(pool, "say x")
-    assert not is_running(first)
-    assert said(pool, "say on") == "on"
 
 
 def test_documents_are_read_at_the_same_time_and_never_more_than_allowed():

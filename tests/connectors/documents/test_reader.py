@@ -19,7 +19,7 @@ class Parser:
     closed_with: float | str | None = "open"
 
     def parse(self, content: bytes, name: str, media_type: str | None) -> ParsedDocument:
-        return ParsedDocument(name, (Section(0, name, "by OCR"),), format="png")
+        return ParsedDocument(name, (Section(name, "by OCR"),), format="png")
 
     def close(self, grace_seconds: float | None = None) -> None:
         self.closed_with = grace_seconds
@@ -57,7 +57,7 @@ def texts(document: ParsedDocument) -> list[str]:
 def test_a_picture_is_described_where_a_model_sees():
     model = Model("A desk.\nRoom B1")
     document = Reader(Parser(), model).read(PNG, "desk.png", None, "t/ann/d")
-    assert document == ParsedDocument("desk", (Section(0, "desk", "A desk.\nRoom B1"),), format="png", pages=1)
+    assert document == ParsedDocument("desk", (Section("desk", "A desk.\nRoom B1"),), format="png", pages=1)
     assert model.asked == [("image/png", "desk.png", "t/ann/d")]
 
 

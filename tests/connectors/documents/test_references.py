@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from connectors.documents.references import DocumentReferences, open_references
+from connectors.documents.references import DocumentReferences
 from mneme.errors import InputError
 from mneme.settings import Documents
 from tests.contracts.references import LARGEST, ReferencesContract
@@ -43,7 +43,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def references(root: Path) -> DocumentReferences:
-    return DocumentReferences((root,), LARGEST)
+    return DocumentReferences(Documents(roots=(str(root),), largest_bytes=LARGEST))
 
 
 @pytest.fixture
@@ -186,18 +186,18 @@ def test_only_regular_files_are_read_and_a_pipe_holds_nobody_up(references, root
             with pytest.raises(InputError, match=r"no regular file|in none of the folders"):
                 references.read(f"file://{root}/{name}", "acme")
     with pytest.raises(InputError, match="no regular file"):
-        DocumentReferences((Path("/dev"),), LARGEST).read("file:///dev/zero", "acme")
+        DocumentReferences(Documents(roots=("/dev",), largest_bytes=LARGEST)).read("file:///dev/zero", "acme")
     assert time.monotonic() - began < 60
 
 
 def test_a_file_that_claims_to_be_empty_is_read_no_further_than_the_limit():
     with pytest.raises(InputError, match=r"more than 10 bytes|no regular file"):
-        DocumentReferences((Path("/proc"),), 10).read("file:///proc/self/environ", "acme")
+        DocumentReferences(Documents(roots=("/proc",), largest_bytes=10)).read("file:///proc/self/environ", "acme")
 
 
 def test_a_file_that_was_named_is_read_wherever_it_lies_and_no_other(root, tmp_path):
     (tmp_path / "named.txt").symlink_to(root / "a note.txt")
-    read = open_references(Documents(), also=[tmp_path / "named.txt"]).read
+    read = DocumentReferences(Documents(), also=[tmp_path / "named.txt"]).read
     assert read((root / "a note.txt").as_uri(), "acme") == b"a note"
     assert read((tmp_path / "named.txt").as_uri(), "acme") == b"a note"
     for beside in (root / "inner" / "deep.txt", tmp_path / "secret.txt"):
@@ -207,7 +207,7 @@ def test_a_file_that_was_named_is_read_wherever_it_lies_and_no_other(root, tmp_p
 
 def test_a_named_file_that_became_a_link_is_not_followed(root, tmp_path):
     named = root / "a note.txt"
-    read = open_references(Documents(), also=[named]).read
+    read = DocumentReferences(Documents(), also=[named]).read
     named.unlink()
     named.symlink_to(tmp_path / "secret.txt")
     with pytest.raises(InputError, match=r"^uri: "):
@@ -216,7 +216,7 @@ def test_a_named_file_that_became_a_link_is_not_followed(root, tmp_path):
 
 def test_without_roots_nothing_is_read(root):
     with pytest.raises(InputError, match="MNEME_DOCUMENTS__ROOTS"):
-        DocumentReferences().read((root / "a note.txt").as_uri(), "acme")
+        DocumentReferences(Documents()).read((root / "a note.txt").as_uri(), "acme")
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from connectors.documents import stores
-from connectors.documents.references import open_references
+from connectors.documents.references import DocumentReferences
 from connectors.documents.stores import Refused, Store, place_of
 from mneme.errors import InputError, SettingsError, StoreUnavailable
 from mneme.settings import Documents
@@ -130,7 +130,7 @@ def test_a_store_whose_package_is_missing_says_which(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, package, None)
     imported_before: dict[str, object] = sys.modules["fsspec.registry"]._registry
     monkeypatch.delitem(imported_before, scheme, raising=False)
-    references = open_references(Documents(roots=(f"{scheme}://bucket",)))
+    references = DocumentReferences(Documents(roots=(f"{scheme}://bucket",)))
     with pytest.raises(InputError, match=rf"^uri: {scheme}:// needs the package {package}; pip install {package}$"):
         references.read(f"{scheme}://bucket/note.txt", "acme")
 
@@ -197,7 +197,7 @@ def test_errors_of_clients_are_told_apart(error: Exception, reason: str | None):
 )
 def test_a_root_that_is_no_place_is_refused_at_the_start(root: str):
     with pytest.raises(SettingsError, match=r"^MNEME_DOCUMENTS__ROOTS: ") as refused:
-        open_references(Documents(roots=(root,)))
+        DocumentReferences(Documents(roots=(root,)))
     assert "canary" not in str(refused.value)
 
 

@@ -59,7 +59,6 @@ def test_the_same_question_is_asked_once(open_cache: Open, model_server: ModelSe
     model_server.answer = lambda *_: {"subject": "another", "facts": [], "mood": "calm", "boundaries": []}
     assert chat.answer(ask(), Notes) == first
     assert model_server.calls() == 1
-    assert chat.usage()[Role.EXTRACTION].cached == 1
     assert chat.usage()[Role.EXTRACTION].calls == 1
 
 
@@ -68,7 +67,7 @@ def test_answers_outlive_the_process(open_cache: Open, model_server: ModelServer
     again = open_cache()
     assert again.answer(ask(), Notes) == first
     assert model_server.calls() == 1
-    assert again.usage()[Role.EXTRACTION].calls == 0
+    assert again.usage() == {}
 
 
 def test_an_answer_is_on_disk_when_it_is_returned(open_cache: Open, path: Path) -> None:
@@ -221,7 +220,6 @@ def test_small_answers_are_kept_by_content_and_the_first_one_holds(open_cache: O
     assert chat.remember(Role.RECONCILE, "acme", {"a": "1", "b": "2"}) == {"a": "1", "b": "2"}
     assert open_cache().remember(Role.RECONCILE, "acme", {"b": "3", "c": "4"}) == {"b": "2", "c": "4"}
     assert chat.remembered(Role.RECONCILE, "acme", ["a", "b", "c", "d"]) == {"a": "1", "b": "2", "c": "4"}
-    assert chat.usage()[Role.RECONCILE].cached == 3
 
 
 def test_small_answers_belong_to_a_scope_a_role_and_a_model(open_cache: Open, path: Path) -> None:

@@ -173,9 +173,6 @@ def test_calls_in_flight_are_bounded(open_chat: Open, model_server: ModelServer)
     with ThreadPoolExecutor(12) as pool:
         list(pool.map(lambda number: chat.answer(ask(user=f"[0] Anna: {number}"), Notes), range(24)))
     assert model_server.most_in_flight == 3
-    used = chat.usage()[Role.EXTRACTION]
-    assert used.at_once == 3
-    assert 24 * 0.02 <= used.seconds < 24 * 0.3 + GENEROUS
 
 
 def test_the_process_bounds_the_calls_of_all_clients(open_chat: Open, model_server: ModelServer) -> None:

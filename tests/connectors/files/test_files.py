@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from connectors.documents.references import open_references
+from connectors.documents.references import DocumentReferences
 from connectors.files.files import content_identity, count_events, identities, read_file
 from mneme.errors import InputError
 from mneme.events import Document, Message, parse_event
@@ -179,7 +179,7 @@ def test_what_is_no_short_text_is_left_where_it_lies(tmp_path):
         assert (document.uri, document.sha256) == (path.as_uri(), hashlib.sha256(content).hexdigest())
         assert (document.document_id, document.name, document.media_type) == (f"ada/{name}", name, media_type)
         assert len(incoming.raw) < 1_000, "memory stays small"
-        references = open_references(Documents(), also=[path])
+        references = DocumentReferences(Documents(), also=[path])
         assert references.read(document.uri, "default", document.sha256) == content
 
 

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from threading import Thread
 
 import pytest
@@ -135,8 +136,8 @@ def test_what_was_never_written_is_raised_once_whatever_else_failed_and_the_publ
     assert published_ids(settings, 4) == ["m00000", "m00001", "m00002", "m00007"]
 
 
-def test_dead_letters_wait_for_a_broker_that_is_away_for_a_moment(settings: Kafka, broker: KafkaServer):
-    store = KafkaDeadLetters(settings)
+def test_dead_letters_wait_for_a_broker_that_is_away_for_a_moment(settings: Kafka, broker: KafkaServer, tmp_path: Path):
+    store = KafkaDeadLetters(settings, tmp_path / "lock")
     store.send([letter(0)])
     broker.kill()
     sending = Thread(target=store.send, args=([letter(1)],))

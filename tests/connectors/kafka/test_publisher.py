@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from connectors import Publisher
-from connectors.documents.references import open_references
+from connectors.documents.references import DocumentReferences
 from connectors.kafka.producer import ReliableProducer
 from mneme.errors import InputError
 from mneme.events import LARGEST_EVENT_BYTES, Delete, Document, Edit, Flush, Forget, ForgetDocument, parse_event
@@ -77,7 +77,7 @@ def test_a_document_is_sent_with_its_content_and_what_was_sent_is_told(kafka_set
     assert b64decode(whole.data or "") == report.read_bytes()
     assert (owned.document_id, owned.owner.key) == ("r", "default/group/team")
     assert (long.document_id, long.name, long.content, long.data) == ("guides/long", "long.pdf", None, None)
-    assert open_references(limits).read(long.uri or "", "default", long.sha256) == b"%PDF-1.7\x89" * 12
+    assert DocumentReferences(limits).read(long.uri or "", "default", long.sha256) == b"%PDF-1.7\x89" * 12
     assert (small.document_id, small.name, small.data) == ("small", "small", "Yf8=")
 
 

@@ -3,6 +3,7 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
+from pathlib import Path
 
 import pytest
 from kafka import KafkaConsumer, TopicPartition
@@ -30,12 +31,12 @@ TALK = b'{"conversation_id": "talk", "user_id": "ana"}'
 
 class TestKafkaDeadLetters(DeadLettersContract):
     @pytest.fixture(autouse=True)
-    def _topics(self, kafka_settings: Kafka):
+    def _topics(self, kafka_settings: Kafka, tmp_path: Path):
         create_topics(kafka_settings)
-        self.settings = kafka_settings
+        self.settings, self.lock = kafka_settings, tmp_path / "lock"
 
     def open_store(self) -> KafkaDeadLetters:
-        return KafkaDeadLetters(self.settings)
+        return KafkaDeadLetters(self.settings, self.lock)
 
     def read_back(self) -> list[DeadLetter]:
         return list(read_dead_letters(self.settings))
@@ -77,12 +78,12 @@ class TestKafkaDeadLetters(DeadLettersContract):
         assert self.erase(Scope("default", ("talk",))) == 1
         assert set(self.read_back()) == {letter(2)}
 
-    def test_processes_that_share_a_lock_take_letters_away_one_after_the_other(self, tmp_path):
+    def test_processes_that_share_a_lock_take_letters_away_one_after_the_other(self):
         names = [f"talk-{number}" for number in range(3)]
         self.keep(*(letter(n, f'{{"conversation_id": "{name}", "user_id": "ana"}}'.encode()) for n, name in enumerate(names)))
 
         def erase(name: str) -> int:
-            store = KafkaDeadLetters(self.settings, lock=tmp_path / "lock")
+            store = self.open_store()
             try:
                 return store.erase(Scope("default", (name,)))
             finally:

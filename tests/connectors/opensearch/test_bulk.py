@@ -6,9 +6,10 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from opensearchpy.exceptions import AuthorizationException, ConnectionError, RequestError, TransportError
+from opensearchpy.exceptions import AuthorizationException, ConnectionError, TransportError
 
 from connectors.opensearch.bulk import FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS, BulkWriter
+from connectors.opensearch.client import refusal, store_error
 from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import Create, Outcome, Put, Remove
 from mneme.settings import OpenSearch
@@ -158,7 +159,7 @@ def test_a_request_that_fails_whole_is_sent_again(error):
     def send(body):
         attempts.append(body)
         if len(attempts) < 3:
-            raise error
+            raise store_error(error, "http://127.0.0.1:9200")
         return server(body)
 
     assert outcomes(writer(send).write([Put(fact("f")), Create(message("m"))])) == [Outcome.DONE] * 2
@@ -173,7 +174,7 @@ def test_refused_credentials_stop_at_once_and_name_the_settings():
         assert time.pauses == []
 
     def send(body):
-        raise AuthorizationException(403, "security_exception", {"error": DENIED[1]})
+        raise refusal(403, "security_exception", DENIED[1]["reason"], "http://127.0.0.1:9200")
 
     with pytest.raises(StoreRejected, match="MNEME_OPENSEARCH__API_KEY"):
         writer(send).write([Put(fact("f"))])
@@ -231,7 +232,7 @@ def test_when_a_whole_request_is_refused_the_row_to_blame_is_found(status):
 
     def send(body):
         if b'"bad"' in body:
-            raise TransportError(status, "too bad", {"error": {"type": "too bad", "reason": "of the request"}})
+            raise refusal(status, "too bad", "of the request", "http://127.0.0.1:9200")
         return server(body)
 
     results = writer(send).write([Put(fact(id)) for id in ("a", "b", "bad", "c", "d")])
@@ -240,7 +241,7 @@ def test_when_a_whole_request_is_refused_the_row_to_blame_is_found(status):
 
 
 def test_a_shard_limit_for_the_whole_request_is_waited_out():
-    failures = iter([RequestError(400, "validation_exception", {"error": SHARD_LIMIT[1]})])
+    failures = iter([refusal(400, "validation_exception", SHARD_LIMIT[1]["reason"], "http://127.0.0.1:9200")])
     server = Server(lambda id, attempt: OK)
 
     def send(body):

@@ -101,7 +101,7 @@ def test_an_overlap_of_half_the_size_or_more_is_refused(overlap):
 )
 def test_the_settings_say_how_large_a_chunk_is_and_it_cites_its_own_lines(place, places):
     lines = [f"Item: Desk number {number}; Price: {number}; Room: B{number}; Remark: oak" for number in range(10)]
-    parsed = ParsedDocument("prices", (Section(0, "prices", "\n".join(lines), place),), format="csv")
+    parsed = ParsedDocument("prices", (Section("prices", "\n".join(lines), place),), format="csv")
     about = About(
         Owner(tenant_id="t", type="tenant", id="t"), "d", "prices.csv", Position(topic="d", partition=0, offset=0), NOW
     )

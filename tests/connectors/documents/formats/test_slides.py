@@ -95,7 +95,7 @@ def test_pictures_are_read_on_their_slide() -> None:
 
     def nested(content: bytes, name: str, media_type: str | None) -> ParsedDocument:
         assert content == picture.getvalue()
-        return ParsedDocument("", (Section(0, "", "Words in it.", ""),))
+        return ParsedDocument("", (Section("", "Words in it.", ""),))
 
     found = parse_slides(_saved(presentation), Task("a.pptx", None, Documents(), nested))
     assert [(section.place, section.text) for section in found.sections] == [("slide 1", "One"), ("slide 2", "Words in it.")]

@@ -128,7 +128,7 @@ def test_pictures_are_read_where_they_stand_each_once() -> None:
 
     def nested(content: bytes, name: str, media_type: str | None) -> ParsedDocument:
         asked.append(name)
-        return ParsedDocument("", (Section(0, "", "Words in it.", ""),), unread=("half of it",))
+        return ParsedDocument("", (Section("", "Words in it.", ""),), unread=("half of it",))
 
     found = parse_word(_saved(document), Task("a.docx", None, Documents(), nested))
     assert asked == ["image1.png"]
