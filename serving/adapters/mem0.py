@@ -198,17 +198,13 @@ class Memory:
         self.close()
 
     def _opened(self) -> "tuple[Memories, Publisher]":
-        from connectors import Publisher
         from mneme.settings import load_settings
-        from queries import Memories
-        from serving.service.service import Service
+        from serving.service.remote import RemoteService, open_service
 
-        settings = load_settings()
-        if settings.service.url:
-            memories = self._stack.enter_context(Memories.connect(settings))
-            return memories, self._stack.enter_context(Publisher.connect(settings))
-        service = self._stack.enter_context(Service(settings))
-        await_index(service.memories, _START_SECONDS)
+        service = open_service(load_settings())
+        self._stack.enter_context(service)
+        if not isinstance(service, RemoteService):
+            await_index(service.memories, _START_SECONDS)
         return service.memories, service.publisher
 
     def _store(self, scope: Mapping[str, Any]) -> MessageStore:

@@ -117,7 +117,7 @@ class MessageStore:
     @property
     def filters(self) -> dict[str, Any]:
         """The filters that select the owner."""
-        return {"tenant_id": self.owner.tenant_id, f"{self.owner.type}_id": self.owner.id}
+        return dict(self.owner.ids)
 
     def add(self, conversation_id: str, items: Iterable[Item]) -> list[str]:
         """Keep values, durably on return; the ids of their messages.
@@ -280,8 +280,7 @@ class MessageStore:
         try:
             return Message.model_validate(
                 {
-                    "tenant_id": self.owner.tenant_id,
-                    f"{self.owner.type}_id": self.owner.id,
+                    **self.owner.ids,
                     "conversation_id": conversation_id,
                     "message_id": item.message_id,
                     "sender_name": item.name,

@@ -123,7 +123,7 @@ def _row(visit: Visit, fact: Memory, known: _Facts, told: TextElement, again: Re
             tag("small", f"now: {_words(newer)}", "newer")
         for older in known.replaced.get(fact.id, ()):
             tag("small", f"in the place of: {_words(older)}", "older")
-        if fact.document_id is None and visit.service.intake != "none":
+        if fact.document_id is None and visit.service.takes_events:
             _actions(visit, fact, row, told, again)
 
 

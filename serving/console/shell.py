@@ -119,8 +119,7 @@ def _names_of(service: Service, owners: Sequence[Owner]) -> dict[str, str]:
     found = {}
     for owner in owners:
         if owner.key not in known:
-            whose = {"tenant_id": owner.tenant_id, f"{owner.type}_id": owner.id, "participants": (owner.id,)}
-            said = service.memories.browse("message", whose, limit=1).items
+            said = service.memories.browse("message", {**owner.ids, "participants": (owner.id,)}, limit=1).items
             if said and said[0].body["sender_id"] == owner.id:
                 known[owner.key] = said[0].body["sender_name"]
         found[f"{owner.type}:{owner.id}"] = known.get(owner.key, owner.id)

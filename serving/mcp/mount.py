@@ -5,7 +5,7 @@ read anew with every request, so that nothing a client was once let in for is le
 """
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI
@@ -18,7 +18,6 @@ from starlette.types import Receive, Scope, Send
 
 from mneme import problems
 from mneme.errors import InputError
-from mneme.fair_shares import current_caller
 from serving.mcp.memory import AgentMemory, OwnerScope
 from serving.mcp.server import build_server
 from serving.rest.keys import Caller
@@ -35,26 +34,14 @@ _WAITING_TOOLS = ("remember", "forget")  # for a flush or an erasure
 
 def mount(app: FastAPI, service: Service) -> None:
     """Add the MCP server to an application whose middleware has found out who asks, as a view of a service."""
-    memory = AgentMemory(
-        memories=lambda: service.memories,
-        publisher=lambda: service.publisher,
-        wait_seconds=service.settings.service.wait_seconds,
-        service=service,
-    )
+    memory = AgentMemory(service)
     pools: RequestPools = app.state.pools
 
-    @asynccontextmanager
-    async def turn(context: ServerRequestContext[Any, Any]) -> AsyncIterator[None]:
-        request: Any = context.request
-        identity: str = request.scope["state"]["identity"]
-        token = current_caller.set(identity if pools.has_several else "")  # a request is served in a task of the SDK's
-        try:
-            async with pools.pool(_kind(context)).place(identity):
-                yield
-        finally:
-            current_caller.reset(token)
+    def turn(context: ServerRequestContext[Any, Any]) -> AbstractAsyncContextManager[None]:
+        request: Any = context.request  # served in a task of the SDK's
+        return pools.turn(_kind(context), request.scope["state"]["identity"])
 
-    server = build_server(memory, lambda request: request.scope["state"][_WHOSE], writable=service.intake != "none", turn=turn)
+    server = build_server(memory, lambda request: request.scope["state"][_WHOSE], writable=service.takes_events, turn=turn)
     endpoint = _StreamableHTTP()
     # There is nothing to listen to (GET) and no session to end (DELETE), which 405 says to a client.
     app.router.routes.append(Route(PATH, endpoint, methods=["POST"], include_in_schema=False))

@@ -1,12 +1,12 @@
 """A fact or foresight as the events that correct or retract it: some words of the messages that say it."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from flows.words import says
 from mneme.errors import InputError
 from mneme.events import Correct, Retract
 from mneme.ids import message_id
+from mneme.records import Owner
 from queries import Memories
 from queries.browsing.responses import Memory
 
@@ -23,7 +23,7 @@ def correction_of(memories: Memories, memory: Memory, content: str) -> Correct:
     [message, *_] = _messages(memories, memory)
     said = message.body
     return Correct(
-        **{"agent_id": said["agent_id"], **_owner_fields(memory)},  # in that agent's track, as what it corrects
+        **{"agent_id": said["agent_id"], **_owner_ids(memory)},  # in that agent's track, as what it corrects
         conversation_id=message.conversation_id or "",
         sender_id=said["sender_id"],
         sender_name=said["sender_name"],
@@ -42,7 +42,7 @@ def retractions_of(memories: Memories, memory: Memory) -> list[Retract]:
         InputError: it cannot be retracted; the message says what can be done.
         StoreError: the index cannot answer.
     """
-    whose = _owner_fields(memory)
+    whose = _owner_ids(memory)
     repeated = (memories.get(each, whose) for each in memory.body["validity"]["repeated_by"])
     said = [memory, *(each for each in repeated if each is not None and each.document_id is None)]
     events = {
@@ -58,9 +58,8 @@ def retractions_of(memories: Memories, memory: Memory) -> list[Retract]:
     return list(events.values())
 
 
-def _owner_fields(memory: Memory) -> dict[str, Any]:
-    owner = memory.body["owner"]
-    return {"tenant_id": owner["tenant_id"], f"{owner['type']}_id": owner["id"]}
+def _owner_ids(memory: Memory) -> dict[str, str]:
+    return Owner.model_validate(memory.body["owner"]).ids
 
 
 def _messages(memories: Memories, memory: Memory) -> list[Memory]:
@@ -83,7 +82,7 @@ def _said_in(memories: Memories, memory: Memory) -> Iterator[Memory]:
     ids = memory.body["message_ids"]
     for each in ids[:1] if memory.body.get("quote") else ids:
         identity = message_id(memory.body["owner"]["tenant_id"], memory.conversation_id or "", each)
-        if (message := memories.get(identity, _owner_fields(memory))) is not None:
+        if (message := memories.get(identity, _owner_ids(memory))) is not None:
             yield message
 
 

@@ -76,7 +76,7 @@ class Service:
 
     def __init__(self, settings: Settings) -> None:
         # Where MNEME_SERVICE__URL is set, clients on this machine mean this service by it: it must not ask itself.
-        self.settings = settings.model_copy(update={"service": settings.service.model_copy(update={"url": None})})
+        self.settings = settings.replace(service={"url": None})
         self._opening = {name: Lock() for name in ("memories", "publisher", "index")}  # none waits for another
         self._open: dict[str, Any] = {}
         self._stack = ExitStack()
@@ -100,6 +100,11 @@ class Service:
         """Way in for events: ``MNEME_SERVICE__INTAKE``, with ``auto`` decided."""
         return self.settings.intake
 
+    @property
+    def takes_events(self) -> bool:
+        """Tell whether there is a way in; else this service only answers."""
+        return self.intake != "none"
+
     @cached_property
     def publisher(self) -> Publisher:
         """The way in.
@@ -108,7 +113,7 @@ class Service:
             InputError: this service only answers.
             StoreUnavailable, StoreRejected, SettingsError: the broker does not answer, or refuses.
         """
-        if self.intake == "none":
+        if not self.takes_events:
             raise InputError(
                 "this service only answers (MNEME_SERVICE__INTAKE=none); send events to the one that takes them in"
             )
