@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+import mneme
 from mneme.control_characters import escape_control_characters
 from mneme.errors import InputError
 from serving.commands.options import (
@@ -21,6 +22,7 @@ from serving.commands.options import (
     not_blank,
     searched_owner,
 )
+from serving.startup import connect
 from serving.terminal.output import note, output, show
 
 if TYPE_CHECKING:
@@ -85,7 +87,6 @@ def search(
     explain: Annotated[bool, typer.Option("--explain", help="Show how it was found; every step with --json.")] = False,
 ) -> None:
     """Find episodes and facts that answer a question. One of --user, --group and --agent says whose memory is searched."""
-    from serving.startup import connect
     from serving.terminal.search_view import search_result
 
     filters = searched_owner(user, group, agent, tenant) | {"knowledge": knowledge}
@@ -133,7 +134,6 @@ def ask(
     explain: Annotated[bool, typer.Option("--explain", help="Show what it was made from, and the reasoning.")] = False,
 ) -> None:
     """Answer a question from what is remembered, with the memories it cites; without a model in quotes."""
-    from serving.startup import connect
     from serving.terminal.search_view import answer_view
 
     filters = searched_owner(user, group, agent, tenant) | ({"as_of": as_of} if as_of else {})
@@ -175,7 +175,6 @@ def history(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Show what is remembered of a person or a thing, in the order it happened, and what took the place of what."""
-    from serving.startup import connect
     from serving.terminal.history_view import history_view
 
     filters = searched_owner(user, group, agent, tenant) | ({"as_of": as_of} if as_of else {})
@@ -228,8 +227,6 @@ def inspect(
 
 
 def _stored(conversation: str, filters: dict[str, Any], url: str | None) -> "Iterator[Inspection]":
-    from serving.startup import connect
-
     with connect(url) as memories:
         found = memories.inspect(conversation, filters)
     if found is None:
@@ -241,17 +238,15 @@ def _stored(conversation: str, filters: dict[str, Any], url: str | None) -> "Ite
 def _would_be(files: list[Path], defaults: dict[str, str]) -> "Iterator[Inspection]":
     from flows.maintenance.dry_run import dry_run
     from mneme.ports import Role
-    from mneme.settings import load_settings
     from serving.terminal.inspection_view import inspections
 
-    settings = load_settings()
+    settings = mneme.load_settings()
     models = settings.models
     extractor = "local" if settings.extraction.extractor == "local" else models.by_role.get(Role.EXTRACTION, models.default)
     yield from inspections(dry_run(files, settings, defaults), extractor)
 
 
 def _list_documents(filters: dict[str, Any], unread: bool, url: str | None, as_json: bool) -> None:
-    from serving.startup import connect
     from serving.terminal.history_view import documents_table
 
     with connect(url) as memories:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from connectors.dead_letters import without_secrets
 from mneme.times import utc_now, zone
 
 if TYPE_CHECKING:
@@ -40,14 +39,6 @@ def shortened(text: str, longest: int = 100) -> str:
 def last_line(reason: str) -> str:
     """The last line of a reason: of a traceback, what it ends with."""
     return reason.rstrip().rsplit("\n", 1)[-1]
-
-
-def event_text(raw: bytes) -> str:
-    """The bytes of an event as a text without secrets; what is no UTF-8 as hexadecimal digits."""
-    try:
-        return without_secrets(raw.decode())
-    except UnicodeDecodeError:
-        return raw.hex(" ")
 
 
 def day(moment: datetime) -> str:
