@@ -10,6 +10,8 @@ from typing import Any, Literal, TypeVar, get_args
 
 import httpx
 
+from connectors.dead_letters import FileDeadLetters
+from connectors.inbox import unread
 from connectors.indices import embedded_folder, index_place, open_index
 from connectors.telemetry.exposition import Samples, read_exposition
 from mneme.errors import MnemeError, SettingsError
@@ -142,8 +144,6 @@ def local_status(settings: Settings) -> Status:
         case "kafka":
             status = tried(lambda: _with_kafka(status, settings)) or status
         case "inbox":
-            from connectors.inbox import unread
-
             lag = tried(lambda: {str(lane): unread(settings.data, lane) for lane in get_args(Lane)}) or {}
             letters = tried(lambda: _letters(settings.data / "dead-letters.sqlite"))
             status = replace(status, lag=lag, dead_letters=letters)
@@ -192,8 +192,6 @@ def _with_kafka(status: Status, settings: Settings) -> Status:
 
 
 def _letters(file: Path) -> int:
-    from connectors.dead_letters import FileDeadLetters
-
     return sum(1 for _ in FileDeadLetters(file).read())
 
 

@@ -5,17 +5,17 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from itertools import groupby
-from typing import TYPE_CHECKING
+from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel
 
+from connectors.documents.kinds import KINDS, Kind, Need
+from connectors.endpoints.rerank import RerankEndpoint
+from connectors.models import open_chat_for_queries, open_embedder
 from mneme.errors import MnemeError
+from mneme.ports import Prompt, Role
 from mneme.settings import Settings
 from serving.checks import Check, State, failed
-
-if TYPE_CHECKING:
-    from connectors.documents.kinds import Kind, Need
-
 
 _SECONDS = 6.0  # for one call
 _NOT_ASKED = "not asked; --call does"
@@ -42,8 +42,6 @@ def models(settings: Settings, call: bool) -> Iterator[Check]:
 
 
 def _embedder(settings: Settings, call: bool) -> Check:
-    from connectors.models import open_embedder
-
     embedder = None
     try:
         embedder = open_embedder(settings)
@@ -71,9 +69,6 @@ def _asked(name: str, by: str, call: bool, ask: Callable[[], None], needed: bool
 
 
 def _ask_chat(settings: Settings) -> None:
-    from connectors.models import open_chat_for_queries
-    from mneme.ports import Prompt, Role
-
     chat = open_chat_for_queries(settings, _SECONDS, repair=False)
     try:
         chat.answer(Prompt(Role.ANSWER, "Answer in JSON.", "Say that you are ready."), _Ready)
@@ -82,8 +77,6 @@ def _ask_chat(settings: Settings) -> None:
 
 
 def _ask_reranker(settings: Settings) -> None:
-    from connectors.endpoints.rerank import RerankEndpoint
-
     reranker = RerankEndpoint(settings.rerank)
     try:
         reranker.rerank("ready?", ["I am ready.", "Nothing."])
@@ -93,16 +86,12 @@ def _ask_reranker(settings: Settings) -> None:
 
 def _host(url: str) -> str:
     """A URL as it may be shown: without user and password."""
-    from urllib.parse import urlsplit, urlunsplit
-
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
 def documents(settings: Settings) -> Iterator[Check]:
     """The formats; those with the same answer are one line."""
-    from connectors.documents.kinds import KINDS
-
     answers = [(_format(kind, settings), kind) for kind in KINDS.values()]
     for (by, state, remedy), kinds in groupby(answers, key=lambda answer: answer[0]):
         yield Check("documents", ", ".join(kind.name for _, kind in kinds), by, state, remedy)
