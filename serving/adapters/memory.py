@@ -197,7 +197,7 @@ class MessageStore:
             }
         seen: set[str] = set()
         for memory in self._pages({**self.filters, **filters}):
-            kept = _store(memory)
+            kept = _item(memory.id, memory.body)
             # What was written here and is in no list yet is newer than what is.
             newer = [identity for identity, event in mine.items() if identity not in seen and event.sent_at > kept.at]
             yield from self._missing(newer, mine, seen)
@@ -238,7 +238,7 @@ class MessageStore:
         for identity in sorted(identities, key=lambda each: mine[each].sent_at, reverse=True):
             if identity not in seen and identity not in self._unlisted.removed:
                 seen.add(identity)
-                yield _sent(identity, mine[identity])
+                yield _item(identity, mine[identity].model_dump() | {"text": mine[identity].text})
 
     def _pages(self, filters: Mapping[str, Any]) -> "Iterator[Memory]":
         await_index(self.memories, self._wait_seconds)
@@ -295,38 +295,15 @@ class MessageStore:
             raise InputError(describe(error)) from error
 
 
-def _store(memory: "Memory") -> StoredItem:
-    body = memory.body
-    return StoredItem(
-        memory.id,
-        body["conversation_id"],
-        body["message_id"],
-        _value(body["text"], body["metadata"]),
-        body["text"],
-        body["role"],
-        datetime.fromisoformat(body["sent_at"]) if isinstance(body["sent_at"], str) else body["sent_at"],
-        body["metadata"],
-    )
-
-
-def _sent(identity: str, event: Message) -> StoredItem:
-    return StoredItem(
-        identity,
-        event.conversation_id,
-        event.message_id,
-        _value(event.text, event.metadata),
-        event.text,
-        event.role,
-        event.sent_at,
-        event.metadata,
-    )
-
-
-def _value(words: str, metadata: Mapping[str, Scalar]) -> Any:
+def _item(identity: str, said: Mapping[str, Any]) -> StoredItem:
+    """The item of a message, which an index keeps (``Memory.body``) or this process sent."""
+    words, metadata, at = said["text"], said["metadata"], said["sent_at"]
     try:
-        return unpack(words, metadata)
+        value = unpack(words, metadata)
     except (KeyError, ValueError):
-        return None
+        value = None
+    at = datetime.fromisoformat(at) if isinstance(at, str) else at
+    return StoredItem(identity, said["conversation_id"], said["message_id"], value, words, said["role"], at, metadata)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import json
 import tempfile
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -15,7 +15,7 @@ import flows
 import mneme
 from connectors.durable import is_locked
 from mneme.errors import InputError
-from mneme.times import utc_now
+from mneme.times import in_utc, utc_now
 from serving.commands.options import TenantOption, not_blank
 from serving.terminal.format import count, last_line
 from serving.terminal.output import note, output
@@ -59,8 +59,7 @@ def list_letters(
     if stage is not None:
         numbered = {number: dead_letter for number, dead_letter in numbered.items() if dead_letter.stage == stage}
     if since is not None:
-        moment = since if since.tzinfo else since.replace(tzinfo=UTC)
-        numbered = {number: dead_letter for number, dead_letter in numbered.items() if dead_letter.at >= moment}
+        numbered = {number: dead_letter for number, dead_letter in numbered.items() if dead_letter.at >= in_utc(since)}
     if conversation is not None:
         scope = Scope(tenant, (conversation,))
         numbered = {number: dead_letter for number, dead_letter in numbered.items() if is_about(dead_letter, scope)}

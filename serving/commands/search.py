@@ -89,13 +89,11 @@ def search(
     """Find episodes and facts that answer a question. One of --user, --group and --agent says whose memory is searched."""
     from serving.terminal.search_view import search_result
 
-    filters = searched_owner(user, group, agent, tenant) | {"knowledge": knowledge}
+    filters = searched_owner(user, group, agent, tenant, knowledge=knowledge, expired=expired or None, kinds=kind)
     times = {"since": since, "before": before, "as_of": as_of}
     places = {"conversation_id": conversation, "document_id": document}
     filters |= {name: value for name, value in (places | times).items() if value}
-    filters |= {"expired": True} if expired else {}
     filters |= {"metadata": metadata_filter(metadata)} if metadata else {}
-    filters |= {"kinds": kind} if kind else {}
     with connect(url) as memories:
         found = memories.search(
             query,
@@ -136,7 +134,7 @@ def ask(
     """Answer a question from what is remembered, with the memories it cites; without a model in quotes."""
     from serving.terminal.search_view import answer_view
 
-    filters = searched_owner(user, group, agent, tenant) | ({"as_of": as_of} if as_of else {})
+    filters = searched_owner(user, group, agent, tenant, as_of=as_of)
     history = [_turn(line) for line in said or ()]
     with connect(url) as memories:
         answer = memories.ask_stream(
@@ -177,7 +175,7 @@ def history(
     """Show what is remembered of a person or a thing, in the order it happened, and what took the place of what."""
     from serving.terminal.history_view import history_view
 
-    filters = searched_owner(user, group, agent, tenant) | ({"as_of": as_of} if as_of else {})
+    filters = searched_owner(user, group, agent, tenant, as_of=as_of)
     with connect(url) as memories:
         found = memories.history(entity, filters)
     show(found, as_json, history_view)
@@ -213,8 +211,9 @@ def inspect(
     from serving.terminal.inspection_view import inspection_view
 
     if documents:
-        filters = searched_owner(user, group, agent, tenant) | {"knowledge": knowledge}
-        _list_documents(filters | ({"conversation_id": [conversation]} if conversation else {}), unread, url, as_json)
+        attached = [conversation] if conversation else None
+        filters = searched_owner(user, group, agent, tenant, knowledge=knowledge, conversation_id=attached)
+        _list_documents(filters, unread, url, as_json)
         return
     if (conversation is None) == (not files):
         raise InputError("give a CONVERSATION, or files with --file: one of the two")

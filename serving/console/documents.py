@@ -14,7 +14,7 @@ from mneme.errors import InputError, MnemeError
 from mneme.events import ForgetDocument
 from mneme.rows import CLAIMS_REFUSED
 from queries.browsing.responses import InspectedEpisode, Inspection, ListedDocument
-from serving.console.markup import anew, chip, count, day, field, heading, link, nothing, notice, tag
+from serving.console.markup import anew, chip, choice, count, day, field, heading, link, nothing, notice, tag
 from serving.console.shell import page, show_failure, visit_of
 from serving.console.statements import made_of
 from serving.console.visit import Visit
@@ -91,9 +91,7 @@ def _upload(visit: Visit) -> None:
                 tag("legend", "Whose it is")
                 with tag("div", classes="choices"):
                     for value, title in (("owner", owner.id if owner else ""), ("tenant", "everybody's in the tenant")):
-                        with tag("label"):
-                            tag("input", type="radio", name="whose", value=value, defaultChecked=value == "owner" or None)
-                            tag("span", title)
+                        choice(title, "whose", "radio", value == "owner", value)
             tag("button", "Send", "primary", type="submit")
 
 

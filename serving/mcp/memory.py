@@ -72,8 +72,8 @@ class OwnerScope:
 
     def filters(self, **more: Any) -> dict[str, Any]:
         """The filters of a search in this memory, with what else is asked for and is not None."""
-        names = {"user_id": self.user_id, "group_id": self.group_id, "agent_id": self.agent_id, **more}
-        return {"tenant_id": self.tenant_id} | {name: value for name, value in names.items() if value is not None}
+        asked = {"tenant_id": self.tenant_id, **self.ids(), **more}
+        return {name: value for name, value in asked.items() if value is not None}
 
     def ids(self) -> dict[str, str | None]:
         """The owner's fields of an event."""

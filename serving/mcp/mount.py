@@ -4,8 +4,7 @@ Whose memory a client has is in the URL that somebody configured (``/mcp?user_id
 read anew with every request, so that nothing a client was once let in for is left in a session.
 """
 
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from fastapi import FastAPI
@@ -20,6 +19,7 @@ from mneme import problems
 from mneme.errors import InputError
 from serving.mcp.memory import AgentMemory, OwnerScope
 from serving.mcp.server import build_server
+from serving.rest.app import live_with
 from serving.rest.keys import Caller
 from serving.rest.pools import PoolKind, RequestPools
 from serving.rest.problems import Forbidden, problem_response
@@ -45,10 +45,8 @@ def mount(app: FastAPI, service: Service) -> None:
     endpoint = _StreamableHTTP()
     # There is nothing to listen to (GET) and no session to end (DELETE), which 405 says to a client.
     app.router.routes.append(Route(PATH, endpoint, methods=["POST"], include_in_schema=False))
-    of_app = app.router.lifespan_context
 
-    @asynccontextmanager
-    async def lifespan(app: Any) -> AsyncIterator[Any]:
+    def running() -> AbstractAsyncContextManager[None]:
         # A manager of the SDK runs once, an application may be started again: each start has its own.
         endpoint.manager = StreamableHTTPSessionManager(
             app=server.lowlevel,
@@ -58,10 +56,9 @@ def mount(app: FastAPI, service: Service) -> None:
             security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
             max_request_body_size=service.settings.service.largest_request_bytes,
         )
-        async with endpoint.manager.run(), of_app(app) as state:
-            yield state
+        return endpoint.manager.run()
 
-    app.router.lifespan_context = lifespan
+    live_with(app, running)
 
 
 def _kind(context: ServerRequestContext[Any, Any]) -> PoolKind:

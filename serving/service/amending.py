@@ -1,7 +1,5 @@
 """A fact or foresight as the events that correct or retract it: some words of the messages that say it."""
 
-from collections.abc import Iterator
-
 from flows.words import says
 from mneme.errors import InputError
 from mneme.events import Correct, Retract
@@ -72,18 +70,11 @@ def _messages(memories: Memories, memory: Memory) -> list[Memory]:
         raise InputError(f"id: a {memory.kind} is made from facts and messages; correct or take away those")
     if memory.document_id is not None or memory.conversation_id is None:
         raise InputError(f"id: it is of document {memory.document_id}; send that again, or erase it")
-    found = list(_said_in(memories, memory))
-    if not found:
+    whose, ids = _owner_ids(memory), memory.body["message_ids"][: 1 if memory.body.get("quote") else None]
+    said_in = (memories.get(message_id(whose["tenant_id"], memory.conversation_id, each), whose) for each in ids)
+    if not (found := [message for message in said_in if message is not None]):
         raise InputError(f"id: the messages that {memory.id} comes from are gone; it goes too in a moment")
     return found
-
-
-def _said_in(memories: Memories, memory: Memory) -> Iterator[Memory]:
-    ids = memory.body["message_ids"]
-    for each in ids[:1] if memory.body.get("quote") else ids:
-        identity = message_id(memory.body["owner"]["tenant_id"], memory.conversation_id or "", each)
-        if (message := memories.get(identity, _owner_ids(memory))) is not None:
-            yield message
 
 
 def _words(memory: Memory, message: Memory) -> str:
