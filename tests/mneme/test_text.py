@@ -119,7 +119,7 @@ def test_long_texts_are_not_remembered() -> None:
     """A thousand messages of one long word each leave nothing in memory."""
     from mneme import text as module
 
-    caches = (module._cached_tokens_of_line, module._tokens_of, module._token, module._weight)
+    caches = (module._cached_tokens_of_line, module._token, module._weight)
     for letter in "абв" + "abc":
         long = letter * (module.LONGEST_REMEMBERED + 1)
         held = [cache.cache_info().currsize for cache in caches]
