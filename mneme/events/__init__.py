@@ -25,5 +25,6 @@ from mneme.events.parsing import FURTHEST_FUTURE as FURTHEST_FUTURE
 from mneme.events.parsing import LARGEST_EVENT_BYTES as LARGEST_EVENT_BYTES
 from mneme.events.parsing import AnyEvent as AnyEvent
 from mneme.events.parsing import describe as describe
+from mneme.events.parsing import input_errors as input_errors
 from mneme.events.parsing import parse_event as parse_event
 from mneme.events.parsing import refuse_future as refuse_future

@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
-from pydantic import ValidationError
-
-from mneme.errors import InputError, StoreUnavailable
-from mneme.events import Delete, Message, describe
+from mneme.errors import StoreUnavailable
+from mneme.events import Delete, Message, input_errors
 from mneme.ids import message_id
 from mneme.records import Owner, Scalar, ToolCall
 from mneme.times import SendingClock, utc_now
@@ -29,7 +27,6 @@ from serving.found import episodes_of, kind_of, origin_of, words_of
 if TYPE_CHECKING:
     from connectors import Publisher
     from queries import Memories
-    from queries.browsing.responses import Memory
 
 
 WAIT_SECONDS = 30.0  # the longest that a read waits for what its object wrote
@@ -196,7 +193,8 @@ class MessageStore:
                 if conversation in (None, event.conversation_id) and matches(event.metadata)
             }
         seen: set[str] = set()
-        for memory in self._pages({**self.filters, **filters}):
+        await_index(self.memories, self._wait_seconds)
+        for memory in iterate_memories(self.memories, "message", {**self.filters, **filters}):
             kept = _item(memory.id, memory.body)
             # What was written here and is in no list yet is newer than what is.
             newer = [identity for identity, event in mine.items() if identity not in seen and event.sent_at > kept.at]
@@ -240,10 +238,6 @@ class MessageStore:
                 seen.add(identity)
                 yield _item(identity, mine[identity].model_dump() | {"text": mine[identity].text})
 
-    def _pages(self, filters: Mapping[str, Any]) -> "Iterator[Memory]":
-        await_index(self.memories, self._wait_seconds)
-        yield from iterate_memories(self.memories, "message", filters)
-
     def wait_until_stored(self) -> None:
         """Wait until what was written here is stored, so that a search finds it by its words; by its vector soon after.
 
@@ -277,22 +271,19 @@ class MessageStore:
 
     def _message(self, conversation_id: str, item: Item) -> Message:
         words, rest = pack(item.value, item.words)
-        try:
-            return Message.model_validate(
-                {
-                    **self.owner.ids,
-                    "conversation_id": conversation_id,
-                    "message_id": item.message_id,
-                    "sender_name": item.name,
-                    "role": item.role,
-                    "sent_at": self._unlisted.sent_now(),
-                    "content": words,
-                    "tool_calls": list(item.tool_calls),
-                    "metadata": {**item.labels, KEY: rest},
-                }
-            )
-        except ValidationError as error:
-            raise InputError(describe(error)) from error
+        said = {
+            **self.owner.ids,
+            "conversation_id": conversation_id,
+            "message_id": item.message_id,
+            "sender_name": item.name,
+            "role": item.role,
+            "sent_at": self._unlisted.sent_now(),
+            "content": words,
+            "tool_calls": list(item.tool_calls),
+            "metadata": {**item.labels, KEY: rest},
+        }
+        with input_errors():
+            return Message.model_validate(said)
 
 
 def _item(identity: str, said: Mapping[str, Any]) -> StoredItem:

@@ -6,10 +6,9 @@ from urllib.parse import quote
 
 from nicegui.elements.mixins.text_element import TextElement
 from nicegui.events import GenericEventArguments
-from pydantic import ValidationError
 
 from mneme.errors import InputError, MnemeError
-from mneme.events import Message, describe
+from mneme.events import Message, input_errors
 from mneme.times import utc_now
 from queries.browsing.responses import ConversationSummary, InspectedEpisode, InspectedMessage, Inspection
 from serving.console.markup import anew, chip, count, field, heading, icon, link, moment, nothing, notice, seconds, span, tag
@@ -224,7 +223,5 @@ def _message(visit: Visit, said: dict[str, str]) -> Message:
         "content": said["text"],
         "sent_at": utc_now(),
     }
-    try:
+    with input_errors():
         return Message.model_validate(fields)
-    except ValidationError as error:
-        raise InputError(describe(error)) from error

@@ -6,10 +6,10 @@ from itertools import islice
 from typing import Annotated, Literal
 
 from mcp.types import CallToolResult
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from mneme.errors import InputError
-from mneme.events import Delete, Message, Retract, describe, refuse_future
+from mneme.events import Delete, Message, Retract, input_errors, refuse_future
 from mneme.ids import message_id
 from mneme.times import utc_now
 from serving.clients import iterate_memories
@@ -205,7 +205,7 @@ class Writing:
 
     def _message(self, conversation: str, said: SaidMessage, now: datetime) -> Message:
         scope = self._memory.scope
-        try:
+        with input_errors():
             return Message(
                 tenant_id=scope.tenant_id,
                 **scope.ids(),
@@ -215,5 +215,3 @@ class Writing:
                 sent_at=said.sent_at or now,
                 content=said.content,
             )
-        except ValidationError as error:
-            raise InputError(describe(error)) from error

@@ -2,7 +2,7 @@
 
 from flows.words import says
 from mneme.errors import InputError
-from mneme.events import Correct, Retract
+from mneme.events import Correct, Retract, input_errors
 from mneme.ids import message_id
 from mneme.records import Owner
 from queries import Memories
@@ -11,6 +11,7 @@ from queries.browsing.responses import Memory
 KINDS = ("fact", "foresight")  # memories that can be corrected and retracted
 
 
+@input_errors()
 def correction_of(memories: Memories, memory: Memory, content: str) -> Correct:
     """The event that puts a fact or foresight right: its speaker says ``content`` instead.
 
@@ -33,6 +34,7 @@ def correction_of(memories: Memories, memory: Memory, content: str) -> Correct:
     )
 
 
+@input_errors()
 def retractions_of(memories: Memories, memory: Memory) -> list[Retract]:
     """The events that take a fact or foresight away: one for each message that says it, those of its repetitions among them.
 

@@ -4,7 +4,7 @@
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from datetime import datetime
 from functools import cached_property
@@ -144,15 +144,19 @@ class Service:
         Raises:
             InputError, StoreUnavailable, StoreRejected: as ``accept``.
         """
+        return self.flush_all([(tenant_id, each) for each in conversation_ids], timeout)
+
+    def flush_all(self, conversations: Iterable[tuple[str, str]], timeout: float) -> FlushStatus:
+        """The same for conversations of several tenants, each named before its conversation."""
         began = time.monotonic()
-        flushes = [Flush(tenant_id=tenant_id, conversation_id=each, flush_id=uuid4().hex) for each in conversation_ids]
+        flushes = [Flush(tenant_id=tenant, conversation_id=each, flush_id=uuid4().hex) for tenant, each in conversations]
         self.accept(flushes)
-        markers = {_marker(tenant_id, flush.flush_id): flush.flush_id for flush in flushes}
+        markers = {_marker(flush.tenant_id, flush.flush_id): flush.flush_id for flush in flushes}
         found = self._awaited(list(markers), timeout)
         missing = tuple(flush_id for key, flush_id in markers.items() if key not in found)
         return FlushStatus(
             flush_ids=tuple(markers.values()),
-            conversation_ids=tuple(conversation_ids),
+            conversation_ids=tuple(flush.conversation_id for flush in flushes),
             missing=missing,
             seconds=round(time.monotonic() - began, 3),
         )
