@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
@@ -161,11 +162,8 @@ def _writes_here(settings: Settings) -> bool:
 
 
 def _rows(settings: Settings) -> dict[str, int]:
-    index = open_index(settings, read_only=True)
-    try:
+    with closing(open_index(settings, read_only=True)) as index:
         return {str(collection): index.count(collection) for collection in _SHOWN}
-    finally:
-        index.close()
 
 
 def _size(settings: Settings) -> int:

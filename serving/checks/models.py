@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from importlib.util import find_spec
 from itertools import groupby
 from urllib.parse import urlsplit, urlunsplit
@@ -42,20 +43,16 @@ def models(settings: Settings, call: bool) -> Iterator[Check]:
 
 
 def _embedder(settings: Settings, call: bool) -> Check:
-    embedder = None
     try:
-        embedder = open_embedder(settings)
-        by = f"{embedder.identity.fingerprint}"
-        if settings.embedder.provider != "openai" or call:
-            embedder.embed(["ready?"])
-        else:
-            by += f", {_NOT_ASKED}"
-        return Check("models", "embedder", by, "ready")
+        with closing(open_embedder(settings)) as embedder:
+            by = f"{embedder.identity.fingerprint}"
+            if settings.embedder.provider != "openai" or call:
+                embedder.embed(["ready?"])
+            else:
+                by += f", {_NOT_ASKED}"
+            return Check("models", "embedder", by, "ready")
     except MnemeError as error:
         return failed("models", "embedder", settings.embedder.provider, error)
-    finally:
-        if embedder is not None:
-            embedder.close()
 
 
 def _asked(name: str, by: str, call: bool, ask: Callable[[], None], needed: bool = True) -> Check:
@@ -69,19 +66,13 @@ def _asked(name: str, by: str, call: bool, ask: Callable[[], None], needed: bool
 
 
 def _ask_chat(settings: Settings) -> None:
-    chat = open_chat_for_queries(settings, _SECONDS, repair=False)
-    try:
+    with closing(open_chat_for_queries(settings, _SECONDS, repair=False)) as chat:
         chat.answer(Prompt(Role.ANSWER, "Answer in JSON.", "Say that you are ready."), _Ready)
-    finally:
-        chat.close()
 
 
 def _ask_reranker(settings: Settings) -> None:
-    reranker = RerankEndpoint(settings.rerank)
-    try:
+    with closing(RerankEndpoint(settings.rerank)) as reranker:
         reranker.rerank("ready?", ["I am ready.", "Nothing."])
-    finally:
-        reranker.close()
 
 
 def _host(url: str) -> str:

@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -84,11 +85,8 @@ def demo(
             report = flows.ingest(files, settings, on_progress=on_progress)
     show_report(console, report)
 
-    index = open_index(settings)
-    try:
+    with closing(open_index(settings)) as index:
         show_memory(console, index)
-    finally:
-        index.close()
 
     console.print(Rule("[bold]4 · Questions[/]", align="left"))
     with queries.Memories.open(settings) as memories:

@@ -80,7 +80,10 @@ def _erase(event: "ErasureEvent", kafka: bool, timeout: float, url: str | None) 
         scope = _scope(event, settings) if is_here else None
         removed = service.erase(event, timeout).receipt
     if removed is None:
-        raise _not_done(event, timeout)
+        raise StoreUnavailable(
+            f"erasure {event.erasure_id} is not done after {timeout:g} s; it is kept, and done when the flow gets there (does "
+            "`mneme serve` or `mneme run` run?)"
+        )
     _show(settings if is_here else None, scope, removed)
 
 
@@ -124,13 +127,6 @@ def _scope(event: "ErasureEvent", settings: "mneme.Settings") -> "Filter | None"
     if owner is None:
         return None
     return Filter(event.tenant_id, (owner.key,), (owner.id,), conversation_ids=(event.conversation_id,), hidden=True)
-
-
-def _not_done(event: "ErasureEvent", timeout: float) -> Exception:
-    return StoreUnavailable(
-        f"erasure {event.erasure_id} is not done after {timeout:g} s; it is kept, and done when the flow gets there (does "
-        "`mneme serve` or `mneme run` run?)"
-    )
 
 
 def _left(settings: "mneme.Settings", scope: "Filter") -> int:

@@ -104,10 +104,7 @@ def rebuild(
         return
 
     def agree(found: "StoreContents") -> None:
-        if found.goes_on:
-            note("A rebuild was interrupted here; it goes on.")
-        elif not yes:
-            typer.confirm(_question(origin, found), abort=True, err=True)
+        _agree("rebuild", found.goes_on, yes, _question(origin, found))
 
     with (
         delayed_progress_bar("Rebuilding", "messages" if origin == "messages" else "events") as on_progress,
@@ -122,6 +119,14 @@ def rebuild(
 
             report = rebuild_from_topics(settings, force, agree, on_progress)
     _show_rebuild(report)
+
+
+def _agree(what: str, goes_on: bool, yes: bool, question: str) -> None:
+    """Go on with what was interrupted; else ask, unless told not to."""
+    if goes_on:
+        note(f"A {what} was interrupted here; it goes on.")
+    elif not yes:
+        typer.confirm(question, abort=True, err=True)
 
 
 def _question(origin: Origin, found: "StoreContents") -> str:
@@ -173,10 +178,7 @@ def reindex(
 
     def agree(found: "Move") -> None:
         note(f"from {found.before['embedder']} to {found.after['embedder']}")
-        if found.goes_on:
-            note("A move was interrupted here; it goes on.")
-        elif not yes:
-            typer.confirm(f"Embed {count(sum(found.rows.values()), 'row')} anew?", abort=True, err=True)
+        _agree("move", found.goes_on, yes, f"Embed {count(sum(found.rows.values()), 'row')} anew?")
 
     with delayed_progress_bar("Reindexing", "rows") as on_progress:
         report = move.reindex(settings, drop_old, agree, on_progress)

@@ -102,10 +102,8 @@ def show_failure(error: MnemeError) -> None:
 async def _with_owner(visit: Visit) -> Visit:
     owners = await visit.in_thread("others", visit.service.memories.owners, visit.tenant_id)
     people = tuple(each for each in owners if each.type != "tenant")
-    chosen = visit.owner
-    if chosen is None and people:
-        chosen = Owner(tenant_id=visit.tenant_id, type=people[0].type, id=people[0].id)
     shown = [Owner(tenant_id=visit.tenant_id, type=each.type, id=each.id) for each in people[:_MOST_NAMES]]
+    chosen = visit.owner or next(iter(shown), None)
     names = await visit.in_thread("others", _names_of, visit.service, [*([chosen] if chosen else []), *shown])
     return replace(visit, owners=people, owner=chosen, names=names)
 

@@ -1,6 +1,7 @@
 """Dead letters as people look at them: in a list, by ids that stay, and sent once more."""
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Literal
 
@@ -85,11 +86,8 @@ def open_dead_letters(settings: Settings, place: Place, send_again: Callable[[Se
     from connectors.kafka.sinks import KafkaDeadLetters, read_dead_letters
 
     def remove(unwanted: Callable[[DeadLetter], bool]) -> int:
-        kept = KafkaDeadLetters(settings.kafka, lock=settings.data / "dead-letters.lock")
-        try:
+        with closing(KafkaDeadLetters(settings.kafka, lock=settings.data / "dead-letters.lock")) as kept:
             return kept.remove(unwanted)
-        finally:
-            kept.close()
 
     return DeadLetterQueue(lambda: read_dead_letters(settings.kafka), lambda chosen: replay(settings.kafka, chosen), remove)
 

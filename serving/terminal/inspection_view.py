@@ -180,7 +180,7 @@ def inspections(found: "Iterable[tuple[Cut, Extraction]]", extractor: str) -> It
         found: what ``flows.maintenance.dry_run.dry_run`` yields.
         extractor: its name, for the record.
     """
-    for (owner, conversation, document), episodes in groupby(found, key=lambda pair: _source_of(pair[0])):
+    for (owner, conversation, document), episodes in groupby(found, key=_source_of):
         yield Inspection(
             conversation_id=conversation,
             document_id=document,
@@ -189,8 +189,8 @@ def inspections(found: "Iterable[tuple[Cut, Extraction]]", extractor: str) -> It
         )
 
 
-def _source_of(cut: "Cut") -> tuple[str, str | None, str | None]:
-    return cut.owner.key, cut.conversation_id, cut.document_id
+def _source_of(made: "tuple[Cut, Extraction]") -> tuple[str, str | None, str | None]:
+    return made[0].owner.key, made[0].conversation_id, made[0].document_id
 
 
 def _dry_episode(cut: "Cut", made: "Extraction", extractor: str) -> InspectedEpisode:
