@@ -56,13 +56,14 @@ def list_letters(
     from serving.terminal.tables import dead_letter_json, dead_letters_table
 
     numbered = _numbered(_open(mneme.load_settings(), place))
-    if stage is not None:
-        numbered = {number: dead_letter for number, dead_letter in numbered.items() if dead_letter.stage == stage}
-    if since is not None:
-        numbered = {number: dead_letter for number, dead_letter in numbered.items() if dead_letter.at >= in_utc(since)}
-    if conversation is not None:
-        scope = Scope(tenant, (conversation,))
-        numbered = {number: dead_letter for number, dead_letter in numbered.items() if is_about(dead_letter, scope)}
+    scope = None if conversation is None else Scope(tenant, (conversation,))
+    numbered = {
+        number: each
+        for number, each in numbered.items()
+        if stage in (None, each.stage)
+        and (since is None or each.at >= in_utc(since))
+        and (scope is None or is_about(each, scope))
+    }
     if as_json:
         for number, dead_letter in numbered.items():
             typer.echo(json.dumps(dead_letter_json(number, dead_letter), ensure_ascii=False))

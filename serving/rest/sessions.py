@@ -156,7 +156,7 @@ class Sessions:
         """
         if self._keys:
             self._secret = console_secret(self._settings)
-            self._callers = {self._signed(b"key", digest): caller for digest, caller in self._keys.by_digest()}
+            self._callers = {self._signed(b"key", digest): caller for digest, caller in self._keys.by_digest().items()}
 
     def cookie(self, key: str) -> str | None:
         """A new session for a key that somebody said, as the value of its cookie; None: there is no such key."""

@@ -43,7 +43,15 @@ class DeadLetterQueue:
         Raises:
             StoreError: some may not have been sent; their letters are still there.
         """
-        ready, refused = _sorted_out(dead_letters)
+        ready: list[DeadLetter] = []
+        refused: dict[DeadLetter, str] = {}
+        for dead_letter in dead_letters:
+            try:
+                event_to_replay(dead_letter)
+            except InputError as error:
+                refused[dead_letter] = str(error)
+            else:
+                ready.append(dead_letter)
         if ready:
             self.send_again(ready)
             # Only now: whatever ends this before leaves the letters, to be replayed again.
@@ -90,17 +98,3 @@ def open_dead_letters(settings: Settings, place: Place, send_again: Callable[[Se
             return kept.remove(unwanted)
 
     return DeadLetterQueue(lambda: read_dead_letters(settings.kafka), lambda chosen: replay(settings.kafka, chosen), remove)
-
-
-def _sorted_out(dead_letters: Iterable[DeadLetter]) -> tuple[list[DeadLetter], dict[DeadLetter, str]]:
-    """Those whose events can be sent again, and why the others cannot."""
-    ready: list[DeadLetter] = []
-    refused: dict[DeadLetter, str] = {}
-    for dead_letter in dead_letters:
-        try:
-            event_to_replay(dead_letter)
-        except InputError as error:
-            refused[dead_letter] = str(error)
-        else:
-            ready.append(dead_letter)
-    return ready, refused
