@@ -49,9 +49,15 @@ def create_app(service: Service) -> FastAPI:
         Middleware(RateLimit, requests_per_minute=settings.service.requests_per_minute),
         Middleware(BodyLimits, settings=settings, pools=pools),
     ]
-    if origins := settings.service.cors_origins:
-        allowed = {"allow_origins": origins, "allow_methods": ["*"], "allow_headers": ["*"]}
-        middleware.insert(3, Middleware(CORSMiddleware, **allowed, expose_headers=_EXPOSED_HEADERS))
+    if settings.service.cors_origins:
+        cors = Middleware(
+            CORSMiddleware,
+            allow_origins=settings.service.cors_origins,
+            allow_methods=["*"],
+            allow_headers=["*"],
+            expose_headers=_EXPOSED_HEADERS,
+        )
+        middleware.insert(3, cors)
     app = FastAPI(
         title="Mneme",
         version=__version__,
