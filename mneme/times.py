@@ -72,7 +72,7 @@ def zone(name: str) -> tzinfo:
         try:
             offset = datetime.fromisoformat(f"2000-01-01T00:00{name}").utcoffset()
         except ValueError:
-            raise InputError(f"timezone: {name!r} is not an offset like '+08:00', less than a day away from UTC") from None
+            raise InputError(f"timezone: {name!r} is not an offset like '+08:00'") from None
         return timezone(offset or timedelta(0))
     try:
         return ZoneInfo(name)
