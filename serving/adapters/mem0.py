@@ -10,7 +10,6 @@ from contextlib import ExitStack
 from hashlib import md5
 from itertools import islice
 from operator import eq, ge, gt, le, lt, ne
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote, unquote
 from uuid import uuid4
@@ -194,7 +193,7 @@ class Memory:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _opened(self) -> "tuple[Memories, Publisher]":

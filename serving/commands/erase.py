@@ -57,7 +57,7 @@ def erase(
         what, event = f"conversation {conversation}", mneme.Forget(tenant_id=tenant, conversation_id=conversation)
     else:
         owner = owner_of(user, group, agent, tenant) if is_owned else None
-        ids = {"tenant_id": tenant, "user_id": user, "group_id": group, "agent_id": agent}
+        ids = {"tenant_id": tenant} if owner is None else owner.ids
         if document is not None:
             what, event = f"document {document}", mneme.ForgetDocument.model_validate({**ids, "document_id": document})
         else:

@@ -4,12 +4,10 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from functools import cached_property
-from types import TracebackType
 from typing import Any, Self
 
 from connectors import Publisher
 from connectors.service import ServiceClient
-from mneme.events import Erase, Forget
 from mneme.records import Owner
 from mneme.settings import Settings
 from queries import Memories
@@ -17,6 +15,7 @@ from queries.remote import RemoteMemories
 from serving.service.service import ErasureEvent, ErasureStatus, FlushStatus, Service
 
 _LONGEST_WAIT_SECONDS = 20.0  # of one request: proxies give up after 30 to 60
+_PARAMETERS = {"tenant_id", "user_id", "group_id", "agent_id", "conversation_id", "document_id"}  # of an erasure
 
 
 class RemoteService:
@@ -63,7 +62,8 @@ class RemoteService:
     def erase(self, event: ErasureEvent, timeout: float) -> ErasureStatus:
         """See ``Service.erase``."""
         end, wait = time.monotonic() + timeout, min(timeout, _LONGEST_WAIT_SECONDS)
-        answer = self._client.request("DELETE", "/memories", params=_named(event) | {"wait": wait}, wait_seconds=wait)
+        named = event.model_dump(include=_PARAMETERS)
+        answer = self._client.request("DELETE", "/memories", params=named | {"wait": wait}, wait_seconds=wait)
         done = ErasureStatus.model_validate(answer)
         left = end - time.monotonic()
         return done if done.receipt is not None or left <= 0 else self.erasure(event.tenant_id, done.erasure_id, left)
@@ -82,7 +82,7 @@ class RemoteService:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _flush(self, what: dict[str, Any], timeout: float) -> FlushStatus:
@@ -103,11 +103,3 @@ def open_service(settings: Settings, url: str | None = None) -> Service | Remote
         SettingsError: a setting is wrong.
     """
     return RemoteService(settings, url) if url or settings.service.url else Service(settings)
-
-
-def _named(event: ErasureEvent) -> dict[str, Any]:
-    """An event that erases as parameters of a query."""
-    if isinstance(event, Forget):
-        return {"tenant_id": event.tenant_id, "conversation_id": event.conversation_id}
-    named = {"tenant_id": event.tenant_id, "user_id": event.user_id, "group_id": event.group_id, "agent_id": event.agent_id}
-    return named if isinstance(event, Erase) else named | {"document_id": event.document_id}

@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from datetime import datetime
 from functools import cached_property
 from threading import Lock
-from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 from uuid import uuid4
 
@@ -263,7 +262,7 @@ class Service:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _current_health(self) -> Health:

@@ -8,6 +8,7 @@ from mneme.times import utc_now, zone
 
 if TYPE_CHECKING:
     from mneme.records import Citation, Episode
+    from queries.browsing.responses import InspectedEpisode
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:
@@ -15,7 +16,7 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {plural or f'{noun}s'}"
 
 
-def spoken(episode: "Episode") -> tuple[datetime, datetime]:
+def spoken(episode: "Episode | InspectedEpisode") -> tuple[datetime, datetime]:
     """Start and end of an episode, by the speakers' clock."""
     local = zone(episode.timezone)
     return episode.started_at.astimezone(local), episode.ended_at.astimezone(local)

@@ -24,7 +24,7 @@ from queries.browsing.responses import (
     Inspection,
 )
 from queries.records import shared_fields
-from serving.terminal.format import cited, count, expected, span, until, whole_day
+from serving.terminal.format import cited, count, expected, span, spoken, until, whole_day
 from serving.terminal.history_view import document_line
 
 if TYPE_CHECKING:
@@ -74,8 +74,7 @@ def _about(episode: InspectedEpisode) -> Iterator[str]:
     if where := cited(episode.citation):
         yield where
     if episode.document_id is None:
-        local = zone(episode.timezone)
-        yield span(episode.started_at.astimezone(local), episode.ended_at.astimezone(local))
+        yield span(*spoken(episode))
         yield count(len(episode.messages), "message")
     yield "still open, shown as it stands" if episode.provisional else f"closed by {episode.closed_by}"
     yield f"extracted by {episode.extractor}"
