@@ -163,7 +163,9 @@ class Row:
 
     def stored_again(self, version: int, embedding: Embedding | None) -> "Row":
         """The same record in another version."""
-        row = replace(self.embedded(embedding), version=version, body={**self.body, "version": version})
+        vector, token_vectors = embedding or (None, b"")
+        body = {**self.body, "version": version}
+        row = replace(self, version=version, body=body, vector=vector, token_vectors=token_vectors)
         row._keep(self._record)
         return row
 
