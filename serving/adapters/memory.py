@@ -114,7 +114,7 @@ class MessageStore:
     @property
     def filters(self) -> dict[str, Any]:
         """The filters that select the owner."""
-        return dict(self.owner.ids)
+        return self.owner.ids
 
     def add(self, conversation_id: str, items: Iterable[Item]) -> list[str]:
         """Keep values, durably on return; the ids of their messages.
