@@ -12,11 +12,12 @@ negated one where none does, so also where the key is missing.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 from typing import Literal
 
 from mneme.records import Metadata, Scalar
+from mneme.times import in_utc
 
 LONGEST_KEY, LONGEST_VALUE = 128, 512  # characters; what is longer is kept, and not filtered on
 MOST_VALUES = 1000  # of one record made from many messages: the first
@@ -229,11 +230,10 @@ def _moment_of(text: str) -> datetime | None:
     if not _ISO.fullmatch(text):
         return None
     try:
-        moment = datetime.fromisoformat(text)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+        return in_utc(datetime.fromisoformat(text))
     except (ValueError, OverflowError):  # no day of the calendar, or at its very ends
         return None
 
 
 def _time(moment: datetime) -> str:
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).isoformat(timespec="microseconds")
+    return in_utc(moment).isoformat(timespec="microseconds")

@@ -14,12 +14,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from functools import cache, cached_property, lru_cache
 
-from mneme.text import STOP_WORDS, Runs
+from mneme.text import STOP_WORDS
 
 _WORD = re.compile(r"[a-z]+|[^\sa-z]")
-_RUNS = Runs()
-_DIGITS = bytes.maketrans(b"123456789", b"000000000")
-_NO_WORDS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ \t\n\r\x0b\x0c"  # by themselves
 _FOLDED = str.maketrans("İıſ", "iis")  # letters that IGNORECASE takes for others, and ``lower`` does not
 _OF_EVERY_TEXT = frozenset({""})
 
@@ -31,8 +28,6 @@ def words_of(text: str) -> frozenset[str]:
     >>> sorted(words_of("I'm at No. 52"))
     ['', "'", '.', '0', 'at', 'i', 'm', 'no']
     """
-    if text.isascii():
-        return frozenset([*_RUNS.of(text), *text.encode().translate(_DIGITS, _NO_WORDS).decode(), ""])
     words = _WORD.findall(text.translate(_FOLDED).lower())
     return frozenset(["", *("0" if word.isdecimal() else word for word in words)])
 

@@ -5,10 +5,9 @@ the record as JSON; what is not a column cannot be searched.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from operator import attrgetter
 from typing import Annotated, Any, NamedTuple, TypeVar, dataclass_transform
 
 import numpy as np
@@ -163,18 +162,14 @@ class Row:
         return replace(self, vector=vector, token_vectors=token_vectors)
 
     def stored_again(self, version: int, embedding: Embedding | None) -> "Row":
-        """The same record in another version. ``replace`` takes three times as long; each message needs this."""
-        values = list(_values_of(self))
-        values[_VERSION], values[_BODY] = version, {**self.body, "version": version}
-        values[_VECTOR], values[_TOKEN_VECTORS] = embedding or (None, b"")
-        row = Row(*values)
+        """The same record in another version."""
+        vector, token_vectors = embedding or (None, b"")
+        body = {**self.body, "version": version}
+        row = replace(self, version=version, body=body, vector=vector, token_vectors=token_vectors)
         row._keep(self._record)
         return row
 
 
-_COLUMNS = [column.name for column in fields(Row) if column.init]
-_values_of = attrgetter(*_COLUMNS)
-_VERSION, _BODY, _VECTOR, _TOKEN_VECTORS = map(_COLUMNS.index, ("version", "body", "vector", "token_vectors"))
 _parser: TypeAdapter[AnyRecord] = TypeAdapter(
     Annotated[AnyRecord, Field(discriminator="kind")], config=ConfigDict(defer_build=True)
 )

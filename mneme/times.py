@@ -70,17 +70,19 @@ def zone(name: str) -> tzinfo:
         return UTC
     if name[0] in "+-":
         try:
-            hours, minutes = int(name[1:3]), int(name[4:6] or 0) if ":" in name else int(name[3:5] or 0)
+            offset = datetime.fromisoformat(f"2000-01-01T00:00{name}").utcoffset()
         except ValueError:
             raise InputError(f"timezone: {name!r} is not an offset like '+08:00'") from None
-        offset = timedelta(hours=hours, minutes=minutes)
-        if minutes >= 60 or offset >= timedelta(hours=24):
-            raise InputError(f"timezone: {name!r} is a day or more away from UTC, or no time of day")
-        return timezone(-offset if name[0] == "-" else offset)
+        return timezone(offset or timedelta(0))
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise InputError(f"timezone: {name!r} is not an IANA name like 'Europe/Paris' nor an offset like '+08:00'") from None
+
+
+def in_utc(moment: datetime) -> datetime:
+    """A moment in UTC; one without an offset is meant so."""
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
 
 
 def zone_or_utc(name: str) -> tzinfo:
@@ -95,11 +97,7 @@ def zone_name_of(moment: datetime) -> str:
     """The name of the zone of an aware moment: ``UTC``, its IANA name, or its offset."""
     if isinstance(moment.tzinfo, ZoneInfo):
         return moment.tzinfo.key
-    offset = moment.utcoffset() or timedelta(0)
-    if not offset:
-        return "UTC"
-    minutes = int(offset.total_seconds() // 60)
-    return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}"
+    return moment.isoformat(timespec="minutes")[16:22] if moment.utcoffset() else "UTC"
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

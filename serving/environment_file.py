@@ -28,13 +28,13 @@ def environment_file(chosen: Mapping[str, str]) -> str:
     Raises:
         InputError: one that is no setting, or a value that does not fit on a line.
     """
-    known = dict(_variables(Settings, PREFIX))
-    if unknown := sorted(set(chosen) - set(known)):
+    parts = list(_group(Settings, PREFIX, chosen))
+    if unknown := sorted(set(chosen) - {part.lstrip("#").partition("=")[0] for part in parts}):
         raise InputError(f"{', '.join(unknown)} is no setting; see docs/settings.md")
     for name, value in chosen.items():
         if "\n" in value or "'" in value:
             raise InputError(f"{name}: a line break or a single quote cannot stand in .env; set it in the environment")
-    return _HEAD + "".join(_group(Settings, PREFIX, chosen))
+    return _HEAD + "".join(parts)
 
 
 def write_environment_file(path: Path, content: str) -> None:
@@ -49,14 +49,6 @@ def write_environment_file(path: Path, content: str) -> None:
         replace_bytes(path, content.encode(), mode=0o600)
     except OSError as error:
         raise InputError(f"{path} cannot be written ({error.strerror}); choose another with --file") from error
-
-
-def _variables(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, FieldInfo]]:
-    for name, field in model.model_fields.items():
-        if group := group_of(field):
-            yield from _variables(group, f"{prefix}{name.upper()}__")
-        else:
-            yield f"{prefix}{name.upper()}", field
 
 
 def _group(model: type[BaseModel], prefix: str, chosen: Mapping[str, str]) -> Iterator[str]:

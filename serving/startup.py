@@ -1,13 +1,10 @@
 """A quicker start of the program ``mneme``, and fewer runs of the garbage collector."""
 
 import gc
-from typing import TYPE_CHECKING
 
+import mneme
+import queries
 from flows.running.child_process import begin
-
-if TYPE_CHECKING:
-    from queries import Memories
-
 
 _is_program = False
 
@@ -32,7 +29,7 @@ def freeze_startup_objects() -> None:
         gc.freeze()
 
 
-def connect(url: str | None) -> "Memories":
+def connect(url: str | None) -> "queries.Memories":
     """``Memories.connect`` by the settings of the environment, for a command that asks once and ends.
 
     Raises:
@@ -41,7 +38,4 @@ def connect(url: str | None) -> "Memories":
     """
     if _is_program:
         gc.disable()
-    from mneme.settings import load_settings
-    from queries import Memories
-
-    return Memories.connect(load_settings(), url=url)
+    return queries.Memories.connect(mneme.load_settings(), url=url)

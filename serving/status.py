@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any, Literal, TypeVar, get_args
 
 import httpx
 
+from connectors.dead_letters import FileDeadLetters
+from connectors.inbox import unread
 from connectors.indices import embedded_folder, index_place, open_index
 from connectors.telemetry.exposition import Samples, read_exposition
 from mneme.errors import MnemeError, SettingsError
@@ -142,8 +145,6 @@ def local_status(settings: Settings) -> Status:
         case "kafka":
             status = tried(lambda: _with_kafka(status, settings)) or status
         case "inbox":
-            from connectors.inbox import unread
-
             lag = tried(lambda: {str(lane): unread(settings.data, lane) for lane in get_args(Lane)}) or {}
             letters = tried(lambda: _letters(settings.data / "dead-letters.sqlite"))
             status = replace(status, lag=lag, dead_letters=letters)
@@ -161,11 +162,8 @@ def _writes_here(settings: Settings) -> bool:
 
 
 def _rows(settings: Settings) -> dict[str, int]:
-    index = open_index(settings, read_only=True)
-    try:
+    with closing(open_index(settings, read_only=True)) as index:
         return {str(collection): index.count(collection) for collection in _SHOWN}
-    finally:
-        index.close()
 
 
 def _size(settings: Settings) -> int:
@@ -192,8 +190,6 @@ def _with_kafka(status: Status, settings: Settings) -> Status:
 
 
 def _letters(file: Path) -> int:
-    from connectors.dead_letters import FileDeadLetters
-
     return sum(1 for _ in FileDeadLetters(file).read())
 
 

@@ -112,13 +112,19 @@ class Owned(BaseEvent):
         """Return whether it says whose memory it is about."""
         return bool(self.group_id or self.user_id or self.agent_id)
 
-    def owner_or_none(self) -> Owner | None:
-        """The group, else the user, else the agent that it names."""
+    @property
+    def owner(self) -> Owner:
+        """The group, else the user, else the agent that it names, else the tenant.
+
+        A message of another than its conversation's is refused (flows/embed.py).
+        """
         if self.group_id:
             return _owner(self.tenant_id, "group", self.group_id)
         if self.user_id:
             return _owner(self.tenant_id, "user", self.user_id)
-        return _owner(self.tenant_id, "agent", self.agent_id) if self.agent_id else None
+        if self.agent_id:
+            return _owner(self.tenant_id, "agent", self.agent_id)
+        return _owner(self.tenant_id, "tenant", self.tenant_id)
 
 
 @lru_cache(maxsize=4096)  # with each message, and few owners say most of them

@@ -6,7 +6,6 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from mneme.events.base import Base64, ConversationEvent, Label, MetadataField, Moment, Name, Owned
-from mneme.records import Owner
 from mneme.times import utc_now
 
 
@@ -50,13 +49,6 @@ class Erase(Erasing, Owned):
         """``tenant/owner_type/owner``."""
         return self.owner.key
 
-    @property
-    def owner(self) -> Owner:
-        """The owner whose memory is erased."""
-        owner = self.owner_or_none()
-        assert owner is not None, "checked when the event was made"
-        return owner
-
 
 class Document(Owned):
     """A document for the documents topic: its text (``content``), its bytes (``data``, base64), or where they lie (``uri``).
@@ -97,11 +89,6 @@ class Document(Owned):
         """``tenant/document``."""
         return f"{self.tenant_id}/{self.document_id}"
 
-    @property
-    def owner(self) -> Owner:
-        """The owner of the document: one that it names, or the tenant."""
-        return self.owner_or_none() or Owner(tenant_id=self.tenant_id, type="tenant", id=self.tenant_id)
-
 
 class ForgetDocument(Erasing, Owned):
     """Erases a document, and all that was made of it; see ``Forget``. Without an owner it is one of the tenant's knowledge."""
@@ -113,8 +100,3 @@ class ForgetDocument(Erasing, Owned):
     def key(self) -> str:
         """``tenant/document``, on the documents topic."""
         return f"{self.tenant_id}/{self.document_id}"
-
-    @property
-    def owner(self) -> Owner:
-        """The owner of the document."""
-        return self.owner_or_none() or Owner(tenant_id=self.tenant_id, type="tenant", id=self.tenant_id)

@@ -117,13 +117,6 @@ class Message(Owned, ConversationEvent):
                 yield part.uri or long_hash(part.data or "")
 
     @property
-    def owner(self) -> Owner:
-        """The owner that the message names; another than its conversation's is refused (flows/embed.py)."""
-        owner = self.owner_or_none()
-        assert owner is not None, "checked when the message was made"
-        return owner
-
-    @property
     def text(self) -> str:
         """The content as text; parts that are no text stand as bracketed mentions."""
         return text_of_content(self.content)

@@ -6,6 +6,8 @@ much there is before it is parsed.
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
@@ -109,10 +111,8 @@ def parse_event(raw: bytes, received_at: datetime | None, offset: int = 0) -> An
         if received_at is None:
             raise InputError("sent_at: missing; a file has no time of its own, so write one for each message")
         data["sent_at"] = time_of_record(received_at, offset).isoformat()
-    try:
+    with input_errors():
         event = _event.validate_python(data)
-    except ValidationError as error:
-        raise InputError(describe(error)) from error
     if isinstance(event, Message):
         refuse_future("sent_at", event.sent_at, received_at)
     elif isinstance(event, Erasing) and received_at is None:  # in a file it says until when all is erased, and stays out
@@ -141,6 +141,15 @@ def _is_well_formed(data: Any) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+@contextmanager
+def input_errors() -> Iterator[None]:
+    """Raise what is wrong with the fields of an event as an InputError."""
+    try:
+        yield
+    except ValidationError as error:
+        raise InputError(describe(error)) from error
 
 
 def describe(error: ValidationError) -> str:

@@ -4,22 +4,38 @@ Times are aware and UTC. ``version`` is the counter of the lane that writes the 
 writes the higher wins, whichever arrives last.
 """
 
-from mneme.records.aggregates import AgentSkill, Aggregate, Cluster, Entity, Mention, Profile, ProfileItem, Relationship, Stated
-from mneme.records.base import Citation, Metadata, Owner, OwnerType, Position, Record, Scalar, ToolCall, is_another_topic
-from mneme.records.memories import (
-    AgentCase,
-    Artifact,
-    AtomicFact,
-    Claim,
-    ClosedBy,
-    Episode,
-    Foresight,
-    Quote,
-    Spoken,
-    Statement,
-    Validity,
-)
-from mneme.records.sources import Corrected, StoredDocument, StoredMessage
+from mneme.records.aggregates import AgentSkill as AgentSkill
+from mneme.records.aggregates import Aggregate as Aggregate
+from mneme.records.aggregates import Cluster as Cluster
+from mneme.records.aggregates import Entity as Entity
+from mneme.records.aggregates import Mention as Mention
+from mneme.records.aggregates import Profile as Profile
+from mneme.records.aggregates import ProfileItem as ProfileItem
+from mneme.records.aggregates import Relationship as Relationship
+from mneme.records.aggregates import Stated as Stated
+from mneme.records.base import Citation as Citation
+from mneme.records.base import Metadata as Metadata
+from mneme.records.base import Owner as Owner
+from mneme.records.base import OwnerType as OwnerType
+from mneme.records.base import Position as Position
+from mneme.records.base import Record as Record
+from mneme.records.base import Scalar as Scalar
+from mneme.records.base import ToolCall as ToolCall
+from mneme.records.base import is_another_topic as is_another_topic
+from mneme.records.memories import AgentCase as AgentCase
+from mneme.records.memories import Artifact as Artifact
+from mneme.records.memories import AtomicFact as AtomicFact
+from mneme.records.memories import Claim as Claim
+from mneme.records.memories import ClosedBy as ClosedBy
+from mneme.records.memories import Episode as Episode
+from mneme.records.memories import Foresight as Foresight
+from mneme.records.memories import Quote as Quote
+from mneme.records.memories import Spoken as Spoken
+from mneme.records.memories import Statement as Statement
+from mneme.records.memories import Validity as Validity
+from mneme.records.sources import Corrected as Corrected
+from mneme.records.sources import StoredDocument as StoredDocument
+from mneme.records.sources import StoredMessage as StoredMessage
 
 AnyRecord = (
     StoredMessage
@@ -34,39 +50,3 @@ AnyRecord = (
     | AgentSkill
     | StoredDocument
 )
-
-__all__ = [
-    "AgentCase",
-    "AgentSkill",
-    "Aggregate",
-    "AnyRecord",
-    "Artifact",
-    "AtomicFact",
-    "Citation",
-    "Claim",
-    "ClosedBy",
-    "Cluster",
-    "Corrected",
-    "Entity",
-    "Episode",
-    "Foresight",
-    "Mention",
-    "Metadata",
-    "Owner",
-    "OwnerType",
-    "Position",
-    "Profile",
-    "ProfileItem",
-    "Quote",
-    "Record",
-    "Relationship",
-    "Scalar",
-    "Spoken",
-    "Stated",
-    "Statement",
-    "StoredDocument",
-    "StoredMessage",
-    "ToolCall",
-    "Validity",
-    "is_another_topic",
-]

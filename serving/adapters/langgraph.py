@@ -15,7 +15,6 @@ from uuid import uuid4
 from langgraph.store.base import (
     BaseStore,
     GetOp,
-    Item,
     ListNamespacesOp,
     MatchCondition,
     Op,
@@ -129,17 +128,13 @@ class MnemeStore(BaseStore):
     def _read(self, op: Op) -> Result:
         match op:
             case GetOp():
-                return self._get(op)
+                return next(map(_item, self._versions(op.namespace, op.key)), None)
             case SearchOp():
                 return self._search(op)
             case ListNamespacesOp():
                 return self._namespaces(op)
             case _:
                 raise InputError(f"{type(op).__name__}: is no operation of a store; use get, search, put or list_namespaces")
-
-    def _get(self, op: GetOp) -> Item | None:
-        found = next(iter(self._versions(op.namespace, op.key)), None)
-        return None if found is None else _item(found)
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         current = self._ranked(op) if as_question(op.query or "") else self._current(op.namespace_prefix)
@@ -165,16 +160,14 @@ class MnemeStore(BaseStore):
 
         What was put a moment ago may have no vector yet, and be among the others.
         """
-        answering = self._answering(op)
+        labels = {_NAMESPACE: _range(op.namespace_prefix), _UNINDEXED: {"exists": False}}
+        ranked = self._of(op.namespace_prefix).ranked(op.query or "", _ID, labels, op.offset + op.limit)
+        start = _label(op.namespace_prefix)
+        answering = [_item(each, score) for each, score in ranked if str(each.labels.get(_NAMESPACE, "")).startswith(start)]
         yield from answering
         found = {(item.namespace, item.key) for item in answering}
         indexed = self._current(op.namespace_prefix, lambda labels: _UNINDEXED not in labels)
         yield from (item for item in indexed if (item.namespace, item.key) not in found)
-
-    def _answering(self, op: SearchOp) -> list[SearchItem]:
-        labels = {_NAMESPACE: _range(op.namespace_prefix), _UNINDEXED: {"exists": False}}
-        found = self._of(op.namespace_prefix).ranked(op.query or "", _ID, labels, op.offset + op.limit)
-        return [_item(each, score) for each, score in found if _is_under(each, op.namespace_prefix)]
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
         conditions = op.match_conditions or ()
@@ -284,10 +277,6 @@ def _range(prefix: Namespace) -> dict[str, str]:
 
 def _namespace(found: StoredItem) -> Namespace:
     return tuple(str(found.labels[_NAMESPACE])[1:-1].split("."))
-
-
-def _is_under(found: StoredItem, prefix: Namespace) -> bool:
-    return str(found.labels.get(_NAMESPACE, "")).startswith(_label(prefix))
 
 
 def _matches(condition: MatchCondition, namespace: Namespace) -> bool:

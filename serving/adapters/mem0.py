@@ -10,7 +10,6 @@ from contextlib import ExitStack
 from hashlib import md5
 from itertools import islice
 from operator import eq, ge, gt, le, lt, ne
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote, unquote
 from uuid import uuid4
@@ -194,21 +193,17 @@ class Memory:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _opened(self) -> "tuple[Memories, Publisher]":
-        from connectors import Publisher
         from mneme.settings import load_settings
-        from queries import Memories
-        from serving.service.service import Service
+        from serving.service.remote import RemoteService, open_service
 
-        settings = load_settings()
-        if settings.service.url:
-            memories = self._stack.enter_context(Memories.connect(settings))
-            return memories, self._stack.enter_context(Publisher.connect(settings))
-        service = self._stack.enter_context(Service(settings))
-        await_index(service.memories, _START_SECONDS)
+        service = open_service(load_settings())
+        self._stack.enter_context(service)
+        if not isinstance(service, RemoteService):
+            await_index(service.memories, _START_SECONDS)
         return service.memories, service.publisher
 
     def _store(self, scope: Mapping[str, Any]) -> MessageStore:

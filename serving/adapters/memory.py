@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
-from pydantic import ValidationError
-
-from mneme.errors import InputError, StoreUnavailable
-from mneme.events import Delete, Message, describe
+from mneme.errors import StoreUnavailable
+from mneme.events import Delete, Message, input_errors
 from mneme.ids import message_id
 from mneme.records import Owner, Scalar, ToolCall
 from mneme.times import SendingClock, utc_now
@@ -29,7 +27,6 @@ from serving.found import episodes_of, kind_of, origin_of, words_of
 if TYPE_CHECKING:
     from connectors import Publisher
     from queries import Memories
-    from queries.browsing.responses import Memory
 
 
 WAIT_SECONDS = 30.0  # the longest that a read waits for what its object wrote
@@ -117,7 +114,7 @@ class MessageStore:
     @property
     def filters(self) -> dict[str, Any]:
         """The filters that select the owner."""
-        return {"tenant_id": self.owner.tenant_id, f"{self.owner.type}_id": self.owner.id}
+        return self.owner.ids
 
     def add(self, conversation_id: str, items: Iterable[Item]) -> list[str]:
         """Keep values, durably on return; the ids of their messages.
@@ -196,8 +193,9 @@ class MessageStore:
                 if conversation in (None, event.conversation_id) and matches(event.metadata)
             }
         seen: set[str] = set()
-        for memory in self._pages({**self.filters, **filters}):
-            kept = _store(memory)
+        await_index(self.memories, self._wait_seconds)
+        for memory in iterate_memories(self.memories, "message", {**self.filters, **filters}):
+            kept = _item(memory.id, memory.body)
             # What was written here and is in no list yet is newer than what is.
             newer = [identity for identity, event in mine.items() if identity not in seen and event.sent_at > kept.at]
             yield from self._missing(newer, mine, seen)
@@ -238,11 +236,7 @@ class MessageStore:
         for identity in sorted(identities, key=lambda each: mine[each].sent_at, reverse=True):
             if identity not in seen and identity not in self._unlisted.removed:
                 seen.add(identity)
-                yield _sent(identity, mine[identity])
-
-    def _pages(self, filters: Mapping[str, Any]) -> "Iterator[Memory]":
-        await_index(self.memories, self._wait_seconds)
-        yield from iterate_memories(self.memories, "message", filters)
+                yield _item(identity, mine[identity].model_dump() | {"text": mine[identity].text})
 
     def wait_until_stored(self) -> None:
         """Wait until what was written here is stored, so that a search finds it by its words; by its vector soon after.
@@ -277,57 +271,30 @@ class MessageStore:
 
     def _message(self, conversation_id: str, item: Item) -> Message:
         words, rest = pack(item.value, item.words)
-        try:
-            return Message.model_validate(
-                {
-                    "tenant_id": self.owner.tenant_id,
-                    f"{self.owner.type}_id": self.owner.id,
-                    "conversation_id": conversation_id,
-                    "message_id": item.message_id,
-                    "sender_name": item.name,
-                    "role": item.role,
-                    "sent_at": self._unlisted.sent_now(),
-                    "content": words,
-                    "tool_calls": list(item.tool_calls),
-                    "metadata": {**item.labels, KEY: rest},
-                }
-            )
-        except ValidationError as error:
-            raise InputError(describe(error)) from error
+        said = {
+            **self.owner.ids,
+            "conversation_id": conversation_id,
+            "message_id": item.message_id,
+            "sender_name": item.name,
+            "role": item.role,
+            "sent_at": self._unlisted.sent_now(),
+            "content": words,
+            "tool_calls": list(item.tool_calls),
+            "metadata": {**item.labels, KEY: rest},
+        }
+        with input_errors():
+            return Message.model_validate(said)
 
 
-def _store(memory: "Memory") -> StoredItem:
-    body = memory.body
-    return StoredItem(
-        memory.id,
-        body["conversation_id"],
-        body["message_id"],
-        _value(body["text"], body["metadata"]),
-        body["text"],
-        body["role"],
-        datetime.fromisoformat(body["sent_at"]) if isinstance(body["sent_at"], str) else body["sent_at"],
-        body["metadata"],
-    )
-
-
-def _sent(identity: str, event: Message) -> StoredItem:
-    return StoredItem(
-        identity,
-        event.conversation_id,
-        event.message_id,
-        _value(event.text, event.metadata),
-        event.text,
-        event.role,
-        event.sent_at,
-        event.metadata,
-    )
-
-
-def _value(words: str, metadata: Mapping[str, Scalar]) -> Any:
+def _item(identity: str, said: Mapping[str, Any]) -> StoredItem:
+    """The item of a message, which an index keeps (``Memory.body``) or this process sent."""
+    words, metadata, at = said["text"], said["metadata"], said["sent_at"]
     try:
-        return unpack(words, metadata)
+        value = unpack(words, metadata)
     except (KeyError, ValueError):
-        return None
+        value = None
+    at = datetime.fromisoformat(at) if isinstance(at, str) else at
+    return StoredItem(identity, said["conversation_id"], said["message_id"], value, words, said["role"], at, metadata)
 
 
 @dataclass(frozen=True, slots=True)

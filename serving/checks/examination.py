@@ -7,6 +7,9 @@ from typing import NamedTuple
 from mneme.errors import MnemeError, SettingsError
 from mneme.settings import Settings, load_settings
 from serving.checks import Check, State, failed
+from serving.checks.models import documents, models
+from serving.checks.servers import index, kafka, service
+from serving.checks.settings import settings
 
 SECONDS = 8.0  # for one group
 
@@ -24,10 +27,6 @@ def groups(call: bool = False) -> Mapping[str, Group]:
     Args:
         call: whether models behind endpoints are asked something, which may cost money.
     """
-    from serving.checks.models import documents, models
-    from serving.checks.servers import index, kafka, service
-    from serving.checks.settings import settings
-
     return {
         "settings": Group(settings),
         "index": Group(index),

@@ -3,19 +3,20 @@
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from importlib.util import find_spec
 from itertools import groupby
-from typing import TYPE_CHECKING
+from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel
 
+from connectors.documents.kinds import KINDS, Kind, Need
+from connectors.endpoints.rerank import RerankEndpoint
+from connectors.models import open_chat_for_queries, open_embedder
 from mneme.errors import MnemeError
+from mneme.ports import Prompt, Role
 from mneme.settings import Settings
 from serving.checks import Check, State, failed
-
-if TYPE_CHECKING:
-    from connectors.documents.kinds import Kind, Need
-
 
 _SECONDS = 6.0  # for one call
 _NOT_ASKED = "not asked; --call does"
@@ -42,22 +43,16 @@ def models(settings: Settings, call: bool) -> Iterator[Check]:
 
 
 def _embedder(settings: Settings, call: bool) -> Check:
-    from connectors.models import open_embedder
-
-    embedder = None
     try:
-        embedder = open_embedder(settings)
-        by = f"{embedder.identity.fingerprint}"
-        if settings.embedder.provider != "openai" or call:
-            embedder.embed(["ready?"])
-        else:
-            by += f", {_NOT_ASKED}"
-        return Check("models", "embedder", by, "ready")
+        with closing(open_embedder(settings)) as embedder:
+            by = f"{embedder.identity.fingerprint}"
+            if settings.embedder.provider != "openai" or call:
+                embedder.embed(["ready?"])
+            else:
+                by += f", {_NOT_ASKED}"
+            return Check("models", "embedder", by, "ready")
     except MnemeError as error:
         return failed("models", "embedder", settings.embedder.provider, error)
-    finally:
-        if embedder is not None:
-            embedder.close()
 
 
 def _asked(name: str, by: str, call: bool, ask: Callable[[], None], needed: bool = True) -> Check:
@@ -71,38 +66,23 @@ def _asked(name: str, by: str, call: bool, ask: Callable[[], None], needed: bool
 
 
 def _ask_chat(settings: Settings) -> None:
-    from connectors.models import open_chat_for_queries
-    from mneme.ports import Prompt, Role
-
-    chat = open_chat_for_queries(settings, _SECONDS, repair=False)
-    try:
+    with closing(open_chat_for_queries(settings, _SECONDS, repair=False)) as chat:
         chat.answer(Prompt(Role.ANSWER, "Answer in JSON.", "Say that you are ready."), _Ready)
-    finally:
-        chat.close()
 
 
 def _ask_reranker(settings: Settings) -> None:
-    from connectors.endpoints.rerank import RerankEndpoint
-
-    reranker = RerankEndpoint(settings.rerank)
-    try:
+    with closing(RerankEndpoint(settings.rerank)) as reranker:
         reranker.rerank("ready?", ["I am ready.", "Nothing."])
-    finally:
-        reranker.close()
 
 
 def _host(url: str) -> str:
     """A URL as it may be shown: without user and password."""
-    from urllib.parse import urlsplit, urlunsplit
-
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
 def documents(settings: Settings) -> Iterator[Check]:
     """The formats; those with the same answer are one line."""
-    from connectors.documents.kinds import KINDS
-
     answers = [(_format(kind, settings), kind) for kind in KINDS.values()]
     for (by, state, remedy), kinds in groupby(answers, key=lambda answer: answer[0]):
         yield Check("documents", ", ".join(kind.name for _, kind in kinds), by, state, remedy)

@@ -4,15 +4,19 @@ import json
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
+import httpx
+
+from connectors.durable import is_locked
+from connectors.inbox import inbox_folder
+from connectors.indices import embedded_folder, open_index
+from connectors.models import open_embedder
+from flows.running.recovery import FILES, IMPORT, NAMED_FILES, TOPICS, why_index_is_older, why_unfinished
 from mneme.errors import MnemeError, StoreError, StoreRejected, StoreUnavailable
+from mneme.ports import MemoryIndex
+from mneme.rows import Collection
 from mneme.settings import Settings
 from serving.checks import Check, failed, flows_running
-
-if TYPE_CHECKING:
-    from mneme.ports import MemoryIndex
-
 
 _FLOOD_PERCENT, _HIGH_PERCENT = 95.0, 85.0  # of a disk: OpenSearch blocks writes, and takes no more shards (its defaults)
 _OLDEST_OPENSEARCH = (2, 4)  # the first with efficient filters for the lucene engine
@@ -33,9 +37,6 @@ def index(settings: Settings) -> Iterator[Check]:
         yield _health(state.health)
         yield from _disks(state.disks_percent)
     else:
-        from connectors.durable import is_locked
-        from connectors.indices import embedded_folder
-
         folder = embedded_folder(settings)
         by = f"{folder}, {'a process writes to it' if is_locked(folder) else 'nobody writes to it'}"
         yield Check("index", "embedded index", by, "ready")
@@ -44,9 +45,6 @@ def index(settings: Settings) -> Iterator[Check]:
 
 def _contents(settings: Settings) -> Iterator[Check]:
     """The rows, the embedder that they are of, and the recovery store that wrote them."""
-    from connectors.indices import open_index
-    from mneme.rows import Collection
-
     opened = open_index(settings, read_only=True)
     try:
         try:
@@ -69,8 +67,6 @@ def _contents(settings: Settings) -> Iterator[Check]:
 
 
 def _embedder(settings: Settings, opened: "MemoryIndex") -> Check:
-    from connectors.models import open_embedder
-
     try:
         embedder = open_embedder(settings)
     except MnemeError:
@@ -101,10 +97,6 @@ def _embedder(settings: Settings, opened: "MemoryIndex") -> Check:
 
 def _unfinished(settings: Settings, metadata: "dict[str, str]") -> Iterator[Check]:
     """Tell what was interrupted: a rebuild or move of the index, an import, an ingestion of files. What runs is no concern."""
-    from connectors.durable import is_locked
-    from connectors.inbox import inbox_folder
-    from flows.running.recovery import FILES, IMPORT, NAMED_FILES, why_unfinished
-
     running = flows_running(settings.data)
     if (why := why_unfinished(metadata)) and not running and not is_locked(settings.data / "rebuild"):
         yield Check("index", "rebuild or move", "interrupted, or running elsewhere", "missing", why, needed=True)
@@ -124,8 +116,6 @@ def _recovery(settings: Settings, metadata: Mapping[str, str], read_again: Calla
 
     ``read_again`` gives the metadata anew: a flow may have written them since.
     """
-    from flows.running.recovery import FILES, TOPICS, why_index_is_older
-
     for name in (TOPICS, FILES):
         written_by = metadata.get(f"recovery_{name}")
         folder = settings.data / "recovery" / name
@@ -280,10 +270,6 @@ def _port(host: str, port: int) -> Check:
 
 
 def _flows(settings: Settings) -> Iterator[Check]:
-    from connectors.durable import is_locked
-    from connectors.inbox import inbox_folder
-    from flows.running.recovery import TOPICS
-
     # The flow from the inbox holds the recovery store of files as well.
     locks = {TOPICS: settings.data / "recovery" / TOPICS, "inbox": inbox_folder(settings.data)}
     running = [name for name, folder in locks.items() if is_locked(folder)]
@@ -307,8 +293,6 @@ def _remote(settings: Settings) -> Check:
 
 def _is_mneme(url: str) -> bool | None:
     """Tell whether a Mneme answers there; None where nothing came in time."""
-    import httpx
-
     try:
         return httpx.get(f"{url.rstrip('/')}/health/live", timeout=_SECONDS).is_success
     except httpx.TimeoutException:

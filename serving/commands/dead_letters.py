@@ -3,19 +3,25 @@
 import json
 import tempfile
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+import connectors
+import flows
+import mneme
+from connectors.durable import is_locked
+from mneme.errors import InputError
+from mneme.times import in_utc, utc_now
 from serving.commands.options import TenantOption, not_blank
+from serving.terminal.format import count, last_line
 from serving.terminal.output import note, output
 
 if TYPE_CHECKING:
     from mneme.ports import DeadLetter
-    from mneme.settings import Settings
     from serving.service.dead_letters import DeadLetterQueue
 
 app = typer.Typer(no_args_is_help=True, help="Events that could not be taken in.")
@@ -47,18 +53,17 @@ def list_letters(
     """List dead letters, newest last."""
     from connectors.dead_letters import is_about
     from mneme.ports import Scope
-    from mneme.settings import load_settings
     from serving.terminal.tables import dead_letter_json, dead_letters_table
 
-    numbered = _numbered(_open(load_settings(), place))
-    if stage is not None:
-        numbered = {number: dead_letter for number, dead_letter in numbered.items() if dead_letter.stage == stage}
-    if since is not None:
-        moment = since if since.tzinfo else since.replace(tzinfo=UTC)
-        numbered = {number: dead_letter for number, dead_letter in numbered.items() if dead_letter.at >= moment}
-    if conversation is not None:
-        scope = Scope(tenant, (conversation,))
-        numbered = {number: dead_letter for number, dead_letter in numbered.items() if is_about(dead_letter, scope)}
+    numbered = _numbered(_open(mneme.load_settings(), place))
+    scope = None if conversation is None else Scope(tenant, (conversation,))
+    numbered = {
+        number: each
+        for number, each in numbered.items()
+        if stage in (None, each.stage)
+        and (since is None or each.at >= in_utc(since))
+        and (scope is None or is_about(each, scope))
+    }
     if as_json:
         for number, dead_letter in numbered.items():
             typer.echo(json.dumps(dead_letter_json(number, dead_letter), ensure_ascii=False))
@@ -71,10 +76,9 @@ def list_letters(
 @app.command()
 def show(number: NumberArgument, place: FromOption = None) -> None:
     """Show everything of one dead letter, with its bytes; passwords, keys and tokens in it are asterisks."""
-    from mneme.settings import load_settings
     from serving.terminal.tables import dead_letter_text
 
-    dead_letter = _chosen(_numbered(_open(load_settings(), place)), [number])[0]
+    dead_letter = _chosen(_numbered(_open(mneme.load_settings(), place)), [number])[0]
     output().print(dead_letter_text(number, dead_letter), soft_wrap=True)
 
 
@@ -91,13 +95,10 @@ def replay(
     To repeat it, or to be interrupted in it, makes no duplicates: an event that arrives twice counts once. The exit code is not
     0 while any of the letters stays, or has come back at once. Where a flow runs, one may come back later.
     """
-    from mneme.errors import InputError
-    from mneme.settings import load_settings
-    from serving.terminal.format import count, last_line
 
     if not numbers and not every and stage is None:
         raise InputError("which letters? give their numbers (`mneme admin dead-letters list`), --stage or --all")
-    box = _open(load_settings(), place)
+    box = _open(mneme.load_settings(), place)
     numbered = _numbered(box)
     dead_letters = _chosen(numbered, numbers) if numbers else list(numbered.values())
     dead_letters = [dead_letter for dead_letter in dead_letters if stage is None or dead_letter.stage == stage]
@@ -123,31 +124,26 @@ def replay(
         raise typer.Exit(1)
 
 
-def _open(settings: "Settings", place: Place | None) -> "DeadLetterQueue":
+def _open(settings: "mneme.Settings", place: Place | None) -> "DeadLetterQueue":
     from serving.service.dead_letters import open_dead_letters
 
     chosen: Place = place or ("kafka" if settings.index.backend == "opensearch" else "file")
     return open_dead_letters(settings, chosen, partial(_send_again, settings))
 
 
-def _send_again(settings: "Settings", dead_letters: "Sequence[DeadLetter]") -> None:
-    from connectors import Publisher
-    from connectors.durable import is_locked
+def _send_again(settings: "mneme.Settings", dead_letters: "Sequence[DeadLetter]") -> None:
     from connectors.inbox import inbox_folder
     from mneme.events import parse_event
-    from mneme.times import utc_now
 
     events = [_event(dead_letter) for dead_letter in dead_letters]
     if settings.intake != "inbox" or not is_locked(inbox_folder(settings.data)):
         _ingest(events, settings)
         return
-    with Publisher.connect(settings.replace(service={"url": None})) as publisher:  # a flow runs, and it alone writes
+    with connectors.Publisher.connect(settings.replace(service={"url": None})) as publisher:  # a flow runs, and it alone writes
         publisher.send_many(parse_event(event, utc_now()) for event in events)
 
 
-def _ingest(events: "Sequence[bytes]", settings: "Settings") -> None:
-    import flows
-
+def _ingest(events: "Sequence[bytes]", settings: "mneme.Settings") -> None:
     with tempfile.TemporaryDirectory(prefix="mneme-replay-") as folder:
         path = Path(folder) / "events.jsonl"
         path.write_bytes(b"".join(_one_line(event) + b"\n" for event in events))
@@ -170,8 +166,6 @@ def _numbered(box: "DeadLetterQueue") -> "dict[int, DeadLetter]":
 
 
 def _chosen(numbered: "dict[int, DeadLetter]", numbers: Sequence[int]) -> "list[DeadLetter]":
-    from mneme.errors import InputError
-
     if missing := [str(number) for number in numbers if number not in numbered]:
         raise InputError(f"no dead letter {', '.join(missing)}; there are {len(numbered)} (`mneme admin dead-letters list`)")
     return [numbered[number] for number in sorted(set(numbers))]

@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -14,15 +15,16 @@ from rich.padding import Padding
 from rich.rule import Rule
 from rich.text import Text
 
+import flows
+import mneme
+import queries
+from mneme.errors import InputError, StoreRejected
+from serving.terminal.format import count
 from serving.terminal.output import flow_in_this_process, output, progress_bar
 
 if TYPE_CHECKING:
-    from flows import IngestReport
     from mneme.ports import MemoryIndex
-    from mneme.records import AtomicFact, Episode
-    from mneme.settings import Settings
-    from queries import Memories
-    from queries.responses import Found, SearchResponse
+    from queries.responses import Found
 
 FILES = ("friends.jsonl", "team.jsonl", "agent.jsonl", "chinese.jsonl", "acme.jsonl", "handbook.md")
 
@@ -66,10 +68,7 @@ def demo(
     data: Annotated[Path, typer.Option(help="Where the demo's index lies.")] = _DATA,
 ) -> None:
     """Ingest the examples and search them: no server, no key."""
-    import flows
     from connectors.indices import open_index
-    from mneme.errors import StoreRejected
-    from queries import Memories
 
     console = output()
     settings = local_settings(data)
@@ -86,37 +85,31 @@ def demo(
             report = flows.ingest(files, settings, on_progress=on_progress)
     show_report(console, report)
 
-    index = open_index(settings)
-    try:
+    with closing(open_index(settings)) as index:
         show_memory(console, index)
-    finally:
-        index.close()
 
     console.print(Rule("[bold]4 · Questions[/]", align="left"))
-    with Memories.open(settings) as memories:
+    with queries.Memories.open(settings) as memories:
         for question in QUESTIONS:
             show_answers(console, memories, question)
         show_hops(console, memories, HOPS)
     show_next(console, data)
 
 
-def local_settings(data: Path) -> "Settings":
+def local_settings(data: Path) -> "mneme.Settings":
     """The settings of the environment, but nothing that needs a server or a key."""
-    from mneme.settings import Boundaries, Extraction, Index, Models, Rerank, load_settings
+    from mneme.settings import Boundaries, Extraction, Index, Models, Rerank
 
-    settings = load_settings()
-    return settings.model_copy(
-        update={
-            "data": data,
-            "index": Index(backend="embedded"),
-            "models": Models(),
-            "boundaries": Boundaries(),
-            "extraction": Extraction(),
-            "embedder": settings.embedder.model_copy(update={"provider": "local"}),
-            "rerank": Rerank(),
-            "agents": settings.agents.model_copy(update={"planner": "rules"}),
-            "answers": settings.answers.model_copy(update={"writer": "extractive"}),
-        }
+    return mneme.load_settings().replace(
+        data=data,
+        index=Index(backend="embedded"),
+        models=Models(),
+        boundaries=Boundaries(),
+        extraction=Extraction(),
+        embedder={"provider": "local"},
+        rerank=Rerank(),
+        agents={"planner": "rules"},
+        answers={"writer": "extractive"},
     )
 
 
@@ -126,7 +119,6 @@ def example_files(folder: Path | None) -> list[Path]:
     Raises:
         InputError: they are not where they should be.
     """
-    from mneme.errors import InputError
 
     candidates = [folder] if folder else [Path(__file__).parents[1] / "examples", Path("examples")]
     for candidate in candidates:
@@ -139,7 +131,7 @@ def example_files(folder: Path | None) -> list[Path]:
     )
 
 
-def show_report(console: Console, report: "IngestReport") -> None:
+def show_report(console: Console, report: "flows.IngestReport") -> None:
     """Show what the run did; a second one changed nothing, and says so."""
     from serving.terminal.tables import ingest_table
 
@@ -153,14 +145,12 @@ def show_report(console: Console, report: "IngestReport") -> None:
 
 def show_memory(console: Console, index: "MemoryIndex") -> None:
     """The episodes of each conversation, and some facts of each."""
-    from mneme.records import AtomicFact, Episode
     from mneme.rows import Collection
-    from serving.terminal.format import count
     from serving.terminal.tables import episode_table, fact_table
 
-    episodes = [record for row in index.scan(Collection.EPISODES) if isinstance(record := row.record(), Episode)]
-    facts = [record for row in index.scan(Collection.FACTS) if isinstance(record := row.record(), AtomicFact)]
-    by_place: dict[str, list[Episode]] = {}
+    episodes = [record for row in index.scan(Collection.EPISODES) if isinstance(record := row.record(), mneme.Episode)]
+    facts = [record for row in index.scan(Collection.FACTS) if isinstance(record := row.record(), mneme.AtomicFact)]
+    by_place: dict[str, list[mneme.Episode]] = {}
     for episode in sorted(episodes, key=lambda one: (one.document_id is not None, one.started_at, one.id)):
         by_place.setdefault(_place(episode), []).append(episode)
 
@@ -182,7 +172,7 @@ def show_memory(console: Console, index: "MemoryIndex") -> None:
         console.print()
 
 
-def show_answers(console: Console, memories: "Memories", question: Question) -> None:
+def show_answers(console: Console, memories: "queries.Memories", question: Question) -> None:
     """The best result of a hybrid search, and its place in a search by words alone and by meaning alone."""
     from queries.responses import FoundFact
     from serving.terminal.search_view import in_short, only_asks
@@ -197,7 +187,7 @@ def show_answers(console: Console, memories: "Memories", question: Question) -> 
     console.print()
 
 
-def _rank_of(first: "Found", response: "SearchResponse") -> int | None:
+def _rank_of(first: "Found", response: "queries.SearchResponse") -> int | None:
     """The place of a memory, or of what holds it or is held by it; None where it is not found."""
 
     def ids(item: "Found") -> set[str]:
@@ -207,7 +197,7 @@ def _rank_of(first: "Found", response: "SearchResponse") -> int | None:
     return next((item.rank for item in response.ranked() if ids(item) & ids(first)), None)
 
 
-def show_hops(console: Console, memories: "Memories", question: Question) -> None:
+def show_hops(console: Console, memories: "queries.Memories", question: Question) -> None:
     """A question whose answer lies in several conversations: what the agent searched for, and the answer."""
     from serving.terminal.search_view import answer_view
 
@@ -237,17 +227,17 @@ def show_next(console: Console, data: Path) -> None:
         console.print(Text(f"  {line}", style="cyan"), soft_wrap=True)  # whole lines can be copied
 
 
-def _place(record: "Episode | AtomicFact") -> str:
+def _place(record: "mneme.Episode | mneme.AtomicFact") -> str:
     return record.conversation_id or record.document_id or ""
 
 
-def _order(fact: "AtomicFact") -> tuple[datetime, tuple[int, ...], str]:
+def _order(fact: "mneme.AtomicFact") -> tuple[datetime, tuple[int, ...], str]:
     """As they were said, or as they stand in their document."""
     place = fact.citation.place if fact.citation else ""
     return fact.said_at, tuple(map(int, re.findall(r"\d+", place))), fact.id
 
 
-def _telling(facts: Sequence["AtomicFact"], number: int) -> Sequence["AtomicFact"]:
+def _telling(facts: Sequence["mneme.AtomicFact"], number: int) -> Sequence["mneme.AtomicFact"]:
     """Some that state something, evenly spaced: the first alone would tell of the first episode only."""
     telling = [fact for fact in facts if not re.search("[?？]", fact.quote.words if fact.quote else fact.atomic_fact)]
     stating = [fact for fact in telling if fact.claims]

@@ -1,19 +1,19 @@
 """``mneme erase``: erase, wait for the receipt, then check that nothing is left."""
 
+from collections.abc import Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, Annotated
+from uuid import uuid4
 
 import typer
 
-from mneme.errors import InputError
+import mneme
+from mneme.errors import InputError, StoreUnavailable
 from serving.commands.options import AgentOption, GroupOption, TenantOption, UrlOption, UserOption, not_blank, owner_of
 from serving.terminal.output import messages, note, output
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from mneme.ports import Filter
-    from mneme.settings import Settings
     from serving.service.service import ErasureEvent
 
 
@@ -44,7 +44,6 @@ def erase(
     any it is of the tenant's knowledge. Kafka keeps its own copy until the topic's retention is over. Before you erase an
     owner, stop sending for it until the receipt is there.
     """
-    from mneme.events import Erase, Forget, ForgetDocument
 
     is_owned = user is not None or group is not None or agent is not None
     if conversation is not None and document is not None:
@@ -55,27 +54,24 @@ def erase(
         raise InputError("give a CONVERSATION, --document ID, or one of --user, --group and --agent: it says what is erased")
     event: ErasureEvent
     if conversation is not None:
-        what, event = f"conversation {conversation}", Forget(tenant_id=tenant, conversation_id=conversation)
+        what, event = f"conversation {conversation}", mneme.Forget(tenant_id=tenant, conversation_id=conversation)
     else:
         owner = owner_of(user, group, agent, tenant) if is_owned else None
-        ids = {"tenant_id": tenant, "user_id": user, "group_id": group, "agent_id": agent}
+        ids = {"tenant_id": tenant} if owner is None else owner.ids
         if document is not None:
-            what, event = f"document {document}", ForgetDocument.model_validate({**ids, "document_id": document})
+            what, event = f"document {document}", mneme.ForgetDocument.model_validate({**ids, "document_id": document})
         else:
             assert owner is not None, "one of the three is given"
-            what, event = f"everything known of {owner.type} {owner.id}", Erase.model_validate(ids)
+            what, event = f"everything known of {owner.type} {owner.id}", mneme.Erase.model_validate(ids)
     if not yes and not typer.confirm(f"Erase {what} for good?"):
         raise typer.Abort
     _erase(event, kafka, timeout, url)
 
 
 def _erase(event: "ErasureEvent", kafka: bool, timeout: float, url: str | None) -> None:
-    from uuid import uuid4
-
-    from mneme.settings import load_settings
     from serving.service.remote import RemoteService, open_service
 
-    settings = load_settings()
+    settings = mneme.load_settings()
     if kafka:
         settings = settings.replace(service={"intake": "kafka"})
     event = event.model_copy(update={"erasure_id": uuid4().hex})
@@ -84,11 +80,14 @@ def _erase(event: "ErasureEvent", kafka: bool, timeout: float, url: str | None) 
         scope = _scope(event, settings) if is_here else None
         removed = service.erase(event, timeout).receipt
     if removed is None:
-        raise _not_done(event, timeout)
+        raise StoreUnavailable(
+            f"erasure {event.erasure_id} is not done after {timeout:g} s; it is kept, and done when the flow gets there (does "
+            "`mneme serve` or `mneme run` run?)"
+        )
     _show(settings if is_here else None, scope, removed)
 
 
-def _show(settings: "Settings | None", scope: "Filter | None", removed: "Mapping[str, int]") -> None:
+def _show(settings: "mneme.Settings | None", scope: "Filter | None", removed: Mapping[str, int]) -> None:
     """Say what was erased, and whether anything is left in the index of this machine (None: it is elsewhere)."""
     from mneme.rows import CLAIMS_REFUSED
 
@@ -113,16 +112,15 @@ def _show(settings: "Settings | None", scope: "Filter | None", removed: "Mapping
         raise typer.Exit(1)
 
 
-def _scope(event: "ErasureEvent", settings: "Settings") -> "Filter | None":
+def _scope(event: "ErasureEvent", settings: "mneme.Settings") -> "Filter | None":
     """Rows that must be gone afterwards; None for an unknown conversation."""
     from connectors.indices import open_index
     from flows.lanes.owners import owner_in
-    from mneme.events import Erase, ForgetDocument
     from mneme.ports import Filter
 
-    if isinstance(event, Erase):
+    if isinstance(event, mneme.Erase):
         return Filter(event.tenant_id, (event.owner.key,), (event.owner.id,), hidden=True)
-    if isinstance(event, ForgetDocument):
+    if isinstance(event, mneme.ForgetDocument):
         return Filter(event.tenant_id, (event.owner.key,), (event.owner.id,), document_ids=(event.document_id,), hidden=True)
     with closing(open_index(settings, read_only=True)) as index:
         owner = owner_in(index, event.tenant_id, event.conversation_id)
@@ -131,16 +129,7 @@ def _scope(event: "ErasureEvent", settings: "Settings") -> "Filter | None":
     return Filter(event.tenant_id, (owner.key,), (owner.id,), conversation_ids=(event.conversation_id,), hidden=True)
 
 
-def _not_done(event: "ErasureEvent", timeout: float) -> Exception:
-    from mneme.errors import StoreUnavailable
-
-    return StoreUnavailable(
-        f"erasure {event.erasure_id} is not done after {timeout:g} s; it is kept, and done when the flow gets there (does "
-        "`mneme serve` or `mneme run` run?)"
-    )
-
-
-def _left(settings: "Settings", scope: "Filter") -> int:
+def _left(settings: "mneme.Settings", scope: "Filter") -> int:
     from connectors.indices import open_index
     from mneme.rows import Collection
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+import mneme
 from mneme.errors import InputError
 from serving.commands.options import (
     AgentOption,
@@ -17,6 +18,7 @@ from serving.commands.options import (
     owner_of,
 )
 from serving.commands.stream import FORMATS, show_skipped
+from serving.terminal.format import count
 from serving.terminal.output import delayed_progress_bar, flow_in_this_process, note, output, progress_bar
 
 if TYPE_CHECKING:
@@ -42,13 +44,11 @@ def backfill(
     `mneme run` goes on behind it.
     """
     from flows.maintenance.backfill import backfill as take_in
-    from mneme.settings import load_settings
-    from serving.terminal.format import count
 
     defaults = given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant, conversation_id=conversation)
     if defaults and not files:
         raise InputError(f"{', '.join(defaults)}: is for files; what waits on the topics says whose memory it is")
-    settings = load_settings()
+    settings = mneme.load_settings()
     with progress_bar("Backfilling", "events") as on_progress, flow_in_this_process():
         report = take_in(files or [], settings, merge, on_progress, defaults)
     if report.files is not None:
@@ -69,11 +69,10 @@ def engine(
 ) -> None:
     """Move a stopped flow to another engine, with its positions and open conversations: nothing is read twice."""
     from flows.runner import change_engine
-    from mneme.settings import load_settings
 
     if not yes:
         typer.confirm(f"Move the flow to {name}? There is no way back but reading the topics again", abort=True, err=True)
-    states = change_engine(load_settings())
+    states = change_engine(mneme.load_settings())
     output().print(f"moved: {states:,} states; go on with `mneme run --engine {name} --jobmanager HOST:PORT`", soft_wrap=True)
 
 
@@ -94,9 +93,8 @@ def rebuild(
     and takes its place when it is complete. A store of an older version is made anew this way. From topics: everything is
     removed, and the topics are read from their beginning.
     """
-    from mneme.settings import load_settings
 
-    settings = load_settings()
+    settings = mneme.load_settings()
     if abandon:
         from flows.maintenance.rebuild import abandon as give_up
 
@@ -106,10 +104,7 @@ def rebuild(
         return
 
     def agree(found: "StoreContents") -> None:
-        if found.goes_on:
-            note("A rebuild was interrupted here; it goes on.")
-        elif not yes:
-            typer.confirm(_question(origin, found), abort=True, err=True)
+        _agree("rebuild", found.goes_on, yes, _question(origin, found))
 
     with (
         delayed_progress_bar("Rebuilding", "messages" if origin == "messages" else "events") as on_progress,
@@ -126,9 +121,16 @@ def rebuild(
     _show_rebuild(report)
 
 
+def _agree(what: str, goes_on: bool, yes: bool, question: str) -> None:
+    """Go on with what was interrupted; else ask, unless told not to."""
+    if goes_on:
+        note(f"A {what} was interrupted here; it goes on.")
+    elif not yes:
+        typer.confirm(question, abort=True, err=True)
+
+
 def _question(origin: Origin, found: "StoreContents") -> str:
     from mneme.rows import Collection
-    from serving.terminal.format import count
 
     rows = found.rows
     if origin == "topics":
@@ -137,8 +139,6 @@ def _question(origin: Origin, found: "StoreContents") -> str:
 
 
 def _show_rebuild(report: "RebuildReport") -> None:
-    from serving.terminal.format import count
-
     for what, rows in (("removed", report.removed), ("there are now", report.made)):
         if any(rows.values()):
             output().print(
@@ -168,9 +168,8 @@ def reindex(
     go on with the old settings until they are started again with the new ones.
     """
     from flows.maintenance import reindex as move
-    from mneme.settings import load_settings
 
-    settings = load_settings()
+    settings = mneme.load_settings()
     if abandon:
         if yes or drop_old:
             raise InputError("--abandon: gives a move up, and goes with no other option")
@@ -179,12 +178,7 @@ def reindex(
 
     def agree(found: "Move") -> None:
         note(f"from {found.before['embedder']} to {found.after['embedder']}")
-        if found.goes_on:
-            note("A move was interrupted here; it goes on.")
-        elif not yes:
-            from serving.terminal.format import count
-
-            typer.confirm(f"Embed {count(sum(found.rows.values()), 'row')} anew?", abort=True, err=True)
+        _agree("move", found.goes_on, yes, f"Embed {count(sum(found.rows.values()), 'row')} anew?")
 
     with delayed_progress_bar("Reindexing", "rows") as on_progress:
         report = move.reindex(settings, drop_old, agree, on_progress)
@@ -192,8 +186,6 @@ def reindex(
 
 
 def _show_reindex(report: "ReindexReport") -> None:
-    from serving.terminal.format import count
-
     if report.move is None:
         output().print("The index is of this embedder and tokeniser.")
     else:
@@ -218,11 +210,10 @@ def export(
     Nothing is left out: messages, episodes, facts, graph, profile, vectors, versions. It may run beside the flow.
     """
     from flows.maintenance.transfer import export_owner
-    from mneme.settings import load_settings
 
     owner = owner_of(user, group, agent, tenant)
     with progress_bar("Exporting", "rows") as on_progress:
-        done = export_owner(owner, file, load_settings(), on_progress)
+        done = export_owner(owner, file, mneme.load_settings(), on_progress)
     output().print(f"{_summary(done)} written to {file}", soft_wrap=True)
 
 
@@ -232,16 +223,13 @@ def import_(
 ) -> None:
     """Bring an exported memory into the index, as it was. The flow must be stopped, and the owner not be known here."""
     from flows.maintenance.transfer import import_owner
-    from mneme.settings import load_settings
 
     with progress_bar("Importing", "rows") as on_progress:
-        done = import_owner(file, load_settings(), lift_erasures=force, on_progress=on_progress)
+        done = import_owner(file, mneme.load_settings(), lift_erasures=force, on_progress=on_progress)
     output().print(f"{_summary(done)} imported from {file}", soft_wrap=True)
 
 
 def _summary(done: "Transferred") -> str:
-    from serving.terminal.format import count
-
     parts = ", ".join(f"{number} {collection}" for collection, number in done.rows.items())
     return f"{count(sum(done.rows.values()), 'row')} of {done.owner.type} {done.owner.id} ({parts})"
 
@@ -249,9 +237,8 @@ def _summary(done: "Transferred") -> str:
 def create_topics() -> None:
     """Create the Kafka topics that are missing."""
     from connectors.kafka import client
-    from mneme.settings import load_settings
 
-    settings = load_settings()
+    settings = mneme.load_settings()
     created = client.create_topics(settings.kafka)
     for name in created:
         output().print(f"created {name}")

@@ -74,8 +74,8 @@ def owner_of(user: str | None, group: str | None, agent: str | None, tenant: str
     return one_owner(user, group, agent, tenant, called=("--user", "--group", "--agent"))
 
 
-def searched_owner(user: str | None, group: str | None, agent: str | None, tenant: str) -> dict[str, Any]:
-    """The filters that say whose memory is searched. Where no tenant is named, a service takes that of the key.
+def searched_owner(user: str | None, group: str | None, agent: str | None, tenant: str, **further: Any) -> dict[str, Any]:
+    """The filters that say whose memory is searched, and further ones. Without a tenant a service takes that of the key.
 
     Raises:
         InputError: nobody is named, or two are.
@@ -84,7 +84,8 @@ def searched_owner(user: str | None, group: str | None, agent: str | None, tenan
         raise InputError("--user, --group or --agent is needed: it says whose memory is searched")
     if user is not None and group is not None:
         raise InputError("--user and --group are both given; a search has one owner, leave one out")
-    return given(user_id=user, group_id=group, agent_id=agent, tenant_id=None if tenant == "default" else tenant)
+    owner = {"user_id": user, "group_id": group, "agent_id": agent, "tenant_id": None if tenant == "default" else tenant}
+    return {name: value for name, value in (owner | further).items() if value not in (None, [])}
 
 
 # --- the option --metadata: what a shell writes easily, as the filter ``metadata`` of a request

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+import mneme
 from mneme.control_characters import escape_control_characters
 from mneme.errors import InputError
 from serving.commands.options import (
@@ -21,6 +22,7 @@ from serving.commands.options import (
     not_blank,
     searched_owner,
 )
+from serving.startup import connect
 from serving.terminal.output import note, output, show
 
 if TYPE_CHECKING:
@@ -85,16 +87,13 @@ def search(
     explain: Annotated[bool, typer.Option("--explain", help="Show how it was found; every step with --json.")] = False,
 ) -> None:
     """Find episodes and facts that answer a question. One of --user, --group and --agent says whose memory is searched."""
-    from serving.startup import connect
     from serving.terminal.search_view import search_result
 
-    filters = searched_owner(user, group, agent, tenant) | {"knowledge": knowledge}
+    filters = searched_owner(user, group, agent, tenant, knowledge=knowledge, expired=expired or None, kinds=kind)
     times = {"since": since, "before": before, "as_of": as_of}
     places = {"conversation_id": conversation, "document_id": document}
     filters |= {name: value for name, value in (places | times).items() if value}
-    filters |= {"expired": True} if expired else {}
     filters |= {"metadata": metadata_filter(metadata)} if metadata else {}
-    filters |= {"kinds": kind} if kind else {}
     with connect(url) as memories:
         found = memories.search(
             query,
@@ -133,10 +132,9 @@ def ask(
     explain: Annotated[bool, typer.Option("--explain", help="Show what it was made from, and the reasoning.")] = False,
 ) -> None:
     """Answer a question from what is remembered, with the memories it cites; without a model in quotes."""
-    from serving.startup import connect
     from serving.terminal.search_view import answer_view
 
-    filters = searched_owner(user, group, agent, tenant) | ({"as_of": as_of} if as_of else {})
+    filters = searched_owner(user, group, agent, tenant, as_of=as_of)
     history = [_turn(line) for line in said or ()]
     with connect(url) as memories:
         answer = memories.ask_stream(
@@ -175,10 +173,9 @@ def history(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Show what is remembered of a person or a thing, in the order it happened, and what took the place of what."""
-    from serving.startup import connect
     from serving.terminal.history_view import history_view
 
-    filters = searched_owner(user, group, agent, tenant) | ({"as_of": as_of} if as_of else {})
+    filters = searched_owner(user, group, agent, tenant, as_of=as_of)
     with connect(url) as memories:
         found = memories.history(entity, filters)
     show(found, as_json, history_view)
@@ -214,8 +211,9 @@ def inspect(
     from serving.terminal.inspection_view import inspection_view
 
     if documents:
-        filters = searched_owner(user, group, agent, tenant) | {"knowledge": knowledge}
-        _list_documents(filters | ({"conversation_id": [conversation]} if conversation else {}), unread, url, as_json)
+        attached = [conversation] if conversation else None
+        filters = searched_owner(user, group, agent, tenant, knowledge=knowledge, conversation_id=attached)
+        _list_documents(filters, unread, url, as_json)
         return
     if (conversation is None) == (not files):
         raise InputError("give a CONVERSATION, or files with --file: one of the two")
@@ -228,8 +226,6 @@ def inspect(
 
 
 def _stored(conversation: str, filters: dict[str, Any], url: str | None) -> "Iterator[Inspection]":
-    from serving.startup import connect
-
     with connect(url) as memories:
         found = memories.inspect(conversation, filters)
     if found is None:
@@ -241,17 +237,15 @@ def _stored(conversation: str, filters: dict[str, Any], url: str | None) -> "Ite
 def _would_be(files: list[Path], defaults: dict[str, str]) -> "Iterator[Inspection]":
     from flows.maintenance.dry_run import dry_run
     from mneme.ports import Role
-    from mneme.settings import load_settings
     from serving.terminal.inspection_view import inspections
 
-    settings = load_settings()
+    settings = mneme.load_settings()
     models = settings.models
     extractor = "local" if settings.extraction.extractor == "local" else models.by_role.get(Role.EXTRACTION, models.default)
     yield from inspections(dry_run(files, settings, defaults), extractor)
 
 
 def _list_documents(filters: dict[str, Any], unread: bool, url: str | None, as_json: bool) -> None:
-    from serving.startup import connect
     from serving.terminal.history_view import documents_table
 
     with connect(url) as memories:

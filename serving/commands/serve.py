@@ -2,13 +2,16 @@
 
 import signal
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from importlib import import_module
+from socket import IPPROTO_TCP, TCP_NODELAY
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import mneme
+from mneme.errors import SettingsError
 from serving.commands.options import AgentOption, GroupOption, TenantOption, UserOption, searched_owner
 from serving.startup import freeze_startup_objects
 from serving.terminal.output import note
@@ -16,8 +19,6 @@ from serving.terminal.output import note
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-    from mneme.settings import Settings
-    from serving.mcp.memory import AgentMemory
     from serving.service.service import Service
 
 _PARTS = {"console": "console", "mcp": "MCP"}  # views: the package and the extra of each, and how it is called
@@ -37,11 +38,10 @@ def serve(
     from connectors.folders import private_folder
     from connectors.indices import check_embedded_format
     from connectors.telemetry.logs import telemetry
-    from mneme.settings import load_settings
     from serving.rest.app import create_app
     from serving.service.service import Service
 
-    settings = _listening(load_settings(), host, port)
+    settings = _listening(mneme.load_settings(), host, port)
     private_folder(settings.data, make=False)  # before anything opens it, where it was there
     if settings.intake == "inbox":  # a folder that may not be written ends it here, and not the flow again and again
         (settings.data / "recovery").mkdir(parents=True, exist_ok=True)
@@ -54,16 +54,15 @@ def serve(
         _run(app, service, parts)
 
 
-def _listening(settings: "Settings", host: str | None, port: int | None) -> "Settings":
+def _listening(settings: "mneme.Settings", host: str | None, port: int | None) -> "mneme.Settings":
     """The settings, with what the command line says.
 
     Raises:
         SettingsError: others than this machine would be let in without a key.
     """
-    from mneme.errors import SettingsError
 
     said = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
-    settings = settings.model_copy(update={"service": settings.service.model_copy(update=said)})
+    settings = settings.replace(service=said)
     if settings.service.host not in _LOOPBACK and not settings.service.keys:
         raise SettingsError(
             f"MNEME_SERVICE__HOST: {settings.service.host} lets others than this machine in, and there are no keys; set "
@@ -94,11 +93,9 @@ def _run(app: "FastAPI", service: "Service", parts: list[str]) -> None:
     Raises:
         SettingsError: the port cannot be used.
     """
-    from socket import IPPROTO_TCP, TCP_NODELAY
 
     import uvicorn
 
-    from mneme.errors import SettingsError
     from serving.rest.connections import server_config
 
     class Server(uvicorn.Server):
@@ -127,7 +124,7 @@ def _run(app: "FastAPI", service: "Service", parts: list[str]) -> None:
         Server(config).run(sockets=[socket])
 
 
-def _announce(settings: "Settings", port: int, parts: list[str]) -> None:
+def _announce(settings: "mneme.Settings", port: int, parts: list[str]) -> None:
     from connectors.indices import index_place
 
     host = settings.service.host
@@ -178,31 +175,12 @@ def mcp(
 
     With MNEME_SERVICE__URL it speaks for that service; else it opens the index itself, and takes in what is remembered.
     """
-    from mneme.settings import load_settings
-    from serving.mcp.memory import OwnerScope
+    from serving.mcp.memory import AgentMemory, OwnerScope
     from serving.mcp.server import build_server
+    from serving.service.remote import open_service
 
     whose = OwnerScope(**searched_owner(user, group, agent, tenant))
-    with ExitStack() as stack:
-        memory, writable = _memory(load_settings(), stack)
-        server = build_server(memory, lambda _: whose, writable=writable and not read_only, may_erase=allow_erase)
+    with open_service(mneme.load_settings()) as service:
+        writable = service.takes_events and not read_only
+        server = build_server(AgentMemory(service), lambda _: whose, writable=writable, may_erase=allow_erase)
         server.run("stdio")
-
-
-def _memory(settings: "Settings", stack: ExitStack) -> "tuple[AgentMemory, bool]":
-    """The memory of a running service, or of one of our own; and whether it takes anything in."""
-    from serving.mcp.memory import AgentMemory
-
-    wait_seconds = settings.service.wait_seconds
-    if settings.service.url is not None:
-        from connectors import Publisher
-        from queries import Memories
-
-        memories = stack.enter_context(Memories.connect(settings))
-        publisher = stack.enter_context(Publisher.connect(settings))
-        return AgentMemory(lambda: memories, lambda: publisher, wait_seconds), True
-    from serving.service.service import Service
-
-    service = stack.enter_context(Service(settings))
-    memory = AgentMemory(lambda: service.memories, lambda: service.publisher, wait_seconds, service=service)
-    return memory, service.intake != "none"

@@ -12,12 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich import box
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
 
+import mneme
 from mneme.errors import InputError
 from serving.terminal.output import messages, note, output
 
 if TYPE_CHECKING:
-    from mneme.settings import Settings
     from serving.checks import Check
     from serving.status import Status
 
@@ -59,10 +63,6 @@ def doctor(
 
 
 def _table(group: str, checks: "list[Check]") -> object:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(title=group, title_justify="left", box=box.SIMPLE_HEAD)
     for column in ("what", "by", "state"):
         table.add_column(column, overflow="fold")
@@ -169,9 +169,8 @@ def status(
 
     The exit code of one look is 1 when the health is red.
     """
-    from mneme.settings import load_settings
 
-    looks = _looks(load_settings(), url)
+    looks = _looks(mneme.load_settings(), url)
     if once or as_json or not output().is_terminal:
         first, rate = next(looks)
         if first.messages is not None:
@@ -189,7 +188,7 @@ def status(
     _show(looks, every)
 
 
-def _looks(settings: "Settings", url: str | None) -> "Iterator[tuple[Status, float | None]]":
+def _looks(settings: "mneme.Settings", url: str | None) -> "Iterator[tuple[Status, float | None]]":
     """Looks without end, each with the messages a second since the one before; None where they were not counted."""
     from serving.status import local_status, remote_status
 
@@ -205,8 +204,6 @@ def _looks(settings: "Settings", url: str | None) -> "Iterator[tuple[Status, flo
 
 
 def _show(looks: "Iterator[tuple[Status, float | None]]", every: float) -> None:
-    from rich.live import Live
-
     from serving.terminal.tables import status_view
 
     with Live(console=output(), auto_refresh=False) as live:

@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+import connectors
+import flows
+import mneme
+from mneme.errors import InputError, StoreUnavailable
+from mneme.times import utc_now
 from serving.commands.options import (
     AgentOption,
     ConversationOption,
@@ -20,14 +25,13 @@ from serving.commands.options import (
     not_blank,
     owner_of,
 )
+from serving.terminal.format import count
 from serving.terminal.output import flow_in_this_process, messages, note, output, progress_bar
 
 if TYPE_CHECKING:
-    from connectors import Publisher
     from connectors.files.folders import Skipped
     from mneme.events import AnyEvent
     from mneme.ports import DeadLetter
-    from mneme.settings import Settings
 
 FORMATS = "JSONL events, chat exports, documents (docs/formats.md), or folders of them."
 Files = Annotated[list[Path], typer.Argument(metavar="FILE", help=FORMATS, show_default=False)]
@@ -47,14 +51,11 @@ def ingest(
 
     A second run of the same files changes nothing. The owner options are for files that do not say whose memory they are.
     """
-    import flows
     from connectors.dead_letters import FileDeadLetters
-    from mneme.settings import load_settings
-    from serving.terminal.format import count
     from serving.terminal.tables import ingest_table
 
     defaults = given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant, conversation_id=conversation)
-    settings = load_settings()
+    settings = mneme.load_settings()
     dead_letters = FileDeadLetters(settings.data / "dead-letters.sqlite")
     before = sum(1 for _ in dead_letters.read())
     with progress_bar("Ingesting", "events") as on_progress, flow_in_this_process():
@@ -85,23 +86,18 @@ def publish(
 
     Files are sent whole. Messages sent before count once; edits and erasures are carried out again.
     """
-    from connectors import Publisher
     from connectors.files.files import read_file
     from connectors.files.folders import find_files
-    from mneme.errors import InputError
     from mneme.events import parse_event
-    from mneme.settings import load_settings
-    from mneme.times import utc_now
-    from serving.terminal.format import count
 
     defaults = given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant, conversation_id=conversation)
-    settings = load_settings()
+    settings = mneme.load_settings()
     search = find_files(files, defaults)
     total = sum(found.events for found in search.files)
     sent, refused, started = 0, list[str](), time.monotonic()
     with (
         progress_bar("Publishing", "events") as on_progress,
-        Publisher.connect(settings, url=url) as publisher,
+        connectors.Publisher.connect(settings, url=url) as publisher,
     ):
         for found in search.files:
             for incoming in read_file(found.path, 0, name=found.name, **defaults):
@@ -121,11 +117,10 @@ def publish(
         )
 
 
-def _send(publisher: "Publisher", event: "AnyEvent", path: Path, backfill: bool) -> None:
+def _send(publisher: "connectors.Publisher", event: "AnyEvent", path: Path, backfill: bool) -> None:
     """Send an event of a file. A document that lies in that file is sent with its content: the flow may be elsewhere."""
-    from mneme.events import Document
 
-    if not isinstance(event, Document) or event.uri != path.resolve().as_uri():
+    if not isinstance(event, mneme.Document) or event.uri != path.resolve().as_uri():
         publisher.send(event, backfill=backfill)
         return
     publisher.send_document(
@@ -159,14 +154,12 @@ def run(
 
     It reads Kafka, or with the embedded index its inbox, unless MNEME_SERVICE__INTAKE says otherwise.
     """
-    import flows
     from connectors.indices import index_place
     from connectors.telemetry.logs import telemetry
-    from mneme.settings import load_settings
 
-    settings = load_settings()
+    settings = mneme.load_settings()
     if processes is not None:
-        settings = settings.model_copy(update={"flow": settings.flow.model_copy(update={"processes": processes})})
+        settings = settings.replace(flow={"processes": processes})
     if settings.intake == "inbox":
         intake: Literal["kafka", "inbox"] = "inbox"
         begin, reading = f"from the inbox in {settings.data}", "the inbox"
@@ -203,15 +196,13 @@ def flush(
     The open episode is shown as it stands. It is not closed: if the conversation goes on, so does the episode. With the
     embedded index, and nobody who reads its inbox, the inbox is read here, and waited for.
     """
-    from mneme.errors import InputError, StoreUnavailable
-    from mneme.settings import load_settings
     from serving.service.remote import open_service
 
     is_owned = user is not None or group is not None or agent is not None
     if (conversation is None) is not is_owned:
         raise InputError("give a CONVERSATION, or one of --user, --group and --agent: it says what is flushed")
     owner = owner_of(user, group, agent, tenant) if is_owned else None
-    settings = load_settings()
+    settings = mneme.load_settings()
     what = conversation or f"{user or group or agent}"
     with open_service(settings, url) as service:
         must_wait = wait or service.runs_the_flow
@@ -229,7 +220,7 @@ def flush(
         raise StoreUnavailable(f"flush {ids} is not done after {timeout:g} s; {_whose_flow(settings, url)}")
 
 
-def _whose_flow(settings: "Settings", url: str | None) -> str:
+def _whose_flow(settings: "mneme.Settings", url: str | None) -> str:
     if url or settings.service.url:
         return "the service is behind, or its flow does not run; see GET /health there"
     if settings.intake == "inbox":

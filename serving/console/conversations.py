@@ -6,10 +6,9 @@ from urllib.parse import quote
 
 from nicegui.elements.mixins.text_element import TextElement
 from nicegui.events import GenericEventArguments
-from pydantic import ValidationError
 
 from mneme.errors import InputError, MnemeError
-from mneme.events import Message, describe
+from mneme.events import Message, input_errors
 from mneme.times import utc_now
 from queries.browsing.responses import ConversationSummary, InspectedEpisode, InspectedMessage, Inspection
 from serving.console.markup import anew, chip, count, field, heading, icon, link, moment, nothing, notice, seconds, span, tag
@@ -24,7 +23,7 @@ _CONVERSATIONS_OF_A_PAGE = 30
 async def conversations(visit: Visit) -> None:
     """The list, page by page."""
     heading("Conversations", "What was said, the latest first. Each one opens as a timeline of its episodes.")
-    if visit.service.intake != "none" and not visit.parameter("after"):
+    if visit.service.takes_events and not visit.parameter("after"):
         message_form(visit, lambda: _list(visit, shown))
     shown = tag("div")
     await _list(visit, shown)
@@ -218,14 +217,11 @@ def _message(visit: Visit, said: dict[str, str]) -> Message:
     if missing := [name for name in ("conversation", "sender", "text") if not said.get(name)]:
         raise InputError(f"{', '.join(missing)}: empty; write something")
     fields = {
-        "tenant_id": visit.tenant_id,
-        f"{visit.owner.type}_id": visit.owner.id,
+        **visit.owner.ids,
         "conversation_id": said["conversation"],
         "sender_id": said["sender"],
         "content": said["text"],
         "sent_at": utc_now(),
     }
-    try:
+    with input_errors():
         return Message.model_validate(fields)
-    except ValidationError as error:
-        raise InputError(describe(error)) from error

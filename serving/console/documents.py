@@ -14,7 +14,7 @@ from mneme.errors import InputError, MnemeError
 from mneme.events import ForgetDocument
 from mneme.rows import CLAIMS_REFUSED
 from queries.browsing.responses import InspectedEpisode, Inspection, ListedDocument
-from serving.console.markup import anew, chip, count, day, field, heading, link, nothing, notice, tag
+from serving.console.markup import anew, chip, choice, count, day, field, heading, link, nothing, notice, tag
 from serving.console.shell import page, show_failure, visit_of
 from serving.console.statements import made_of
 from serving.console.visit import Visit
@@ -34,7 +34,7 @@ async def documents(visit: Visit) -> None:
     heading("Documents", "What was sent as files, of this owner and of the tenant, and what of it was read.")
     if said := _outcomes.get(visit.parameter("told")):
         notice(*said)
-    if visit.service.intake != "none":
+    if visit.service.takes_events:
         _upload(visit)
     shown = tag("div")
     is_reading = await _list(visit, shown)
@@ -91,9 +91,7 @@ def _upload(visit: Visit) -> None:
                 tag("legend", "Whose it is")
                 with tag("div", classes="choices"):
                     for value, title in (("owner", owner.id if owner else ""), ("tenant", "everybody's in the tenant")):
-                        with tag("label"):
-                            tag("input", type="radio", name="whose", value=value, defaultChecked=value == "owner" or None)
-                            tag("span", title)
+                        choice(title, "whose", "radio", value == "owner", value)
             tag("button", "Send", "primary", type="submit")
 
 
@@ -104,7 +102,7 @@ def upload(
     """Take in a document from the form."""
     visit = visit_of(request)
     service, owner = visit.service, visit.owner
-    whose_id = {f"{owner.type}_id": owner.id} if owner is not None and whose == "owner" else {}
+    owner_ids = owner.ids if owner is not None and whose == "owner" else {}
     try:
         if file.size == 0 or not file.filename:
             raise InputError("file: it is empty; choose one with something in it")
@@ -115,9 +113,9 @@ def upload(
             name=file.filename,
             tenant_id=visit.tenant_id,
             media_type=file.content_type,
-            user_id=whose_id.get("user_id"),
-            group_id=whose_id.get("group_id"),
-            agent_id=whose_id.get("agent_id"),
+            user_id=owner_ids.get("user_id"),
+            group_id=owner_ids.get("group_id"),
+            agent_id=owner_ids.get("agent_id"),
         )
         service.publisher.flush()
         said = (f"{file.filename} is kept, and will be read now. It appears below.", "done")
@@ -196,12 +194,7 @@ def _head(visit: Visit, found: Inspection, listed: ListedDocument | None) -> Non
         title = (listed.title or listed.name) if listed else str(found.document_id)
         heading(title, f"{listed.name} · {count(len(found.episodes), 'section')}" if listed else "")
         # While the page is shown anew, an open dialog would go with it.
-        if (
-            listed is not None
-            and listed.message_id is None
-            and visit.service.intake != "none"
-            and not _is_coming(found, listed)
-        ):
+        if listed is not None and listed.message_id is None and visit.service.takes_events and not _is_coming(found, listed):
             _forget(visit, listed)
     if listed is None:
         return
@@ -285,5 +278,5 @@ def _forget(visit: Visit, listed: ListedDocument) -> None:
 
 def _event(visit: Visit, listed: ListedDocument) -> ForgetDocument:
     owner = visit.owner
-    whose = {f"{owner.type}_id": owner.id} if owner is not None and owner.key == listed.owner else {}  # else the tenant's
-    return ForgetDocument.model_validate({"tenant_id": visit.tenant_id, "document_id": listed.document_id, **whose})
+    ids = owner.ids if owner is not None and owner.key == listed.owner else {"tenant_id": visit.tenant_id}
+    return ForgetDocument.model_validate({"document_id": listed.document_id, **ids})

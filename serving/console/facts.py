@@ -8,12 +8,11 @@ from itertools import islice
 from nicegui import app
 from nicegui.elements.mixins.text_element import TextElement
 from nicegui.events import GenericEventArguments
-from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from mneme.errors import InputError, MnemeError
-from mneme.events import AnyEvent, describe
+from mneme.errors import MnemeError
+from mneme.events import AnyEvent
 from queries.browsing.responses import Memory
 from serving.clients import iterate_memories
 from serving.console.markup import anew, chip, count, day, field, heading, link, nothing, notice, tag
@@ -123,7 +122,7 @@ def _row(visit: Visit, fact: Memory, known: _Facts, told: TextElement, again: Re
             tag("small", f"now: {_words(newer)}", "newer")
         for older in known.replaced.get(fact.id, ()):
             tag("small", f"in the place of: {_words(older)}", "older")
-        if fact.document_id is None and visit.service.intake != "none":
+        if fact.document_id is None and visit.service.takes_events:
             _actions(visit, fact, row, told, again)
 
 
@@ -211,10 +210,7 @@ def _sent(visit: Visit, make: Callable[[], Sequence[AnyEvent]]) -> Sequence[str]
     Raises:
         MnemeError: they cannot be made or sent.
     """
-    try:
-        events = make()
-    except ValidationError as error:
-        raise InputError(describe(error)) from error
+    events = make()
     visit.service.accept(events)
     changed = dict.fromkeys(str(getattr(each, "conversation_id", "")) for each in events)
     return visit.service.flush(visit.tenant_id, list(changed), timeout=0.0).flush_ids

@@ -22,7 +22,8 @@ from serving.service.dead_letters import dead_letter_id, dead_letters_of
 from serving.service.health import Health
 from serving.service.service import Service
 from serving.status import model_statuses
-from serving.terminal.format import event_text, last_line, shortened
+from serving.terminal.format import last_line, shortened
+from serving.terminal.tables import event_text
 
 AT_MOST_EVERY = 1.5  # seconds: several who look share a sample
 _MOST_SAMPLES = 240

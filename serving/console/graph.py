@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from queries.browsing.responses import Entry, History, HistoryFact, HistoryForesight, HistoryRelationship
+from queries.browsing.responses import Entry, History, HistoryFact, HistoryForesight, HistoryLine, HistoryRelationship
 from queries.responses import Graph, GraphEntity, GraphRelationship
 from serving.console.markup import chip, count, day, expected, heading, link, nothing, notice, section, tag, whole_day
 from serving.console.shell import page
-from serving.console.statements import cited, relationship
+from serving.console.statements import cited, ended, relationship
 from serving.console.visit import Visit
 
 _MOST = 40  # entities in the picture; more of them cannot be read
@@ -146,24 +146,17 @@ def _history(visit: Visit, history: History) -> None:
                 _entry(visit, entry)
 
 
+_KINDS = {HistoryFact: "fact", HistoryForesight: "foresight", HistoryRelationship: "entity", HistoryLine: "profile"}
+
+
 def _entry(visit: Visit, entry: Entry) -> None:
-    kind = (
-        "fact"
-        if isinstance(entry, HistoryFact)
-        else "foresight"
-        if isinstance(entry, HistoryForesight)
-        else "entity"
-        if isinstance(entry, HistoryRelationship)
-        else "profile"
-    )
-    with tag("li", classes=f"entry is-{kind}"):
+    with tag("li", classes=f"entry is-{_KINDS[type(entry)]}"):
         tag("time", _date(entry), "when")
         with tag("div", classes="field"):
             if isinstance(entry, HistoryRelationship):
                 with tag("span"):
                     relationship(visit, entry.source, entry.relation, entry.target)
-                    if entry.valid_to:
-                        chip(f"until {whole_day(entry.valid_to)}", "over")
+                    ended(entry.valid_to)
             elif isinstance(entry, HistoryFact | HistoryForesight):
                 _statement(visit, entry)
             else:

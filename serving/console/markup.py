@@ -84,6 +84,13 @@ def field(title: str, name: str, element: str = "input", classes: str = "field",
         tag(element, name=name, **attributes)
 
 
+def choice(title: str, name: str, kind: str, is_chosen: bool, value: str | None = None) -> None:
+    """A box or a button of a form with its label; ``kind`` is ``checkbox`` or ``radio``."""
+    with tag("label"):
+        tag("input", type=kind, name=name, value=value, defaultChecked=is_chosen or None)
+        tag("span", title)
+
+
 def anew(place: TextElement) -> TextElement:
     """A part of a page without what stood in it, to be opened."""
     place.clear()

@@ -1,11 +1,9 @@
 """The console under ``/console`` of an application. To import this is to import NiceGUI."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from functools import cache
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from fastapi import FastAPI
 from fastapi.exception_handlers import http_exception_handler
@@ -33,6 +31,7 @@ from serving.console.flow import Samples
 from serving.console.gate import Gate
 from serving.console.shell import SERVICE, SESSIONS, page_alone
 from serving.console.visit import POOLS
+from serving.rest.app import live_with
 from serving.rest.sessions import Sessions
 from serving.service.service import Service
 
@@ -65,15 +64,7 @@ def mount(app: FastAPI, service: Service) -> None:
     for at in ("/", PATH):  # who knows only where the service listens finds it too
         app.add_route(at, _into_it, include_in_schema=False)
     app.mount(PATH, of_service, name="console")
-    of_app = app.router.lifespan_context
-
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[Any]:
-        # A mounted application is not told of start and end by the one that it is mounted in.
-        async with nicegui.router.lifespan_context(nicegui), of_app(app) as state:
-            yield state
-
-    app.router.lifespan_context = lifespan
+    live_with(app, lambda: nicegui.router.lifespan_context(nicegui))
 
 
 def _into_it(_: Request) -> Response:

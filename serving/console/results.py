@@ -4,7 +4,7 @@ from datetime import datetime
 
 from queries.responses import Found, FoundEpisode, FoundFact, FoundForesight, FoundMessage, SearchResponse
 from serving.console.markup import chip, count, day, expected, link, moment, nothing, notice, number, section, tag, whole_day
-from serving.console.statements import cited, relationship, replied_to, shown_words
+from serving.console.statements import cited, ended, relationship, replied_to, shown_words
 from serving.console.visit import Visit
 from serving.found import episodes_of, kind_of
 
@@ -36,8 +36,7 @@ def draw_results(visit: Visit, found: SearchResponse) -> None:
                 for edge in found.graph.relationships:
                     with tag("li", classes="is-over" if edge.valid_to else ""):
                         relationship(visit, edge.source, edge.relation, edge.target)
-                        if edge.valid_to:
-                            chip(f"until {whole_day(edge.valid_to)}", "over")
+                        ended(edge.valid_to)
 
 
 def _result(visit: Visit, place: Found, episodes: dict[str, FoundEpisode]) -> None:

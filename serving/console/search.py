@@ -11,7 +11,7 @@ from nicegui.elements.mixins.text_element import TextElement
 from mneme.errors import InputError, MnemeError
 from queries.answers.answer import AnswerResponse
 from queries.responses import SearchResponse
-from serving.console.markup import chip, count, day, field, heading, notice, section, tag
+from serving.console.markup import chip, choice, count, day, field, heading, notice, section, tag
 from serving.console.results import draw_results
 from serving.console.shell import page, show_failure
 from serving.console.statements import cited
@@ -111,10 +111,7 @@ def _form(visit: Visit) -> None:
             with tag("fieldset", classes="segments"):
                 tag("legend", "Method", "hidden")
                 for name, title in _METHODS:
-                    with tag("label"):
-                        chosen = visit.parameter("method", "hybrid") == name
-                        tag("input", type="radio", name="method", value=name, defaultChecked=chosen or None)
-                        tag("span", title)
+                    choice(title, "method", "radio", visit.parameter("method", "hybrid") == name, name)
             limits: dict[str, Any] = {"min": 1, "max": 200, "placeholder": "auto"}
             field("Results", "top_k", id="top-k", type="number", **limits, defaultValue=visit.parameter("top_k"))
             if visit.parameter("method") == "agentic":
@@ -139,12 +136,8 @@ def _fields(visit: Visit) -> None:
             chosen = visit.request.query_params.getlist("kind")
             with tag("div", classes="choices"):
                 for kind in _KINDS:
-                    with tag("label"):
-                        tag("input", type="checkbox", name="kind", value=kind, defaultChecked=kind in chosen or None)
-                        tag("span", kind)
-                with tag("label"):
-                    tag("input", type="checkbox", name="expired", defaultChecked=visit.parameter("expired") == "on" or None)
-                    tag("span", "what lies behind, too")
+                    choice(kind, "kind", "checkbox", kind in chosen, kind)
+                choice("what lies behind, too", "expired", "checkbox", visit.parameter("expired") == "on")
 
 
 _CITED = re.compile(r"(\[\d+\])")

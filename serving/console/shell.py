@@ -102,10 +102,8 @@ def show_failure(error: MnemeError) -> None:
 async def _with_owner(visit: Visit) -> Visit:
     owners = await visit.in_thread("others", visit.service.memories.owners, visit.tenant_id)
     people = tuple(each for each in owners if each.type != "tenant")
-    chosen = visit.owner
-    if chosen is None and people:
-        chosen = Owner(tenant_id=visit.tenant_id, type=people[0].type, id=people[0].id)
     shown = [Owner(tenant_id=visit.tenant_id, type=each.type, id=each.id) for each in people[:_MOST_NAMES]]
+    chosen = visit.owner or next(iter(shown), None)
     names = await visit.in_thread("others", _names_of, visit.service, [*([chosen] if chosen else []), *shown])
     return replace(visit, owners=people, owner=chosen, names=names)
 
@@ -119,8 +117,7 @@ def _names_of(service: Service, owners: Sequence[Owner]) -> dict[str, str]:
     found = {}
     for owner in owners:
         if owner.key not in known:
-            whose = {"tenant_id": owner.tenant_id, f"{owner.type}_id": owner.id, "participants": (owner.id,)}
-            said = service.memories.browse("message", whose, limit=1).items
+            said = service.memories.browse("message", {**owner.ids, "participants": (owner.id,)}, limit=1).items
             if said and said[0].body["sender_id"] == owner.id:
                 known[owner.key] = said[0].body["sender_name"]
         found[f"{owner.type}:{owner.id}"] = known.get(owner.key, owner.id)

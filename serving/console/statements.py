@@ -1,6 +1,7 @@
 """Extracted records in lists: facts, foresights, entities, relationships; and the page Profile."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from itertools import groupby
 
 from nicegui.elements.mixins.text_element import TextElement
@@ -33,8 +34,7 @@ def made_of(visit: Visit, episode: InspectedEpisode, texts: Mapping[str, str]) -
                     relationship(visit, edge.source, edge.relation, edge.target)
                     if edge.date:
                         tag("small", f"since {whole_day(edge.date)}")
-                    if edge.valid_to:
-                        chip(f"until {whole_day(edge.valid_to)}", "over")
+                    ended(edge.valid_to)
     if episode.profile:
         with _made("Portrait", "profile", len(episode.profile)), tag("ul", classes="statements"):
             for line in episode.profile:
@@ -55,6 +55,12 @@ def relationship(visit: Visit, source: str, relation: str, target: str) -> None:
     link(source, visit.link("graph", entity=source))
     tag("span", relation.replace("_", " "), "relation")
     link(target, visit.link("graph", entity=target))
+
+
+def ended(at: datetime | None) -> None:
+    """The day on which an edge ended, if it did."""
+    if at:
+        chip(f"until {whole_day(at)}", "over")
 
 
 def cited(visit: Visit, citation: Citation | None) -> None:

@@ -12,7 +12,6 @@ from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 from starlette.requests import Request
 
-from mneme.fair_shares import current_caller
 from mneme.records import Owner
 from queries.browsing.responses import OwnerSummary
 from serving.console.markup import tag
@@ -62,8 +61,8 @@ class Visit:
 
     def filters(self, **more: Any) -> dict[str, Any]:
         """Filters of the owner, as ``queries.filtering.filters.Filters`` takes them; empty values are left out."""
-        owner = {} if self.owner is None else {f"{self.owner.type}_id": self.owner.id}
-        return {"tenant_id": self.tenant_id, **owner, **{name: value for name, value in more.items() if value}}
+        owner = {"tenant_id": self.tenant_id} if self.owner is None else self.owner.ids
+        return {**owner, **{name: value for name, value in more.items() if value}}
 
     def link(self, page: str, **said: str | int | None) -> str:
         """The address of a page about the same owner."""
@@ -139,13 +138,8 @@ class Visit:
     async def in_thread(self, kind: PoolKind, function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
         """Run a slow call beside the event loop, in a turn of whoever looks, as a request of REST has one."""
         pools: RequestPools = self.request.scope[POOLS]
-        identity: str = state(self.request.scope)["identity"]
-        token = current_caller.set(identity if pools.has_several else "")  # a thread works in the context of who starts it
-        try:
-            async with pools.pool(kind).place(identity):
-                return await to_thread.run_sync(lambda: function(*arguments, **named))
-        finally:
-            current_caller.reset(token)
+        async with pools.turn(kind, state(self.request.scope)["identity"]):
+            return await to_thread.run_sync(lambda: function(*arguments, **named))
 
 
 def fields_of(given: Any) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """The memory that the tools work on, of our own service or a remote one, and whom a client of it speaks for."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,6 +15,7 @@ from mneme.ids import lasting_name, make_id
 from mneme.records import Owner, OwnerType
 from queries import Memories
 from serving.clients import await_index, conversation_name
+from serving.service.remote import RemoteService
 from serving.service.service import Service
 
 MOST_MESSAGES = 200  # of one call of remember, and of one page of a conversation
@@ -71,8 +72,8 @@ class OwnerScope:
 
     def filters(self, **more: Any) -> dict[str, Any]:
         """The filters of a search in this memory, with what else is asked for and is not None."""
-        names = {"user_id": self.user_id, "group_id": self.group_id, "agent_id": self.agent_id, **more}
-        return {"tenant_id": self.tenant_id} | {name: value for name, value in names.items() if value is not None}
+        asked = {"tenant_id": self.tenant_id, **self.ids(), **more}
+        return {name: value for name, value in asked.items() if value is not None}
 
     def ids(self) -> dict[str, str | None]:
         """The owner's fields of an event."""
@@ -88,23 +89,12 @@ class AgentMemory:
     """The memory of whoever a client of the MCP server speaks for. Safe for several threads.
 
     Args:
-        memories: opens the way out, at the first use.
-        publisher: opens the way in, at the first use.
-        wait_seconds: the longest that a flush or an erasure is waited for.
-        service: whose waits end with it; None where it is remote.
+        service: here, or elsewhere.
     """
 
-    def __init__(
-        self,
-        memories: Callable[[], Memories],
-        publisher: Callable[[], Publisher],
-        wait_seconds: float,
-        service: Service | None = None,
-    ) -> None:
+    def __init__(self, service: Service | RemoteService) -> None:
         self.speaking: ContextVar[OwnerScope] = ContextVar("speaking")
-        self.publisher = publisher
-        self.wait_seconds = wait_seconds
-        self._memories = memories
+        self.wait_seconds = service.settings.service.wait_seconds
         self._is_open = False
         self._service = service
 
@@ -113,9 +103,15 @@ class AgentMemory:
         """For whom the request speaks; tools run in threads, each with the context of its request."""
         return self.speaking.get()
 
+    @property
+    def publisher(self) -> Publisher:
+        """The way in."""
+        return self._service.publisher
+
+    @property
     def memories(self) -> Memories:
         """The memories; the first time on a new machine once the flow, which has just been started, has made the index."""
-        memories = self._memories()
+        memories = self._service.memories
         if not self._is_open:
             await_index(memories, self.wait_seconds)
             self._is_open = True
@@ -123,19 +119,12 @@ class AgentMemory:
 
     def flushed(self, conversation: str, timeout: float) -> bool:
         """Flush a conversation; true once it is searchable, in time."""
-        tenant = self.scope.tenant_id
-        flush_id = self.publisher().flush_conversation(tenant, conversation)
-        memories = self.memories()
-        if self._service is not None:
-            return self._service.wait_for_flush(tenant, flush_id, timeout)
-        return memories.wait_for_flush(flush_id, tenant, timeout)
+        flush_id = self.publisher.flush_conversation(self.scope.tenant_id, conversation)
+        return self._service.wait_for_flush(self.scope.tenant_id, flush_id, timeout)
 
     def erased(self, erasure: str) -> bool:
         """Wait for the receipt of an erasure; true if it comes in time."""
-        memories = self.memories()
-        if self._service is not None:
-            return self._service.erasure(self.scope.tenant_id, erasure, self.wait_seconds).receipt is not None
-        return memories.receipt(erasure, self.scope.tenant_id, self.wait_seconds) is not None
+        return self._service.erasure(self.scope.tenant_id, erasure, self.wait_seconds).receipt is not None
 
 
 def answer(text: str, data: BaseModel) -> CallToolResult:

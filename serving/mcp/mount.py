@@ -4,8 +4,7 @@ Whose memory a client has is in the URL that somebody configured (``/mcp?user_id
 read anew with every request, so that nothing a client was once let in for is left in a session.
 """
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from fastapi import FastAPI
@@ -18,9 +17,9 @@ from starlette.types import Receive, Scope, Send
 
 from mneme import problems
 from mneme.errors import InputError
-from mneme.fair_shares import current_caller
 from serving.mcp.memory import AgentMemory, OwnerScope
 from serving.mcp.server import build_server
+from serving.rest.app import live_with
 from serving.rest.keys import Caller
 from serving.rest.pools import PoolKind, RequestPools
 from serving.rest.problems import Forbidden, problem_response
@@ -35,33 +34,19 @@ _WAITING_TOOLS = ("remember", "forget")  # for a flush or an erasure
 
 def mount(app: FastAPI, service: Service) -> None:
     """Add the MCP server to an application whose middleware has found out who asks, as a view of a service."""
-    memory = AgentMemory(
-        memories=lambda: service.memories,
-        publisher=lambda: service.publisher,
-        wait_seconds=service.settings.service.wait_seconds,
-        service=service,
-    )
+    memory = AgentMemory(service)
     pools: RequestPools = app.state.pools
 
-    @asynccontextmanager
-    async def turn(context: ServerRequestContext[Any, Any]) -> AsyncIterator[None]:
-        request: Any = context.request
-        identity: str = request.scope["state"]["identity"]
-        token = current_caller.set(identity if pools.has_several else "")  # a request is served in a task of the SDK's
-        try:
-            async with pools.pool(_kind(context)).place(identity):
-                yield
-        finally:
-            current_caller.reset(token)
+    def turn(context: ServerRequestContext[Any, Any]) -> AbstractAsyncContextManager[None]:
+        request: Any = context.request  # served in a task of the SDK's
+        return pools.turn(_kind(context), request.scope["state"]["identity"])
 
-    server = build_server(memory, lambda request: request.scope["state"][_WHOSE], writable=service.intake != "none", turn=turn)
+    server = build_server(memory, lambda request: request.scope["state"][_WHOSE], writable=service.takes_events, turn=turn)
     endpoint = _StreamableHTTP()
     # There is nothing to listen to (GET) and no session to end (DELETE), which 405 says to a client.
     app.router.routes.append(Route(PATH, endpoint, methods=["POST"], include_in_schema=False))
-    of_app = app.router.lifespan_context
 
-    @asynccontextmanager
-    async def lifespan(app: Any) -> AsyncIterator[Any]:
+    def running() -> AbstractAsyncContextManager[None]:
         # A manager of the SDK runs once, an application may be started again: each start has its own.
         endpoint.manager = StreamableHTTPSessionManager(
             app=server.lowlevel,
@@ -71,10 +56,9 @@ def mount(app: FastAPI, service: Service) -> None:
             security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
             max_request_body_size=service.settings.service.largest_request_bytes,
         )
-        async with endpoint.manager.run(), of_app(app) as state:
-            yield state
+        return endpoint.manager.run()
 
-    app.router.lifespan_context = lifespan
+    live_with(app, running)
 
 
 def _kind(context: ServerRequestContext[Any, Any]) -> PoolKind:

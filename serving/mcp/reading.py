@@ -75,7 +75,7 @@ class Reading:
         Returns one line for each memory: date, kind, text, and the ids of the messages (or the file and page) it comes from.
         """
         scope = self._memory.scope
-        found = self._memory.memories().search(query, filters=scope.filters(since=since, before=before), top_k=limit)
+        found = self._memory.memories.search(query, filters=scope.filters(since=since, before=before), top_k=limit)
         memories = memories_of(found, scope.tenant_id)
         relations = relations_of(found, _MOST_RELATIONS)
         text = lines(memories) or "nothing is remembered about this"
@@ -101,7 +101,7 @@ class Reading:
         Returns the answer with numbers in brackets, and the numbered memories with date and source.
         """
         scope = self._memory.scope
-        found = self._memory.memories().ask(question, scope.filters(since=since, before=before))
+        found = self._memory.memories.ask(question, scope.filters(since=since, before=before))
         citations = cited(found, scope.tenant_id)
         text = _renumbered(found.answer, {each.number: place for place, each in enumerate(found.citations, 1)})
         told = f"{text}\n\n{lines(citations)}" if citations else text
@@ -123,7 +123,7 @@ class Reading:
         Returns the text with numbers in brackets, the number of its tokens, and the ids of the numbered memories.
         """
         filters = self._memory.scope.filters(since=since, before=before)
-        found = self._memory.memories().context(question, filters, max_tokens)
+        found = self._memory.memories.context(question, filters, max_tokens)
         ids = tuple(citation.id for citation in found.citations)
         data = ContextResult(text=found.text, tokens=found.tokens, memory_ids=ids, notes=found.notes)
         return answer(with_notes(found.text, found.notes), data)
@@ -151,14 +151,14 @@ class Reading:
         filters = self._memory.scope.filters(since=since, before=before)
         notes: tuple[str, ...] = ()
         if entity:
-            history = self._memory.memories().history(entity, filters)
+            history = self._memory.memories.history(entity, filters)
             about = history.name
             events = tuple(event(each) for each in history.timeline())
             others = (f"may also mean: {', '.join(history.others)}",) if history.others else ()
             notes = (*history.notes, *others)
         else:
             about = " ".join(f"{word} {day:%Y-%m-%d}" for word, day in (("from", since), ("to", before)) if day)
-            episodes = islice(iterate_memories(self._memory.memories(), "episode", filters), limit + 1)
+            episodes = islice(iterate_memories(self._memory.memories, "episode", filters), limit + 1)
             events = tuple(
                 Event(date=each.at, kind="episode", text=each.text, id=each.id, conversation_id=each.conversation_id)
                 for each in episodes
@@ -183,13 +183,13 @@ class Reading:
 
     def _portrait(self) -> tuple[str, ProfileResult]:
         filters = self._memory.scope.filters()
-        portrait = self._memory.memories().portrait(filters)
+        portrait = self._memory.memories.portrait(filters)
         told = tuple(
             Line(about=each.about, statement=each.statement, since=each.at, inferred=each.implicit)
             for each in portrait.lines
             if each.holds
         )
-        page = self._memory.memories().conversations(filters, limit=_RECENT)
+        page = self._memory.memories.conversations(filters, limit=_RECENT)
         recent = tuple(
             f"{each.last_at:%Y-%m-%d} {each.title or 'still going on'} (conversation {each.conversation_id})"
             for each in page.items
@@ -207,7 +207,7 @@ class Reading:
     def conversation(self, conversation_id: str) -> str:
         """The last messages of one conversation."""
         filters = self._memory.scope.filters(conversation_id=conversation_id)
-        page = self._memory.memories().browse("message", filters, limit=MOST_MESSAGES)
+        page = self._memory.memories.browse("message", filters, limit=MOST_MESSAGES)
         if not page.items:
             raise InputError(f"there is no conversation {conversation_id!r} in this memory; mneme://conversations lists them")
         said = [f"{each.at:%Y-%m-%d %H:%M} {each.body['sender_name']}: {each.text}" for each in reversed(page.items)]
@@ -215,7 +215,7 @@ class Reading:
 
     def conversations(self) -> str:
         """The last conversations, with their ids."""
-        page = self._memory.memories().conversations(self._memory.scope.filters(), limit=50)
+        page = self._memory.memories.conversations(self._memory.scope.filters(), limit=50)
         listed = [
             f"{each.conversation_id}: {each.title or 'still going on'} ({each.started_at:%Y-%m-%d} to {each.last_at:%Y-%m-%d},"
             f" {each.messages} messages)"

@@ -6,10 +6,10 @@ from itertools import islice
 from typing import Annotated, Literal
 
 from mcp.types import CallToolResult
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from mneme.errors import InputError
-from mneme.events import Delete, Message, Retract, describe, refuse_future
+from mneme.events import Delete, Message, Retract, input_errors, refuse_future
 from mneme.ids import message_id
 from mneme.times import utc_now
 from serving.clients import iterate_memories
@@ -101,7 +101,7 @@ class Writing:
         events = [self._message(name, each, now + timedelta(milliseconds=place)) for place, each in enumerate(said)]
         for place, event in enumerate(events):
             refuse_future(f"messages[{place}].sent_at", event.sent_at, now)
-        publisher = self._memory.publisher()
+        publisher = self._memory.publisher
         publisher.send_many(events)
         publisher.flush()
         searchable = wait > 0 and self._memory.flushed(name, wait)
@@ -160,19 +160,18 @@ class Writing:
         label = f"{target} {identity}"
         if target == "everything":
             label = f"everything that is known of {owner.type} {owner.id}"
-            return label, label, lambda: memory.erased(memory.publisher().erase_owner(owner))
+            return label, label, lambda: memory.erased(memory.publisher.erase_owner(owner))
         if target == "document":
-            documents = memory.memories().documents(scope.filters(document_id=identity, knowledge=False)).documents
+            documents = memory.memories.documents(scope.filters(document_id=identity, knowledge=False)).documents
             if not documents or documents[0].owner != owner.key:
                 raise InputError(f"there is no document {identity!r} of this owner; a search names the id of each")
-            named = {f"{owner.type}_id": owner.id}
             return (
                 label,
                 f"the document {documents[0].name} with {documents[0].characters:,} characters",
-                lambda: memory.erased(memory.publisher().forget_document(identity, tenant_id=tenant, **named)),
+                lambda: memory.erased(memory.publisher.forget_document(identity, **owner.ids)),
             )
         if target == "conversation":
-            found = iterate_memories(memory.memories(), "message", scope.filters(conversation_id=identity))
+            found = iterate_memories(memory.memories, "message", scope.filters(conversation_id=identity))
             messages = list(islice(found, MOST_MESSAGES + 1))
             if not messages or messages[0].owner != owner.key:
                 raise InputError(f"there is no conversation {identity!r} of this owner; mneme://conversations lists them")
@@ -180,14 +179,14 @@ class Writing:
             return (
                 label,
                 f"the conversation {identity}, {count} messages, and all that was learnt from them",
-                lambda: memory.erased(memory.publisher().forget_conversation(tenant, identity)),
+                lambda: memory.erased(memory.publisher.forget_conversation(tenant, identity)),
             )
-        row = memory.memories().get(identity, scope.filters())
+        row = memory.memories.get(identity, scope.filters())
         if row is None or row.owner != owner.key:
             raise InputError(f"there is no {target} {identity!r} of this owner; search shows the ids of facts and messages")
         events: list[Delete] | list[Retract]
         if target == "fact":
-            events = retractions_of(memory.memories(), row)
+            events = retractions_of(memory.memories, row)
             preview = f"“{row.text}”, wherever it was said; the rest of those messages stays"
         elif row.kind == "message" and row.conversation_id is not None:
             events = [Delete(tenant_id=tenant, conversation_id=row.conversation_id, message_id=row.body["message_id"])]
@@ -196,7 +195,7 @@ class Writing:
             raise InputError(f"{identity!r} is no message, it was made from some; give target=fact to forget it alone")
 
         def take_away() -> bool:
-            memory.publisher().send_many(events)
+            memory.publisher.send_many(events)
             # What was learnt from it is taken back when its conversation is looked at again, which a flush waits for.
             talks = {each.conversation_id: None for each in events}
             done = [memory.flushed(talk, memory.wait_seconds) for talk in talks]  # each is waited for
@@ -206,7 +205,7 @@ class Writing:
 
     def _message(self, conversation: str, said: SaidMessage, now: datetime) -> Message:
         scope = self._memory.scope
-        try:
+        with input_errors():
             return Message(
                 tenant_id=scope.tenant_id,
                 **scope.ids(),
@@ -216,5 +215,3 @@ class Writing:
                 sent_at=said.sent_at or now,
                 content=said.content,
             )
-        except ValidationError as error:
-            raise InputError(describe(error)) from error

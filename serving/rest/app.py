@@ -1,7 +1,8 @@
 """The application: routes behind their middleware."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
 
 import anyio.to_thread
 from fastapi import Depends, FastAPI
@@ -78,6 +79,18 @@ def create_app(service: Service) -> FastAPI:
         app.include_router(module.router, dependencies=secured)
     app.include_router(openapi.router, dependencies=[POOL_PLACE])
     return app
+
+
+def live_with(app: FastAPI, part: Callable[[], AbstractAsyncContextManager[Any]]) -> None:
+    """Let a part of an application start before it, and end after it: one that is mounted is not told of either."""
+    of_app = app.router.lifespan_context
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[Any]:
+        async with part(), of_app(app) as state:
+            yield state
+
+    app.router.lifespan_context = lifespan
 
 
 @asynccontextmanager

@@ -64,7 +64,7 @@ class Keys:
     """
 
     def __init__(self, keys: Mapping[str, str]) -> None:
-        self._tenants: dict[bytes, str] = {}
+        self._callers: dict[bytes, Caller] = {}
         for key, tenant in keys.items():
             hashed = _HASHED.fullmatch(key)
             if key.startswith("sha256:") and hashed is None:
@@ -76,35 +76,32 @@ class Keys:
                 )
             if not tenant.strip():
                 raise SettingsError("MNEME_SERVICE__KEYS: a key has no tenant; write one, or * for the operator")
-            self._tenants[bytes.fromhex(hashed[1]) if hashed else sha256(key.encode()).digest()] = tenant
+            digest = bytes.fromhex(hashed[1]) if hashed else digest_of(key)
+            self._callers[digest] = Caller(tenant, digest.hex()[:16])
 
     def __bool__(self) -> bool:
         """Tell whether there are keys; without, everybody on this machine may do everything."""
-        return bool(self._tenants)
+        return bool(self._callers)
 
     @property
     def are_several(self) -> bool:
         """Tell whether there are several keys, so that one may delay another."""
-        return len(self._tenants) > 1
+        return len(self._callers) > 1
 
-    def by_digest(self) -> list[tuple[bytes, Caller]]:
-        """The digest of each key, with whose it is."""
-        return [(digest, _caller(digest, tenant)) for digest, tenant in self._tenants.items()]
+    def by_digest(self) -> Mapping[bytes, Caller]:
+        """Whose each key is, by its digest."""
+        return self._callers
 
     def caller(self, key: str) -> Caller | None:
         """The caller of a key; None for an unknown key."""
         digest = digest_of(key)
         found = None
-        for known, tenant in self._tenants.items():
+        for known, caller in self._callers.items():
             if hmac.compare_digest(known, digest):
-                found = _caller(digest, tenant)
+                found = caller
         return found
 
 
 def digest_of(key: str) -> bytes:
     """Digest of a key, for places where the key must not be shown."""
     return sha256(key.encode("utf-8", "surrogatepass")).digest()
-
-
-def _caller(digest: bytes, tenant: str) -> Caller:
-    return Caller(tenant, digest.hex()[:16])

@@ -150,7 +150,8 @@ def _shared_parameters(description: dict[str, Any]) -> dict[str, str]:
 
 
 def _operation(method: str, path: str, operation: dict[str, Any], shared: dict[str, str], description: dict[str, Any]) -> str:
-    parts = [f"\n### {method.upper()} {path}\n\n{_meaning(operation)}"]
+    meaning = _one_line(operation.get("description") or operation.get("summary") or "")
+    parts = [f"\n### {method.upper()} {path}\n\n{meaning}"]
     if answers := _answers(operation):
         parts.append(f" {answers}")
     parts.append("\n")
@@ -196,10 +197,6 @@ def _lines(value: Any) -> str:
 
 def _table(head: str, rows: Iterable[str]) -> list[str]:
     return [f"| {head} |\n", "| --- " * len(head.split("|")) + "|\n", *(f"{row}\n" for row in rows)]
-
-
-def _meaning(operation: dict[str, Any]) -> str:
-    return _one_line(operation.get("description") or operation.get("summary") or "")
 
 
 def _parameter(parameter: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Literal, TypeVar
 
 from mneme import problems
-from mneme.fair_shares import FairShares
+from mneme.fair_shares import FairShares, current_caller
 from serving.rest.problems import ProblemRaised
 
 PoolKind = Literal["searches", "waits", "uploads", "others", "health"]
@@ -91,12 +91,18 @@ class RequestPools:
                 "this key waits for as many flushes, erasures and exports as it may at a time; ask again in a moment",
                 {"Retry-After": str(_RETRY_SECONDS)},
             )
-        async with self.pool(kind).place(caller):
+        async with self._pools[kind].place(caller):
             yield
 
-    def pool(self, kind: PoolKind) -> "Pool":
-        """The places of a kind."""
-        return self._pools[kind]
+    @asynccontextmanager
+    async def turn(self, kind: PoolKind, caller: str) -> AsyncIterator[None]:
+        """A place of a kind, and the caller's name for what is done in it: a thread works in the context of who starts it."""
+        token = current_caller.set(caller if self.has_several else "")
+        try:
+            async with self._pools[kind].place(caller):
+                yield
+        finally:
+            current_caller.reset(token)
 
 
 class Pool:

@@ -16,7 +16,7 @@ from starlette.datastructures import QueryParams
 
 from mneme.errors import InputError
 from mneme.events import Name
-from mneme.events.base import MOST_ENTRIES
+from mneme.events.base import MOST_ENTRIES as MOST_ENTRIES
 from mneme.records import Owner
 from queries.filtering.filters import Filters
 from serving.clients import one_owner
@@ -230,8 +230,6 @@ Limit = Annotated[int, Field(ge=1, le=MOST_OF_A_PAGE, description="items of a pa
 After = Annotated[str | None, Field(max_length=2048, description="`next` of the page before; null is the end")]
 Wait = Annotated[float, Field(ge=0, le=3600, description="seconds, at most 60")]
 
-
-__all__ = ["MOST_ENTRIES", "MOST_MESSAGES", "check_entries"]
 
 MOST_MESSAGES = 1000  # or events, of a request; every other list and object has at most MOST_ENTRIES
 

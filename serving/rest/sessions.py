@@ -12,15 +12,12 @@ copied cookie holds until its twelve hours are over. To end all sessions everywh
 """
 
 import hmac
-import json
 import logging
 import re
 import secrets
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
-from typing import Any
 
 from starlette.requests import HTTPConnection
 
@@ -31,81 +28,56 @@ from mneme.settings import Settings
 from serving.rest.keys import Caller, Keys, digest_of
 
 _MOST_ENDED = 1_000  # of one key; to keep more would let a key's holder fill the disk by logging in and out
+_ALL = "all"  # in place of a session: until when all of a key have ended
 
 log = logging.getLogger(__name__)
 
 
 class EndedSessions:
-    """Ended sessions. Safe for several threads, and for processes that share the file.
+    """Ended sessions, each a file in a folder of its key. Safe for several threads, and for processes that share the folder.
 
-    The file is read again when it has changed, so that a logout holds after a restart and in every process with the same
-    MNEME_DATA. Replicas with data of their own do not learn of each other's logouts.
+    A logout holds after a restart and in every process with the same MNEME_DATA. Replicas with data of their own do not learn
+    of each other's logouts.
 
     It is bounded by failing safe: with too many ended sessions of one key, all that this key began until now are ended, and
-    whoever uses the key logs in once more.
+    whoever uses the key logs in once more. So are they, until a restart, where the disk does not take a logout.
 
     Args:
-        file: where they are kept; made with the first.
+        folder: where they are kept; made with the first.
         lasts: seconds that a session lasts.
     """
 
-    def __init__(self, file: Path, lasts: float) -> None:
-        self._file = file
+    def __init__(self, folder: Path, lasts: float) -> None:
+        self._folder = folder
         self._lasts = lasts
-        self._lock = Lock()
-        self._read: tuple[int, int] | None = None  # the version of the file that was read
-        self._ended: dict[str, dict[str, float]] = {}  # by key: session, and when it began
-        self._until: dict[str, float] = {}  # by key: when the last began of those that all have ended
+        self._unwritten: dict[str, float] = {}  # by key: when the last began of those that have ended
 
-    def add(self, key: str, session: str, began: float) -> None:
+    def add(self, key: str, session: str) -> None:
         """End a session: from now on, and durably where the disk allows it."""
-        with self._lock:
-            self._end(key, session, began)
-            try:
-                self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                with exclusive(self._file.with_suffix(".lock")):
-                    self._refresh()
-                    self._end(key, session, began)  # once more: what others ended may be too many, or over
-                    replace_bytes(self._file, json.dumps({"ended": self._ended, "until": self._until}).encode(), 0o600)
-            except OSError as error:
-                log.warning("a logout holds until a restart only: %s cannot be written (%s)", self._file, error.strerror)
+        now, folder = time.time(), self._folder / key
+        try:
+            private_folder(self._folder.parent)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            replace_bytes(folder / session, b"", 0o600)
+            ended = [each for each in folder.iterdir() if each.name != _ALL]
+            if len(ended) > _MOST_ENDED:
+                replace_bytes(folder / _ALL, repr(now).encode(), 0o600)
+            else:
+                ended = [each for each in ended if each.stat().st_mtime < now - self._lasts]
+            for each in ended:
+                each.unlink(missing_ok=True)
+        except OSError as error:
+            self._unwritten[key] = now
+            log.warning("a logout holds until a restart only: %s cannot be written (%s)", folder, error.strerror)
 
     def has(self, key: str, session: str, began: float) -> bool:
         """Tell whether a session was ended."""
-        with self._lock:
-            self._refresh()
-            return session in self._ended.get(key, {}) or began <= self._until.get(key, 0.0)
-
-    def _end(self, key: str, session: str, began: float) -> None:
-        now = time.time()
-        self._ended.setdefault(key, {})[session] = began
-        if len(self._ended[key]) > _MOST_ENDED:
-            self._until[key] = now
-        oldest = now - self._lasts
-        self._until = {each: at for each, at in self._until.items() if at > oldest}
-        for each, sessions in list(self._ended.items()):
-            since = max(oldest, self._until.get(each, 0.0))
-            self._ended[each] = {name: at for name, at in sessions.items() if at > since}
-
-    def _refresh(self) -> None:
-        """Take in what other processes have ended."""
+        folder = self._folder / key
         try:
-            status = self._file.stat()
-        except OSError:
-            return
-        if self._read == (version := (status.st_ino, status.st_mtime_ns)):
-            return
-        try:
-            said: dict[str, Any] = json.loads(self._file.read_bytes())
-            ended, until = dict(said["ended"]), dict(said["until"])
-        except (OSError, ValueError, KeyError, TypeError):
-            log.warning("%s cannot be read; sessions that were logged out before the start may be open", self._file)
-            ended, until = {}, {}
-        self._read = version
-        for key, sessions in ended.items():
-            self._ended[key] = self._ended.get(key, {}) | sessions
-        for key, at in until.items():
-            self._until[key] = max(at, self._until.get(key, 0.0))
+            until = float((folder / _ALL).read_bytes())
+        except (OSError, ValueError):
+            until = 0.0
+        return (folder / session).exists() or began <= max(until, self._unwritten.get(key, 0.0))
 
 
 SETTING = "MNEME_SERVICE__CONSOLE_SECRET"
@@ -174,7 +146,7 @@ class Sessions:
         self._keys = keys
         self._secret = b""
         self._callers: dict[str, Caller] = {}
-        self._ended = EndedSessions(settings.data / FOLDER / "ended.json", LASTS)
+        self._ended = EndedSessions(settings.data / FOLDER / "ended", LASTS)
 
     def begin(self) -> None:
         """Let people log in, where there are keys.
@@ -184,7 +156,7 @@ class Sessions:
         """
         if self._keys:
             self._secret = console_secret(self._settings)
-            self._callers = {self._signed(b"key", digest): caller for digest, caller in self._keys.by_digest()}
+            self._callers = {self._signed(b"key", digest): caller for digest, caller in self._keys.by_digest().items()}
 
     def cookie(self, key: str) -> str | None:
         """A new session for a key that somebody said, as the value of its cookie; None: there is no such key."""
@@ -213,7 +185,7 @@ class Sessions:
 
     def end(self, session: Session) -> None:
         """Log out: no copy of the cookie is worth anything from now on."""
-        self._ended.add(session.key, session.id, session.began / 1000)
+        self._ended.add(session.key, session.id)
 
     def _signed(self, purpose: bytes, said: bytes) -> str:
         return hmac.new(self._secret, b"mneme console %b\n%b" % (purpose, said), "sha256").hexdigest()

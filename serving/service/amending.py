@@ -1,18 +1,17 @@
 """A fact or foresight as the events that correct or retract it: some words of the messages that say it."""
 
-from collections.abc import Iterator
-from typing import Any
-
 from flows.words import says
 from mneme.errors import InputError
-from mneme.events import Correct, Retract
+from mneme.events import Correct, Retract, input_errors
 from mneme.ids import message_id
+from mneme.records import Owner
 from queries import Memories
 from queries.browsing.responses import Memory
 
 KINDS = ("fact", "foresight")  # memories that can be corrected and retracted
 
 
+@input_errors()
 def correction_of(memories: Memories, memory: Memory, content: str) -> Correct:
     """The event that puts a fact or foresight right: its speaker says ``content`` instead.
 
@@ -23,7 +22,7 @@ def correction_of(memories: Memories, memory: Memory, content: str) -> Correct:
     [message, *_] = _messages(memories, memory)
     said = message.body
     return Correct(
-        **{"agent_id": said["agent_id"], **_owner_fields(memory)},  # in that agent's track, as what it corrects
+        **{"agent_id": said["agent_id"], **_owner_ids(memory)},  # in that agent's track, as what it corrects
         conversation_id=message.conversation_id or "",
         sender_id=said["sender_id"],
         sender_name=said["sender_name"],
@@ -35,6 +34,7 @@ def correction_of(memories: Memories, memory: Memory, content: str) -> Correct:
     )
 
 
+@input_errors()
 def retractions_of(memories: Memories, memory: Memory) -> list[Retract]:
     """The events that take a fact or foresight away: one for each message that says it, those of its repetitions among them.
 
@@ -42,7 +42,7 @@ def retractions_of(memories: Memories, memory: Memory) -> list[Retract]:
         InputError: it cannot be retracted; the message says what can be done.
         StoreError: the index cannot answer.
     """
-    whose = _owner_fields(memory)
+    whose = _owner_ids(memory)
     repeated = (memories.get(each, whose) for each in memory.body["validity"]["repeated_by"])
     said = [memory, *(each for each in repeated if each is not None and each.document_id is None)]
     events = {
@@ -58,9 +58,8 @@ def retractions_of(memories: Memories, memory: Memory) -> list[Retract]:
     return list(events.values())
 
 
-def _owner_fields(memory: Memory) -> dict[str, Any]:
-    owner = memory.body["owner"]
-    return {"tenant_id": owner["tenant_id"], f"{owner['type']}_id": owner["id"]}
+def _owner_ids(memory: Memory) -> dict[str, str]:
+    return Owner.model_validate(memory.body["owner"]).ids
 
 
 def _messages(memories: Memories, memory: Memory) -> list[Memory]:
@@ -73,18 +72,11 @@ def _messages(memories: Memories, memory: Memory) -> list[Memory]:
         raise InputError(f"id: a {memory.kind} is made from facts and messages; correct or take away those")
     if memory.document_id is not None or memory.conversation_id is None:
         raise InputError(f"id: it is of document {memory.document_id}; send that again, or erase it")
-    found = list(_said_in(memories, memory))
-    if not found:
+    whose, ids = _owner_ids(memory), memory.body["message_ids"][: 1 if memory.body.get("quote") else None]
+    said_in = (memories.get(message_id(whose["tenant_id"], memory.conversation_id, each), whose) for each in ids)
+    if not (found := [message for message in said_in if message is not None]):
         raise InputError(f"id: the messages that {memory.id} comes from are gone; it goes too in a moment")
     return found
-
-
-def _said_in(memories: Memories, memory: Memory) -> Iterator[Memory]:
-    ids = memory.body["message_ids"]
-    for each in ids[:1] if memory.body.get("quote") else ids:
-        identity = message_id(memory.body["owner"]["tenant_id"], memory.conversation_id or "", each)
-        if (message := memories.get(identity, _owner_fields(memory))) is not None:
-            yield message
 
 
 def _words(memory: Memory, message: Memory) -> str:

@@ -1,6 +1,7 @@
 """Dead letters as people look at them: in a list, by ids that stay, and sent once more."""
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Literal
 
@@ -42,7 +43,15 @@ class DeadLetterQueue:
         Raises:
             StoreError: some may not have been sent; their letters are still there.
         """
-        ready, refused = _sorted_out(dead_letters)
+        ready: list[DeadLetter] = []
+        refused: dict[DeadLetter, str] = {}
+        for dead_letter in dead_letters:
+            try:
+                event_to_replay(dead_letter)
+            except InputError as error:
+                refused[dead_letter] = str(error)
+            else:
+                ready.append(dead_letter)
         if ready:
             self.send_again(ready)
             # Only now: whatever ends this before leaves the letters, to be replayed again.
@@ -85,24 +94,7 @@ def open_dead_letters(settings: Settings, place: Place, send_again: Callable[[Se
     from connectors.kafka.sinks import KafkaDeadLetters, read_dead_letters
 
     def remove(unwanted: Callable[[DeadLetter], bool]) -> int:
-        kept = KafkaDeadLetters(settings.kafka, lock=settings.data / "dead-letters.lock")
-        try:
+        with closing(KafkaDeadLetters(settings.kafka, lock=settings.data / "dead-letters.lock")) as kept:
             return kept.remove(unwanted)
-        finally:
-            kept.close()
 
     return DeadLetterQueue(lambda: read_dead_letters(settings.kafka), lambda chosen: replay(settings.kafka, chosen), remove)
-
-
-def _sorted_out(dead_letters: Iterable[DeadLetter]) -> tuple[list[DeadLetter], dict[DeadLetter, str]]:
-    """Those whose events can be sent again, and why the others cannot."""
-    ready: list[DeadLetter] = []
-    refused: dict[DeadLetter, str] = {}
-    for dead_letter in dead_letters:
-        try:
-            event_to_replay(dead_letter)
-        except InputError as error:
-            refused[dead_letter] = str(error)
-        else:
-            ready.append(dead_letter)
-    return ready, refused

@@ -1,30 +1,51 @@
-"""A service that runs elsewhere, for the commands that flush and erase."""
+"""A service that runs elsewhere, for the commands that flush and erase, and for whoever works on its memories."""
 
 import time
-from collections.abc import Callable, Sequence
-from types import TracebackType
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
+from functools import cached_property
 from typing import Any, Self
 
-from connectors.service import ServiceClient, quoted
-from mneme.events import Erase, Forget
+from connectors import Publisher
+from connectors.service import ServiceClient
 from mneme.records import Owner
 from mneme.settings import Settings
+from queries import Memories
+from queries.remote import RemoteMemories
 from serving.service.service import ErasureEvent, ErasureStatus, FlushStatus, Service
 
 _LONGEST_WAIT_SECONDS = 20.0  # of one request: proxies give up after 30 to 60
+_PARAMETERS = {"tenant_id", "user_id", "group_id", "agent_id", "conversation_id", "document_id"}  # of an erasure
 
 
 class RemoteService:
-    """Flushes and erasures of a ``Service`` elsewhere, by HTTP. A context manager.
+    """A ``Service`` elsewhere, by HTTP: each call is that of the same name there. A context manager.
 
     Args:
-        client: of the service; closed with this.
+        settings: how it is reached.
+        url: of the service; None: ``MNEME_SERVICE__URL``.
+
+    Raises:
+        SettingsError: the URL or the key is wrong.
     """
 
     runs_the_flow = False  # in this process
+    takes_events = True  # if it does not, it says so
 
-    def __init__(self, client: ServiceClient) -> None:
+    def __init__(self, settings: Settings, url: str | None = None) -> None:
+        client = ServiceClient.of(settings, url)
+        assert client is not None, "there is a URL"
+        self.settings = settings
+        self.memories: Memories = RemoteMemories(client)
         self._client = client
+        self._url = url
+        self._stack = ExitStack()
+        self._stack.enter_context(closing(client))
+
+    @cached_property
+    def publisher(self) -> Publisher:
+        """The way in."""
+        return self._stack.enter_context(Publisher.connect(self.settings, url=self._url))
 
     def flush(self, tenant_id: str, conversation_ids: Sequence[str], timeout: float) -> FlushStatus:
         """See ``Service.flush``."""
@@ -32,44 +53,47 @@ class RemoteService:
 
     def flush_owner(self, owner: Owner, timeout: float) -> FlushStatus:
         """See ``Service.flush_owner``."""
-        return self._flush({"tenant_id": owner.tenant_id, f"{owner.type}_id": owner.id}, timeout)
+        return self._flush(owner.ids, timeout)
+
+    def wait_for_flush(self, tenant_id: str, flush_id: str, timeout: float) -> bool:
+        """See ``Service.wait_for_flush``."""
+        return self.memories.wait_for_flush(flush_id, tenant_id, timeout)
 
     def erase(self, event: ErasureEvent, timeout: float) -> ErasureStatus:
         """See ``Service.erase``."""
-        left = _left_of(timeout)
-        wait = left()
-        answer = self._client.request("DELETE", "/memories", params=_named(event) | {"wait": wait}, wait_seconds=wait)
-        path = quoted("erasures", answer["erasure_id"])
-        while answer["receipt"] is None and (wait := left()) > 0:
-            answer = self._client.request("GET", path, params={"tenant_id": event.tenant_id, "wait": wait}, wait_seconds=wait)
-        return ErasureStatus.model_validate(answer)
+        end, wait = time.monotonic() + timeout, min(timeout, _LONGEST_WAIT_SECONDS)
+        named = event.model_dump(include=_PARAMETERS)
+        answer = self._client.request("DELETE", "/memories", params=named | {"wait": wait}, wait_seconds=wait)
+        done = ErasureStatus.model_validate(answer)
+        left = end - time.monotonic()
+        return done if done.receipt is not None or left <= 0 else self.erasure(event.tenant_id, done.erasure_id, left)
+
+    def erasure(self, tenant_id: str, erasure_id: str, timeout: float) -> ErasureStatus:
+        """See ``Service.erasure``."""
+        found = self.memories.receipt(erasure_id, tenant_id, timeout)
+        if found is None:
+            return ErasureStatus(erasure_id=erasure_id)
+        return ErasureStatus(erasure_id=erasure_id, receipt=found.removed, erased_at=found.erased_at)
 
     def close(self) -> None:
         """Release the connections."""
-        self._client.close()
+        self._stack.close()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _flush(self, what: dict[str, Any], timeout: float) -> FlushStatus:
-        began, left = time.monotonic(), _left_of(timeout)
-        wait = left()
+        began, wait = time.monotonic(), min(timeout, _LONGEST_WAIT_SECONDS)
         answer = self._client.request("POST", "/flush", json=what | {"timeout": wait}, wait_seconds=wait)
-        missing = list(answer["missing"])
-        while missing and (wait := left()) > 0:
-            params = {"tenant_id": what["tenant_id"], "wait": wait}
-            if self._client.request("GET", quoted("flushes", missing[0]), params=params, wait_seconds=wait)["searchable"]:
-                missing.pop(0)
+        missing = [
+            each
+            for each in answer["missing"]
+            if (left := began + timeout - time.monotonic()) <= 0 or not self.wait_for_flush(what["tenant_id"], each, left)
+        ]
         return FlushStatus.model_validate({**answer, "missing": missing, "seconds": time.monotonic() - began})
-
-
-def _left_of(timeout: float) -> Callable[[], float]:
-    """The seconds that the next request may wait; none left when the time is over."""
-    deadline = time.monotonic() + timeout
-    return lambda: min(max(deadline - time.monotonic(), 0.0), _LONGEST_WAIT_SECONDS)
 
 
 def open_service(settings: Settings, url: str | None = None) -> Service | RemoteService:
@@ -78,13 +102,4 @@ def open_service(settings: Settings, url: str | None = None) -> Service | Remote
     Raises:
         SettingsError: a setting is wrong.
     """
-    client = ServiceClient.of(settings, url)
-    return Service(settings) if client is None else RemoteService(client)
-
-
-def _named(event: ErasureEvent) -> dict[str, Any]:
-    """An event that erases as parameters of a query."""
-    if isinstance(event, Forget):
-        return {"tenant_id": event.tenant_id, "conversation_id": event.conversation_id}
-    named = {"tenant_id": event.tenant_id, "user_id": event.user_id, "group_id": event.group_id, "agent_id": event.agent_id}
-    return named if isinstance(event, Erase) else named | {"document_id": event.document_id}
+    return RemoteService(settings, url) if url or settings.service.url else Service(settings)

@@ -4,12 +4,11 @@
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from datetime import datetime
 from functools import cached_property
 from threading import Lock
-from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 from uuid import uuid4
 
@@ -76,7 +75,7 @@ class Service:
 
     def __init__(self, settings: Settings) -> None:
         # Where MNEME_SERVICE__URL is set, clients on this machine mean this service by it: it must not ask itself.
-        self.settings = settings.model_copy(update={"service": settings.service.model_copy(update={"url": None})})
+        self.settings = settings.replace(service={"url": None})
         self._opening = {name: Lock() for name in ("memories", "publisher", "index")}  # none waits for another
         self._open: dict[str, Any] = {}
         self._stack = ExitStack()
@@ -100,6 +99,11 @@ class Service:
         """Way in for events: ``MNEME_SERVICE__INTAKE``, with ``auto`` decided."""
         return self.settings.intake
 
+    @property
+    def takes_events(self) -> bool:
+        """Tell whether there is a way in; else this service only answers."""
+        return self.intake != "none"
+
     @cached_property
     def publisher(self) -> Publisher:
         """The way in.
@@ -108,7 +112,7 @@ class Service:
             InputError: this service only answers.
             StoreUnavailable, StoreRejected, SettingsError: the broker does not answer, or refuses.
         """
-        if self.intake == "none":
+        if not self.takes_events:
             raise InputError(
                 "this service only answers (MNEME_SERVICE__INTAKE=none); send events to the one that takes them in"
             )
@@ -139,15 +143,19 @@ class Service:
         Raises:
             InputError, StoreUnavailable, StoreRejected: as ``accept``.
         """
+        return self.flush_all([(tenant_id, each) for each in conversation_ids], timeout)
+
+    def flush_all(self, conversations: Iterable[tuple[str, str]], timeout: float) -> FlushStatus:
+        """The same for conversations of several tenants, each named before its conversation."""
         began = time.monotonic()
-        flushes = [Flush(tenant_id=tenant_id, conversation_id=each, flush_id=uuid4().hex) for each in conversation_ids]
+        flushes = [Flush(tenant_id=tenant, conversation_id=each, flush_id=uuid4().hex) for tenant, each in conversations]
         self.accept(flushes)
-        markers = {_marker(tenant_id, flush.flush_id): flush.flush_id for flush in flushes}
+        markers = {_marker(flush.tenant_id, flush.flush_id): flush.flush_id for flush in flushes}
         found = self._awaited(list(markers), timeout)
         missing = tuple(flush_id for key, flush_id in markers.items() if key not in found)
         return FlushStatus(
             flush_ids=tuple(markers.values()),
-            conversation_ids=tuple(conversation_ids),
+            conversation_ids=tuple(flush.conversation_id for flush in flushes),
             missing=missing,
             seconds=round(time.monotonic() - began, 3),
         )
@@ -254,7 +262,7 @@ class Service:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _current_health(self) -> Health:

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from connectors.dead_letters import without_secrets
 from mneme.times import utc_now, zone
 
 if TYPE_CHECKING:
     from mneme.records import Citation, Episode
+    from queries.browsing.responses import InspectedEpisode
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:
@@ -16,7 +16,7 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {plural or f'{noun}s'}"
 
 
-def spoken(episode: "Episode") -> tuple[datetime, datetime]:
+def spoken(episode: "Episode | InspectedEpisode") -> tuple[datetime, datetime]:
     """Start and end of an episode, by the speakers' clock."""
     local = zone(episode.timezone)
     return episode.started_at.astimezone(local), episode.ended_at.astimezone(local)
@@ -40,14 +40,6 @@ def shortened(text: str, longest: int = 100) -> str:
 def last_line(reason: str) -> str:
     """The last line of a reason: of a traceback, what it ends with."""
     return reason.rstrip().rsplit("\n", 1)[-1]
-
-
-def event_text(raw: bytes) -> str:
-    """The bytes of an event as a text without secrets; what is no UTF-8 as hexadecimal digits."""
-    try:
-        return without_secrets(raw.decode())
-    except UnicodeDecodeError:
-        return raw.hex(" ")
 
 
 def day(moment: datetime) -> str:

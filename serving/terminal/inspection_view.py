@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from mneme.ids import fact_id, foresight_id
+from mneme.records import AtomicFact, Foresight, Statement
 from mneme.times import zone
 from queries.browsing.inspection import inspected_message
 from queries.browsing.responses import (
@@ -23,7 +23,8 @@ from queries.browsing.responses import (
     InspectedStatement,
     Inspection,
 )
-from serving.terminal.format import cited, count, expected, span, until, whole_day
+from queries.records import shared_fields
+from serving.terminal.format import cited, count, expected, span, spoken, until, whole_day
 from serving.terminal.history_view import document_line
 
 if TYPE_CHECKING:
@@ -73,8 +74,7 @@ def _about(episode: InspectedEpisode) -> Iterator[str]:
     if where := cited(episode.citation):
         yield where
     if episode.document_id is None:
-        local = zone(episode.timezone)
-        yield span(episode.started_at.astimezone(local), episode.ended_at.astimezone(local))
+        yield span(*spoken(episode))
         yield count(len(episode.messages), "message")
     yield "still open, shown as it stands" if episode.provisional else f"closed by {episode.closed_by}"
     yield f"extracted by {episode.extractor}"
@@ -180,7 +180,7 @@ def inspections(found: "Iterable[tuple[Cut, Extraction]]", extractor: str) -> It
         found: what ``flows.maintenance.dry_run.dry_run`` yields.
         extractor: its name, for the record.
     """
-    for (owner, conversation, document), episodes in groupby(found, key=lambda pair: _source_of(pair[0])):
+    for (owner, conversation, document), episodes in groupby(found, key=_source_of):
         yield Inspection(
             conversation_id=conversation,
             document_id=document,
@@ -189,48 +189,27 @@ def inspections(found: "Iterable[tuple[Cut, Extraction]]", extractor: str) -> It
         )
 
 
-def _source_of(cut: "Cut") -> tuple[str, str | None, str | None]:
-    return cut.owner.key, cut.conversation_id, cut.document_id
+def _source_of(made: "tuple[Cut, Extraction]") -> tuple[str, str | None, str | None]:
+    return made[0].owner.key, made[0].conversation_id, made[0].document_id
 
 
 def _dry_episode(cut: "Cut", made: "Extraction", extractor: str) -> InspectedEpisode:
-    messages = [utterance.message for utterance in cut.utterances]
+    """An episode by the records that the flow would store."""
+    from flows.extraction.assemble import assemble
 
-    def sources(indices: Iterable[int]) -> dict[str, Any]:
-        cited = [messages[at] for at in indices]
-        return {
-            "message_ids": tuple(message.message_id for message in cited),
-            "said_at": max((message.sent_at for message in cited), default=messages[0].sent_at),
-        }
-
+    episode, *children = (each.record for each in assemble({}, cut, made, extractor).made)
     return InspectedEpisode(
-        id=cut.id,
-        subject=made.subject,
-        summary=made.summary,
-        document_id=cut.document_id,
-        section=cut.section if cut.is_document else None,
-        citation=messages[0].citation,
-        started_at=messages[0].sent_at,
-        ended_at=messages[-1].sent_at,
-        timezone=messages[0].timezone,
-        begins_because=cut.begins_because,
-        closed_by=cut.closed_by,
-        provisional=cut.provisional,
-        extractor=extractor,
+        **shared_fields(InspectedEpisode, episode),
         dropped=made.dropped,
-        messages=tuple(inspected_message(message) for message in messages),
-        facts=tuple(
-            InspectedStatement(id=fact_id(cut.id, number), text=fact.statement, event_at=fact.event_at, **sources(fact.sources))
-            for number, fact in enumerate(made.facts)
-        ),
-        foresights=tuple(
-            InspectedStatement(
-                id=foresight_id(cut.id, number), text=each.statement, start=each.start, end=each.end, **sources(each.sources)
-            )
-            for number, each in enumerate(made.foresights)
-        ),
+        messages=tuple(inspected_message(utterance.message) for utterance in cut.utterances),
+        facts=tuple(_inspected(each) for each in children if isinstance(each, AtomicFact)),
+        foresights=tuple(_inspected(each) for each in children if isinstance(each, Foresight)),
         entities=tuple(InspectedEntity(name=each.name, type=each.type, text=each.summary) for each in made.entities),
         relationships=tuple(InspectedRelationship.model_validate(each, from_attributes=True) for each in made.relationships),
         profile=tuple(InspectedLine.model_validate(each, from_attributes=True) for each in made.profile),
         case=made.case and InspectedCase.model_validate(made.case, from_attributes=True),
     )
+
+
+def _inspected(statement: Statement) -> InspectedStatement:
+    return InspectedStatement(**shared_fields(InspectedStatement, statement), text=statement.text)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
         Found,
         FoundEpisode,
         FoundFact,
-        FoundMessage,
         GraphRelationship,
         SearchResponse,
         TraceStep,
@@ -53,7 +52,9 @@ def search_result(found: "SearchResponse") -> RenderableType:
         parts.append(table)
     else:
         parts.append(Text("nothing found", style="yellow"))
-    parts += [_context(message) for message in found.raw_messages if message.rank is None]
+    for message in found.raw_messages:
+        if message.rank is None:  # around a result
+            parts.append(Text.assemble((f"{day(message.sent_at)}  {message.sender_name}: ", "dim"), message.text))
     parts += [_edge(edge) for edge in found.graph.relationships]
     parts += [Text(f"note: {line}", style="yellow") for line in found.query.notes]
     metrics = found.metrics
@@ -65,11 +66,6 @@ def search_result(found: "SearchResponse") -> RenderableType:
     if found.trace is not None:
         parts.append(explanation(found))
     return Group(*parts)
-
-
-def _context(message: "FoundMessage") -> Text:
-    """Message around a result."""
-    return Text.assemble((f"{day(message.sent_at)}  {message.sender_name}: ", "dim"), message.text)
 
 
 def _work(agent: "AgentMetrics") -> str:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from connectors.dead_letters import without_secrets
 from serving.status import Status
-from serving.terminal.format import day, event_text, last_line, span, spoken, until
+from serving.terminal.format import day, last_line, span, spoken, until
 
 if TYPE_CHECKING:
     from flows import IngestReport
@@ -91,6 +91,14 @@ def dead_letter_text(number: int, dead_letter: "DeadLetter") -> Text:
     }
     head = "\n".join(f"{name:8}{value}" for name, value in lines.items())
     return Text(f"{head}\n\n{event_text(dead_letter.raw)}")
+
+
+def event_text(raw: bytes) -> str:
+    """The bytes of an event as a text without secrets; what is no UTF-8 as hexadecimal digits."""
+    try:
+        return without_secrets(raw.decode())
+    except UnicodeDecodeError:
+        return raw.hex(" ")
 
 
 def dead_letter_json(number: int, dead_letter: "DeadLetter") -> dict[str, Any]:

@@ -1,13 +1,12 @@
 """Tokens: what both indices search for."""
 
-import re
 from unicodedata import normalize
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mneme.text import Runs, cjk_languages, cjk_share, estimate_tokens, has_cjk, index_tokens, tokenise
+from mneme.text import cjk_languages, cjk_share, estimate_tokens, has_cjk, index_tokens, tokenise
 
 CHINESE = st.text(st.sampled_from("乾隆坤淨瞭解藉口著名於夫羅臺灣"), max_size=8)  # some change with their neighbours, elsewhere
 
@@ -15,11 +14,6 @@ CHINESE = st.text(st.sampled_from("乾隆坤淨瞭解藉口著名於夫羅臺灣
 @given(text=st.text(max_size=200))
 def test_tokens_are_words_without_blanks_for_any_text(text: str) -> None:
     assert all(token and not any(character.isspace() for character in token) for token in tokenise(text))
-
-
-@given(text=st.text(st.characters(max_codepoint=127), max_size=60), more=st.sampled_from(["", "'", "'-", "0123456789'"]))
-def test_runs_of_a_plain_text_are_what_a_pattern_finds(text: str, more: str) -> None:
-    assert Runs(more).of(text) == re.findall(f"[a-z{re.escape(more)}]+", text.lower())
 
 
 @given(text=st.text(st.sampled_from("abS'19 -.,"), max_size=30))
@@ -125,7 +119,7 @@ def test_long_texts_are_not_remembered() -> None:
     """A thousand messages of one long word each leave nothing in memory."""
     from mneme import text as module
 
-    caches = (module._cached_tokens_of_line, module._tokens_of, module._token, module._weight)
+    caches = (module._cached_tokens_of_line, module._token, module._weight)
     for letter in "абв" + "abc":
         long = letter * (module.LONGEST_REMEMBERED + 1)
         held = [cache.cache_info().currsize for cache in caches]

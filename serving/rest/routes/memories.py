@@ -1,16 +1,15 @@
 """``/memories``: put messages in; list, read, correct and take away what is remembered."""
 
-import time
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any, TypeVar
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 from anyio import to_thread
 from fastapi import APIRouter, Header, Path, Query, Request, Response
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field
 
 from mneme import problems
 from mneme.errors import InputError
-from mneme.events import Message, Name, describe
+from mneme.events import Message, Name
 from mneme.events.messages import Content
 from mneme.ids import content_hash, message_id
 from queries.browsing.responses import Memory, MemoryKind, MemoryPage
@@ -46,7 +45,6 @@ router = APIRouter(prefix=API, tags=["memories"])
 _MOST_SHOWN = 20  # messages that something comes from
 _ID_DIGITS = 32  # of a message that got its id here
 MemoryId = Annotated[str, Path(max_length=2048, description="percent-encoded, slashes too", examples=["default/plans/m1"])]
-Made = TypeVar("Made")
 IdempotencyKey = Annotated[
     str | None,
     Header(min_length=1, max_length=255, description="gives an id to messages without one, so that a retry changes nothing"),
@@ -150,17 +148,8 @@ def _remembered(asked: MessagesRequest, service: Service, caller: Caller, idempo
     )
     flush = None
     if asked.flush:
-        by_tenant: dict[str, dict[str, None]] = {}
-        for each in messages:
-            by_tenant.setdefault(each.tenant_id, {})[each.conversation_id] = None
-        end = time.monotonic() + min(asked.wait, service.settings.service.wait_seconds)
-        flushes = [service.flush(tenant, tuple(named), end - time.monotonic()) for tenant, named in by_tenant.items()]
-        flush = FlushStatus(
-            flush_ids=tuple(name for each in flushes for name in each.flush_ids),
-            conversation_ids=tuple(name for each in flushes for name in each.conversation_ids),
-            missing=tuple(name for each in flushes for name in each.missing),
-            seconds=max(each.seconds for each in flushes),
-        )
+        named = dict.fromkeys((each.tenant_id, each.conversation_id) for each in messages)
+        flush = service.flush_all(named, min(asked.wait, service.settings.service.wait_seconds))
         if asked.wait and flush.searchable:
             _refuse_foreign(messages, service)
     return MessagesAccepted(accepted=accepted, flush=flush)
@@ -231,7 +220,7 @@ def correct(
     memory = _found(id, asked, service, caller)
     content = correction.model_dump(exclude_none=True)["content"]
     if _is_statement(memory) and isinstance(content, str):
-        event = _checked(lambda: correction_of(service.memories, memory, content))
+        event = correction_of(service.memories, memory, content)
         service.accept([event])
         named = message_id(event.tenant_id, event.conversation_id, event.message_id)
         return Accepted(id=named, conversation_id=event.conversation_id, message_id=event.message_id)
@@ -249,7 +238,7 @@ def delete(id: MemoryId, asked: Annotated[OwnerParameters, Query()], service: Se
     """
     memory = _found(id, asked, service, caller)
     if _is_statement(memory):
-        events = _checked(lambda: retractions_of(service.memories, memory))
+        events = retractions_of(service.memories, memory)
         service.accept(events)
         return Accepted(id=memory.id, conversation_id=events[0].conversation_id, message_id=events[0].message_id)
     message = _message(memory, "taken away")
@@ -271,18 +260,6 @@ def _found(id: str, asked: OwnerParameters, service: Service, caller: Caller) ->
 def _is_statement(memory: Memory) -> bool:
     """Return whether words of a conversation say it."""
     return memory.kind in KINDS and memory.document_id is None
-
-
-def _checked(make: Callable[[], Made]) -> Made:
-    """Make an event that was asked for.
-
-    Raises:
-        InputError: a field of it is wrong.
-    """
-    try:
-        return make()
-    except ValidationError as error:
-        raise InputError(describe(error)) from error
 
 
 def _message(memory: Memory, what: str) -> Accepted:

@@ -1,6 +1,6 @@
 """Operation: ``/health``, ``/health/live`` and ``/metrics``, which are not under ``/api``; and ``/dead-letters``."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
@@ -11,6 +11,7 @@ from connectors.telemetry.exposition import CONTENT_TYPE, exposition
 from mneme.errors import InputError
 from mneme.ports import DeadLetter
 from mneme.records import Position
+from mneme.times import in_utc
 from queries.responses import ResponseModel
 from serving.rest.middleware import API
 from serving.rest.openapi import problem_responses
@@ -120,7 +121,7 @@ class Replayed(ResponseModel):
 def dead_letters(asked: Annotated[LettersAsked, Query()], service: ServiceIn, caller: CallerIn) -> LetterPage:
     """List events that could not be taken in, newest first."""
     caller.check_operator(_WHOSE)
-    since = asked.since if asked.since is None or asked.since.tzinfo else asked.since.replace(tzinfo=UTC)
+    since = None if asked.since is None else in_utc(asked.since)
     dead_letters = {dead_letter_id(each): each for each in reversed(dead_letters_of(service).dead_letters())}
     names = [
         name

@@ -137,7 +137,7 @@ def test_an_index_that_is_damaged_is_missing_and_one_that_does_not_answer_is_unk
         def close(self) -> None:
             """Nothing is open."""
 
-    monkeypatch.setattr("connectors.indices.open_index", lambda *_, **__: Failing())
+    monkeypatch.setattr("serving.checks.servers.open_index", lambda *_, **__: Failing())
     check = found(settings_of(made))["memories"]
     assert (check.by, check.state, check.remedy) == ("", state, str(error))
 

@@ -14,18 +14,14 @@ from tests.serving.mcp.round_trip import finds_nothing, refused, told
 pytestmark = pytest.mark.slow
 
 
-def client_of(service: Service | None, user: str, **options: bool) -> Client:
-    def memories() -> Any:
-        assert service is not None, "nothing is asked of it"
-        return service.memories
-
-    memory = AgentMemory(memories, lambda: service.publisher if service else None, 30.0)
+def client_of(service: Service, user: str, **options: bool) -> Client:
+    memory = AgentMemory(service)
     return Client(build_server(memory, lambda _: OwnerScope("acme", user_id=user), **options))
 
 
-def test_what_a_model_is_told_of_the_tools(snapshot: SnapshotAssertion):
+def test_what_a_model_is_told_of_the_tools(service: Service, snapshot: SnapshotAssertion):
     async def run() -> None:
-        async with client_of(None, "mira") as client:
+        async with client_of(service, "mira") as client:
             listed = await client.list_tools()
             assert [tool.model_dump(mode="json", exclude_none=True) for tool in listed.tools] == snapshot
             assert client.instructions == snapshot(name="instructions")
@@ -130,9 +126,9 @@ def test_only_where_it_may_everything_is_erased(service: Service):
     asyncio.run(run())
 
 
-def test_a_memory_that_takes_nothing_in_has_no_tools_for_it():
+def test_a_memory_that_takes_nothing_in_has_no_tools_for_it(service: Service):
     async def run() -> None:
-        async with client_of(None, "ann", writable=False) as client:
+        async with client_of(service, "ann", writable=False) as client:
             assert {tool.name for tool in (await client.list_tools()).tools} == {
                 "search",
                 "ask",
