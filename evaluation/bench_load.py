@@ -17,10 +17,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from http.client import HTTPConnection, HTTPException
 from itertools import count
-from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -60,20 +60,18 @@ class Phase:
 
 def run_load(
     settings: Settings,
-    out: Path,
+    console: Console,
     searchers: Annotated[int, typer.Option("--searchers", min=1, help="Who search at a time.")] = 50,
     seconds: Annotated[float, typer.Option("--seconds", min=1, help="Of each of the three parts.")] = 60.0,
     facts: Annotated[int, typer.Option("--facts", min=100, help="In the index from the start.")] = 10_000,
     owners: Annotated[int, typer.Option("--owners", min=1, help="A few of them have most of it.")] = 20,
     method: Annotated[str, typer.Option("--method", help="Of the searches.")] = "hybrid",
-    console: Console | None = None,
 ) -> Report:
     """Many who search at once, alone and while messages keep coming in: p50, p95 and p99, errors, and what is taken in.
 
     Raises:
         StoreError: a server does not answer, a process ended, or a flush is not answered within five minutes.
     """
-    console = console or Console()
     unlimited = settings.replace(service={"requests_per_minute": 0})
     made: list[SyntheticMemories] = []
     with (
@@ -94,7 +92,7 @@ def run_load(
         console.print(f"{times} times: {kind}", highlight=False)
     delays = {"alone": phases[_SEARCHES].delays, "with messages beside them": phases[_BOTH].delays}
     labels = {"xlabel": "milliseconds", "ylabel": "share of searches answered", "title": settings.index.backend}
-    return report.finish(console, out, lambda file: plot_distributions(delays, file, xscale="log", **labels))
+    return replace(report, plot=partial(plot_distributions, delays, xscale="log", **labels))
 
 
 def _fill(facts: int, owners: int, settings: Settings, made: list[SyntheticMemories]) -> None:

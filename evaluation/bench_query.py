@@ -20,7 +20,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -193,7 +193,7 @@ class _Measured:
 
 def run_query(
     settings: Settings,
-    out: Path,
+    console: Console,
     facts: Annotated[
         list[int] | None,
         typer.Option("--facts", min=100, help="In the index, of all owners together; several: several indices."),
@@ -206,14 +206,12 @@ def run_query(
     keep: Annotated[
         str | None, typer.Option("--keep", metavar="NAME", help="The indices stay under this name, and are filled but once.")
     ] = None,
-    console: Console | None = None,
 ) -> Report:
     """Time of a search, cold and warm, among made-up memories: p50, p95, p99 of each method, embedder included.
 
     Raises:
         MnemeError: whatever the index or the embedder raises.
     """
-    console = console or Console()
     measured = {}
     for size in facts or [10_000]:
         with console.status("filling the index") as status:
@@ -229,12 +227,12 @@ def run_query(
     report = _report(settings, measured)
     print_table(console, f"Searches, {settings.index.backend} index", report.rows, _COLUMNS)
     if len(measured) > 1:
-        return report.finish(console, out, partial(_plot_sizes, report.rows, title=f"{settings.index.backend} index"))
+        return replace(report, plot=partial(_plot_sizes, report.rows, title=f"{settings.index.backend} index"))
     ((size, one),) = measured.items()
     delays = {method: [each.wall for each in searches] for method, searches in one.warm.items()}
     title = f"Warm searches, {size} facts, {settings.index.backend}"
     labels = {"xlabel": "milliseconds", "ylabel": "share of searches answered", "title": title}
-    return report.finish(console, out, lambda file: plot_distributions(delays, file, xscale="log", **labels))
+    return replace(report, plot=partial(plot_distributions, delays, xscale="log", **labels))
 
 
 def _measure(made: SyntheticMemories, filling: Filling, questions: int, rounds: int, settings: Settings) -> _Measured:

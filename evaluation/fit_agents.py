@@ -82,10 +82,10 @@ def run_fit_agents(
         ),
     ],
     settings: Settings,
+    console: Console,
     locomo: LocomoOption = None,
     beam: BeamOption = None,
     out: FittedOption = DEFAULT_OUT,
-    console: Console | None = None,
 ) -> None:
     """Fit the joint score of several searches of an agent: prints cross-validated figures, then writes.
 
@@ -96,7 +96,6 @@ def run_fit_agents(
         InputError: a file cannot be read or written, or there is nothing to fit on.
         SettingsError: the embedder cannot be opened.
     """
-    console = console or Console()
     check_ready(out)
     by_conversation = read_folds(folds)
     # 1.

@@ -34,8 +34,8 @@ def run_fit_boundaries(
     segmentation: SegmentationArgument,
     locomo: Annotated[Path, typer.Argument(metavar="LOCOMO_FILE", help="Your LoCoMo JSON.", show_default=False)],
     settings: Settings,
+    console: Console,
     out: FittedOption = DEFAULT_OUT,
-    console: Console | None = None,
 ) -> None:
     """The semantic boundary detector: prints cross-validated figures, then writes its coefficients.
 
@@ -45,7 +45,6 @@ def run_fit_boundaries(
         InputError: a file cannot be read or written, or there is too little to fit on.
         SettingsError: the embedder cannot be opened.
     """
-    console = console or Console()
     check_ready(out)
     # 1.
     kinds = read_kinds(segmentation, locomo)

@@ -35,6 +35,7 @@ ALPHAS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 def run_fit_fusion(
     settings: Settings,
+    console: Console,
     locomo: LocomoOption = None,
     beam: BeamOption = None,
     out: FittedOption = DEFAULT_OUT,
@@ -44,7 +45,6 @@ def run_fit_fusion(
             "--folds", help="A folder for the coefficients of each fold, for `mneme bench --folds`.", show_default=False
         ),
     ] = None,
-    console: Console | None = None,
 ) -> None:
     """Fit the scores of hybrid search, also on talks in other languages: prints cross-validated figures, then writes them.
 
@@ -52,7 +52,6 @@ def run_fit_fusion(
         InputError: the file cannot be written, or there is nothing to fit on.
         SettingsError: the embedder cannot be opened.
     """
-    console = console or Console()
     check_ready(out)
     # 1.
     sets = [*given_sets(locomo, beam), answerable.in_other_languages()]

@@ -17,7 +17,10 @@ class Backend(StrEnum):
     OPENSEARCH = "opensearch"
 
 
-OutOption = Annotated[Path, typer.Option("--out", help="Where the results go, as JSON; a plot lies beside it.")]
+OutOption = Annotated[
+    Path | None,
+    typer.Option("--out", help="Where the results go, as JSON; a plot lies beside it.", show_default="in bench-results/"),
+]
 FittedOption = Annotated[Path, typer.Option("--out", help="Where the result goes.", show_default="what ships")]
 IndexOption = Annotated[Backend, typer.Option("--index", help="Which index is filled and searched.")]
 PathsArgument = Annotated[

@@ -16,7 +16,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import typer
@@ -54,10 +53,7 @@ def run_answers(
     name: str,
     paths: PathsArgument,
     settings: Settings,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.", show_default="bench-results/..."),
-    ] = None,
+    console: Console,
     method: Annotated[Method, typer.Option("--method", help="How memories are found.")] = "hybrid",
     agent: Annotated[
         Strategy | None, typer.Option("--agent", help="Of --method agentic.", show_default="MNEME_AGENTS__AGENT")
@@ -82,7 +78,6 @@ def run_answers(
         typer.Option("--category", help="Only questions of it, repeatable: multi-hop.", show_default="all"),
     ] = None,
     folds: FoldsOption = None,
-    console: Console | None = None,
 ) -> Report:
     """Measure and report; the JSON has every answer.
 
@@ -90,13 +85,12 @@ def run_answers(
         name: of the set, one of ``GOLD_LOADERS``.
         paths: its files, or folders of them.
         settings: of models, search and answers; the index is an embedded one of the benchmark's own.
-        out, method, agent, top_k, writer, judge, votes, concurrency, limit, category, folds, console: as the options say.
+        console, method, agent, top_k, writer, judge, votes, concurrency, limit, category, folds: as the options say.
 
     Raises:
         InputError: a file is not of the set, or an option is wrong.
         MnemeError: whatever the flow or a search raises; but a model that fails for a question only leaves that pending.
     """
-    console = console or Console()
     settings = settings.replace(index={"backend": "embedded"}, **({"answers": {"writer": writer}} if writer else {}))
     _check(settings, method, agent, judge, votes)
     gold = sampled(GOLD_LOADERS[name](paths), limit, category or ())
@@ -120,7 +114,15 @@ def run_answers(
     used = {str(role): Cost(each.calls, each.input_tokens, each.output_tokens) for role, each in ingested.usage.items()}
     costs = cost_rows(answers.values(), [vote.cost for vote in cast.values()], used)
     pending = len(failed) + len(unjudged)
-    report = Report(
+    title = f"{gold.questions.title}, {method}"
+    _print_rows(console, title, rows)
+    if costs:
+        print_table(console, "Cost", costs)
+    _print_pending(console, "questions have no answer", failed)
+    _print_pending(console, "votes were not cast", unjudged)
+    bars = _bars(rows)
+    plot = partial(plot_bars, bars, "category", "figure", "share", title=f"{title}, {len(judged)} answers")
+    return Report(
         bench=f"eval-{name}",
         settings={
             **_settings_of(gold, settings),
@@ -137,16 +139,8 @@ def run_answers(
         rows=rows,
         headline=_headline(rows, costs, method, pending),
         parts={"cost": costs, "answers": [_shown(each, cast) for each in judged]},
+        plot=plot if bars else None,
     )
-    title = f"{gold.questions.title}, {method}"
-    _print_rows(console, title, rows)
-    if costs:
-        print_table(console, "Cost", costs)
-    _print_pending(console, "questions have no answer", failed)
-    _print_pending(console, "votes were not cast", unjudged)
-    bars = _bars(rows)
-    plot = partial(plot_bars, bars, "category", "figure", "share", title=f"{title}, {len(judged)} answers")
-    return report.finish(console, out or Path("bench-results") / f"{report.bench}.json", plot if bars else None)
 
 
 def _check(settings: Settings, method: str, agent: str | None, judge: str, votes: int) -> None:

@@ -32,7 +32,7 @@ app = group(
         "ingest": Bench("evaluation.bench_ingest:run_ingest"),
         "query": Bench("evaluation.bench_query:run_query", _EMBEDDED),
         "stages": Bench("evaluation.bench_stages:run_stages"),
-        "faults": Bench("evaluation.faults.bench:faults"),
+        "faults": Bench("evaluation.faults.bench:run_faults"),
         "engines": Bench("evaluation.bench_engines:engines"),
         "freshness": Bench("evaluation.bench_freshness:run_freshness", _OPENSEARCH),
         "load": Bench("evaluation.bench_load:run_load", _EMBEDDED),

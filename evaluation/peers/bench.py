@@ -53,7 +53,7 @@ _NOTES = {
 def run_peers(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="Your LoCoMo JSON.", show_default=False)],
     settings: Settings,
-    out: Path,
+    console: Console,
     conversation: Annotated[
         str | None, typer.Option("--conversation", help="Which one of the file.", show_default="the first")
     ] = None,
@@ -75,20 +75,18 @@ def run_peers(
     folds: FoldsOption = None,
     quiet: float = QUIET,
     peers: Sequence[Peer] = PEERS,
-    console: Console | None = None,
 ) -> Report:
     """Mneme beside mem0, Graphiti, EverOS, MemMachine and plain turns: one conversation, embedder and chat endpoint for all.
 
     Args:
-        path, settings, out, conversation, only, latency, environments, python, patience, folds, console: as the options say.
+        path, settings, console, conversation, only, latency, environments, python, patience, folds: as the options say.
         quiet: see ``QUIET``.
         peers: which systems there are.
 
     Raises:
-        InputError: no such file, conversation or system, or ``out`` cannot be written.
+        InputError: no such file, conversation or system.
         MnemeError: whatever Mneme's flow or search raises.
     """
-    console = console or Console()
     questions = one_conversation(LOADERS["locomo"]([path]), conversation)
     names = [*_NOTES, "floor", *(peer.name for peer in peers)]
     if unknown := set(only or ()) - set(names):
@@ -108,7 +106,10 @@ def run_peers(
             *(other(peer, questions, url, embedder.identity.dimension, packages, folder, python, patience) for peer in peers),
         ]
         rows = [_row(each, questions, stub, quiet, patience, console) for each in candidates if not only or each.name in only]
-    report = Report(
+    print_table(console, "Side by side", rows, ["system", *_FIGURES, "reason"])
+    for row in rows:
+        console.print(f"{row['system']}: {row['note']}", highlight=False)
+    return Report(
         bench="peers",
         settings={
             "conversation": questions.events[0]["conversation_id"],
@@ -126,11 +127,8 @@ def run_peers(
             for name in ("ready s", "recall@10")
             if name in row
         },
+        plot=partial(_plot, rows),
     )
-    print_table(console, "Side by side", rows, ["system", *_FIGURES, "reason"])
-    for row in rows:
-        console.print(f"{row['system']}: {row['note']}", highlight=False)
-    return report.finish(console, out, partial(_plot, rows))
 
 
 _FIGURES = (

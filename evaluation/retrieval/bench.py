@@ -8,6 +8,7 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -35,7 +36,7 @@ def run_retrieval(
     name: str,
     paths: PathsArgument,
     settings: Settings,
-    out: Path,
+    console: Console,
     method: Annotated[
         list[str] | None,
         typer.Option(
@@ -50,7 +51,6 @@ def run_retrieval(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Another constant of retrieval, repeatable.", show_default=False),
     ] = None,
-    console: Console | None = None,
 ) -> Report:
     """Measure and report; the JSON has an answer for each question.
 
@@ -58,17 +58,16 @@ def run_retrieval(
         name: of the set, one of ``LOADERS``.
         paths: its files, or folders of them.
         settings: ``index.backend`` says which index is filled.
-        out: where the report goes.
+        console: for tables and progress.
         method: which of ``METHODS`` are measured.
         folds: see ``open_systems``: coefficients that have not seen the conversation that is asked.
         constants: see ``with_constants``.
-        console: for tables and progress.
 
     Raises:
-        InputError: a file is not of the set, a method is not known, or ``out`` cannot be written.
+        InputError: a file is not of the set, or a method is not known.
         MnemeError: whatever the flow or a search raises.
     """
-    console, methods = console or Console(), method or SEARCHES
+    methods = method or SEARCHES
     if unknown := [each for each in methods if each not in METHODS]:
         raise InputError(f"method: {', '.join(unknown)} not known; accepted are {', '.join(METHODS)}")
     questions, settings = LOADERS[name](paths), with_constants(settings, constants or ())
@@ -77,7 +76,7 @@ def run_retrieval(
     _show(console, report)
     title = f"{questions.title}, {settings.index.backend} index"
     bars = [row for row in report.rows if row["conversation"] == ALL]
-    return report.finish(console, out, partial(plot_bars, bars, "category", "method", "recall@10", title=title))
+    return replace(report, plot=partial(plot_bars, bars, "category", "method", "recall@10", title=title))
 
 
 def ingest_set(questions: QuestionSet, own: Settings, console: Console) -> IngestReport:

@@ -13,12 +13,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 
 from rich.console import Console
 
 from connectors.indices import open_index
-from evaluation.options import OutOption
 from evaluation.report import Report, Row, print_table, searched_with
 from evaluation.truth.material import CHANGE_MESSAGES, Change, changes, ingested
 from evaluation.truth.places import disturbed, facts_of, is_ended, marked_ended, place_of, places_of, stands_before
@@ -64,9 +62,7 @@ class Outcome:
         return not self.abstained and at >= 0 and before not in says[:at]
 
 
-def run_changes(
-    settings: Settings, out: OutOption = Path("bench-results/truth-changes.json"), console: Console | None = None
-) -> Report:
+def run_changes(settings: Settings, console: Console) -> Report:
     """Check after changes in everyday words that the current fact comes first and the old one is marked as ended.
 
     The JSON has what came of each change.
@@ -74,7 +70,6 @@ def run_changes(
     Raises:
         MnemeError: whatever the flow or a search raises.
     """
-    console = console or Console()
     asked = changes()
     # 1.
     with ingested([CHANGE_MESSAGES], settings, "truth-changes", console) as (own, memories):
@@ -87,17 +82,16 @@ def run_changes(
     # 3.
     others = sorted(_other_endings(asked, facts))
     rows = list(_rows(outcomes))
-    report = Report(
+    print_table(console, "What is so now, in everyday words", rows, _COLUMNS)
+    wrong = [_shown(each) for each in outcomes if not each.present_first]
+    print_table(console, "The present state does not come first", wrong, ["change", "question", "new at", "old at"])
+    return Report(
         bench="truth-changes",
         settings=searched_with(settings),
         rows=rows,
         headline=_headline(rows) | {"other_endings": len(others), "facts": len(facts)},
         parts={"changes": [_shown(each) for each in outcomes], "other endings": [{"id": each} for each in others]},
     )
-    print_table(console, "What is so now, in everyday words", rows, _COLUMNS)
-    wrong = [_shown(each) for each in outcomes if not each.present_first]
-    print_table(console, "The present state does not come first", wrong, ["change", "question", "new at", "old at"])
-    return report.finish(console, out)
 
 
 def stored_facts(settings: Settings) -> list[AtomicFact]:

@@ -54,6 +54,7 @@ class _Shown:
 
 def run_draw(
     settings: Settings,
+    console: Console,
     sources: Annotated[
         list[str] | None,
         typer.Argument(
@@ -73,7 +74,6 @@ def run_draw(
         int, typer.Option("--annotations", min=0, help="Entities, relationships, lines of profiles and foresights.")
     ] = 60,
     endings: Annotated[int, typer.Option("--endings", min=0, help="Facts that are marked as no longer so.")] = 50,
-    console: Console | None = None,
 ) -> Sheet:
     """Draw what a grader reads: a sheet of ids with a place for each verdict, and a reading copy with the text.
 
@@ -81,7 +81,6 @@ def run_draw(
         InputError: a file is not there or not of a known form, or a file cannot be written.
         MnemeError: whatever the flow or the index raises.
     """
-    console = console or Console()
     # 1.
     stores = []
     for source in sources_of(sources or ()):

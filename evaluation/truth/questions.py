@@ -13,11 +13,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from rich.console import Console
 
-from evaluation.options import OutOption
 from evaluation.report import Report, Row, print_table, searched_with
 from evaluation.truth.material import ChatQuestion, chats, ingested, questions
 from evaluation.truth.places import Place, has_words, places_of
@@ -59,9 +57,7 @@ class Asked:
         return any(has_words(text, words) for words in self.question.accept)
 
 
-def run_questions(
-    settings: Settings, out: OutOption = Path("bench-results/truth-questions.json"), console: Console | None = None
-) -> Report:
+def run_questions(settings: Settings, console: Console) -> Report:
     """Natural questions about the shipped chats, some without an answer: by hybrid search, and by ask without a model.
 
     The JSON has what came of each question.
@@ -69,25 +65,23 @@ def run_questions(
     Raises:
         MnemeError: whatever the flow or a search raises.
     """
-    console = console or Console()
     # 1.
     with ingested(chats(), settings, "truth-questions", console) as (_, memories):
         # 2.
         asked = [_asked(memories(each.asked_at), each) for each in questions()]
     # 3.
     rows = list(_rows(asked))
-    report = Report(
+    print_table(console, "Natural questions, hybrid search", rows, _SEARCHED)
+    print_table(console, "The same, ask without a model", rows, _ANSWERED)
+    wrong = [_shown(each) for each in asked if each.verdict != "right"]
+    print_table(console, "ask is not right", wrong, ["question", "text", "at", "verdict"])
+    return Report(
         bench="truth-questions",
         settings=searched_with(settings),
         rows=rows,
         headline={name.replace(" ", "_"): rows[0][name] for name in (*_SEARCHED[1:], *_ANSWERED[2:])},
         parts={"questions": [_shown(each) for each in asked]},
     )
-    print_table(console, "Natural questions, hybrid search", rows, _SEARCHED)
-    print_table(console, "The same, ask without a model", rows, _ANSWERED)
-    wrong = [_shown(each) for each in asked if each.verdict != "right"]
-    print_table(console, "ask is not right", wrong, ["question", "text", "at", "verdict"])
-    return report.finish(console, out)
 
 
 def _asked(memories: Memories, question: ChatQuestion) -> Asked:

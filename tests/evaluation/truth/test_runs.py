@@ -27,9 +27,8 @@ def test_the_changes_are_asked_and_counted(tmp_path, monkeypatch):
     monkeypatch.setattr(changes, "CHANGE_MESSAGES", messages)
     monkeypatch.setattr(changes, "changes", lambda: some)
     printed = io.StringIO()
-    report = changes.run_changes(
-        load_settings({}, data=tmp_path / "untouched"), tmp_path / "out.json", Console(file=printed, width=200)
-    )
+    console = Console(file=printed, width=200)
+    report = changes.run_changes(load_settings({}, data=tmp_path / "untouched"), console).finish(console, tmp_path / "out.json")
     assert [row["of"] for row in report.rows] == ["everyday en", "everyday zh", "assistant", "languages", "languages de"]
     assert len(json.loads((tmp_path / "out.json").read_text())["changes"]) == 4
     assert printed.getvalue().rstrip().splitlines()[-1].startswith("BENCH truth-changes everyday_en=")
@@ -41,11 +40,10 @@ def test_the_questions_are_asked_and_counted(tmp_path, monkeypatch):
     monkeypatch.setattr(questions, "chats", lambda: [path for path in material.chats() if path.stem == "english"])
     monkeypatch.setattr(questions, "questions", lambda: some)
     printed = io.StringIO()
-    report = questions.run_questions(
-        load_settings({}, data=tmp_path / "untouched"), tmp_path / "out.json", Console(file=printed, width=200)
-    )
+    report = questions.run_questions(load_settings({}, data=tmp_path / "untouched"), Console(file=printed, width=200))
     whole = report.rows[0]
     assert whole["questions"] == whole["right"] + whole["wrong"] + whole["abstained"] == 9
     assert whole["unanswerable"] == 4
     assert 0 < whole["rank 1"] <= whole["top 3"]
-    assert printed.getvalue().rstrip().splitlines()[-1].startswith("BENCH truth-questions questions=9 rank_1=")
+    assert report.line().startswith("BENCH truth-questions questions=9 rank_1=")
+    assert "ask without a model" in printed.getvalue()
