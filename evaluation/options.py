@@ -2,12 +2,9 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-
-if TYPE_CHECKING:
-    from mneme.settings import Settings
 
 
 class Backend(StrEnum):
@@ -42,11 +39,3 @@ SegmentationArgument = Annotated[
     typer.Argument(metavar="SEGMENTATION_FOLDER", help="Your folder with the sets of the Def-DTS bundle.", show_default=False),
 ]
 JobManagerOption = Annotated[str, typer.Option(metavar="HOST:PORT", help="REST address of the Flink cluster.")]
-
-
-def configured(index: Backend | None = None) -> "Settings":
-    """The settings of the environment, with this index if one is named."""
-    from mneme.settings import load_settings
-
-    settings = load_settings()
-    return settings.replace(index={"backend": index.value}) if index is not None else settings

@@ -1,6 +1,5 @@
 """``mneme bench``: measure on your own copy of a data set, and fit what ships; the project ships no data set."""
 
-from evaluation.commands import recorded
 from evaluation.commands.skeleton import Bench, group
 from evaluation.options import Backend
 
@@ -38,10 +37,10 @@ app = group(
         "load": Bench("evaluation.bench_load:run_load", _EMBEDDED),
         "startup": Bench("evaluation.bench_startup:startup"),
         "capacity": Bench("evaluation.capacity:capacity"),
+        "record": Bench("evaluation.recording.commands:record"),
+        "replay": Bench("evaluation.recording.commands:replay"),
     },
 )
-app.command()(recorded.record)
-app.command()(recorded.replay)
 app.add_typer(
     group(
         "Whether what is remembered is true: a draw to grade, changes, questions.",
@@ -83,4 +82,5 @@ app.add_typer(
     ),
     name="fit",
 )
-app.add_typer(recorded.offline, name="offline")
+offline = {"import": Bench("evaluation.recording.commands:import_batch")}
+app.add_typer(group("Models that answer by files, as batch APIs do.", offline), name="offline")

@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 from typer.models import ParameterInfo
 
-from evaluation.options import Backend, IndexOption, OutOption, configured
+from evaluation.options import Backend, IndexOption, OutOption
 from serving.terminal.output import output
 
 _NOT_DONE = ("failed", "pending")  # figures of a headline that make the exit code 1
@@ -69,6 +69,7 @@ def _command(name: str, bench: Bench) -> Any:
 def _told_by_options(bench: Bench, run: Callable[..., object]) -> Callable[..., None]:
     """The function with its options alone as parameters."""
     from evaluation.report import Report
+    from mneme.settings import load_settings
 
     known, returns = inspect.signature(run).parameters, inspect.signature(run).return_annotation
     options = {each.name: each for each in known.values() if _is_option(each)}
@@ -78,8 +79,10 @@ def _told_by_options(bench: Bench, run: Callable[..., object]) -> Callable[..., 
         options["index"] = _option("index", IndexOption, bench.index)
 
     def call(index: Backend | None = None, out: Path | None = None, **chosen: Any) -> None:
-        console = output()
-        given = {"settings": configured(index), "console": console, "out": out}
+        settings, console = load_settings(), output()
+        if index is not None:
+            settings = settings.replace(index={"backend": index.value})
+        given = {"settings": settings, "console": console, "out": out}
         found = run(**{each: value for each, value in given.items() if each in known}, **bench.given, **chosen)
         if isinstance(found, Report):
             found.finish(console, out or Path("bench-results", f"{found.bench}.json"))
