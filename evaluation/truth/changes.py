@@ -18,7 +18,8 @@ from rich.console import Console
 
 from connectors.indices import open_index
 from evaluation.report import Report, Row, print_table, searched_with
-from evaluation.truth.material import CHANGE_MESSAGES, Change, changes, ingested
+from evaluation.retrieval.bench import searched
+from evaluation.truth.material import CHANGE_MESSAGES, Change, changes, told
 from evaluation.truth.places import disturbed, facts_of, is_ended, marked_ended, place_of, places_of, stands_before
 from mneme.records import AtomicFact
 from mneme.rows import Collection
@@ -72,13 +73,13 @@ def run_changes(settings: Settings, console: Console) -> Report:
     """
     asked = changes()
     # 1.
-    with ingested([CHANGE_MESSAGES], settings, "truth-changes", console) as (own, memories):
+    with searched(told("truth-changes", [CHANGE_MESSAGES]), settings, console) as (own, memories, _):
         # 2.
         facts = stored_facts(own)
         by_owner: dict[str, list[AtomicFact]] = defaultdict(list)
         for fact in facts:
             by_owner[fact.owner.id].append(fact)
-        outcomes = [_outcome(memories(each.asked_at), each, by_owner[each.user_id]) for each in asked]
+        outcomes = [_outcome(memories(each.question), each, by_owner[each.question.conversation]) for each in asked]
     # 3.
     others = sorted(_other_endings(asked, facts))
     rows = list(_rows(outcomes))
@@ -102,9 +103,9 @@ def stored_facts(settings: Settings) -> list[AtomicFact]:
 
 
 def _outcome(memories: Memories, change: Change, facts: Sequence[AtomicFact]) -> Outcome:
-    owner = {"user_id": change.user_id}
-    places = places_of(memories.search(change.question, filters=owner, top_k=_DEPTH))
-    answer = memories.ask(change.question, filters=owner)
+    text, owner = change.question.text, change.question.owner
+    places = places_of(memories.search(text, filters=owner, top_k=_DEPTH))
+    answer = memories.ask(text, filters=owner)
     kept = []
     for one in change.undisturbed:
         found = places_of(memories.search(one.question, filters=owner, top_k=_DEPTH))
@@ -135,7 +136,7 @@ def _rows(outcomes: Sequence[Outcome]) -> Iterator[Row]:
     """A row for each group; those of several languages for each language as well."""
     groups: dict[str, list[Outcome]] = defaultdict(list)
     for each in outcomes:
-        name = each.change.group
+        name = each.change.question.category
         several = name != "assistant"
         if name != "everyday":
             groups[name].append(each)
@@ -171,8 +172,8 @@ def _headline(rows: Sequence[Row]) -> dict[str, str | float | int]:
 def _shown(outcome: Outcome) -> dict[str, str | int]:
     change = outcome.change
     return {
-        "change": change.id,
-        "question": change.question,
+        "change": change.question.id,
+        "question": change.question.text,
         "new at": outcome.new_at or "-",
         "old at": outcome.old_at or "-",
         "first": int(outcome.present_first),

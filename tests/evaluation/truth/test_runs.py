@@ -13,14 +13,14 @@ from tests.queries.world import WordEmbedder
 
 @pytest.fixture(autouse=True)
 def words_only(monkeypatch):
-    for module in ("flows.running.open_services", "evaluation.truth.material"):
+    for module in ("flows.running.open_services", "queries.memories"):
         monkeypatch.setattr(f"{module}.open_embedder", lambda settings: WordEmbedder())
 
 
 @pytest.mark.slow
 def test_the_changes_are_asked_and_counted(tmp_path, monkeypatch):
-    some = [each for each in material.changes() if each.id in ("en-moved", "zh-job", "as-city", "de-preis")]
-    wanted = {statement for each in some for statement in (each.id,)}
+    some = [each for each in material.changes() if each.question.id in ("en-moved", "zh-job", "as-city", "de-preis")]
+    wanted = {each.question.id for each in some}
     messages = tmp_path / "messages.jsonl"
     lines = material.CHANGE_MESSAGES.read_text(encoding="utf-8").splitlines(keepends=True)
     messages.write_text("".join(line for line in lines if json.loads(line)["conversation_id"] in wanted), encoding="utf-8")
@@ -36,7 +36,7 @@ def test_the_changes_are_asked_and_counted(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_the_questions_are_asked_and_counted(tmp_path, monkeypatch):
-    some = [each for each in material.questions() if each.chat == "english"]
+    some = [each for each in material.questions() if each.question.category == "english"]
     monkeypatch.setattr(questions, "chats", lambda: [path for path in material.chats() if path.stem == "english"])
     monkeypatch.setattr(questions, "questions", lambda: some)
     printed = io.StringIO()
