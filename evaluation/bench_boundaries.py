@@ -19,8 +19,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from evaluation.boundary_model import cross_validate, cut_online, examples_of
 from evaluation.boundary_sets import FOLDS, TIMED, Kind, paced, read_kinds, vectors_of
+from evaluation.fit_boundaries import cross_validate, cut_online, examples_of
 from evaluation.options import SegmentationArgument
 from evaluation.report import Report, Row, embedder_of, plot_bars, print_table
 from evaluation.segmentation import Results, score

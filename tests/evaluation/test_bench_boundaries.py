@@ -12,9 +12,8 @@ from typer.testing import CliRunner
 
 from evaluation import boundary_sets
 from evaluation.bench_boundaries import CROSS_VALIDATED, SHIPPED, run_boundaries
-from evaluation.boundary_model import cross_validate, cut_online, examples_of, fit, only
 from evaluation.boundary_sets import FOLDS, Kind, read_kinds
-from evaluation.fit_boundaries import run_fit_boundaries
+from evaluation.fit_boundaries import cross_validate, cut_online, examples_of, fit, only, run_fit_boundaries
 from evaluation.report import Report
 from flows.boundaries.semantic import heads_from
 from mneme.errors import InputError
