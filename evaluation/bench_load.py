@@ -76,7 +76,7 @@ def run_load(
     made: list[SyntheticMemories] = []
     with (
         console.status("filling the index") as status,
-        running(unlimited, "load", True, lambda own: _fill(facts, owners, own, made)) as mneme,
+        running(unlimited, "load", True, lambda own: made.append(fill(facts, owners, own)[0])) as mneme,
     ):
         questions = made[0].questions(_QUESTIONS)
         load = _Load(mneme, questions, method)
@@ -93,11 +93,6 @@ def run_load(
     delays = {"alone": phases[_SEARCHES].delays, "with messages beside them": phases[_BOTH].delays}
     labels = {"xlabel": "milliseconds", "ylabel": "share of searches answered", "title": settings.index.backend}
     return replace(report, plot=partial(plot_distributions, delays, xscale="log", **labels))
-
-
-def _fill(facts: int, owners: int, settings: Settings, made: list[SyntheticMemories]) -> None:
-    memories, _ = fill(facts, owners, settings)
-    made.append(memories)
 
 
 class _Load:

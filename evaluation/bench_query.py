@@ -20,7 +20,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -32,7 +32,7 @@ from rich.console import Console
 
 from connectors.indices import open_index
 from connectors.models import open_embedder
-from evaluation.own_index import Filling, owners_for, synthetic_index
+from evaluation.own_index import Filling, synthetic_index
 from evaluation.report import Report, Row, embedder_of, plot_distributions, plotted_views, print_table
 from evaluation.synthetic_memories import Asked, SyntheticMemories
 from mneme.ids import owner_key
@@ -215,7 +215,7 @@ def run_query(
     measured = {}
     for size in facts or [10_000]:
         with console.status("filling the index") as status:
-            index = synthetic_index(size, owners or owners_for(size), settings, keep)
+            index = synthetic_index(size, owners or max(20, size // 1000), settings, keep)
             with index as (own, made, filling):
                 if filling.rows:
                     console.print(
@@ -327,15 +327,7 @@ def _report(settings: Settings, measured: dict[int, _Measured]) -> Report:
         },
         parts={
             "filling": [
-                {
-                    "facts": facts,
-                    "rows": one.filling.rows,
-                    "seconds": one.filling.seconds,
-                    "merge_seconds": one.filling.merge_seconds,
-                    "client_cpu_seconds": one.filling.client_cpu_seconds,
-                    "largest_owner": one.largest_owner,
-                }
-                for facts, one in measured.items()
+                {"facts": facts, **asdict(one.filling), "largest_owner": one.largest_owner} for facts, one in measured.items()
             ],
         },
     )

@@ -1,18 +1,12 @@
 """Options that several benchmarks share."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-
-class Backend(StrEnum):
-    """The index that is measured."""
-
-    EMBEDDED = "embedded"
-    OPENSEARCH = "opensearch"
-
+Backend = Literal["embedded", "opensearch"]
+"""The index that is measured."""
 
 OutOption = Annotated[
     Path | None,

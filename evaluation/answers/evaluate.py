@@ -26,7 +26,7 @@ from connectors.models import open_chat_for_queries
 from connectors.tokens import token_counter
 from evaluation.answers.figures import ALL, ANSWERABLE, Judged, cost_rows, rows_of
 from evaluation.answers.judge import Verdict, judge_identity, judge_prompt, majority
-from evaluation.answers.records import ABSTENTION, Cost, GivenAnswer, GoldSet, Vote, given_answer, sampled
+from evaluation.answers.records import ABSTENTION, GivenAnswer, GoldSet, Vote, given_answer, sampled
 from evaluation.options import FoldsOption, PathsArgument
 from evaluation.report import Report, Row, plot_bars, print_table
 from evaluation.retrieval.bench import searched
@@ -34,7 +34,7 @@ from evaluation.retrieval.question_set import Question
 from evaluation.retrieval.sets import GOLD_LOADERS
 from evaluation.retrieval.systems import last_times, moment_of
 from mneme.errors import InputError, ModelError
-from mneme.ports import QueryChat, Role
+from mneme.ports import QueryChat, Role, Usage
 from mneme.settings import Settings
 from queries.answers.answer import AnswerResponse
 from queries.answers.context import context_of
@@ -111,8 +111,7 @@ def run_answers(
     # 4.
     judged = [_judged(asked[each], gold, given, cast, votes) for each, given in answers.items()]
     rows = rows_of(judged, gold.questions.questions)
-    used = {str(role): Cost(each.calls, each.input_tokens, each.output_tokens) for role, each in ingested.usage.items()}
-    costs = cost_rows(answers.values(), [vote.cost for vote in cast.values()], used)
+    costs = cost_rows(answers.values(), [vote.cost for vote in cast.values()], ingested.usage)
     pending = len(failed) + len(unjudged)
     title = f"{gold.questions.title}, {method}"
     _print_rows(console, title, rows)
@@ -226,7 +225,7 @@ def voted(chat: QueryChat, question: Question, gold: GoldSet, answer: GivenAnswe
     tokens: list[tuple[int, int]] = []
     prompt = judge_prompt(question.text, question.asked_at, gold.gold[question.id], answer.answer, number)
     verdict = chat.answer(prompt, Verdict, spent=lambda asked, answered: tokens.append((asked, answered)))
-    cost = Cost(len(tokens), sum(asked for asked, _ in tokens), sum(answered for _, answered in tokens))
+    cost = Usage(len(tokens), sum(asked for asked, _ in tokens), sum(answered for _, answered in tokens))
     return Vote(verdict.correct, verdict.reason, cost)
 
 

@@ -13,11 +13,11 @@ from itertools import chain
 
 import numpy as np
 
-from evaluation.answers.records import ABSTENTION, Cost, GivenAnswer, Gold
+from evaluation.answers.records import ABSTENTION, GivenAnswer, Gold
 from evaluation.report import Row
 from evaluation.retrieval.bootstrap import interval
 from evaluation.retrieval.question_set import Question
-from mneme.ports import Role
+from mneme.ports import Role, Usage
 from mneme.text import tokenise
 
 
@@ -143,9 +143,9 @@ def wanted(gold: Gold) -> str:
     return gold.answer or " ".join(gold.rubric)
 
 
-def cost_rows(answers: Iterable[GivenAnswer], judging: Iterable[Cost], ingestion: Mapping[str, Cost]) -> list[Row]:
+def cost_rows(answers: Iterable[GivenAnswer], judging: Iterable[Usage], ingestion: Mapping[Role, Usage]) -> list[Row]:
     """Calls and tokens by role, in the order of a run."""
-    by_role: dict[str, list[Cost]] = {name: [cost] for name, cost in ingestion.items()}
+    by_role = {role: [cost] for role, cost in ingestion.items()}
     for role, cost in chain.from_iterable(each.costs.items() for each in answers):
         by_role.setdefault(role, []).append(cost)
     by_role[Role.JUDGE] = list(judging)

@@ -81,7 +81,7 @@ def _told_by_options(bench: Bench, run: Callable[..., object]) -> Callable[..., 
     def call(index: Backend | None = None, out: Path | None = None, **chosen: Any) -> None:
         settings, console = load_settings(), output()
         if index is not None:
-            settings = settings.replace(index={"backend": index.value})
+            settings = settings.replace(index={"backend": index})
         given = {"settings": settings, "console": console, "out": out}
         found = run(**{each: value for each, value in given.items() if each in known}, **bench.given, **chosen)
         if isinstance(found, Report):

@@ -37,7 +37,6 @@ from evaluation.report import Report, Row, embedder_of, plotted, print_table
 from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.retrieval.sets import LOADERS
 from mneme.errors import InputError
-from mneme.ports import Embedder
 from mneme.settings import EmbedderSettings, Settings
 
 QUIET = 15.0  # seconds without a request, after which a system has nothing more to do in the background
@@ -97,13 +96,16 @@ def run_peers(
         stack.callback(embedder.close)
         stub = StubEndpoint(embedder, token_counter().count, latency / 1000)
         url = stack.enter_context(LocalEndpoint(stub)).base_url
+        dimension = embedder.identity.dimension
+        vectors = EmbedderSettings(provider="openai", base_url=url, model=MODEL, dimension=dimension)
+        by_endpoint = settings.model_copy(update={"embedder": vectors})
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mneme-peers-")))
         packages = environments or settings.data / "peers"
         candidates = [
             mneme("mneme", _NOTES["mneme"], questions, settings, folds, console),
-            mneme("mneme-endpoint", _NOTES["mneme-endpoint"], questions, _with(settings, url, embedder), None, console),
+            mneme("mneme-endpoint", _NOTES["mneme-endpoint"], questions, by_endpoint, None, console),
             floor(questions, embedder),
-            *(other(peer, questions, url, embedder.identity.dimension, packages, folder, python, patience) for peer in peers),
+            *(other(peer, questions, url, dimension, packages, folder, python, patience) for peer in peers),
         ]
         rows = [_row(each, questions, stub, quiet, patience, console) for each in candidates if not only or each.name in only]
     print_table(console, "Side by side", rows, ["system", *_FIGURES, "reason"])
@@ -159,12 +161,6 @@ def one_conversation(questions: QuestionSet, name: str | None) -> QuestionSet:
         events=tuple(event for event in questions.events if event["conversation_id"] == chosen),
         questions=tuple(each for each in questions.questions if each.conversation == chosen),
     )
-
-
-def _with(settings: Settings, url: str, embedder: Embedder) -> Settings:
-    identity = embedder.identity
-    own = EmbedderSettings(provider="openai", base_url=url, model=MODEL, dimension=identity.dimension)
-    return settings.model_copy(update={"embedder": own})
 
 
 def _row(

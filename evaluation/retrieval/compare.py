@@ -171,10 +171,7 @@ def read_run(path: Path) -> Run:
         content = json.loads(path.read_text(encoding="utf-8"))
         answers: dict[str, list[Answer]] = {}
         for each in content["answers"]:
-            answer = Answer(
-                each["method"], each["question"], each["category"], each["conversation"], each["figures"], each["messages"]
-            )
-            answers.setdefault(answer.method, []).append(answer)
+            answers.setdefault(each["method"], []).append(Answer(**each))
         if not answers:
             raise KeyError("answers")
         return Run(path.stem, content["settings"]["fingerprint"], answers)

@@ -33,16 +33,6 @@ Drawn = TypeVar("Drawn")
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
-    """The sizes of a draw: facts of each source, and of all sources together the others."""
-
-    facts: int
-    dates: int
-    annotations: int
-    endings: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Shown:
     """An item of the sheet, and what a grader reads of it; ``sources`` are conversation and message ids."""
 
@@ -87,7 +77,7 @@ def run_draw(
         with console.status(f"ingesting {source.name}"):
             stores.append(filled(source, settings))
     # 2.
-    shown = list(draw(stores, seed, Sizes(facts, dates, annotations, endings)))
+    shown = list(draw(stores, seed, facts, dates, annotations, endings))
     sheet = Sheet(
         seed=seed,
         facts={store.name: len(store.facts) for store in stores},
@@ -109,20 +99,23 @@ def run_draw(
     return sheet
 
 
-def draw(stores: Sequence[Store], seed: int, sizes: Sizes) -> Iterator[_Shown]:
-    """Draw from these stores, numbered from 1. Each sample has a chance of its own, so that none moves another."""
+def draw(stores: Sequence[Store], seed: int, facts: int, dates: int, annotations: int, endings: int) -> Iterator[_Shown]:
+    """Draw so many facts of each store, and of all stores together the others, numbered from 1.
+
+    Each sample has a chance of its own, so that none moves another.
+    """
     number = 0
     for store in stores:
-        for fact in _some(store.facts, sizes.facts, f"{seed} facts {store.name}"):
+        for fact in _some(store.facts, facts, f"{seed} facts {store.name}"):
             criteria: list[Criterion] = ["says", "alone", *(["date"] if fact.event_at else [])]  # type: ignore[list-item]
             yield _of_fact(number := number + 1, "facts", fact, store, criteria)
     dated = [(store, fact) for store in stores for fact in store.dated]
-    for store, fact in _some(dated, sizes.dates, f"{seed} dates"):
+    for store, fact in _some(dated, dates, f"{seed} dates"):
         yield _of_fact(number := number + 1, "dates", fact, store, ["date"])
-    for store, annotation in _annotations(stores, seed, sizes.annotations):
+    for store, annotation in _annotations(stores, seed, annotations):
         yield _of_annotation(number := number + 1, annotation, store)
     ended = [(store, fact) for store in stores for fact in store.ended]
-    for store, fact in _some(ended, sizes.endings, f"{seed} endings"):
+    for store, fact in _some(ended, endings, f"{seed} endings"):
         yield _of_fact(number := number + 1, "endings", fact, store, ["ended"])
 
 

@@ -12,7 +12,6 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from evaluation.commands.skeleton import Bench, group
-from evaluation.options import Backend
 from evaluation.report import Report
 from mneme.settings import Settings
 
@@ -42,7 +41,7 @@ def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> typer.Typer:
     module.measure = measure  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "made_up_bench", module)
     SEEN.clear()
-    lazily = {name: Bench("made_up_bench:measure", Backend.EMBEDDED, {"kind": name}) for name in ("one", "two")}
+    lazily = {name: Bench("made_up_bench:measure", "embedded", {"kind": name}) for name in ("one", "two")}
     root = typer.Typer()
     root.add_typer(group("Everything.", lazily), name="bench")
     return root
