@@ -139,8 +139,7 @@ def _ask_all(questions: QuestionSet, lists: Sequence[Listed], settings: Settings
     with searched(questions, settings, console) as (own, memories, _):
 
         def asked(each: Listed) -> Listed:
-            filters = {**each.question.owner, "expired": True}  # what was expected then may lie behind
-            response = memories(each.question).ask(each.question.text, filters)
+            response = memories(each.question).ask(each.question.text, each.question.filters)
             context = context_of(response.found, response.asked_at, own.answers.context_tokens, count)
             lines = [set(tokenise(line)) for line in context.text.splitlines()]
             shown = tuple(item for item in each.items if any(line.issuperset(tokenise(item)) for line in lines))

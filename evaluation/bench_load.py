@@ -143,7 +143,7 @@ class _Load:
                 publisher.send_many(talk(conversation, user, _MESSAGES_OF_A_TALK, utc_now(), TENANT))
                 flush_id = publisher.flush_conversation(TENANT, conversation)
                 if not memories.wait_for_flush(flush_id, TENANT, _LONGEST_SECONDS):
-                    raise StoreError(f"a flush was not answered in {_LONGEST_SECONDS:.0f} s:\n{self._mneme.logs}")
+                    raise StoreError(f"a flush was not answered in {_LONGEST_SECONDS:.0f} s:\n{self._mneme.log()}")
                 if time.monotonic() < ends:
                     with lock:
                         phase.messages += _MESSAGES_OF_A_TALK

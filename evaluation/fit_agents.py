@@ -164,13 +164,12 @@ def _examples(questions: QuestionSet, settings: Settings, folds: Path, console: 
 
 
 def _example(memories: Memories, question: Question, scorer: JointScorer) -> Example:
-    filters = {**question.owner, "expired": True}
     found = Evidence()
-    first = memories.search(question.text, "hybrid", filters, top_k=scorer.depth)
+    first = memories.search(question.text, "hybrid", question.filters, top_k=scorer.depth)
     found.add(question.text, first)
     people = named(question.text, found)
     if people:
-        theirs = {**filters, "participants": people, "kinds": EPISODIC_KINDS}
+        theirs = {**question.filters, "participants": people, "kinds": EPISODIC_KINDS}
         found.add(question.text, memories.search(question.text, "hybrid", theirs, top_k=scorer.depth), people)
     candidates = joint_features(question.text, found, scorer.embed)
     messages = [messages_of(item) for item in candidates.items]

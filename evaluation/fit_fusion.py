@@ -261,7 +261,7 @@ def _examples(questions: QuestionSet, settings: Settings, console: Console) -> l
     with searched(questions, settings, console) as (_, memories, _):
         answered = [each for each in questions.questions if each.evidence]
         for each in track(answered, f"gathering, {questions.title}", console=console, transient=True):
-            question, gathered = memories(each).gather(each.text, {**each.owner, "expired": True}, DEPTH)
+            question, gathered = memories(each).gather(each.text, each.filters, DEPTH)
             examples.append(example_of(questions.name, each.conversation, each.category, each.evidence, question, gathered))
     return examples
 

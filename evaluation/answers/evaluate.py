@@ -99,8 +99,7 @@ def run_answers(
     with searched(gold.questions, settings, console, folds) as (own, memories, ingested):
         # 2.
         def ask(question: Question) -> AnswerResponse:
-            filters = {**question.owner, "expired": True}  # what was expected then may lie behind
-            return memories(question).ask(question.text, filters, method=method, agent=agent, top_k=top_k)
+            return memories(question).ask(question.text, question.filters, method=method, agent=agent, top_k=top_k)
 
         def answer(identity: str) -> GivenAnswer:
             return answered_by(ask, asked[identity], own)
