@@ -28,7 +28,7 @@ import typer
 from rich.console import Console
 
 from evaluation.own_index import fill
-from evaluation.report import Report, Row, embedder_of, percentiles, plot_distributions, print_table
+from evaluation.report import Report, Row, embedder_of, percentiles, plot_answered, print_table
 from evaluation.running import Running, running
 from evaluation.synthetic_memories import TENANT, Asked, SyntheticMemories
 from evaluation.synthetic_talks import talk
@@ -91,8 +91,7 @@ def run_load(
     for kind, times in (phases[_SEARCHES].errors + phases[_BOTH].errors).items():
         console.print(f"{times} times: {kind}", highlight=False)
     delays = {"alone": phases[_SEARCHES].delays, "with messages beside them": phases[_BOTH].delays}
-    labels = {"xlabel": "milliseconds", "ylabel": "share of searches answered", "title": settings.index.backend}
-    return replace(report, plot=partial(plot_distributions, delays, xscale="log", **labels))
+    return replace(report, plot=partial(plot_answered, delays, title=settings.index.backend))
 
 
 class _Load:

@@ -33,7 +33,7 @@ from rich.console import Console
 from connectors.indices import open_index
 from connectors.models import open_embedder
 from evaluation.own_index import Filling, synthetic_index
-from evaluation.report import Report, Row, embedder_of, plot_distributions, plotted_views, print_table
+from evaluation.report import Report, Row, embedder_of, plot_answered, plotted_views, print_table
 from evaluation.synthetic_memories import Asked, SyntheticMemories
 from mneme.ids import owner_key
 from mneme.ports import Embedder, Filter, MemoryIndex, VectorLeg
@@ -231,8 +231,7 @@ def run_query(
     ((size, one),) = measured.items()
     delays = {method: [each.wall for each in searches] for method, searches in one.warm.items()}
     title = f"Warm searches, {size} facts, {settings.index.backend}"
-    labels = {"xlabel": "milliseconds", "ylabel": "share of searches answered", "title": title}
-    return replace(report, plot=partial(plot_distributions, delays, xscale="log", **labels))
+    return replace(report, plot=partial(plot_answered, delays, title=title))
 
 
 def _measure(made: SyntheticMemories, filling: Filling, questions: int, rounds: int, settings: Settings) -> _Measured:
