@@ -19,8 +19,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from evaluation.boundary_model import cross_validate, cut_online, examples_of
 from evaluation.boundary_sets import FOLDS, TIMED, Kind, paced, read_kinds, vectors_of
+from evaluation.fit_boundaries import cross_validate, cut_online, examples_of
 from evaluation.options import SegmentationArgument
 from evaluation.report import Report, Row, embedder_of, plot_bars, print_table
 from evaluation.segmentation import Results, score
@@ -39,7 +39,7 @@ _SHOWN = {"pk": "Pk", "window_diff": "WindowDiff", "precision": "P", "recall": "
 def run_boundaries(
     segmentation: SegmentationArgument,
     settings: Settings,
-    out: Path,
+    console: Console,
     locomo: Annotated[
         Path | None, typer.Option("--locomo", help="Your LoCoMo JSON: its session ends, with and without times.")
     ] = None,
@@ -52,7 +52,6 @@ def run_boundaries(
             "--pace", min=0.001, help="Seconds between messages; several times for several.", show_default="1 10 30 120"
         ),
     ] = None,
-    console: Console | None = None,
 ) -> Report:
     """Detection of topic changes: the model of the default detector, cross-validated and online, at several paces.
 
@@ -60,7 +59,6 @@ def run_boundaries(
         InputError: a file cannot be read or written, or there is too little to fit on.
         SettingsError: the embedder cannot be opened.
     """
-    console = console or Console()
     started = time.monotonic()
     # 1.
     kinds = read_kinds(segmentation, locomo, sample)
@@ -81,7 +79,10 @@ def run_boundaries(
     # 4.
     seconds = round(time.monotonic() - started, 1)
     rows.sort(key=lambda row: [kind.name for kind in kinds].index(str(row["set"])))
-    report = Report(
+    _show(console, kinds, rows)
+    print_table(console, "At every pace, with vectors", at_paces, list(at_paces[0]))
+    labelled = [{**row, "label": f"{row['method']}, {row['signals']}"} for row in rows]
+    return Report(
         bench="boundaries",
         settings={
             "boundaries": settings.boundaries.model_dump(mode="json"),
@@ -94,11 +95,8 @@ def run_boundaries(
         rows=rows,
         headline=_headline(kinds, rows) | _worst(at_paces) | {"seconds": seconds},
         parts={"paces": at_paces},
+        plot=partial(plot_bars, labelled, "set", "label", "f1", title="Boundaries found exactly, F1"),
     )
-    _show(console, kinds, rows)
-    print_table(console, "At every pace, with vectors", at_paces, list(at_paces[0]))
-    labelled = [{**row, "label": f"{row['method']}, {row['signals']}"} for row in rows]
-    return report.finish(console, out, partial(plot_bars, labelled, "set", "label", "f1", title="Boundaries found exactly, F1"))
 
 
 def _at_paces(

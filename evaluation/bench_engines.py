@@ -63,7 +63,6 @@ class Load:
 
 def engines(
     settings: Settings,
-    out: Path,
     console: Console,
     jobmanager: JobManagerOption = "127.0.0.1:8081",
     flink_python: Annotated[
@@ -92,7 +91,7 @@ def engines(
             with console.status(f"{name}, {count}"):
                 rows.append(_measured(settings, name, known[name], count, load))
     print_table(console, "Engines, from the first read to searchable", rows)
-    report = Report(
+    return Report(
         bench="engines",
         settings={
             "embedder": embedder_of(settings),
@@ -106,7 +105,6 @@ def engines(
         rows=rows,
         headline={f"{row['engine']}_{row['number']}_messages_per_second": row["messages/s"] for row in rows},
     )
-    return report.finish(console, out)
 
 
 def _measured(settings: Settings, name: str, engine: Engine, number: int, load: Load) -> Row:

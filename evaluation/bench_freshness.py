@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -49,7 +49,7 @@ Delays = dict[str, list[float]]  # milliseconds from sending until each stage, b
 
 def run_freshness(
     settings: Settings,
-    out: Path,
+    console: Console,
     rate: Annotated[float, typer.Option("--rate", min=0.1, help="Messages a second.")] = 5.0,
     seconds: Annotated[float, typer.Option("--seconds", min=1, help="For which they come.")] = 60.0,
     talks: Annotated[int, typer.Option("--talks", min=1, help="That are ended by a flush, one after the other.")] = 30,
@@ -57,14 +57,12 @@ def run_freshness(
         bool,
         typer.Option("--rest", help="Through a service too, where there would be none; the embedded index always has one."),
     ] = False,
-    console: Console | None = None,
 ) -> Report:
     """From sending to searchable: single messages at a steady rate, and talks that are flushed; p50, p95 and p99.
 
     Raises:
         StoreError: a server does not answer, or something is not there after two minutes.
     """
-    console = console or Console()
     with running(settings, "freshness", rest) as mneme, ExitStack() as stack:
         publisher = stack.enter_context(mneme.publisher())
         memories = stack.enter_context(mneme.memories())
@@ -84,7 +82,7 @@ def run_freshness(
     report = report_of(settings, mneme.settings.service.url is not None, rate, singles, flushes)
     print_table(console, f"From sending to searchable, {report.settings['index']}", report.rows, _COLUMNS)
     title = str(report.settings["index"])
-    return report.finish(console, out, partial(_plot, {"message": singles, "flush": flushes}, title=title))
+    return replace(report, plot=partial(_plot, {"message": singles, "flush": flushes}, title=title))
 
 
 @dataclass(frozen=True, slots=True)

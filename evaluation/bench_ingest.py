@@ -58,11 +58,10 @@ class Measured:
 def run_ingest(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A file of conversations.", show_default=False)],
     settings: Settings,
-    out: Path,
+    console: Console,
     repeats: Annotated[int, typer.Option("--repeats", min=1, help="Of the whole; figures are medians.")] = 1,
     copies: Annotated[int, typer.Option("--copies", min=1, help="Of each conversation, each with an owner of its own.")] = 1,
     processes: Annotated[int, typer.Option("--processes", min=1, help="That share the work from Kafka.")] = 1,
-    console: Console | None = None,
 ) -> Report:
     """Kafka to OpenSearch against files to the embedded index: messages a second until searchable, costs, and equal ids.
 
@@ -70,7 +69,6 @@ def run_ingest(
         InputError: the file cannot be read.
         StoreError: a server does not answer, or nothing goes on for five minutes.
     """
-    console = console or Console()
     measured: dict[str, list[Measured]] = {KAFKA: [], FILES: []}
     publish_seconds = 0.0
     with tempfile.TemporaryDirectory(prefix="mneme-bench-") as folder:
@@ -93,7 +91,8 @@ def run_ingest(
     different = max(len(one.ids ^ other.ids) for one, other in zip(measured[KAFKA], measured[FILES], strict=True))
     rows = [row_of(way, runs) for way, runs in measured.items()]
     kafka, files = rows
-    result = Report(
+    print_table(console, "Ingest, from the first poll to searchable", rows)
+    return Report(
         bench="ingest",
         settings={
             "embedder": embedder_of(settings),
@@ -114,8 +113,6 @@ def run_ingest(
             "different_ids": different,
         },
     )
-    print_table(console, "Ingest, from the first poll to searchable", rows)
-    return result.finish(console, out)
 
 
 def copied_file(path: Path, copies: int, folder: Path) -> Path:

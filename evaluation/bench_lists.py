@@ -54,9 +54,8 @@ def run_lists(
         Path, typer.Argument(metavar="EXAMPLES", help="The folder examples/ of a checkout.", show_default=False)
     ],
     settings: Settings,
-    out: Path,
+    console: Console,
     locomo: LocomoOption = None,
-    console: Console | None = None,
 ) -> Report:
     """Questions for all of a kind and for counts: the share of the items that the writer of an answer is shown.
 
@@ -66,7 +65,6 @@ def run_lists(
         InputError: a talk is not there, or a file is not LoCoMo's.
         MnemeError: whatever the flow or a search raises.
     """
-    console = console or Console()
     # 1.
     own_set, own_lists = _own(examples)
     sets = [("examples", own_set, own_lists)]
@@ -81,7 +79,9 @@ def run_lists(
         for each in asked["examples"]
         if len(each.shown) < len(each.items)
     ]
-    report = Report(
+    print_table(console, "Items of lists in the writer's context", rows, _COLUMNS)
+    print_table(console, "Not shown", missing, ["question", "not shown"])
+    return Report(
         bench="lists",
         settings={**searched_with(settings), "context_tokens": settings.answers.context_tokens},
         rows=rows,
@@ -95,9 +95,6 @@ def run_lists(
             "missing": missing,
         },
     )
-    print_table(console, "Items of lists in the writer's context", rows, _COLUMNS)
-    print_table(console, "Not shown", missing, ["question", "not shown"])
-    return report.finish(console, out)
 
 
 def _own(examples: Path) -> tuple[QuestionSet, list[Listed]]:
@@ -142,8 +139,7 @@ def _ask_all(questions: QuestionSet, lists: Sequence[Listed], settings: Settings
     with searched(questions, settings, console) as (own, memories, _):
 
         def asked(each: Listed) -> Listed:
-            filters = {**each.question.owner, "expired": True}  # what was expected then may lie behind
-            response = memories(each.question).ask(each.question.text, filters)
+            response = memories(each.question).ask(each.question.text, each.question.filters)
             context = context_of(response.found, response.asked_at, own.answers.context_tokens, count)
             lines = [set(tokenise(line)) for line in context.text.splitlines()]
             shown = tuple(item for item in each.items if any(line.issuperset(tokenise(item)) for line in lines))

@@ -17,10 +17,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from http.client import HTTPConnection, HTTPException
 from itertools import count
-from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -28,7 +28,7 @@ import typer
 from rich.console import Console
 
 from evaluation.own_index import fill
-from evaluation.report import Report, Row, embedder_of, percentiles, plot_distributions, print_table
+from evaluation.report import Report, Row, embedder_of, percentiles, plot_answered, print_table
 from evaluation.running import Running, running
 from evaluation.synthetic_memories import TENANT, Asked, SyntheticMemories
 from evaluation.synthetic_talks import talk
@@ -60,25 +60,23 @@ class Phase:
 
 def run_load(
     settings: Settings,
-    out: Path,
+    console: Console,
     searchers: Annotated[int, typer.Option("--searchers", min=1, help="Who search at a time.")] = 50,
     seconds: Annotated[float, typer.Option("--seconds", min=1, help="Of each of the three parts.")] = 60.0,
     facts: Annotated[int, typer.Option("--facts", min=100, help="In the index from the start.")] = 10_000,
     owners: Annotated[int, typer.Option("--owners", min=1, help="A few of them have most of it.")] = 20,
     method: Annotated[str, typer.Option("--method", help="Of the searches.")] = "hybrid",
-    console: Console | None = None,
 ) -> Report:
     """Many who search at once, alone and while messages keep coming in: p50, p95 and p99, errors, and what is taken in.
 
     Raises:
         StoreError: a server does not answer, a process ended, or a flush is not answered within five minutes.
     """
-    console = console or Console()
     unlimited = settings.replace(service={"requests_per_minute": 0})
     made: list[SyntheticMemories] = []
     with (
         console.status("filling the index") as status,
-        running(unlimited, "load", True, lambda own: _fill(facts, owners, own, made)) as mneme,
+        running(unlimited, "load", True, lambda own: made.append(fill(facts, owners, own)[0])) as mneme,
     ):
         questions = made[0].questions(_QUESTIONS)
         load = _Load(mneme, questions, method)
@@ -93,13 +91,7 @@ def run_load(
     for kind, times in (phases[_SEARCHES].errors + phases[_BOTH].errors).items():
         console.print(f"{times} times: {kind}", highlight=False)
     delays = {"alone": phases[_SEARCHES].delays, "with messages beside them": phases[_BOTH].delays}
-    labels = {"xlabel": "milliseconds", "ylabel": "share of searches answered", "title": settings.index.backend}
-    return report.finish(console, out, lambda file: plot_distributions(delays, file, xscale="log", **labels))
-
-
-def _fill(facts: int, owners: int, settings: Settings, made: list[SyntheticMemories]) -> None:
-    memories, _ = fill(facts, owners, settings)
-    made.append(memories)
+    return replace(report, plot=partial(plot_answered, delays, title=settings.index.backend))
 
 
 class _Load:
@@ -150,7 +142,7 @@ class _Load:
                 publisher.send_many(talk(conversation, user, _MESSAGES_OF_A_TALK, utc_now(), TENANT))
                 flush_id = publisher.flush_conversation(TENANT, conversation)
                 if not memories.wait_for_flush(flush_id, TENANT, _LONGEST_SECONDS):
-                    raise StoreError(f"a flush was not answered in {_LONGEST_SECONDS:.0f} s:\n{self._mneme.logs}")
+                    raise StoreError(f"a flush was not answered in {_LONGEST_SECONDS:.0f} s:\n{self._mneme.log()}")
                 if time.monotonic() < ends:
                     with lock:
                         phase.messages += _MESSAGES_OF_A_TALK

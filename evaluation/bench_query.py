@@ -20,7 +20,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -32,8 +32,8 @@ from rich.console import Console
 
 from connectors.indices import open_index
 from connectors.models import open_embedder
-from evaluation.own_index import Filling, owners_for, synthetic_index
-from evaluation.report import Report, Row, embedder_of, plot_distributions, plotted_views, print_table
+from evaluation.own_index import Filling, synthetic_index
+from evaluation.report import Report, Row, embedder_of, plot_answered, plotted_views, print_table
 from evaluation.synthetic_memories import Asked, SyntheticMemories
 from mneme.ids import owner_key
 from mneme.ports import Embedder, Filter, MemoryIndex, VectorLeg
@@ -193,7 +193,7 @@ class _Measured:
 
 def run_query(
     settings: Settings,
-    out: Path,
+    console: Console,
     facts: Annotated[
         list[int] | None,
         typer.Option("--facts", min=100, help="In the index, of all owners together; several: several indices."),
@@ -206,18 +206,16 @@ def run_query(
     keep: Annotated[
         str | None, typer.Option("--keep", metavar="NAME", help="The indices stay under this name, and are filled but once.")
     ] = None,
-    console: Console | None = None,
 ) -> Report:
     """Time of a search, cold and warm, among made-up memories: p50, p95, p99 of each method, embedder included.
 
     Raises:
         MnemeError: whatever the index or the embedder raises.
     """
-    console = console or Console()
     measured = {}
     for size in facts or [10_000]:
         with console.status("filling the index") as status:
-            index = synthetic_index(size, owners or owners_for(size), settings, keep)
+            index = synthetic_index(size, owners or max(20, size // 1000), settings, keep)
             with index as (own, made, filling):
                 if filling.rows:
                     console.print(
@@ -229,12 +227,11 @@ def run_query(
     report = _report(settings, measured)
     print_table(console, f"Searches, {settings.index.backend} index", report.rows, _COLUMNS)
     if len(measured) > 1:
-        return report.finish(console, out, partial(_plot_sizes, report.rows, title=f"{settings.index.backend} index"))
+        return replace(report, plot=partial(_plot_sizes, report.rows, title=f"{settings.index.backend} index"))
     ((size, one),) = measured.items()
     delays = {method: [each.wall for each in searches] for method, searches in one.warm.items()}
     title = f"Warm searches, {size} facts, {settings.index.backend}"
-    labels = {"xlabel": "milliseconds", "ylabel": "share of searches answered", "title": title}
-    return report.finish(console, out, lambda file: plot_distributions(delays, file, xscale="log", **labels))
+    return replace(report, plot=partial(plot_answered, delays, title=title))
 
 
 def _measure(made: SyntheticMemories, filling: Filling, questions: int, rounds: int, settings: Settings) -> _Measured:
@@ -329,15 +326,7 @@ def _report(settings: Settings, measured: dict[int, _Measured]) -> Report:
         },
         parts={
             "filling": [
-                {
-                    "facts": facts,
-                    "rows": one.filling.rows,
-                    "seconds": one.filling.seconds,
-                    "merge_seconds": one.filling.merge_seconds,
-                    "client_cpu_seconds": one.filling.client_cpu_seconds,
-                    "largest_owner": one.largest_owner,
-                }
-                for facts, one in measured.items()
+                {"facts": facts, **asdict(one.filling), "largest_owner": one.largest_owner} for facts, one in measured.items()
             ],
         },
     )

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -67,20 +67,18 @@ class Measured:
 
 def run_stages(
     settings: Settings,
-    out: Path,
+    console: Console,
     path: Annotated[
         Path | None, typer.Argument(metavar="[PATH]", help="A file of conversations; without it made-up talks.")
     ] = None,
     rounds: Annotated[int, typer.Option("--rounds", min=1, help="Of each measurement; figures are medians.")] = 5,
-    console: Console | None = None,
 ) -> Report:
     """Processor time of each step of ingestion for one message, without embedder and index server.
 
     Raises:
-        InputError: the file cannot be read, or ``out`` not written.
+        InputError: the file cannot be read.
         SettingsError, ModelError: the embedder cannot be opened, or does not answer.
     """
-    console = console or Console()
     settings = settings.replace(boundaries={"hold_back_seconds": 0.0})
     events = list(read_file(path)) if path is not None else synthetic_events()
     with closing(open_embedder(settings)) as embedder, console.status("embedding"):
@@ -96,7 +94,7 @@ def run_stages(
     measured.seconds["engine"] = [max(0.0, each - start_and_end - steps) for each in whole]
     report = _report(measured, start_and_end, len(events), settings, rounds)
     print_table(console, "Processor time of each stage, for one message", report.rows)
-    return report.finish(console, out, partial(_plot, report.rows))
+    return replace(report, plot=partial(_plot, report.rows))
 
 
 def synthetic_events() -> list[Incoming]:

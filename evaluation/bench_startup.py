@@ -41,24 +41,21 @@ PROGRAMS = {
 
 def startup(
     settings: Settings,
-    out: Path,
+    console: Console,
     runs: Annotated[int, typer.Option("--runs", min=1, help="Of each program; figures are medians.")] = 7,
-    console: Console | None = None,
     files: Sequence[Path] = (),
 ) -> Report:
     """Time to import Mneme, to show its help, and to ask one question of the examples without a service.
 
     Args:
         settings: the embedder; index and folder are the benchmark's own.
-        out: where the report goes.
-        runs: of each program.
         console: for the table.
+        runs: of each program.
         files: what is ingested, with a memory of the user ``mira``; without any the examples.
 
     Raises:
         InputError: a program failed, with what it said.
     """
-    console = console or Console()
     with tempfile.TemporaryDirectory(prefix="mneme-bench-") as folder:
         data = Path(folder) / "data"
         environment = {
@@ -77,7 +74,8 @@ def startup(
                 if run:
                     measured[name].append(times)
     rows = [_row(name, times) for name, times in measured.items()]
-    result = Report(
+    print_table(console, f"Start-up, medians of {runs}", rows)
+    return Report(
         bench="startup",
         settings={"runs": runs, "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize"})},
         rows=rows,
@@ -88,8 +86,6 @@ def startup(
             "search_processor_ms": rows[-1]["processor ms"],
         },
     )
-    print_table(console, f"Start-up, medians of {runs}", rows)
-    return result.finish(console, out)
 
 
 def _timed(program: Sequence[str], environment: dict[str, str]) -> tuple[float, float]:

@@ -79,7 +79,7 @@ class Measured(BaseModel):
     costs: Costs
 
 
-def read_costs(path: Path = SHIPPED) -> Measured:
+def read_costs(path: Path) -> Measured:
     """Read the costs of a file in the form of capacity.json.
 
     Raises:
@@ -241,8 +241,12 @@ def capacity(
         Path | None,
         typer.Option("--measured", help="A file with the costs on your machines.", show_default="what ships with the project"),
     ] = None,
-) -> None:
-    """Compute the processors, gigabytes, shards, tokens and dollars that a load needs."""
+) -> list[Need]:
+    """Compute the processors, gigabytes, shards, tokens and dollars that a load needs.
+
+    Raises:
+        InputError: the file of costs cannot be read, or has not what the answer rests on.
+    """
     prompt, _, answer = tokens.partition(",")
     load = Load(
         messages=messages,
@@ -254,7 +258,13 @@ def capacity(
         price_in=price_in,
         price_out=price_out,
     )
-    run_capacity(load, measured, console)
+    known, assumed = read_costs(measured or SHIPPED), Assumptions()
+    found = needs(load, known.costs, assumed)
+    title = f"{load.messages:,g} messages/s, {load.searches:,g} searches/s, {load.facts:,g} facts, {load.tenants:,} tenants"
+    print_table(console, title, list(map(_row, found)), _COLUMNS)
+    for line in _notes(load, known, assumed):
+        console.print(line, soft_wrap=True, highlight=False)
+    return found
 
 
 def _number(text: str, option: str) -> float:
@@ -263,25 +273,6 @@ def _number(text: str, option: str) -> float:
         return float(text[:-1]) * unit if unit else float(text)
     except ValueError:
         raise typer.BadParameter(f"{option}: {text!r} is no number; write 500k or 100M") from None
-
-
-def run_capacity(load: Load, measured: Path | None = None, console: Console | None = None) -> list[Need]:
-    """Print what a load needs, and return it.
-
-    Args:
-        load: what comes in.
-        measured: a file of costs in the form of capacity.json; None takes those.
-
-    Raises:
-        InputError: the file cannot be read, or has not what the answer rests on.
-    """
-    console, known, assumed = console or Console(), read_costs(measured or SHIPPED), Assumptions()
-    found = needs(load, known.costs, assumed)
-    title = f"{load.messages:,g} messages/s, {load.searches:,g} searches/s, {load.facts:,g} facts, {load.tenants:,} tenants"
-    print_table(console, title, list(map(_row, found)), _COLUMNS)
-    for line in _notes(load, known, assumed):
-        console.print(line, soft_wrap=True, highlight=False)
-    return found
 
 
 def _row(need: Need) -> Row:

@@ -83,10 +83,10 @@ def run_fit_agents(
         ),
     ],
     settings: Settings,
+    console: Console,
     locomo: LocomoOption = None,
     beam: BeamOption = None,
     out: FittedOption = DEFAULT_OUT,
-    console: Console | None = None,
 ) -> None:
     """Fit the joint score of several searches of an agent: prints cross-validated figures, then writes.
 
@@ -97,7 +97,6 @@ def run_fit_agents(
         InputError: a file cannot be read or written, or there is nothing to fit on.
         SettingsError: the embedder cannot be opened.
     """
-    console = console or Console()
     check_ready(out)
     by_conversation = read_folds(folds)
     # 1.
@@ -166,13 +165,12 @@ def _examples(questions: QuestionSet, settings: Settings, folds: Path, console: 
 
 
 def _example(memories: Memories, question: Question, embedder: CachingEmbedder) -> Example:
-    filters = {**question.owner, "expired": True}
     found = Evidence()
-    first = memories.search(question.text, "hybrid", filters, top_k=JointScorer.depth)
+    first = memories.search(question.text, "hybrid", question.filters, top_k=JointScorer.depth)
     found.add(question.text, first)
     people = named(question.text, found)
     if people:
-        theirs = {**filters, "participants": people, "kinds": EPISODIC_KINDS}
+        theirs = {**question.filters, "participants": people, "kinds": EPISODIC_KINDS}
         found.add(question.text, memories.search(question.text, "hybrid", theirs, top_k=JointScorer.depth), people)
     candidates = joint_features(question.text, found, embedder.embed)
     messages = [messages_of(item) for item in candidates.items]

@@ -40,8 +40,8 @@ def run_fit_tokens(
             show_default=False,
         ),
     ],
+    console: Console,
     out: FittedOption = DEFAULT_OUT,
-    console: Console | None = None,
 ) -> None:
     """By what the local embedder reduces the vectors of tokens: prints how much of their variance is kept, then writes it.
 
@@ -51,7 +51,6 @@ def run_fit_tokens(
         InputError: a file cannot be read, or there are too few texts for one of the models.
         SettingsError: the weights of a model are missing.
     """
-    console = console or Console()
     texts = sorted({text for file in files for text in _texts(file)})
     other = multilingual_e5.find_model(wanted=True)
     assert other is not None, "refused otherwise"

@@ -1,23 +1,17 @@
 """Options that several benchmarks share."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Literal
 
 import typer
 
-if TYPE_CHECKING:
-    from mneme.settings import Settings
+Backend = Literal["embedded", "opensearch"]
+"""The index that is measured."""
 
-
-class Backend(StrEnum):
-    """The index that is measured."""
-
-    EMBEDDED = "embedded"
-    OPENSEARCH = "opensearch"
-
-
-OutOption = Annotated[Path, typer.Option("--out", help="Where the results go, as JSON; a plot lies beside it.")]
+OutOption = Annotated[
+    Path | None,
+    typer.Option("--out", help="Where the results go, as JSON; a plot lies beside it.", show_default="in bench-results/"),
+]
 FittedOption = Annotated[Path, typer.Option("--out", help="Where the result goes.", show_default="what ships")]
 IndexOption = Annotated[Backend, typer.Option("--index", help="Which index is filled and searched.")]
 PathsArgument = Annotated[
@@ -39,11 +33,3 @@ SegmentationArgument = Annotated[
     typer.Argument(metavar="SEGMENTATION_FOLDER", help="Your folder with the sets of the Def-DTS bundle.", show_default=False),
 ]
 JobManagerOption = Annotated[str, typer.Option(metavar="HOST:PORT", help="REST address of the Flink cluster.")]
-
-
-def configured(index: Backend | None = None) -> "Settings":
-    """The settings of the environment, with this index if one is named."""
-    from mneme.settings import load_settings
-
-    settings = load_settings()
-    return settings.replace(index={"backend": index.value}) if index is not None else settings

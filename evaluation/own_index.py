@@ -79,11 +79,6 @@ class Filling:
     client_cpu_seconds: float
 
 
-def owners_for(facts: int) -> int:
-    """Return the number of owners for so many facts: at least 20, and one for each 1,000."""
-    return max(20, facts // 1000)
-
-
 @contextmanager
 def synthetic_index(
     facts: int, owners: int, settings: Settings, keep: str | None = None

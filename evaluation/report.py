@@ -1,8 +1,8 @@
 """The report of a benchmark: a table to read, JSON to compare, a plot to show, and one line to grep.
 
 Every ``run_...`` function of this package works the same way. It measures with ``settings``, prints tables and progress to
-``console`` (None is standard output), writes its report to ``out`` as JSON with a plot beside it, prints the line, and returns
-the report (``Report.finish``). It raises ``InputError`` where ``out`` cannot be written.
+``console``, and returns its report. The command (evaluation/commands/skeleton.py) writes that as JSON with the plot beside it,
+and prints the line.
 """
 
 import json
@@ -51,7 +51,7 @@ def searched_with(settings: Settings) -> dict[str, Any]:
 @dataclass(frozen=True, slots=True)
 class Report:
     """The results of a benchmark. ``settings`` are those that matter for its figures; ``rows`` its figures; ``parts`` are
-    further tables, written after them."""
+    further tables, written after them; ``plot`` draws a PNG into the file that it is given."""
 
     bench: str
     settings: Mapping[str, Any]
@@ -60,9 +60,10 @@ class Report:
     machine: Mapping[str, Any] = field(default_factory=lambda: machine())
     command: str = field(default_factory=lambda: command())
     parts: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    plot: Callable[[Path], None] | None = None
 
-    def write(self, out: Path) -> None:
-        """Write the JSON; parent folders are made.
+    def finish(self, console: Console, out: Path) -> Self:
+        """Write the JSON and the plot beside it, whose folder is made, and print the line.
 
         Raises:
             InputError: the file cannot be written.
@@ -82,27 +83,14 @@ class Report:
             out.write_text(_as_json(content), encoding="utf-8")
         except OSError as error:
             raise InputError(f"out: {out} cannot be written ({error.strerror}); choose another file") from error
+        if self.plot is not None:
+            self.plot(out.with_suffix(".png"))
+        console.print(self.line(), soft_wrap=True, highlight=False)
+        return self
 
     def line(self) -> str:
         """``BENCH NAME key=value ...``: the last line of the output."""
         return " ".join(["BENCH", self.bench, *(f"{name}={value}" for name, value in _rounded(self.headline).items())])
-
-    def finish(self, console: Console, out: Path, plot: Callable[[Path], None] | None = None) -> Self:
-        """Write the JSON and the plot beside it, and print the line.
-
-        Args:
-            console: where the line goes.
-            out: where the JSON goes.
-            plot: draws a PNG into the file that it is given.
-
-        Raises:
-            InputError: the file cannot be written.
-        """
-        self.write(out)
-        if plot is not None:
-            plot(out.with_suffix(".png"))
-        console.print(self.line(), soft_wrap=True, highlight=False)
-        return self
 
 
 def command() -> str:
@@ -191,6 +179,12 @@ def plot_distributions(values: Mapping[str, Sequence[float]], out: Path, **label
         for name, some in values.items():
             if some:
                 axes.ecdf(some, label=name)
+
+
+def plot_answered(milliseconds: Mapping[str, Sequence[float]], out: Path, title: str) -> None:
+    """Draw the share of searches that were answered within a time, a line for each name, as a PNG."""
+    ylabel = "share of searches answered"
+    plot_distributions(milliseconds, out, xscale="log", xlabel="milliseconds", ylabel=ylabel, title=title)
 
 
 def plot_bars(rows: Sequence[Row], group: str, series: str, value: str, out: Path, title: str) -> None:

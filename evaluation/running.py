@@ -6,7 +6,6 @@ with the embedded index it is ``mneme serve`` alone, whose inbox and flow are it
 
 import socket
 import tempfile
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -17,8 +16,7 @@ from pathlib import Path
 from connectors import Publisher
 from connectors.kafka.client import create_topics
 from evaluation.faults.deployment import Deployment
-from evaluation.faults.flow_process import FlowProcess
-from mneme.errors import StoreError
+from evaluation.faults.flow_process import FlowProcess, RunningFlow
 from mneme.settings import Settings
 from queries import Memories
 
@@ -26,7 +24,7 @@ _START_SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class Running(RunningFlow):
     """Processes that run. ``settings`` are those by which they are reached: with ``service.url`` where there is a service."""
 
     settings: Settings
@@ -40,21 +38,16 @@ class Running:
         """The way to search: the service, or else the index itself."""
         return Memories.connect(self.settings)
 
-    def until(self, condition: Callable[[], bool], seconds: float, poll: float = 0.05) -> None:
-        """Wait for something that the processes do.
-
-        Raises:
-            StoreError: one of them ended, or it took too long; with the end of its log.
-        """
-        ends = time.monotonic() + seconds
-        while not condition():
-            for process in self.processes:
-                if not process.is_running or time.monotonic() > ends:
-                    raise StoreError(f"it did not come about in {seconds:.0f} s:\n{process.log()}")
-            time.sleep(poll)
-
     @property
-    def logs(self) -> str:
+    def is_running(self) -> bool:
+        """True while all processes run."""
+        return all(process.is_running for process in self.processes)
+
+    def status(self) -> str:
+        """That of each process."""
+        return ", ".join(process.status() for process in self.processes)
+
+    def log(self) -> str:
         """The ends of what the processes printed."""
         return "\n".join(process.log() for process in self.processes)
 

@@ -16,7 +16,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import typer
@@ -27,7 +26,7 @@ from connectors.models import open_chat_for_queries
 from connectors.tokens import token_counter
 from evaluation.answers.figures import ALL, ANSWERABLE, Judged, cost_rows, rows_of
 from evaluation.answers.judge import Verdict, judge_identity, judge_prompt, majority
-from evaluation.answers.records import ABSTENTION, Cost, GivenAnswer, GoldSet, Vote, given_answer, sampled
+from evaluation.answers.records import ABSTENTION, GivenAnswer, GoldSet, Vote, given_answer, sampled
 from evaluation.options import FoldsOption, PathsArgument
 from evaluation.report import Report, Row, plot_bars, print_table
 from evaluation.retrieval.bench import searched
@@ -35,7 +34,7 @@ from evaluation.retrieval.question_set import Question
 from evaluation.retrieval.sets import GOLD_LOADERS
 from evaluation.retrieval.systems import last_times, moment_of
 from mneme.errors import InputError, ModelError
-from mneme.ports import QueryChat, Role
+from mneme.ports import QueryChat, Role, Usage
 from mneme.settings import Settings
 from queries.answers.answer import AnswerResponse
 from queries.answers.context import context_of
@@ -54,10 +53,7 @@ def run_answers(
     name: str,
     paths: PathsArgument,
     settings: Settings,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.", show_default="bench-results/..."),
-    ] = None,
+    console: Console,
     method: Annotated[Method, typer.Option("--method", help="How memories are found.")] = "hybrid",
     agent: Annotated[
         Strategy | None, typer.Option("--agent", help="Of --method agentic.", show_default="MNEME_AGENTS__AGENT")
@@ -82,7 +78,6 @@ def run_answers(
         typer.Option("--category", help="Only questions of it, repeatable: multi-hop.", show_default="all"),
     ] = None,
     folds: FoldsOption = None,
-    console: Console | None = None,
 ) -> Report:
     """Measure and report; the JSON has every answer.
 
@@ -90,13 +85,12 @@ def run_answers(
         name: of the set, one of ``GOLD_LOADERS``.
         paths: its files, or folders of them.
         settings: of models, search and answers; the index is an embedded one of the benchmark's own.
-        out, method, agent, top_k, writer, judge, votes, concurrency, limit, category, folds, console: as the options say.
+        console, method, agent, top_k, writer, judge, votes, concurrency, limit, category, folds: as the options say.
 
     Raises:
         InputError: a file is not of the set, or an option is wrong.
         MnemeError: whatever the flow or a search raises; but a model that fails for a question only leaves that pending.
     """
-    console = console or Console()
     settings = settings.replace(index={"backend": "embedded"}, **({"answers": {"writer": writer}} if writer else {}))
     _check(settings, method, agent, judge, votes)
     gold = sampled(GOLD_LOADERS[name](paths), limit, category or ())
@@ -105,8 +99,7 @@ def run_answers(
     with searched(gold.questions, settings, console, folds) as (own, memories, ingested):
         # 2.
         def ask(question: Question) -> AnswerResponse:
-            filters = {**question.owner, "expired": True}  # what was expected then may lie behind
-            return memories(question).ask(question.text, filters, method=method, agent=agent, top_k=top_k)
+            return memories(question).ask(question.text, question.filters, method=method, agent=agent, top_k=top_k)
 
         def answer(identity: str) -> GivenAnswer:
             return answered_by(ask, asked[identity], own)
@@ -117,10 +110,17 @@ def run_answers(
     # 4.
     judged = [_judged(asked[each], gold, given, cast, votes) for each, given in answers.items()]
     rows = rows_of(judged, gold.questions.questions)
-    used = {str(role): Cost(each.calls, each.input_tokens, each.output_tokens) for role, each in ingested.usage.items()}
-    costs = cost_rows(answers.values(), [vote.cost for vote in cast.values()], used)
+    costs = cost_rows(answers.values(), [vote.cost for vote in cast.values()], ingested.usage)
     pending = len(failed) + len(unjudged)
-    report = Report(
+    title = f"{gold.questions.title}, {method}"
+    _print_rows(console, title, rows)
+    if costs:
+        print_table(console, "Cost", costs)
+    _print_pending(console, "questions have no answer", failed)
+    _print_pending(console, "votes were not cast", unjudged)
+    bars = _bars(rows)
+    plot = partial(plot_bars, bars, "category", "figure", "share", title=f"{title}, {len(judged)} answers")
+    return Report(
         bench=f"eval-{name}",
         settings={
             **_settings_of(gold, settings),
@@ -137,16 +137,8 @@ def run_answers(
         rows=rows,
         headline=_headline(rows, costs, method, pending),
         parts={"cost": costs, "answers": [_shown(each, cast) for each in judged]},
+        plot=plot if bars else None,
     )
-    title = f"{gold.questions.title}, {method}"
-    _print_rows(console, title, rows)
-    if costs:
-        print_table(console, "Cost", costs)
-    _print_pending(console, "questions have no answer", failed)
-    _print_pending(console, "votes were not cast", unjudged)
-    bars = _bars(rows)
-    plot = partial(plot_bars, bars, "category", "figure", "share", title=f"{title}, {len(judged)} answers")
-    return report.finish(console, out or Path("bench-results") / f"{report.bench}.json", plot if bars else None)
 
 
 def _check(settings: Settings, method: str, agent: str | None, judge: str, votes: int) -> None:
@@ -232,7 +224,7 @@ def voted(chat: QueryChat, question: Question, gold: GoldSet, answer: GivenAnswe
     tokens: list[tuple[int, int]] = []
     prompt = judge_prompt(question.text, question.asked_at, gold.gold[question.id], answer.answer, number)
     verdict = chat.answer(prompt, Verdict, spent=lambda asked, answered: tokens.append((asked, answered)))
-    cost = Cost(len(tokens), sum(asked for asked, _ in tokens), sum(answered for _, answered in tokens))
+    cost = Usage(len(tokens), sum(asked for asked, _ in tokens), sum(answered for _, answered in tokens))
     return Vote(verdict.correct, verdict.reason, cost)
 
 

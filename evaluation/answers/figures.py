@@ -13,11 +13,11 @@ from itertools import chain
 
 import numpy as np
 
-from evaluation.answers.records import ABSTENTION, Cost, GivenAnswer, Gold
+from evaluation.answers.records import ABSTENTION, GivenAnswer, Gold
 from evaluation.report import Row
 from evaluation.retrieval.bootstrap import interval
 from evaluation.retrieval.question_set import Question
-from mneme.ports import Role
+from mneme.ports import Role, Usage
 from mneme.text import tokenise
 
 
@@ -101,26 +101,16 @@ def _row(category: str, judged: Sequence[Judged], questions: int) -> Row:
     row: dict[str, str | float | int] = {"category": category, "questions": questions, "answered": len(judged)}
     if not judged:
         return row
-    verdicts = [(each.right, each.question.conversation) for each in judged if each.right is not None]
-    if verdicts:
-        rights, conversations = zip(*verdicts, strict=True)
-        row |= {"judged": len(rights), "accuracy": sum(rights) / len(rights)}
-        row["accuracy_low"], row["accuracy_high"] = wilson(sum(rights), len(rights))
-        row |= _clustered("", [float(right) for right in rights], conversations)
-    contained = [
-        (has_all, each.question.conversation)
-        for each in judged
-        if each.has_answer and (has_all := has_all_words(each.text, wanted(each.gold))) is not None
-    ]
-    if contained:
-        shares, conversations = zip(*contained, strict=True)
-        row["contained"] = sum(shares) / len(shares)
-        row["contained_low"], row["contained_high"] = wilson(sum(shares), len(shares))
-        row |= _clustered("contained_", [float(share) for share in shares], conversations)
+    asked_in = [each.question.conversation for each in judged]
+    rights = [each.right for each in judged]
+    if any(right is not None for right in rights):
+        row["judged"] = sum(right is not None for right in rights)
+    row |= _share("accuracy", rights, asked_in, clustered="")
+    contained = [has_all_words(each.text, wanted(each.gold)) if each.has_answer else None for each in judged]
+    row |= _share("contained", contained, asked_in)
     abstained = sum(each.answer.abstained for each in judged)
     row["abstained"] = abstained / len(judged)
     row["abstained_low"], row["abstained_high"] = wilson(abstained, len(judged))
-    asked_in = [each.question.conversation for each in judged]
     row |= _share("evidence", [each.answer.evidence for each in judged], asked_in)
     row |= _share("shown", [each.answer.shown for each in judged], asked_in)
     if "shown" in row:
@@ -128,20 +118,24 @@ def _row(category: str, judged: Sequence[Judged], questions: int) -> Row:
     return row
 
 
-def _share(name: str, shares: Sequence[float | None], conversations: Sequence[str]) -> dict[str, float]:
-    """The mean of the shares that are known, with its interval; nothing where none is."""
+def _share(
+    name: str, shares: Sequence[float | None], conversations: Sequence[str], clustered: str | None = None
+) -> dict[str, float]:
+    """The mean of the shares that are known, with its intervals: of verdicts also Wilson's. Nothing where none is known.
+
+    The names of the interval over conversations begin with ``clustered``, by default with the name.
+    """
     known = [(share, conversation) for share, conversation in zip(shares, conversations, strict=True) if share is not None]
     if not known:
         return {}
-    values = [share for share, _ in known]
-    return {name: float(np.mean(values)), **_clustered(f"{name}_", values, [conversation for _, conversation in known])}
-
-
-def _clustered(prefix: str, values: Sequence[float], conversations: Sequence[str]) -> dict[str, float]:
-    bounds = interval(np.array(values, dtype=np.float64)[:, None], conversations)
-    if bounds is None:
-        return {}
-    return {f"{prefix}cluster_low": float(bounds.low[0]), f"{prefix}cluster_high": float(bounds.high[0])}
+    values = np.array([share for share, _ in known], dtype=np.float64)
+    row = {name: float(values.mean())}
+    if all(isinstance(share, bool) for share, _ in known):
+        row[f"{name}_low"], row[f"{name}_high"] = wilson(int(values.sum()), len(known))
+    bounds = interval(values[:, None], [conversation for _, conversation in known])
+    prefix = f"{name}_" if clustered is None else clustered
+    ends = () if bounds is None else (("low", bounds.low), ("high", bounds.high))
+    return row | {f"{prefix}cluster_{end}": float(bound[0]) for end, bound in ends}
 
 
 def wanted(gold: Gold) -> str:
@@ -149,9 +143,9 @@ def wanted(gold: Gold) -> str:
     return gold.answer or " ".join(gold.rubric)
 
 
-def cost_rows(answers: Iterable[GivenAnswer], judging: Iterable[Cost], ingestion: Mapping[str, Cost]) -> list[Row]:
+def cost_rows(answers: Iterable[GivenAnswer], judging: Iterable[Usage], ingestion: Mapping[Role, Usage]) -> list[Row]:
     """Calls and tokens by role, in the order of a run."""
-    by_role: dict[str, list[Cost]] = {name: [cost] for name, cost in ingestion.items()}
+    by_role = {role: [cost] for role, cost in ingestion.items()}
     for role, cost in chain.from_iterable(each.costs.items() for each in answers):
         by_role.setdefault(role, []).append(cost)
     by_role[Role.JUDGE] = list(judging)

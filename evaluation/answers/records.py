@@ -11,7 +11,7 @@ from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.retrieval.systems import owner_name
 from mneme.errors import InputError
 from mneme.ids import short_hash
-from mneme.ports import Role
+from mneme.ports import Role, Usage
 
 if TYPE_CHECKING:
     from queries.answers.answer import AnswerResponse
@@ -82,15 +82,6 @@ def sampled(given: GoldSet, limit: int | None, categories: Collection[str] = ())
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
-    """The cost of calls of a chat model: their number and their tokens."""
-
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class GivenAnswer:
     """The answer to one question.
 
@@ -104,7 +95,7 @@ class GivenAnswer:
     evidence: float | None = None
     shown: float | None = None
     context_tokens: int = 0
-    costs: Mapping[Role, Cost] = field(default_factory=dict)
+    costs: Mapping[Role, Usage] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -114,7 +105,7 @@ class Vote:
 
     correct: bool
     reason: str
-    cost: Cost
+    cost: Usage
 
 
 def given_answer(question: Question, response: "AnswerResponse", context: "Context") -> GivenAnswer:
@@ -125,7 +116,7 @@ def given_answer(question: Question, response: "AnswerResponse", context: "Conte
 
     writing, agent = response.metrics, response.found.metrics.agent
     costs = {
-        role: Cost(used.llm_called, used.input_token, used.output_token)
+        role: Usage(used.llm_called, used.input_token, used.output_token)
         for role, used in ((Role.ANSWER, writing), (Role.AGENTS, agent))
         if used is not None and used.llm_called
     }

@@ -1,14 +1,10 @@
 """``mneme bench``: measure on your own copy of a data set, and fit what ships; the project ships no data set."""
 
-from evaluation.commands import recorded
 from evaluation.commands.skeleton import Bench, group
-from evaluation.options import Backend
-
-_EMBEDDED, _OPENSEARCH = Backend.EMBEDDED, Backend.OPENSEARCH
 
 
 def _retrieval(name: str, purpose: str) -> Bench:
-    return Bench("evaluation.retrieval.bench:run_retrieval", _EMBEDDED, {"name": name}, purpose)
+    return Bench("evaluation.retrieval.bench:run_retrieval", "embedded", {"name": name}, purpose)
 
 
 app = group(
@@ -30,18 +26,18 @@ app = group(
         "boundaries": Bench("evaluation.bench_boundaries:run_boundaries"),
         "lists": Bench("evaluation.bench_lists:run_lists"),
         "ingest": Bench("evaluation.bench_ingest:run_ingest"),
-        "query": Bench("evaluation.bench_query:run_query", _EMBEDDED),
+        "query": Bench("evaluation.bench_query:run_query", "embedded"),
         "stages": Bench("evaluation.bench_stages:run_stages"),
-        "faults": Bench("evaluation.faults.bench:faults"),
+        "faults": Bench("evaluation.faults.bench:run_faults"),
         "engines": Bench("evaluation.bench_engines:engines"),
-        "freshness": Bench("evaluation.bench_freshness:run_freshness", _OPENSEARCH),
-        "load": Bench("evaluation.bench_load:run_load", _EMBEDDED),
+        "freshness": Bench("evaluation.bench_freshness:run_freshness", "opensearch"),
+        "load": Bench("evaluation.bench_load:run_load", "embedded"),
         "startup": Bench("evaluation.bench_startup:startup"),
         "capacity": Bench("evaluation.capacity:capacity"),
+        "record": Bench("evaluation.recording.commands:record"),
+        "replay": Bench("evaluation.recording.commands:replay"),
     },
 )
-app.command()(recorded.record)
-app.command()(recorded.replay)
 app.add_typer(
     group(
         "Whether what is remembered is true: a draw to grade, changes, questions.",
@@ -73,14 +69,15 @@ app.add_typer(
         "Fit shipped coefficients again, on your own data.",
         {
             "boundaries": Bench("evaluation.fit_boundaries:run_fit_boundaries"),
-            "fusion": Bench("evaluation.fit_fusion:run_fit_fusion", _EMBEDDED),
-            "present": Bench("evaluation.fit_present:run_fit_present", _EMBEDDED),
-            "agents": Bench("evaluation.fit_agents:run_fit_agents", _EMBEDDED),
-            "answers": Bench("evaluation.fit_answers:run_fit_answers", _EMBEDDED),
+            "fusion": Bench("evaluation.fit_fusion:run_fit_fusion", "embedded"),
+            "present": Bench("evaluation.fit_present:run_fit_present", "embedded"),
+            "agents": Bench("evaluation.fit_agents:run_fit_agents", "embedded"),
+            "answers": Bench("evaluation.fit_answers:run_fit_answers", "embedded"),
             "tokens": Bench("evaluation.fit_tokens:run_fit_tokens"),
             "reader": Bench("evaluation.fit_reader:run_fit_reader"),
         },
     ),
     name="fit",
 )
-app.add_typer(recorded.offline, name="offline")
+offline = {"import": Bench("evaluation.recording.commands:import_batch")}
+app.add_typer(group("Models that answer by files, as batch APIs do.", offline), name="offline")

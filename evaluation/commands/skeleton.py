@@ -1,8 +1,8 @@
 """The skeleton of a benchmark's command: its function, with options for what it can be told.
 
 A function says by Typer's annotations which of its parameters are options. The skeleton gives it what all have: ``settings``
-of the environment, with the index that ``--index`` names, the ``console``, and ``out``, where its report goes. The help is the
-first paragraph of its docstring. Its module is imported when the command runs, so that ``mneme --help`` is quick.
+of the environment, with the index that ``--index`` names, and the ``console``. A report that it returns goes to ``--out``. The
+help is the first paragraph of its docstring. Its module is imported when the command runs, so that ``mneme --help`` is quick.
 """
 
 import inspect
@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 from typer.models import ParameterInfo
 
-from evaluation.options import Backend, IndexOption, OutOption, configured
+from evaluation.options import Backend, IndexOption, OutOption
 from serving.terminal.output import output
 
 _NOT_DONE = ("failed", "pending")  # figures of a headline that make the exit code 1
@@ -62,24 +62,32 @@ def _command(name: str, bench: Bench) -> Any:
     module, _, function = bench.function.partition(":")
     run: Callable[..., object] = getattr(import_module(module), function)
     alone = typer.Typer(add_completion=False)
-    alone.command(name, help=bench.help or (inspect.getdoc(run) or "").partition("\n\n")[0])(_told_by_options(name, bench, run))
+    alone.command(name, help=bench.help or (inspect.getdoc(run) or "").partition("\n\n")[0])(_told_by_options(bench, run))
     return get_command(alone)
 
 
-def _told_by_options(name: str, bench: Bench, run: Callable[..., object]) -> Callable[..., None]:
+def _told_by_options(bench: Bench, run: Callable[..., object]) -> Callable[..., None]:
     """The function with its options alone as parameters."""
-    known = inspect.signature(run).parameters
+    from evaluation.report import Report
+    from mneme.settings import load_settings
+
+    known, returns = inspect.signature(run).parameters, inspect.signature(run).return_annotation
     options = {each.name: each for each in known.values() if _is_option(each)}
-    if "out" in known and "out" not in options:
-        options["out"] = _option("out", OutOption, Path("bench-results") / f"{name}.json")
+    if returns is Report:
+        options["out"] = _option("out", OutOption, None)
     if bench.index is not None:
         options["index"] = _option("index", IndexOption, bench.index)
 
-    def call(**chosen: Any) -> None:
-        given = {"settings": configured(chosen.pop("index", None)), "console": output()}
-        report = run(**{each: value for each, value in given.items() if each in known}, **bench.given, **chosen)
-        if any(getattr(report, "headline", {}).get(each) for each in _NOT_DONE):
-            raise typer.Exit(1)
+    def call(index: Backend | None = None, out: Path | None = None, **chosen: Any) -> None:
+        settings, console = load_settings(), output()
+        if index is not None:
+            settings = settings.replace(index={"backend": index})
+        given = {"settings": settings, "console": console, "out": out}
+        found = run(**{each: value for each, value in given.items() if each in known}, **bench.given, **chosen)
+        if isinstance(found, Report):
+            found.finish(console, out or Path("bench-results", f"{found.bench}.json"))
+            if any(found.headline.get(each) for each in _NOT_DONE):
+                raise typer.Exit(1)
 
     parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in options.values()]
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

@@ -2,7 +2,6 @@
 
 import tempfile
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -10,10 +9,10 @@ import typer
 from rich.console import Console
 
 from evaluation.faults.checks import KINDS
-from evaluation.faults.deployment import BYTEWAX, Deployment, Engine, Servers, flink
-from evaluation.faults.scenario import Scenario, ScenarioResult, Size
+from evaluation.faults.deployment import BYTEWAX, Deployment, Servers, flink
+from evaluation.faults.scenario import Scenario, Size
 from evaluation.faults.scenarios import FLINK_SCENARIOS, SCENARIOS
-from evaluation.faults.texts import Template, read_templates
+from evaluation.faults.texts import read_templates
 from evaluation.options import JobManagerOption
 from evaluation.report import Report, Row, print_table
 from mneme.errors import InputError, StoreError
@@ -22,9 +21,8 @@ from mneme.settings import Settings
 _SHOWN = ("method", "messages", "lost", "duplicated", "other", "seconds", "passed")  # as many as fit a terminal
 
 
-def faults(
+def run_faults(
     settings: Settings,
-    out: Path,
     console: Console,
     path: Annotated[
         Path | None,
@@ -37,44 +35,34 @@ def faults(
         Literal["bytewax", "flink"], typer.Option(metavar="NAME", help="What runs the flow, as `mneme run` has it.")
     ] = "bytewax",
     jobmanager: JobManagerOption = "127.0.0.1:8081",
-) -> Report:
-    """Test the stream by kills, restarts and faults, with 0 lost and 0 duplicated judged by an independent verifier."""
-    size, runs_on = Size.LONG if long else Size.SHORT, flink(jobmanager) if engine == "flink" else BYTEWAX
-    return run_faults(settings, size, seed, out, path, only or (), console=console, engine=runs_on)
-
-
-def run_faults(
-    settings: Settings,
-    size: Size,
-    seed: int,
-    out: Path,
-    path: Path | None = None,
-    only: Sequence[str] = (),
     servers: Servers | None = None,
-    console: Console | None = None,
-    engine: Engine = BYTEWAX,
+    python: Path | None = None,
 ) -> Report:
-    """Play the scenarios, print, and write ``out`` (JSON).
+    """Test the stream by kills, restarts and faults, with 0 lost and 0 duplicated judged by an independent verifier.
+
+    A flow on Flink has scenarios of its own, and Bytewax as its undisturbed twin.
 
     Args:
         settings: where Kafka and OpenSearch are; the embedder is the one of the settings.
-        size: how long each takes.
-        seed: of all random choices.
-        path: a file of conversations; None takes the examples.
-        only: names of scenarios; none means all.
+        console, path, long, seed, only, engine, jobmanager: as the options say.
         servers: what may be harmed; a scenario that harms more is skipped, with the reason printed.
-        engine: what runs the flow. Another one than Bytewax has scenarios of its own, and Bytewax as its undisturbed twin.
+        python: the interpreter with PyFlink; None for this one.
 
     Raises:
         InputError: there is no such scenario, or the file cannot be read.
         StoreError: a server does not answer.
     """
-    console = console or Console()
-    servers = servers or Servers()
+    size, servers = Size.LONG if long else Size.SHORT, servers or Servers()
+    scenarios, runs_on = (FLINK_SCENARIOS, flink(jobmanager, python)) if engine == "flink" else (SCENARIOS, BYTEWAX)
+    names = [scenario.name for scenario in scenarios]
+    if unknown := [name for name in only or () if name not in names]:
+        raise InputError(f"only: there is no scenario {', '.join(unknown)}; there are {', '.join(names)}")
     templates = read_templates([path] if path is not None else ())
     rows: list[Row] = []
     skipped = 0
-    for scenario in _chosen(only, SCENARIOS if engine == BYTEWAX else FLINK_SCENARIOS):
+    for scenario in scenarios:
+        if only and scenario.name not in only:
+            continue
         if missing := sorted(need.value for need in scenario.needs if getattr(servers, need.value) is None):
             console.print(
                 f"{scenario.name}: skipped, it harms the {' and the '.join(missing)}, which belongs to somebody else here; "
@@ -82,74 +70,36 @@ def run_faults(
             )
             skipped += 1
             continue
-        rows.append(_play(scenario, settings, size, seed, templates, servers, console, engine))
+        with tempfile.TemporaryDirectory(prefix="mneme-faults-") as folder:
+            deployment = Deployment(settings, Path(folder), servers, templates, engine=runs_on)
+            rows.append(_play(scenario, deployment, seed, size, console))
     wrong = {kind: sum(int(row.get(kind, 0)) for row in rows) for kind in KINDS}
     failed = sum(row["passed"] == "no" for row in rows)
-    report = Report(
-        bench="faults",
-        settings={"size": size.value, "seed": seed, "embedder": settings.embedder.provider, "texts": _texts_of(path)},
-        rows=rows,
-        headline={**wrong, "scenarios": len(rows), "failed": failed, "skipped": skipped, "seed": seed, "size": size.value},
-    )
     if rows:
         others = [{**row, "other": sum(int(row.get(kind, 0)) for kind in KINDS[2:])} for row in rows]
         print_table(console, f"Faults, {size.value} form, seed {seed}", others, _SHOWN)
-    return report.finish(console, out)
+    texts = path.name if path is not None else "examples"
+    return Report(
+        bench="faults",
+        settings={"size": size.value, "seed": seed, "embedder": settings.embedder.provider, "texts": texts},
+        rows=rows,
+        headline={**wrong, "scenarios": len(rows), "failed": failed, "skipped": skipped, "seed": seed, "size": size.value},
+    )
 
 
-def play(
-    scenario: Scenario,
-    settings: Settings,
-    folder: Path,
-    seed: int,
-    size: Size,
-    servers: Servers | None = None,
-    templates: Sequence[Template] = (),
-    engine: Engine = BYTEWAX,
-) -> ScenarioResult:
-    """One scenario on a deployment of its own, which is removed afterwards.
-
-    Raises:
-        StoreError: the flow did not get through.
-    """
-    with Deployment(settings, folder, servers, templates, engine=engine) as deployment:
-        return scenario.run(deployment, seed, size)
-
-
-def _play(
-    scenario: Scenario,
-    settings: Settings,
-    size: Size,
-    seed: int,
-    templates: Sequence[Template],
-    servers: Servers,
-    console: Console,
-    engine: Engine,
-) -> Row:
+def _play(scenario: Scenario, deployment: Deployment, seed: int, size: Size, console: Console) -> Row:
+    """One scenario on a deployment of its own, which is removed afterwards."""
     started = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="mneme-faults-") as folder:
-        try:
-            result = play(scenario, settings, Path(folder), seed, size, servers, templates, engine)
-        except StoreError as error:
-            console.print(f"{scenario.name}: did not get through: {error}", markup=False)
-            return {"method": scenario.name, "seconds": round(time.monotonic() - started, 1), "passed": "no"}
-    for kind, examples in result.verification.examples.items():
-        for example in examples:
-            console.print(f"{scenario.name}: {kind}: {example}", markup=False, soft_wrap=True)
-    for missed in result.missed:
-        console.print(f"{scenario.name}: missed: {missed}", markup=False, soft_wrap=True)
+    try:
+        with deployment:
+            result = scenario.run(deployment, seed, size)
+    except StoreError as error:
+        console.print(f"{scenario.name}: did not get through: {error}", markup=False)
+        return {"method": scenario.name, "seconds": round(time.monotonic() - started, 1), "passed": "no"}
+    wrong = [(kind, example) for kind, examples in result.verification.examples.items() for example in examples]
+    for kind, example in (*wrong, *(("missed", missed) for missed in result.missed)):
+        console.print(f"{scenario.name}: {kind}: {example}", markup=False, soft_wrap=True)
     row = {"seconds": round(time.monotonic() - started, 1), **result.row(scenario.name)}
     figures = ", ".join(f"{name} {figure}" for name, figure in result.figures.items())
     console.print(f"{scenario.name}: {'passed' if result.passed else 'FAILED'}; {figures}", markup=False, soft_wrap=True)
     return row
-
-
-def _chosen(only: Sequence[str], scenarios: Sequence[Scenario]) -> list[Scenario]:
-    names = [scenario.name for scenario in scenarios]
-    if unknown := [name for name in only if name not in names]:
-        raise InputError(f"only: there is no scenario {', '.join(unknown)}; there are {', '.join(names)}")
-    return [scenario for scenario in scenarios if not only or scenario.name in only]
-
-
-def _texts_of(path: Path | None) -> str:
-    return path.name if path is not None else "examples"

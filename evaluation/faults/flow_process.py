@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from pydantic import BaseModel, SecretStr
@@ -101,34 +100,27 @@ class RunningFlow(ABC):
             time.sleep(poll)
 
 
-class FlowThread(RunningFlow):
+class FlowThread(Background, RunningFlow):
     """A flow in a thread of this process, for what it makes: a process of its own takes seconds of a processor to begin.
 
     Leaving the context stops it in order; what it failed with is raised there.
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._work = Background(partial(run, settings), ends_by_itself=False)
+        super().__init__(partial(run, settings), ends_by_itself=False)
 
     @property
     def is_running(self) -> bool:
         """True until it has ended."""
-        return not self._work.is_done
+        return not self.is_done
 
     def status(self) -> str:
         """Its failure, or whether it runs."""
-        return f"failed: {self._work.failure!r}" if self._work.failure else "running" if self.is_running else "ended"
+        return f"failed: {self.failure!r}" if self.failure else "running" if self.is_running else "ended"
 
     def log(self) -> str:
         """Nothing: it logs as this process does."""
         return ""
-
-    def __enter__(self) -> Self:
-        self._work.__enter__()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._work.__exit__(kind, error, trace)
 
 
 class FlowProcess(RunningFlow):

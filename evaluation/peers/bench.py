@@ -37,7 +37,6 @@ from evaluation.report import Report, Row, embedder_of, plotted, print_table
 from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.retrieval.sets import LOADERS
 from mneme.errors import InputError
-from mneme.ports import Embedder
 from mneme.settings import EmbedderSettings, Settings
 
 QUIET = 15.0  # seconds without a request, after which a system has nothing more to do in the background
@@ -53,7 +52,7 @@ _NOTES = {
 def run_peers(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="Your LoCoMo JSON.", show_default=False)],
     settings: Settings,
-    out: Path,
+    console: Console,
     conversation: Annotated[
         str | None, typer.Option("--conversation", help="Which one of the file.", show_default="the first")
     ] = None,
@@ -75,20 +74,18 @@ def run_peers(
     folds: FoldsOption = None,
     quiet: float = QUIET,
     peers: Sequence[Peer] = PEERS,
-    console: Console | None = None,
 ) -> Report:
     """Mneme beside mem0, Graphiti, EverOS, MemMachine and plain turns: one conversation, embedder and chat endpoint for all.
 
     Args:
-        path, settings, out, conversation, only, latency, environments, python, patience, folds, console: as the options say.
+        path, settings, console, conversation, only, latency, environments, python, patience, folds: as the options say.
         quiet: see ``QUIET``.
         peers: which systems there are.
 
     Raises:
-        InputError: no such file, conversation or system, or ``out`` cannot be written.
+        InputError: no such file, conversation or system.
         MnemeError: whatever Mneme's flow or search raises.
     """
-    console = console or Console()
     questions = one_conversation(LOADERS["locomo"]([path]), conversation)
     names = [*_NOTES, "floor", *(peer.name for peer in peers)]
     if unknown := set(only or ()) - set(names):
@@ -99,16 +96,22 @@ def run_peers(
         stack.callback(embedder.close)
         stub = StubEndpoint(embedder, token_counter(), latency / 1000)
         url = stack.enter_context(LocalEndpoint(stub)).base_url
+        dimension = embedder.identity.dimension
+        vectors = EmbedderSettings(provider="openai", base_url=url, model=MODEL, dimension=dimension)
+        by_endpoint = settings.model_copy(update={"embedder": vectors})
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mneme-peers-")))
         packages = environments or settings.data / "peers"
         candidates = [
             mneme("mneme", _NOTES["mneme"], questions, settings, folds, console),
-            mneme("mneme-endpoint", _NOTES["mneme-endpoint"], questions, _with(settings, url, embedder), None, console),
+            mneme("mneme-endpoint", _NOTES["mneme-endpoint"], questions, by_endpoint, None, console),
             floor(questions, embedder),
-            *(other(peer, questions, url, embedder.identity.dimension, packages, folder, python, patience) for peer in peers),
+            *(other(peer, questions, url, dimension, packages, folder, python, patience) for peer in peers),
         ]
         rows = [_row(each, questions, stub, quiet, patience, console) for each in candidates if not only or each.name in only]
-    report = Report(
+    print_table(console, "Side by side", rows, ["system", *_FIGURES, "reason"])
+    for row in rows:
+        console.print(f"{row['system']}: {row['note']}", highlight=False)
+    return Report(
         bench="peers",
         settings={
             "conversation": questions.events[0]["conversation_id"],
@@ -126,11 +129,8 @@ def run_peers(
             for name in ("ready s", "recall@10")
             if name in row
         },
+        plot=partial(_plot, rows),
     )
-    print_table(console, "Side by side", rows, ["system", *_FIGURES, "reason"])
-    for row in rows:
-        console.print(f"{row['system']}: {row['note']}", highlight=False)
-    return report.finish(console, out, partial(_plot, rows))
 
 
 _FIGURES = (
@@ -161,12 +161,6 @@ def one_conversation(questions: QuestionSet, name: str | None) -> QuestionSet:
         events=tuple(event for event in questions.events if event["conversation_id"] == chosen),
         questions=tuple(each for each in questions.questions if each.conversation == chosen),
     )
-
-
-def _with(settings: Settings, url: str, embedder: Embedder) -> Settings:
-    identity = embedder.identity
-    own = EmbedderSettings(provider="openai", base_url=url, model=MODEL, dimension=identity.dimension)
-    return settings.model_copy(update={"embedder": own})
 
 
 def _row(

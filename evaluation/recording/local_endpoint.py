@@ -2,7 +2,6 @@
 
 import json
 import logging
-import socket
 import sys
 import threading
 from collections.abc import Mapping
@@ -81,7 +80,6 @@ class LocalEndpoint:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         self._server.shutdown()
         self._thread.join()
-        self._server.hear_no_more()
         self._server.server_close()  # joins the threads of the connections
 
 
@@ -101,27 +99,7 @@ class _Server(ThreadingHTTPServer):
 
     def __init__(self, answerer: Answerer, port: int) -> None:
         self.answerer = answerer
-        self.is_stopping = False
-        self._connections: set[socket.socket] = set()
         super().__init__(("127.0.0.1", port), _Handler)
-
-    def get_request(self) -> tuple[socket.socket, Any]:
-        connection, address = super().get_request()
-        self._connections.add(connection)
-        return connection, address
-
-    def shutdown_request(self, request: Any) -> None:
-        self._connections.discard(request)
-        super().shutdown_request(request)
-
-    def hear_no_more(self) -> None:
-        """End the connections that wait for a request; the others end with their answer."""
-        self.is_stopping = True
-        for connection in list(self._connections):
-            try:
-                connection.shutdown(socket.SHUT_RD)
-            except OSError:
-                continue  # it has ended by itself
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that went away is no matter; anything else is a defect."""
@@ -130,8 +108,9 @@ class _Server(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # else every answer waits 40 ms for the client's delayed acknowledgement
+    """One request for each connection (HTTP/1.0): so none is left open when the front ends."""
+
+    timeout = 60.0  # seconds without a word of the client
     server: _Server
 
     def do_GET(self) -> None:
@@ -142,14 +121,11 @@ class _Handler(BaseHTTPRequestHandler):
         """Answer, if the body is there."""
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal():
-            self.close_connection = True
             self._send(error_answer(411, "send a Content-Length", "length_required"))
             return
         body = self.rfile.read(int(length))
-        if len(body) < int(length):  # the client went away
-            self.close_connection = True
-            return
-        self._answer(body)
+        if len(body) == int(length):  # else the client went away
+            self._answer(body)
 
     def _answer(self, body: bytes) -> None:
         path, _, query = self.path.partition("?")
@@ -158,7 +134,6 @@ class _Handler(BaseHTTPRequestHandler):
         except StoreError as error:
             log.error("%s", error)
             answered = error_answer(500, str(error), "recording_failed")
-        self.close_connection |= self.server.is_stopping
         self._send(answered)
 
     def _send(self, answered: Answered) -> None:
@@ -167,8 +142,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("Content-Type", answered.content_type)
         self.send_header("Content-Length", str(len(answered.body)))
-        if self.close_connection:
-            self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(answered.body)
 

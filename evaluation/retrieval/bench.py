@@ -35,7 +35,7 @@ def run_retrieval(
     name: str,
     paths: PathsArgument,
     settings: Settings,
-    out: Path,
+    console: Console,
     method: Annotated[
         list[str] | None,
         typer.Option(
@@ -50,7 +50,6 @@ def run_retrieval(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Another constant of retrieval, repeatable.", show_default=False),
     ] = None,
-    console: Console | None = None,
 ) -> Report:
     """Measure and report; the JSON has an answer for each question.
 
@@ -58,26 +57,68 @@ def run_retrieval(
         name: of the set, one of ``LOADERS``.
         paths: its files, or folders of them.
         settings: ``index.backend`` says which index is filled.
-        out: where the report goes.
+        console: for tables and progress.
         method: which of ``METHODS`` are measured.
         folds: see ``open_systems``: coefficients that have not seen the conversation that is asked.
         constants: see ``with_constants``.
-        console: for tables and progress.
 
     Raises:
-        InputError: a file is not of the set, a method is not known, or ``out`` cannot be written.
+        InputError: a file is not of the set, or a method is not known.
         MnemeError: whatever the flow or a search raises.
     """
-    console, methods = console or Console(), method or SEARCHES
+    methods = method or SEARCHES
     if unknown := [each for each in methods if each not in METHODS]:
         raise InputError(f"method: {', '.join(unknown)} not known; accepted are {', '.join(METHODS)}")
     questions, settings = LOADERS[name](paths), with_constants(settings, constants or ())
-    answers, run = _one_run(questions, settings, methods, console, folds)
-    report = _report(questions, settings, answers, run)
+    with fresh_index(settings, questions.name) as own:
+        # 1.
+        ingested = ingest_set(questions, own, console)
+        # 2.
+        with open_systems(own, questions, methods, folds) as systems:
+            asked = ask_all(systems, questions.questions, console)
+    for each, notes in asked.notes.items():
+        for note, times in notes.items():
+            console.print(f"{each}, {times} questions: {note}")
+    # 3.
+    by_method = {each: [answer for answer in asked.answers if answer.method == each] for each in methods}
+    others = [each for each in methods if "hybrid" in by_method and each != "hybrid"]
+    rows = rows_of(asked.answers)
+    overall = [row for row in rows if row["category"] == row["conversation"] == ALL]
+    headline = {f"{row['method']}_{figure}": row[figure] for row in overall for figure in ("recall@10", "hit@5")}
+    seconds = round(ingested.seconds, 1)
+    run = {
+        "embedder": embedder_of(settings),
+        "messages": ingested.messages,
+        "episodes": ingested.episodes,
+        "facts": ingested.facts,
+        "refused": ingested.dead_letters,
+        "ingest_seconds": seconds,
+        "notes": asked.notes,
+    }
+    bars, title = [row for row in rows if row["conversation"] == ALL], f"{questions.title}, {settings.index.backend} index"
+    report = Report(
+        bench=questions.name,
+        settings={
+            "set": questions.name,
+            "questions": len(questions.questions),
+            "left_out": questions.left_out,
+            "fingerprint": questions.fingerprint,
+            "index": settings.index.backend,
+            "extractor": settings.extraction.extractor,
+            "boundaries": settings.boundaries.model_dump(mode="json"),
+            "retrieval": settings.retrieval.model_dump(mode="json"),
+            "runs": [run],
+        },
+        rows=rows,
+        headline={"index": settings.index.backend, **headline, "ingest_seconds": seconds},
+        parts={
+            "differences": [row for each in others for row in compare(by_method["hybrid"], by_method[each], "hybrid", each)],
+            "answers": [answer_row(each) for each in asked.answers],
+        },
+        plot=partial(plot_bars, bars, "category", "method", "recall@10", title=title),
+    )
     _show(console, report)
-    title = f"{questions.title}, {settings.index.backend} index"
-    bars = [row for row in report.rows if row["conversation"] == ALL]
-    return report.finish(console, out, partial(plot_bars, bars, "category", "method", "recall@10", title=title))
+    return report
 
 
 def ingest_set(questions: QuestionSet, own: Settings, console: Console) -> IngestReport:
@@ -124,73 +165,6 @@ def with_constants(settings: Settings, given: Sequence[str]) -> Settings:
         except ValueError as error:
             raise InputError(f'set: {value!r} of {name} is no JSON ({error}); write {name}=0.5, false or "min-max"') from error
     return settings.replace(retrieval=changed)
-
-
-def settings_of(questions: QuestionSet, settings: Settings) -> dict[str, Any]:
-    """Return the settings that a reader of the report must know."""
-    return {
-        "set": questions.name,
-        "questions": len(questions.questions),
-        "left_out": questions.left_out,
-        "fingerprint": questions.fingerprint,
-        "index": settings.index.backend,
-        "extractor": settings.extraction.extractor,
-        "boundaries": settings.boundaries.model_dump(mode="json"),
-        "retrieval": settings.retrieval.model_dump(mode="json"),
-    }
-
-
-def _one_run(
-    questions: QuestionSet,
-    settings: Settings,
-    methods: Sequence[str],
-    console: Console,
-    folds: Path | None,
-) -> tuple[Sequence[Answer], dict[str, Any]]:
-    with fresh_index(settings, questions.name) as own:
-        # 1.
-        ingested = ingest_set(questions, own, console)
-        # 2.
-        with open_systems(own, questions, methods, folds) as systems:
-            asked = ask_all(systems, questions.questions, console)
-    for method, notes in asked.notes.items():
-        for note, times in notes.items():
-            console.print(f"{method}, {times} questions: {note}")
-    return asked.answers, {
-        "embedder": embedder_of(settings),
-        "messages": ingested.messages,
-        "episodes": ingested.episodes,
-        "facts": ingested.facts,
-        "refused": ingested.dead_letters,
-        "ingest_seconds": round(ingested.seconds, 1),
-        "notes": asked.notes,
-    }
-
-
-def _report(questions: QuestionSet, settings: Settings, answers: Sequence[Answer], run: dict[str, Any]) -> Report:
-    # 3.
-    rows = rows_of(answers)
-    methods = list(dict.fromkeys(each.method for each in answers))
-    by_method = {method: [each for each in answers if each.method == method] for method in methods}
-    against = [
-        row
-        for method in methods
-        if "hybrid" in by_method and method != "hybrid"
-        for row in compare(by_method["hybrid"], by_method[method], "hybrid", method)
-    ]
-    headline = {
-        f"{row['method']}_{figure}".replace(", ", "_"): row[figure]
-        for row in rows
-        if row["category"] == row["conversation"] == ALL
-        for figure in ("recall@10", "hit@5")
-    }
-    return Report(
-        bench=questions.name,
-        settings={**settings_of(questions, settings), "runs": [run]},
-        rows=rows,
-        headline={"index": settings.index.backend, **headline, "ingest_seconds": run["ingest_seconds"]},
-        parts={"differences": against, "answers": [answer_row(each) for each in answers]},
-    )
 
 
 def answer_row(answer: Answer) -> dict[str, Any]:

@@ -39,15 +39,13 @@ class Run:
 def run_compare(
     first: Annotated[Path, typer.Argument(metavar="A.json", help="A report: before.", show_default=False)],
     second: Annotated[Path, typer.Argument(metavar="B.json", help="A report: after.", show_default=False)],
-    out: Path,
-    console: Console | None = None,
+    console: Console,
 ) -> Report:
     """Compare two runs on the same questions: paired differences, second less first, with 95 % intervals.
 
     Raises:
         InputError: a file is no such report, the questions differ, or they have no method in common.
     """
-    console = console or Console()
     one, other = read_run(first), read_run(second)
     # 1.
     if one.fingerprint != other.fingerprint:
@@ -69,7 +67,7 @@ def run_compare(
         if row["figure"] == "recall@10":
             name = f"{row['method']}_recall@10"
             headline |= {name: row["difference"]} | {f"{name}_{end}": row[end] for end in ("low", "high") if end in row}
-    report = Report(
+    return Report(
         bench="compare",
         settings={
             "first": first.name,
@@ -80,8 +78,8 @@ def run_compare(
         },
         rows=rows,
         headline=headline,
+        plot=partial(_plot, main + by_category, title=f"{other.name} less {one.name}"),
     )
-    return report.finish(console, out, partial(_plot, main + by_category, title=f"{other.name} less {one.name}"))
 
 
 def compare(answers: Sequence[Answer], baseline: Sequence[Answer], method: str, against: str) -> list[Row]:
@@ -173,10 +171,7 @@ def read_run(path: Path) -> Run:
         content = json.loads(path.read_text(encoding="utf-8"))
         answers: dict[str, list[Answer]] = {}
         for each in content["answers"]:
-            answer = Answer(
-                each["method"], each["question"], each["category"], each["conversation"], each["figures"], each["messages"]
-            )
-            answers.setdefault(answer.method, []).append(answer)
+            answers.setdefault(each["method"], []).append(Answer(**each))
         if not answers:
             raise KeyError("answers")
         return Run(path.stem, content["settings"]["fingerprint"], answers)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from connectors.files.chat_events import Event
 from mneme.ids import short_hash
@@ -26,6 +27,11 @@ class Question:
     category: str
     evidence: frozenset[str]
     asked_at: datetime | None = None
+
+    @property
+    def filters(self) -> dict[str, Any]:
+        """Those of a search for it: what was expected then may lie behind."""
+        return {**self.owner, "expired": True}
 
 
 @dataclass(frozen=True, slots=True)

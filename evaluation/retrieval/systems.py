@@ -9,7 +9,7 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,10 +33,10 @@ from queries import Memories
 from queries.questions.understand import understand
 
 SEARCHES = ("keyword", "vector", "hybrid")
-BASELINES = ("chunks",)
+CHUNKS = "chunks"
 AGENTS = ("agentic", "reflect")
 """Agentic search as it is, its router deciding, and reflection for every question."""
-METHODS = (*SEARCHES, *AGENTS, *BASELINES)
+METHODS = (*SEARCHES, *AGENTS, CHUNKS)
 FOLDS_FILE = "folds.json"
 DEPTH = 40  # places that are asked for
 
@@ -74,12 +74,11 @@ def open_systems(
         systems: dict[str, System] = {}
         memories = open_memories(settings, questions, folds, stack)
         for method in methods:
-            if method in SEARCHES or method in AGENTS:
-                systems[method] = _search(memories, method)
-            elif method == "chunks":
-                embedder = open_embedder(settings)
-                stack.callback(embedder.close)
+            if method == CHUNKS:
+                embedder = stack.enter_context(closing(open_embedder(settings)))
                 systems[method] = _flat(embedder, questions)
+            else:
+                systems[method] = _search(memories, method)
         yield systems
 
 
@@ -139,13 +138,8 @@ def _search(memories: Callable[[Question], Memories], method: str) -> System:
     count = token_counter()
 
     def ask(question: Question) -> Found:
-        # What was expected then may lie behind.
-        filters = {**question.owner, "expired": True}
-        if method in AGENTS:
-            agent = "router" if method == "agentic" else method
-            response = memories(question).search(question.text, "agentic", filters, top_k=DEPTH, agent=agent)
-        else:
-            response = memories(question).search(question.text, method, filters, top_k=DEPTH)
+        by, agent = ("agentic", {"agentic": "router"}.get(method, method)) if method in AGENTS else (method, None)
+        response = memories(question).search(question.text, by, question.filters, top_k=DEPTH, agent=agent)
         return Found(ranked_results(response, count), (*response.query.notes, f"scored by {response.metrics.scoring}"))
 
     return ask

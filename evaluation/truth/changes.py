@@ -13,14 +13,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 
 from rich.console import Console
 
 from connectors.indices import open_index
-from evaluation.options import OutOption
 from evaluation.report import Report, Row, print_table, searched_with
-from evaluation.truth.material import CHANGE_MESSAGES, Change, changes, ingested
+from evaluation.retrieval.bench import searched
+from evaluation.truth.material import CHANGE_MESSAGES, Change, changes, told
 from evaluation.truth.places import disturbed, facts_of, is_ended, marked_ended, place_of, places_of, stands_before
 from mneme.records import AtomicFact
 from mneme.rows import Collection
@@ -64,9 +63,7 @@ class Outcome:
         return not self.abstained and at >= 0 and before not in says[:at]
 
 
-def run_changes(
-    settings: Settings, out: OutOption = Path("bench-results/truth-changes.json"), console: Console | None = None
-) -> Report:
+def run_changes(settings: Settings, console: Console) -> Report:
     """Check after changes in everyday words that the current fact comes first and the old one is marked as ended.
 
     The JSON has what came of each change.
@@ -74,30 +71,28 @@ def run_changes(
     Raises:
         MnemeError: whatever the flow or a search raises.
     """
-    console = console or Console()
     asked = changes()
     # 1.
-    with ingested([CHANGE_MESSAGES], settings, "truth-changes", console) as (own, memories):
+    with searched(told("truth-changes", [CHANGE_MESSAGES]), settings, console) as (own, memories, _):
         # 2.
         facts = stored_facts(own)
         by_owner: dict[str, list[AtomicFact]] = defaultdict(list)
         for fact in facts:
             by_owner[fact.owner.id].append(fact)
-        outcomes = [_outcome(memories(each.asked_at), each, by_owner[each.user_id]) for each in asked]
+        outcomes = [_outcome(memories(each.question), each, by_owner[each.question.conversation]) for each in asked]
     # 3.
     others = sorted(_other_endings(asked, facts))
     rows = list(_rows(outcomes))
-    report = Report(
+    print_table(console, "What is so now, in everyday words", rows, _COLUMNS)
+    wrong = [_shown(each) for each in outcomes if not each.present_first]
+    print_table(console, "The present state does not come first", wrong, ["change", "question", "new at", "old at"])
+    return Report(
         bench="truth-changes",
         settings=searched_with(settings),
         rows=rows,
         headline=_headline(rows) | {"other_endings": len(others), "facts": len(facts)},
         parts={"changes": [_shown(each) for each in outcomes], "other endings": [{"id": each} for each in others]},
     )
-    print_table(console, "What is so now, in everyday words", rows, _COLUMNS)
-    wrong = [_shown(each) for each in outcomes if not each.present_first]
-    print_table(console, "The present state does not come first", wrong, ["change", "question", "new at", "old at"])
-    return report.finish(console, out)
 
 
 def stored_facts(settings: Settings) -> list[AtomicFact]:
@@ -108,9 +103,9 @@ def stored_facts(settings: Settings) -> list[AtomicFact]:
 
 
 def _outcome(memories: Memories, change: Change, facts: Sequence[AtomicFact]) -> Outcome:
-    owner = {"user_id": change.user_id}
-    places = places_of(memories.search(change.question, filters=owner, top_k=_DEPTH))
-    answer = memories.ask(change.question, filters=owner)
+    text, owner = change.question.text, change.question.owner
+    places = places_of(memories.search(text, filters=owner, top_k=_DEPTH))
+    answer = memories.ask(text, filters=owner)
     kept = []
     for one in change.undisturbed:
         found = places_of(memories.search(one.question, filters=owner, top_k=_DEPTH))
@@ -141,7 +136,7 @@ def _rows(outcomes: Sequence[Outcome]) -> Iterator[Row]:
     """A row for each group; those of several languages for each language as well."""
     groups: dict[str, list[Outcome]] = defaultdict(list)
     for each in outcomes:
-        name = each.change.group
+        name = each.change.question.category
         several = name != "assistant"
         if name != "everyday":
             groups[name].append(each)
@@ -177,8 +172,8 @@ def _headline(rows: Sequence[Row]) -> dict[str, str | float | int]:
 def _shown(outcome: Outcome) -> dict[str, str | int]:
     change = outcome.change
     return {
-        "change": change.id,
-        "question": change.question,
+        "change": change.question.id,
+        "question": change.question.text,
         "new at": outcome.new_at or "-",
         "old at": outcome.old_at or "-",
         "first": int(outcome.present_first),

@@ -33,16 +33,6 @@ Drawn = TypeVar("Drawn")
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
-    """The sizes of a draw: facts of each source, and of all sources together the others."""
-
-    facts: int
-    dates: int
-    annotations: int
-    endings: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Shown:
     """An item of the sheet, and what a grader reads of it; ``sources`` are conversation and message ids."""
 
@@ -54,6 +44,7 @@ class _Shown:
 
 def run_draw(
     settings: Settings,
+    console: Console,
     sources: Annotated[
         list[str] | None,
         typer.Argument(
@@ -73,7 +64,6 @@ def run_draw(
         int, typer.Option("--annotations", min=0, help="Entities, relationships, lines of profiles and foresights.")
     ] = 60,
     endings: Annotated[int, typer.Option("--endings", min=0, help="Facts that are marked as no longer so.")] = 50,
-    console: Console | None = None,
 ) -> Sheet:
     """Draw what a grader reads: a sheet of ids with a place for each verdict, and a reading copy with the text.
 
@@ -81,14 +71,13 @@ def run_draw(
         InputError: a file is not there or not of a known form, or a file cannot be written.
         MnemeError: whatever the flow or the index raises.
     """
-    console = console or Console()
     # 1.
     stores = []
     for source in sources_of(sources or ()):
         with console.status(f"ingesting {source.name}"):
             stores.append(filled(source, settings))
     # 2.
-    shown = list(draw(stores, seed, Sizes(facts, dates, annotations, endings)))
+    shown = list(draw(stores, seed, facts, dates, annotations, endings))
     sheet = Sheet(
         seed=seed,
         facts={store.name: len(store.facts) for store in stores},
@@ -110,20 +99,23 @@ def run_draw(
     return sheet
 
 
-def draw(stores: Sequence[Store], seed: int, sizes: Sizes) -> Iterator[_Shown]:
-    """Draw from these stores, numbered from 1. Each sample has a chance of its own, so that none moves another."""
+def draw(stores: Sequence[Store], seed: int, facts: int, dates: int, annotations: int, endings: int) -> Iterator[_Shown]:
+    """Draw so many facts of each store, and of all stores together the others, numbered from 1.
+
+    Each sample has a chance of its own, so that none moves another.
+    """
     number = 0
     for store in stores:
-        for fact in _some(store.facts, sizes.facts, f"{seed} facts {store.name}"):
+        for fact in _some(store.facts, facts, f"{seed} facts {store.name}"):
             criteria: list[Criterion] = ["says", "alone", *(["date"] if fact.event_at else [])]  # type: ignore[list-item]
             yield _of_fact(number := number + 1, "facts", fact, store, criteria)
     dated = [(store, fact) for store in stores for fact in store.dated]
-    for store, fact in _some(dated, sizes.dates, f"{seed} dates"):
+    for store, fact in _some(dated, dates, f"{seed} dates"):
         yield _of_fact(number := number + 1, "dates", fact, store, ["date"])
-    for store, annotation in _annotations(stores, seed, sizes.annotations):
+    for store, annotation in _annotations(stores, seed, annotations):
         yield _of_annotation(number := number + 1, annotation, store)
     ended = [(store, fact) for store in stores for fact in store.ended]
-    for store, fact in _some(ended, sizes.endings, f"{seed} endings"):
+    for store, fact in _some(ended, endings, f"{seed} endings"):
         yield _of_fact(number := number + 1, "endings", fact, store, ["ended"])
 
 

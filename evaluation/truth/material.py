@@ -8,21 +8,13 @@
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
-from connectors.indices import open_index
-from connectors.models import open_embedder
-from evaluation.own_index import fresh_index
-from flows import ingest
-from mneme.settings import Settings
-from queries import Memories
+from evaluation.retrieval.question_set import Question, QuestionSet
 
 _FOLDER = Path(__file__).parent
 CHANGE_MESSAGES = _FOLDER / "changes.messages.jsonl"
@@ -49,36 +41,27 @@ class Kept:
 class Change:
     """A state that another takes the place of, and the question for the present one.
 
-    ``group`` says whose it is: ``everyday``, ``assistant`` (in the middle of a request), ``languages``. ``must_end``: the old
-    statement ought to be marked as ended.
+    The question's category says whose it is: ``everyday``, ``assistant`` (in the middle of a request), ``languages``.
+    ``must_end``: the old statement ought to be marked as ended.
     """
 
-    id: str
-    group: str
+    question: Question
     language: str
-    user_id: str
-    question: str
     old: Statement
     new: Statement
     must_end: bool
     undisturbed: tuple[Kept, ...]
-    asked_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class ChatQuestion:
-    """A question about a chat; any message of ``evidence`` answers it, and so does an answer with words of ``accept``.
+    """A question about a chat; any message of its evidence answers it, and so does an answer with words of ``accept``.
 
     Without evidence there is no answer, and to abstain is right.
     """
 
-    id: str
-    chat: str
-    user_id: str
-    text: str
-    evidence: frozenset[str]
+    question: Question
     accept: tuple[str, ...]
-    asked_at: datetime
 
 
 def chats() -> list[Path]:
@@ -86,21 +69,22 @@ def chats() -> list[Path]:
     return sorted((_FOLDER / "chats").glob("*.jsonl"))
 
 
+def told(name: str, files: Sequence[Path]) -> QuestionSet:
+    """The messages of files, of which a benchmark asks questions of its own."""
+    return QuestionSet(name, name, [event for file in files for event in _lines(file)], ())
+
+
 def changes() -> list[Change]:
     """Every change, asked a day after the last message of its talk."""
-    ends = _ends(CHANGE_MESSAGES)
+    ends = _ends([CHANGE_MESSAGES])
     return [
         Change(
-            id=line["id"],
-            group=line["group"],
+            question=_question(line, line["group"], ends),
             language=line["language"],
-            user_id=line["user_id"],
-            question=line["question"],
             old=Statement(line["old"], line["old_says"]),
             new=Statement(line["new"], line["new_says"]),
             must_end=line["must_end"],
             undisturbed=tuple(Kept(one["question"], Statement(one["evidence"], one["says"])) for one in line["undisturbed"]),
-            asked_at=ends[line["user_id"]],
         )
         for line in _lines(_FOLDER / "changes.jsonl")
     ]
@@ -108,49 +92,20 @@ def changes() -> list[Change]:
 
 def questions() -> list[ChatQuestion]:
     """Every question, asked a day after the last message of its chat."""
-    ends = {owner: end for path in chats() for owner, end in _ends(path).items()}
-    return [
-        ChatQuestion(
-            id=line["id"],
-            chat=line["chat"],
-            user_id=line["user_id"],
-            text=line["question"],
-            evidence=frozenset(line["evidence"]),
-            accept=tuple(line["accept"]),
-            asked_at=ends[line["user_id"]],
-        )
-        for line in _lines(_FOLDER / "questions.jsonl")
-    ]
+    ends = _ends(chats())
+    lines = _lines(_FOLDER / "questions.jsonl")
+    return [ChatQuestion(_question(line, line["chat"], ends), tuple(line["accept"])) for line in lines]
 
 
-@contextmanager
-def ingested(
-    files: Sequence[Path], settings: Settings, name: str, console: Console
-) -> Iterator[tuple[Settings, Callable[[datetime], Memories]]]:
-    """Ingest files into an index of their own: its settings, and its memories as of a moment, without a model.
-
-    Raises:
-        MnemeError: whatever the flow raises.
-    """
-    with fresh_index(settings, name) as own:
-        with console.status("ingesting"):
-            ingest(files, own)
-        now = [datetime.min]
-        with Memories(open_index(own, read_only=True), open_embedder(own), own, clock=lambda: now[0]) as memories:
-
-            def at(moment: datetime) -> Memories:
-                now[0] = moment
-                return memories
-
-            yield own, at
+def _question(line: Mapping[str, Any], category: str, ends: Mapping[str, datetime]) -> Question:
+    user, evidence = line["user_id"], frozenset(line.get("evidence", ()))
+    return Question(line["id"], user, {"user_id": user}, line["question"], category, evidence, ends[user])
 
 
-def _ends(path: Path) -> dict[str, datetime]:
+def _ends(files: Sequence[Path]) -> dict[str, datetime]:
     """Return the time at which the questions about each owner's messages are asked."""
-    ends: dict[str, datetime] = {}
-    for event in _lines(path):
-        ends[event["user_id"]] = datetime.fromisoformat(event["sent_at"]) + _ASKED_AFTER
-    return ends
+    events = (event for file in files for event in _lines(file))
+    return {event["user_id"]: datetime.fromisoformat(event["sent_at"]) + _ASKED_AFTER for event in events}
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -13,14 +13,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from rich.console import Console
 
-from evaluation.options import OutOption
 from evaluation.report import Report, Row, print_table, searched_with
-from evaluation.truth.material import ChatQuestion, chats, ingested, questions
-from evaluation.truth.places import Place, has_words, places_of
+from evaluation.retrieval.bench import searched
+from evaluation.truth.material import ChatQuestion, chats, questions, told
+from evaluation.truth.places import has_words, places_of
 from mneme.settings import Settings
 from queries import Memories
 
@@ -35,7 +34,7 @@ _ALL = "all"
 class Asked:
     """A question, where its answer stands (from 1; None: not found), by message and by words, and what ``ask`` said."""
 
-    question: ChatQuestion
+    asked: ChatQuestion
     at: int | None
     words_at: int | None
     answer: str
@@ -44,7 +43,7 @@ class Asked:
     @property
     def verdict(self) -> str:
         """``right``, ``wrong`` or ``abstained``; to abstain is right where there is no answer."""
-        if not self.question.evidence:
+        if not self.asked.question.evidence:
             return "right" if self.abstained else "wrong"
         if self.abstained:
             return "abstained"
@@ -56,12 +55,10 @@ class Asked:
         return not self.abstained and self._tells(_CITED.split(self.answer, maxsplit=1)[0])
 
     def _tells(self, text: str) -> bool:
-        return any(has_words(text, words) for words in self.question.accept)
+        return any(has_words(text, words) for words in self.asked.accept)
 
 
-def run_questions(
-    settings: Settings, out: OutOption = Path("bench-results/truth-questions.json"), console: Console | None = None
-) -> Report:
+def run_questions(settings: Settings, console: Console) -> Report:
     """Natural questions about the shipped chats, some without an answer: by hybrid search, and by ask without a model.
 
     The JSON has what came of each question.
@@ -69,41 +66,36 @@ def run_questions(
     Raises:
         MnemeError: whatever the flow or a search raises.
     """
-    console = console or Console()
     # 1.
-    with ingested(chats(), settings, "truth-questions", console) as (_, memories):
+    with searched(told("truth-questions", chats()), settings, console) as (_, memories, _):
         # 2.
-        asked = [_asked(memories(each.asked_at), each) for each in questions()]
+        asked = [_asked(memories(each.question), each) for each in questions()]
     # 3.
     rows = list(_rows(asked))
-    report = Report(
+    print_table(console, "Natural questions, hybrid search", rows, _SEARCHED)
+    print_table(console, "The same, ask without a model", rows, _ANSWERED)
+    wrong = [_shown(each) for each in asked if each.verdict != "right"]
+    print_table(console, "ask is not right", wrong, ["question", "text", "at", "verdict"])
+    return Report(
         bench="truth-questions",
         settings=searched_with(settings),
         rows=rows,
         headline={name.replace(" ", "_"): rows[0][name] for name in (*_SEARCHED[1:], *_ANSWERED[2:])},
         parts={"questions": [_shown(each) for each in asked]},
     )
-    print_table(console, "Natural questions, hybrid search", rows, _SEARCHED)
-    print_table(console, "The same, ask without a model", rows, _ANSWERED)
-    wrong = [_shown(each) for each in asked if each.verdict != "right"]
-    print_table(console, "ask is not right", wrong, ["question", "text", "at", "verdict"])
-    return report.finish(console, out)
 
 
-def _asked(memories: Memories, question: ChatQuestion) -> Asked:
-    owner = {"user_id": question.user_id}
-    places = places_of(memories.search(question.text, filters=owner, top_k=_DEPTH))
-    answer = memories.ask(question.text, filters=owner)
-    return Asked(question, _by_message(question, places), _by_words(question, places), answer.answer, answer.abstained)
+def _asked(memories: Memories, asked: ChatQuestion) -> Asked:
+    text, owner = asked.question.text, asked.question.owner
+    places = places_of(memories.search(text, filters=owner, top_k=_DEPTH))
+    by_message = [bool(asked.question.evidence & set(place.messages)) for place in places]
+    by_words = [any(has_words(place.text, words) for words in asked.accept) for place in places]
+    answer = memories.ask(text, filters=owner)
+    return Asked(asked, _first(by_message), _first(by_words), answer.answer, answer.abstained)
 
 
-def _by_message(question: ChatQuestion, places: Sequence[Place]) -> int | None:
-    return next((at for at, place in enumerate(places, start=1) if question.evidence & set(place.messages)), None)
-
-
-def _by_words(question: ChatQuestion, places: Sequence[Place]) -> int | None:
-    texts = (place.text for place in places)
-    return next((at for at, text in enumerate(texts, start=1) if any(has_words(text, each) for each in question.accept)), None)
+def _first(fits: Sequence[bool]) -> int | None:
+    return fits.index(True) + 1 if True in fits else None
 
 
 def _rows(asked: Sequence[Asked]) -> Iterator[Row]:
@@ -111,10 +103,10 @@ def _rows(asked: Sequence[Asked]) -> Iterator[Row]:
     groups: dict[str, list[Asked]] = defaultdict(list)
     for each in asked:
         groups[_ALL].append(each)
-        groups[each.question.chat].append(each)
+        groups[each.asked.question.category].append(each)
     for name, some in groups.items():
-        known = [each for each in some if each.question.evidence]
-        unknown = [each for each in some if not each.question.evidence]
+        known = [each for each in some if each.asked.question.evidence]
+        unknown = [each for each in some if not each.asked.question.evidence]
         verdicts = [each.verdict for each in known]
         yield {
             "of": name,
@@ -138,9 +130,9 @@ def _share(places: Sequence[int | None], first: int) -> float:
 
 def _shown(asked: Asked) -> dict[str, str | int]:
     return {
-        "question": asked.question.id,
-        "chat": asked.question.chat,
-        "text": asked.question.text,
+        "question": asked.asked.question.id,
+        "chat": asked.asked.question.category,
+        "text": asked.asked.question.text,
         "at": asked.at or "-",
         "words at": asked.words_at or "-",
         "answer": "" if asked.abstained else asked.answer,

@@ -93,21 +93,24 @@ _FACTS = ("source", "graded", "says", "alone", "dates", "dates right", "wrong da
 
 def run_score(
     sheet: Annotated[Path, typer.Argument(metavar="SHEET.json", help="A graded sheet.", show_default=False)],
-    out: Annotated[Path, typer.Option("--out", help="Where the shares go, as JSON.")] = Path("bench-results/truth.json"),
-    console: Console | None = None,
+    console: Console,
 ) -> Report:
     """The shares of a graded sheet, by source: facts that are true and can be read alone, dates, annotations, endings.
 
     Raises:
-        InputError: the sheet cannot be read or is none, or ``out`` cannot be written.
+        InputError: the sheet cannot be read or is none.
     """
-    console = console or Console()
     graded = read_sheet(sheet)
     rows, kinds, endings = list(fact_rows(graded)), list(kind_rows(graded)), ending_row(graded)
     ungraded = sum(verdict is None for item in graded.items for verdict in item.grades.values())
     everything, drawn_dates = rows[-1], list(_verdicts(_of(graded, "dates"), "date"))
     by_source = [float(row["says"]) for row in rows[:-1] if row["graded"]]
-    report = Report(
+    print_table(console, f"Facts, drawn by seed {graded.seed}", rows, _FACTS)
+    print_table(console, "Annotations", kinds, ["kind", "graded", "right"])
+    print_table(console, "Marked as no longer so", [endings], ["facts", "ended", "graded", "wrong"])
+    if ungraded:
+        console.print(f"{ungraded} verdicts are missing; shares are of those that there are")
+    return Report(
         bench="truth",
         settings={"seed": graded.seed, "facts": graded.facts, "dated": graded.dated, "ended": graded.ended},
         rows=rows,
@@ -123,12 +126,6 @@ def run_score(
         },
         parts={"annotations": kinds, "endings": [endings]},
     )
-    print_table(console, f"Facts, drawn by seed {graded.seed}", rows, _FACTS)
-    print_table(console, "Annotations", kinds, ["kind", "graded", "right"])
-    print_table(console, "Marked as no longer so", [endings], ["facts", "ended", "graded", "wrong"])
-    if ungraded:
-        console.print(f"{ungraded} verdicts are missing; shares are of those that there are")
-    return report.finish(console, out)
 
 
 def fact_rows(sheet: Sheet) -> Iterator[Row]:

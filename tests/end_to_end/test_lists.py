@@ -22,6 +22,6 @@ def test_nine_of_ten_items_stand_in_a_context_of_1500_tokens(tmp_path: Path) -> 
         open_embedder(settings).close()
     except MnemeError as error:
         pytest.skip(str(error))
-    report = run_lists(EXAMPLES, settings, tmp_path / "lists.json", console=Console(file=io.StringIO()))
+    report = run_lists(EXAMPLES, settings, Console(file=io.StringIO()))
     assert report.settings["context_tokens"] == 1500
     assert report.rows[0]["share"] >= 0.9, report.parts["missing"]

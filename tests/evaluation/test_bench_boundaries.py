@@ -12,9 +12,8 @@ from typer.testing import CliRunner
 
 from evaluation import boundary_sets
 from evaluation.bench_boundaries import CROSS_VALIDATED, SHIPPED, run_boundaries
-from evaluation.boundary_model import cross_validate, cut_online, examples_of, fit, only
 from evaluation.boundary_sets import FOLDS, Kind, read_kinds
-from evaluation.fit_boundaries import run_fit_boundaries
+from evaluation.fit_boundaries import cross_validate, cut_online, examples_of, fit, only, run_fit_boundaries
 from evaluation.report import Report
 from flows.boundaries.semantic import heads_from
 from mneme.errors import InputError
@@ -47,14 +46,9 @@ def word_embedder() -> Iterator[None]:
 def measured(data: Path) -> tuple[Report, list[str]]:
     """The benchmark's report, and the lines it printed."""
     printed = io.StringIO()
-    report = run_boundaries(
-        data,
-        load_settings({}),
-        data / "results" / "boundaries.json",
-        locomo=data / "locomo.json",
-        pace=[1.0, 120.0],
-        console=Console(file=printed, width=100),
-    )
+    console = Console(file=printed, width=100)
+    report = run_boundaries(data, load_settings({}), console, locomo=data / "locomo.json", pace=[1.0, 120.0])
+    report.finish(console, data / "results" / "boundaries.json")
     return report, printed.getvalue().rstrip().splitlines()
 
 
@@ -176,7 +170,7 @@ def test_a_sample_is_the_same_again(data: Path) -> None:
 def test_fitting_writes_coefficients_that_the_detector_reads(data: Path, tmp_path: Path) -> None:
     printed = io.StringIO()
     out = tmp_path / "coefficients.json"
-    run_fit_boundaries(data, data / "locomo.json", load_settings({}), out, console=Console(file=printed, width=100))
+    run_fit_boundaries(data, data / "locomo.json", load_settings({}), Console(file=printed, width=100), out)
     written = json.loads(out.read_text())
     assert written["fitted"]["command"] == "mneme bench fit boundaries SEGMENTATION_FOLDER LOCOMO_FILE"
     assert written["fitted"]["data"][0] == "TIAGE: 25 conversations, weight 1.5"
@@ -190,4 +184,4 @@ def test_fitting_writes_coefficients_that_the_detector_reads(data: Path, tmp_pat
 @pytest.mark.parametrize("place", [".", "nowhere/coefficients.json"])
 def test_a_place_that_cannot_be_written_is_named_before_anything_is_read(tmp_path: Path, place: str) -> None:
     with pytest.raises(InputError, match=r"out: .* is no file in a folder that exists"):
-        run_fit_boundaries(tmp_path, tmp_path / "locomo.json", load_settings({}), tmp_path / place)
+        run_fit_boundaries(tmp_path, tmp_path / "locomo.json", load_settings({}), Console(quiet=True), tmp_path / place)

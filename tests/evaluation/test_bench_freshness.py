@@ -61,7 +61,8 @@ def test_everything_that_is_sent_is_found(
         }
     )
     shown, out = io.StringIO(), tmp_path / "results" / "freshness.json"
-    report = run_freshness(settings, out, rate=4.0, seconds=1.0, talks=1, console=Console(file=shown, width=200))
+    console = Console(file=shown, width=200)
+    report = run_freshness(settings, console, rate=4.0, seconds=1.0, talks=1).finish(console, out)
     assert [(row["method"], row["stage"]) for row in report.rows] == STAGES
     assert [row["count"] for row in report.rows] == [4, 4, 4, 1, 1, 1]
     for acknowledged, _, found in (report.rows[:3], report.rows[3:]):

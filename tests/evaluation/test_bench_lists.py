@@ -63,16 +63,15 @@ def test_the_lists_are_asked_and_their_items_counted(tmp_path: Path, monkeypatch
         monkeypatch.setattr(f"{module}.open_embedder", lambda settings: WordEmbedder())
     monkeypatch.setattr("evaluation.bench_lists._own", lambda examples: first_of(_own(examples)))
     printed = io.StringIO()
+    console = Console(file=printed, width=200)
     path = talk(tmp_path, asked("bees, a goat, rowing"))
-    report = run_lists(
-        EXAMPLES, load_settings({}, data=tmp_path), tmp_path / "out.json", [path], Console(file=printed, width=200)
-    )
+    report = run_lists(EXAMPLES, load_settings({}, data=tmp_path), console, [path])
     assert [(row["of"], row["questions"]) for row in report.rows] == [("all", 12), ("examples", 11), ("LoCoMo", 1)]
     assert report.rows[2]["share"] == 1.0
     assert 0 < report.rows[1]["low"] <= report.rows[1]["share"] <= report.rows[1]["high"] <= 1
-    assert printed.getvalue().rstrip().splitlines()[-1].startswith("BENCH lists questions=12 items=")
+    assert report.line().startswith("BENCH lists questions=12 items=")
 
 
 def test_who_has_no_examples_is_told_where_they_are(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"friends\.jsonl: cannot be read .* give the folder examples/"):
-        run_lists(tmp_path, load_settings({}), tmp_path / "out.json", console=Console(file=io.StringIO()))
+        run_lists(tmp_path, load_settings({}), Console(file=io.StringIO()))

@@ -39,7 +39,8 @@ def test_both_are_compared_with_each_alone() -> None:
 def test_many_search_while_messages_come_in(tmp_path: Path) -> None:
     settings = Settings(_env_file=None, embedder=EmbedderSettings(provider="hash"))
     shown, out = io.StringIO(), tmp_path / "load.json"
-    report = run_load(settings, out, 3, 1.0, 100, 3, console=Console(file=shown, width=200))
+    console = Console(file=shown, width=200)
+    report = run_load(settings, console, 3, 1.0, 100, 3).finish(console, out)
     messages, searches, both = report.rows
     assert messages["searches"] == 0
     assert searches["messages/s"] == 0

@@ -48,7 +48,7 @@ def test_the_report_tells_of_every_method_in_every_state_and_size(tmp_path: Path
     out = tmp_path / "results" / "query.json"
     shown = io.StringIO()
     console = Console(file=shown, width=300)
-    run_query(hashed(tmp_path), out, [100, 200], owners=3, questions=3, rounds=2, console=console)
+    run_query(hashed(tmp_path), console, [100, 200], owners=3, questions=3, rounds=2).finish(console, out)
     written = json.loads(out.read_text())
     states = [(row["facts"], row["method"], row["state"]) for row in written["rows"]]
     assert states == [(facts, m, s) for facts in (100, 200) for m in METHODS for s in STATES]

@@ -58,7 +58,7 @@ def test_the_report_adds_up(
 ) -> None:
     monkeypatch.setattr(bench_stages, "synthetic_events", lambda: events)
     out = tmp_path / "stages.json"
-    report = run_stages(settings, out, rounds=1, console=Console(quiet=True))
+    report = run_stages(settings, Console(quiet=True), rounds=1).finish(Console(quiet=True), out)
     stages = {str(row["stage"]): float(row["us/message"]) for row in report.rows}
     assert stages.pop("all") == pytest.approx(sum(stages.values()))
     assert report.headline["messages"] == MESSAGES

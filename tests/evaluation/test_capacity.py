@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from evaluation.capacity import Assumptions, Cost, Costs, Load, Measured, Need, needs, read_costs, run_capacity
+from evaluation.capacity import Assumptions, Cost, Costs, Load, Measured, Need, capacity, needs, read_costs
 from mneme.errors import InputError
 
 LOAD = Load(messages=1000, facts=1e8, tenants=10_000, searches=100)
@@ -81,13 +81,13 @@ def test_a_file_of_another_form_is_refused(text: str | None, message: str, tmp_p
 def test_costs_of_another_machine_answer(tmp_path: Path) -> None:
     own = tmp_path / "own.json"
     own.write_text(Measured(date="2026-11-22", machine={"processors": 2}, costs=COSTS).model_dump_json())
-    found = run_capacity(LOAD, own, Console(file=StringIO()))
+    found = capacity(Console(file=StringIO()), messages=1000, facts="100M", tenants=10_000, measured=own)
     assert amount(found, "flow", "processors") == pytest.approx(9.0 / 0.6)
 
 
 def test_the_shipped_costs_answer_as_the_documentation_prints_them() -> None:
     said = StringIO()
-    found = run_capacity(LOAD, console=Console(file=said, width=200))
+    found = capacity(Console(file=said, width=200), messages=1000, facts="100M", tenants=10_000)
     assert amount(found, "flow", "processors") == pytest.approx(2.4, abs=0.05)
     assert amount(found, "OpenSearch, searching", "processors") == pytest.approx(4.8, abs=0.05)
     assert amount(found, "OpenSearch", "shards") == 73

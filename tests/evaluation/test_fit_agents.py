@@ -81,17 +81,17 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 def test_what_was_fitted_orders_the_next_agentic_search(settings: Settings, tmp_path: Path) -> None:
     chats, folds, fitted = tmp_path / "chats", tmp_path / "folds", tmp_path / "fitted.json"
     write_chats(chats, "multi_session_reasoning", (0, 1, 0), of_two_days)
-    run_fit_fusion(settings, beam=[chats], out=tmp_path / "fusion.json", folds=folds, console=QUIET)
+    run_fit_fusion(settings, QUIET, beam=[chats], out=tmp_path / "fusion.json", folds=folds)
     printed = io.StringIO()
-    run_fit_agents(folds, settings, beam=[chats], out=fitted, console=Console(file=printed, width=200))
+    run_fit_agents(folds, settings, Console(file=printed, width=200), beam=[chats], out=fitted)
     (entry,) = json.loads(fitted.read_text())
     assert set(entry["weights"]) == set(FEATURES)
     assert "Cross-validated by conversation" in printed.getvalue()
     assert {path.name for path in folds.iterdir()} >= {"agents-0.json", "agents-1.json"}
-    run_retrieval("beam", [chats], settings, tmp_path / "b.json", ["hybrid", "agentic"], console=QUIET, folds=folds)
-    assert {row["method"] for row in json.loads((tmp_path / "b.json").read_text())["rows"]} == {"hybrid", "agentic"}
+    report = run_retrieval("beam", [chats], settings, QUIET, ["hybrid", "agentic"], folds)
+    assert {row["method"] for row in report.rows} == {"hybrid", "agentic"}
 
 
 def test_folds_of_the_single_search_are_needed(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="mneme bench fit fusion --folds"):
-        run_fit_agents(tmp_path, settings, beam=[tmp_path], out=tmp_path / "out.json", console=QUIET)
+        run_fit_agents(tmp_path, settings, QUIET, beam=[tmp_path], out=tmp_path / "out.json")

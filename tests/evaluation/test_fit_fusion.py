@@ -47,7 +47,7 @@ def test_what_was_fitted_scores_the_next_search(settings: Settings, tmp_path: Pa
     fitted, folds = tmp_path / "out" / "fitted.json", tmp_path / "out" / "folds"
     fitted.parent.mkdir()
     printed = io.StringIO()
-    run_fit_fusion(settings, beam=[chats], out=fitted, folds=folds, console=Console(file=printed, width=200))
+    run_fit_fusion(settings, Console(file=printed, width=200), beam=[chats], out=fitted, folds=folds)
     (entry,) = json.loads(fitted.read_text())
     assert (entry["backend"], entry["embedder"].startswith("hash")) == ("embedded", True)
     assert "FIT fusion index=embedded" in printed.getvalue()
@@ -56,7 +56,7 @@ def test_what_was_fitted_scores_the_next_search(settings: Settings, tmp_path: Pa
     retrieval = settings.retrieval.model_copy(update={"coefficients": fitted})
     learned = settings.model_copy(update={"retrieval": retrieval})
     shown = io.StringIO()
-    run_retrieval("beam", [chats], learned, tmp_path / "b.json", ["hybrid"], console=Console(file=shown, width=200))
+    run_retrieval("beam", [chats], learned, Console(file=shown, width=200), ["hybrid"])
     assert "scored by lr" in shown.getvalue()
 
 

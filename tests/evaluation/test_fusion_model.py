@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evaluation.fusion_model import METRICS, Example, conversation_folds, cross_validated, fit, fit_languages, measure
+from evaluation.fit_fusion import METRICS, Example, conversation_folds, cross_validated, fit, fit_languages, measure
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES
 
 BM25, COSINE = STATEMENT_FEATURES.index("bm25"), STATEMENT_FEATURES.index("cosine")

@@ -1,8 +1,9 @@
 """The command of a benchmark: its options are those of its function, and what all have is given by the skeleton."""
 
+import json
 import sys
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Annotated, Any
 
 import pytest
@@ -11,7 +12,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from evaluation.commands.skeleton import Bench, group
-from evaluation.options import Backend
+from evaluation.report import Report
 from mneme.settings import Settings
 
 SEEN: dict[str, Any] = {}
@@ -19,28 +20,28 @@ SEEN: dict[str, Any] = {}
 
 def measure(
     settings: Settings,
-    out: Path,
+    console: Console,
     kind: str,
     rounds: Annotated[int, typer.Option("--rounds", min=1, help="Of all.")] = 3,
-    console: Console | None = None,
     hidden: float = 0.5,
-) -> object:
+) -> Report:
     """Measure something.
 
     Raises:
         InputError: never.
     """
-    SEEN.update(settings=settings, out=out, kind=kind, rounds=rounds, console=console, hidden=hidden)
-    return SimpleNamespace(headline={"pending": rounds - 3})
+    SEEN.update(settings=settings, kind=kind, rounds=rounds, console=console, hidden=hidden)
+    return Report("made-up", {}, [], {"pending": rounds - 3})
 
 
 @pytest.fixture
-def app(monkeypatch: pytest.MonkeyPatch) -> typer.Typer:
+def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> typer.Typer:
+    monkeypatch.chdir(tmp_path)
     module = ModuleType("made_up_bench")
     module.measure = measure  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "made_up_bench", module)
     SEEN.clear()
-    lazily = {name: Bench("made_up_bench:measure", Backend.EMBEDDED, {"kind": name}) for name in ("one", "two")}
+    lazily = {name: Bench("made_up_bench:measure", "embedded", {"kind": name}) for name in ("one", "two")}
     root = typer.Typer()
     root.add_typer(group("Everything.", lazily), name="bench")
     return root
@@ -51,7 +52,8 @@ def test_a_function_gets_its_options_and_what_all_benchmarks_have(app: typer.Typ
     assert result.exit_code == 0, result.output
     assert (SEEN["kind"], SEEN["rounds"], SEEN["hidden"]) == ("two", 3, 0.5)
     assert SEEN["settings"].index.backend == "opensearch"
-    assert SEEN["out"] == Path("bench-results/two.json")
+    assert json.loads(Path("bench-results/made-up.json").read_text())["headline"] == {"pending": 0}
+    assert result.output == "BENCH made-up pending=0\n"
     assert isinstance(SEEN["console"], Console)
 
 

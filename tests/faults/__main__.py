@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from rich.console import Console
+
 from evaluation.faults.bench import run_faults
-from evaluation.faults.deployment import BYTEWAX
-from evaluation.faults.scenario import Size
 from tests.faults.harmed import fault_settings, own_cluster, own_servers
 from tests.servers.flink_cluster import flink_python
 
@@ -23,8 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """0 when every scenario passed."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__.split("\n")[0])
     length = parser.add_mutually_exclusive_group()
-    length.add_argument("--short", action="store_const", dest="size", const=Size.SHORT, default=Size.SHORT)
-    length.add_argument("--long", action="store_const", dest="size", const=Size.LONG)
+    length.add_argument("--short", action="store_false", dest="long", help="the default")
+    length.add_argument("--long", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--engine", choices=["bytewax", "flink"], default="bytewax")
     parser.add_argument("--only", action="append", default=[], metavar="NAME")
@@ -34,16 +34,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     python = flink_python()
     if options.engine == "flink" and python is None:
         parser.error("--engine flink: set MNEME_TEST_FLINK to what requirements/flink.sh prints")
-    lasting = options.size is Size.LONG
     with ExitStack() as stack:
-        kafka, opensearch, servers = stack.enter_context(own_servers(lasting))
-        engine = BYTEWAX
+        kafka, opensearch, servers = stack.enter_context(own_servers(options.long))
+        jobmanager = ""
         if options.engine == "flink" and python is not None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mneme-flink-")))
-            servers, engine = stack.enter_context(own_cluster(servers, python, folder))
-        settings = fault_settings(kafka.bootstrap, opensearch.url, lasting)
-        size, seed = options.size, options.seed
-        report = run_faults(settings, size, seed, options.out, options.path, options.only, servers, engine=engine)
+            servers, jobmanager = stack.enter_context(own_cluster(servers, python, folder))
+        settings, console = fault_settings(kafka.bootstrap, opensearch.url, options.long), Console()
+        chosen = (options.path, options.long, options.seed, options.only, options.engine, jobmanager)
+        report = run_faults(settings, console, *chosen, servers, python).finish(console, options.out)
     return 1 if report.headline["failed"] else 0
 
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from evaluation.faults.deployment import Engine, Servers, flink
+from evaluation.faults.deployment import Servers
 from flows import ingest
 from mneme.events import Message
 from mneme.settings import EmbedderSettings, Settings
@@ -56,8 +56,8 @@ def in_order(messages: Sequence[Message], settings: Settings, folder: Path) -> S
 
 
 @contextmanager
-def own_cluster(servers: Servers, python: Path, folder: Path) -> Iterator[tuple[Servers, Engine]]:
-    """A Flink cluster of nobody else beside them, and the engine that it is."""
+def own_cluster(servers: Servers, python: Path, folder: Path) -> Iterator[tuple[Servers, str]]:
+    """A Flink cluster of nobody else beside them, and its address."""
     with FlinkServers(python, folder) as cluster:
         [killed, _] = cluster.taskmanagers
-        yield replace(servers, jobmanager=cluster.jobmanager, taskmanager=killed), flink(cluster.address, python)
+        yield replace(servers, jobmanager=cluster.jobmanager, taskmanager=killed), cluster.address

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.faults.bench import play
-from evaluation.faults.deployment import Servers
+from evaluation.faults.deployment import Deployment, Servers
 from evaluation.faults.scenario import Scenario, Size
 from evaluation.faults.scenarios import SCENARIOS
 from mneme.settings import Settings
@@ -33,7 +32,8 @@ def test_everything_is_there_once_and_nothing_else(
     settings, servers = harmed
     if scenario.name == "rescaled":  # what waits to be put in order has to survive every stop, too
         settings = settings.replace(boundaries={"hold_back_seconds": 20.0})
-    result = play(scenario, settings, tmp_path, _SEED, Size.SHORT, servers)
+    with Deployment(settings, tmp_path, servers) as deployment:
+        result = scenario.run(deployment, _SEED, Size.SHORT)
     assert result.verification.examples == {}
     assert result.missed == ()
     assert result.verification.messages > 0

@@ -33,7 +33,14 @@ def read(data: Any, path: Path) -> Iterator[Part]:
         events,
         [
             Asked(
-                Question(f"{chat}/{ability}/{number}", chat, owner, each["question"], ability, _source_ids(each) & there),
+                Question(
+                    f"{chat}/{ability}/{number}",
+                    chat,
+                    owner,
+                    each["question"],
+                    ability,
+                    frozenset(_ids(each.get("source_chat_ids"))) & there,
+                ),
                 _gold(ability, each),
             )
             for ability, asked in data["questions"].items()
@@ -56,11 +63,6 @@ def _gold(ability: str, asked: Any) -> Gold | None:
     answer = next((str(asked[name]) for name in _ANSWERS if asked.get(name)), "")
     rubric = () if kind is JudgeKind.ABSTENTION else tuple(str(point) for point in asked.get("rubric") or ())
     return Gold(kind, answer, rubric) if answer or rubric or kind is JudgeKind.ABSTENTION else None
-
-
-def _source_ids(asked: Any) -> frozenset[str]:
-    """The ids of the messages that a question is made from."""
-    return frozenset(_ids(asked.get("source_chat_ids")))
 
 
 def _day(anchor: str) -> str:

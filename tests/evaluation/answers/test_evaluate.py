@@ -55,7 +55,8 @@ def asking(server: ModelServer, **changes: Any) -> Settings:
 
 def run(talks: Path, out: Path, settings: Settings, **options: Any) -> tuple[Report, str]:
     printed = io.StringIO()
-    report = run_answers("locomo", [talks], settings, out, **options, console=Console(file=printed, width=200))
+    console = Console(file=printed, width=200)
+    report = run_answers("locomo", [talks], settings, console, **options).finish(console, out)
     return report, printed.getvalue()
 
 
@@ -83,7 +84,7 @@ def test_every_set_goes_the_same_way(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "set"
     folder.mkdir()
     write_beam(folder) if name == "beam" else write_longmemeval(folder / "s.json")
-    report = run_answers(name, [folder], load_settings({}), tmp_path / "out.json", console=Console(file=io.StringIO()))
+    report = run_answers(name, [folder], load_settings({}), Console(file=io.StringIO()))
     assert report.headline["pending"] == 0
     assert {row["category"] for row in report.rows} >= {"all", "abstention"}
     assert report.line().startswith(f"BENCH eval-{name} ")

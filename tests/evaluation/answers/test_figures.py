@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.answers.figures import ALL, ANSWERABLE, Judged, cost_rows, has_all_words, rows_of, wilson
-from evaluation.answers.records import ABSTENTION, Cost, GivenAnswer, Gold, JudgeKind
+from evaluation.answers.records import ABSTENTION, GivenAnswer, Gold, JudgeKind
 from evaluation.retrieval.question_set import Question
-from mneme.ports import Role
+from mneme.ports import Role, Usage
 
 
 def judged(
@@ -17,7 +17,7 @@ def judged(
     right: bool | None = None,
     abstained: bool = False,
     evidence: float | None = None,
-    costs: dict[Role, Cost] | None = None,
+    costs: dict[Role, Usage] | None = None,
 ) -> Judged:
     kind = JudgeKind.ABSTENTION if category == ABSTENTION else JudgeKind.DEFAULT
     gold = Gold(kind, trap="a violin") if category == ABSTENTION else Gold(kind, "a yellow kayak")
@@ -95,11 +95,11 @@ def test_the_share_of_evidence_is_told_where_the_set_names_some() -> None:
 
 def test_cost_adds_up_by_role() -> None:
     answers = [
-        judged(n, "single-hop", costs={Role.ANSWER: Cost(calls=1, input_tokens=1000, output_tokens=50)}).answer
+        judged(n, "single-hop", costs={Role.ANSWER: Usage(calls=1, input_tokens=1000, output_tokens=50)}).answer
         for n in range(4)
     ]
-    judging = [Cost(calls=2, input_tokens=300, output_tokens=20)]
-    ingestion = {"extraction": Cost(calls=7, input_tokens=70)}
+    judging = [Usage(calls=2, input_tokens=300, output_tokens=20)]
+    ingestion = {Role.EXTRACTION: Usage(calls=7, input_tokens=70)}
     assert cost_rows(answers, judging, ingestion) == [
         {"role": "extraction", "calls": 7, "input_tokens": 70, "output_tokens": 0},
         {"role": "answer", "calls": 4, "input_tokens": 4000, "output_tokens": 200},

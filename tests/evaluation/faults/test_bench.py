@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from evaluation.faults import bench
-from evaluation.faults.deployment import Deployment, Servers
+from evaluation.faults.deployment import Deployment
 from evaluation.faults.scenario import Need, ScenarioResult, Size
 from evaluation.faults.verifier import Verification
 from mneme.errors import InputError, StoreError
@@ -48,7 +48,7 @@ def printed(
     monkeypatch.setattr(bench, "SCENARIOS", scenarios)
     settings = Settings(_env_file=None).model_copy(update={"kafka": kafka, "opensearch": opensearch})
     console = Console(file=StringIO(), width=200)
-    bench.run_faults(settings, Size.SHORT, 4, out, only=only, servers=Servers(), console=console)
+    bench.run_faults(settings, console, seed=4, only=list(only)).finish(console, out)
     assert isinstance(console.file, StringIO)
     return console.file.getvalue()
 

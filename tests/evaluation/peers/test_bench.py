@@ -125,7 +125,8 @@ def test_every_system_is_a_row_with_figures_or_with_the_reason_why_there_are_non
         peer(tmp_path, "slow", SLOW),
         peer(tmp_path, "refuses", REFUSES),
     ]
-    report = run_peers(locomo_file, settings, out, latency=10, patience=2.0, quiet=0.2, peers=peers, console=console)
+    report = run_peers(locomo_file, settings, console, latency=10, patience=2.0, quiet=0.2, peers=peers)
+    report.finish(console, out)
     rows = by_system(list(report.rows))
     assert list(rows) == ["mneme", "mneme-endpoint", "floor", "works", "missing", "crashes", "slow", "refuses"]
     for name in ("mneme", "mneme-endpoint", "floor", "works"):
@@ -148,21 +149,21 @@ def test_every_system_is_a_row_with_figures_or_with_the_reason_why_there_are_non
 
 def test_what_a_system_still_asks_in_the_background_counts(tmp_path: Path, locomo_file: Path, settings: Settings) -> None:
     goes_on = peer(tmp_path, "goes-on", GOES_ON)
-    report = run_peers(locomo_file, settings, tmp_path / "out.json", None, ["goes-on"], 10, quiet=1.0, peers=[goes_on])
+    report = run_peers(locomo_file, settings, Console(quiet=True), None, ["goes-on"], 10, quiet=1.0, peers=[goes_on])
     [row] = report.rows
     assert row["calls/m"] == 2.0
     assert float(row["ready s"]) > 0.3, "until the last answer"
     assert row["calls/search"] == 0
 
 
-def test_only_some_systems_and_one_conversation_may_be_wanted(tmp_path: Path, locomo_file: Path, settings: Settings) -> None:
-    out, console = tmp_path / "out.json", Console(record=True, width=200)
-    report = run_peers(locomo_file, settings, out, "one", ["floor"], quiet=0.0, console=console)
+def test_only_some_systems_and_one_conversation_may_be_wanted(locomo_file: Path, settings: Settings) -> None:
+    console = Console(quiet=True)
+    report = run_peers(locomo_file, settings, console, "one", ["floor"], quiet=0.0)
     assert [row["system"] for row in report.rows] == ["floor"]
     with pytest.raises(InputError, match="accepted are mneme"):
-        run_peers(locomo_file, settings, out, only=["nobody"])
+        run_peers(locomo_file, settings, console, only=["nobody"])
     with pytest.raises(InputError, match="there are one"):
-        run_peers(locomo_file, settings, out, "two")
+        run_peers(locomo_file, settings, console, "two")
 
 
 def test_every_system_has_a_script_pinned_packages_and_something_to_know_beside_it() -> None:

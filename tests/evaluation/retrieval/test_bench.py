@@ -46,9 +46,10 @@ def talks(tmp_path: Path) -> Path:
 @pytest.mark.slow
 def test_every_method_is_measured_and_every_answer_kept(talks: Path, tmp_path: Path) -> None:
     printed = io.StringIO()
+    console = Console(file=printed, width=200)
     out = tmp_path / "results" / "locomo.json"
     settings = load_settings({}, data=tmp_path / "untouched")
-    run_retrieval("locomo", [talks], settings, out, METHODS, console=Console(file=printed, width=200))
+    run_retrieval("locomo", [talks], settings, console, METHODS).finish(console, out)
     written = json.loads(out.read_text())
     assert written["bench"] == "locomo"
     assert set(written) == {"bench", "date", "command", "machine", "settings", "headline", "rows", "differences", "answers"}
@@ -84,7 +85,7 @@ def test_every_set_goes_the_same_way(name: str, write, tmp_path: Path) -> None: 
     folder = tmp_path / "set"
     folder.mkdir()
     write(folder)
-    report = run_retrieval(name, [folder], load_settings({}), tmp_path / "out.json", ["keyword", "chunks"], console=QUIET)
+    report = run_retrieval(name, [folder], load_settings({}), QUIET, ["keyword", "chunks"])
     overall = {row["method"]: row for row in report.rows if row["category"] == row["conversation"] == "all"}
     assert overall["keyword"]["recall@10"] > 0  # type: ignore[operator]
     assert overall["chunks"]["hit@10"] == 1.0
@@ -107,9 +108,9 @@ def test_a_file_of_another_kind_is_refused_before_anything_is_ingested(tmp_path:
     path = tmp_path / "notes.json"
     path.write_text("{}")
     with pytest.raises(InputError, match=r"notes\.json"):
-        run_retrieval("locomo", [path], load_settings({}, data=tmp_path / "data"), tmp_path / "out.json")
+        run_retrieval("locomo", [path], load_settings({}, data=tmp_path / "data"), QUIET)
     with pytest.raises(InputError, match="magic not known; accepted are keyword, vector, hybrid, agentic, reflect"):
-        run_retrieval("locomo", [path], load_settings({}), tmp_path / "out.json", ["magic"])
+        run_retrieval("locomo", [path], load_settings({}), QUIET, ["magic"])
 
 
 @pytest.mark.parametrize("command", ["locomo", "beam", "longmemeval", "memdaily", "compare"])

@@ -33,11 +33,11 @@ def test_ten_chats_of_sixty_messages_over_months_in_order():
 def test_ten_short_talks_repeat_the_words_of_a_question_in_wrong_messages():
     [echo] = [path for path in chats() if path.stem == "echo"]
     assert set(Counter(each.conversation_id for each in messages_of(echo)).values()) == {40}
-    assert len([each for each in questions() if each.chat == "echo"]) == 100
+    assert len([each for each in questions() if each.question.category == "echo"]) == 100
 
 
 def test_changes_in_english_and_chinese_of_an_assistants_user_and_in_five_languages():
-    counts = Counter((each.group, each.language) for each in changes())
+    counts = Counter((each.question.category, each.language) for each in changes())
     assert counts[("everyday", "en")] == counts[("everyday", "zh")] == 18
     assert counts[("assistant", "en")] == 36
     assert {language: counts[("languages", language)] for language in ("de", "es", "fr", "ja", "ru")} == dict.fromkeys(
@@ -57,12 +57,12 @@ def test_each_change_and_what_it_must_not_disturb_is_in_its_messages_in_order():
 
 def test_questions_whose_messages_have_the_answer_and_some_without_one():
     text = {message: said for path in chats() for message, said in text_of(path).items()}
-    known = [each for each in questions() if each.evidence]
+    known = [each for each in questions() if each.question.evidence]
     assert len(known) == 244
     assert len(questions()) == 277
-    of_chats = Counter(each.chat for each in known)
+    of_chats = Counter(each.question.category for each in known)
     assert all(of_chats[chat] == 20 for chat in ("chinese", "french", "german", "japanese", "spanish"))
-    for question in known:
-        told = " ".join(text[message] for message in question.evidence).casefold()
-        assert any(words.casefold() in told for words in question.accept), question.id
-    assert not any(each.accept for each in questions() if not each.evidence)
+    for each in known:
+        told = " ".join(text[message] for message in each.question.evidence).casefold()
+        assert any(words.casefold() in told for words in each.accept), each.question.id
+    assert not any(each.accept for each in questions() if not each.question.evidence)

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from evaluation.retrieval.question_set import Question
 from evaluation.truth.changes import Outcome
 from evaluation.truth.material import Change, ChatQuestion, Statement
 from evaluation.truth.places import Place, disturbed, marked_ended, place_of, stands_before
@@ -75,7 +76,8 @@ def test_what_still_holds_is_disturbed_by_an_ending_of_its_fact_or_claim_and_not
     ],
 )
 def test_ask_tells_the_present_state_before_the_old_one(answer, told):
-    change = Change("c", "everyday", "en", "paul", "Where does Paul live?", OLD, NEW, True, (), NOW)
+    question = Question("c", "paul", {"user_id": "paul"}, "Where does Paul live?", "everyday", frozenset(), NOW)
+    change = Change(question, "en", OLD, NEW, True, ())
     assert Outcome(change, 1, 2, True, answer, False, False, (), ()).tells_present is told
 
 
@@ -91,11 +93,12 @@ def test_ask_tells_the_present_state_before_the_old_one(answer, told):
 )
 def test_an_answer_is_right_wrong_or_abstained(evidence, answer, abstained, verdict):
     accept = ("croydon",) if evidence else ()
-    question = ChatQuestion("q", "english", "paul", "Where?", frozenset(evidence), accept, NOW)
-    assert Asked(question, None, None, answer, abstained).verdict == verdict
+    question = Question("q", "paul", {"user_id": "paul"}, "Where?", "english", frozenset(evidence), NOW)
+    assert Asked(ChatQuestion(question, accept), None, None, answer, abstained).verdict == verdict
 
 
 def test_an_answer_leads_with_what_stands_before_its_first_citation():
-    question = ChatQuestion("q", "english", "paul", "Where?", frozenset({"m1"}), ("croydon",), NOW)
-    assert Asked(question, 1, 1, "In Croydon [1], not in Leeds [2]", False).leads
-    assert not Asked(question, 1, 1, "What tells of it: a cat [4], Croydon [1]", False).leads
+    question = Question("q", "paul", {"user_id": "paul"}, "Where?", "english", frozenset({"m1"}), NOW)
+    asked = ChatQuestion(question, ("croydon",))
+    assert Asked(asked, 1, 1, "In Croydon [1], not in Leeds [2]", False).leads
+    assert not Asked(asked, 1, 1, "What tells of it: a cat [4], Croydon [1]", False).leads

@@ -26,7 +26,7 @@ def words_only(monkeypatch):
 def drawn(tmp_path: Path, seed: int) -> Path:
     out = tmp_path / f"sheet-{seed}.json"
     settings = load_settings({}, data=tmp_path / "untouched")
-    run_draw(settings, [f"talk={EXAMPLES / 'friends.jsonl'}"], seed, out, 5, 3, 8, 4, QUIET)
+    run_draw(settings, QUIET, [f"talk={EXAMPLES / 'friends.jsonl'}"], seed, out, 5, 3, 8, 4)
     return out
 
 
@@ -85,8 +85,9 @@ def test_shares_are_by_source_and_dates_of_both_samples_count():
 
 def test_the_score_ends_with_one_line_that_counts_what_is_missing(tmp_path):
     printed = io.StringIO()
+    console = Console(file=printed, width=200)
     graded().write(tmp_path / "sheet.json")
-    run_score(tmp_path / "sheet.json", tmp_path / "truth.json", Console(file=printed, width=200))
+    run_score(tmp_path / "sheet.json", console).finish(console, tmp_path / "truth.json")
     line = printed.getvalue().rstrip().splitlines()[-1]
     assert line.startswith("BENCH truth says=0.6667 says_worst_source=0.0 alone=0.5 dates=1 wrong_dates=1 annotations=0.5")
     assert line.endswith("wrong_endings=1 ungraded=1")

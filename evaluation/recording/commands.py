@@ -5,22 +5,24 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.console import Console
 
-from serving.terminal.output import note, output
-
-if TYPE_CHECKING:
-    from evaluation.recording.local_endpoint import Answerer
+from evaluation.recording.local_endpoint import Answerer, LocalEndpoint
+from evaluation.recording.pending import PendingRequests, import_answers, pending_path
+from evaluation.recording.recorder import ModelRecorder
+from evaluation.recording.recordings import Recordings
+from evaluation.recording.replayer import ModelReplayer
+from mneme.errors import InputError
+from serving.terminal.format import count
+from serving.terminal.output import note
 
 _MOST_SHOWN = 20
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="What mneme bench record wrote.", show_default=False)]
 PortOption = Annotated[int, typer.Option(min=0, max=65535, help="Where to listen on 127.0.0.1; 0: any that is free.")]
-
-
-offline = typer.Typer(no_args_is_help=True, help="Models that answer by files, as batch APIs do.")
 
 
 def record(
@@ -32,13 +34,8 @@ def record(
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that the endpoint may say nothing.")] = 180.0,
 ) -> None:
     """Stand in front of an OpenAI-compatible endpoint, and record what it is asked and answers, until stopped (Ctrl-C).
-
     Prints the address for clients as a variable. What is in the file is not asked again. No key is recorded.
     """
-    from evaluation.recording.recorder import ModelRecorder
-    from evaluation.recording.recordings import Recordings
-    from serving.terminal.format import count
-
     recordings = Recordings(to)
     recordings.add()  # nothing: a file that cannot be written is told before anything is paid for
     with closing(ModelRecorder(recordings, upstream, timeout)) as recorder:
@@ -59,15 +56,8 @@ def replay(
     ] = False,
 ) -> None:
     """Answer requests from recordings, without a key and without a network, until stopped (Ctrl-C).
-
     What is not recorded gets an error that clients do not try again; then the exit code is 1.
     """
-    from evaluation.recording.pending import PendingRequests, pending_path
-    from evaluation.recording.recordings import Recordings
-    from evaluation.recording.replayer import ModelReplayer
-    from mneme.errors import InputError
-    from serving.terminal.format import count
-
     if not (file.exists() or pending):
         raise InputError(f"{file} is not there; name a file of `mneme bench record`")
     replayer = ModelReplayer(Recordings(file), PendingRequests(pending_path(file)) if pending else None)
@@ -80,8 +70,8 @@ def replay(
         raise typer.Exit(1)
 
 
-@offline.command(name="import")
-def import_(
+def import_batch(
+    console: Console,
     responses: Annotated[
         Path, typer.Argument(metavar="RESPONSES", help="What a batch answered, JSON lines.", show_default=False)
     ],
@@ -91,16 +81,11 @@ def import_(
     ] = None,
 ) -> None:
     """Take the answers of a batch into a file of recordings, and off the file of pending requests.
-
     What failed stays pending, and the exit code is 1.
     """
-    from evaluation.recording.pending import PendingRequests, import_answers, pending_path
-    from evaluation.recording.recordings import Recordings
-    from serving.terminal.format import count
-
     waiting = PendingRequests(pending or pending_path(into))
     done = import_answers(responses, waiting, Recordings(into))
-    output().print(
+    console.print(
         f"{count(done.added, 'answer')} recorded in {into}, {done.known} known before; "
         f"{count(len(waiting), 'request')} pending in {waiting.path}",
         soft_wrap=True,
@@ -115,10 +100,8 @@ def import_(
         raise typer.Exit(1)
 
 
-def _serve(answerer: "Answerer", port: int) -> None:
+def _serve(answerer: Answerer, port: int) -> None:
     """Answer on a port until a signal; the calls under way are finished. A second signal ends at once."""
-    from evaluation.recording.local_endpoint import LocalEndpoint
-
     with _stopped_by_signals() as stopped, LocalEndpoint(answerer, port) as front:
         typer.echo(f"MNEME_MODELS__BASE_URL={front.base_url}")
         stopped.wait()
