@@ -204,7 +204,7 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
     """The claims of a match; none where its subject or one of its values can be nothing that is claimed."""
     groups = match.groupdict()
     kin, at = groups.get("kin") or "", match.start("kin") if "kin" in groups else 0
-    if at and kin not in english().words["bare_kin"] and part.text[at].isupper():
+    if at and kin in _OF_TITLES and part.text[at].isupper():
         return  # of a title: "My Cousin Rachel"
     subject, named = speaker, None
     if whose := group_of(match, "s", "p"):
@@ -293,6 +293,7 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
     yield from endings_first(found)
 
 
+_OF_TITLES = ("cousin", "uncle", "girl", "friend")
 _FAMILY = ("pet", "child", "sibling", "parent", "spouse", "partner")  # no events
 
 

@@ -720,6 +720,13 @@ def test_one_may_ask_for_the_landlord() -> None:
     ("sentence", "claims"),
     [
         ("My sister Ubered home.", []),
+        ("My Daughter Mia is ill.", ["Mira|child|Mia"]),
+        ("My Cousin Vinny is a classic.", []),
+        ("My job is my life.", []),
+        ("The budget is 4000 total.", ["budget|is:budget|4000"]),
+        ("I left Netflix after five years as an engineer.", ["Mira|employer|-Netflix"]),
+        ("No way I'm missing it, the party is on 5 December.", ["party|plan:party|5 December"]),
+        ("No way, the party is on 5 December.", []),
         ("My brother Googled it.", []),
         ("My wife, Chelsea fan, is crying.", []),
         ("My dad, Guinness in hand, fell asleep.", []),
