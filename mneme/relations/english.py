@@ -377,7 +377,8 @@ def _of_time(slot: Slot, match: "re.Match[str]", part: Part, begin: int) -> tupl
 _PREPOSITION = re.compile(r"^(?:(?:coming(?= on )|on|at|for|by|the) )+", re.IGNORECASE)
 _PRICE = re.compile(r"\d+[.,](?:[6-9]\d|\d)|\d+,\d\d")
 _NO_TIME = re.compile(
-    r" ?(?:long|old|ago|away|late|early|behind|people|left|days|hours|minutes|euros|dollars|%|km|percent|years)\b|[\w%€$£]"
+    r" ?(?:long|old|ago|away|late|early|behind|people|left|days|hours|minutes|euros|dollars|%|km|percent|years|"
+    r"floor|avenue|street|page|row|attempt)\b|[\w%€$£]"
 )
 _KINDS = {
     "mobile": "phone", "handset": "phone", "computer": "laptop", "ide": "editor", "text editor": "editor",

@@ -720,6 +720,13 @@ def test_one_may_ask_for_the_landlord() -> None:
     ("sentence", "claims"),
     [
         ("My sister Ubered home.", []),
+        ("I left Starbucks because it was loud.", []),
+        ("I left Boots today.", []),
+        ("I left Barclays after two years.", ["Mira|employer|-Barclays"]),
+        ("My wife called Emma and she came.", []),
+        ("I study best at Costa.", []),
+        ("The office is on the 3rd floor.", []),
+        ("I'm pregnant with ideas.", []),
         ("My Daughter Mia is ill.", ["Mira|child|Mia"]),
         ("My Cousin Vinny is a classic.", []),
         ("My job is my life.", []),
