@@ -16,6 +16,9 @@ _ENGLISH = Cue(
 _CHINESE = re.compile(
     "听说|据说|传说|传言|谣言|[我敢打]赌|我(?:才|可)?不信|谁信|才怪|骗你|开玩笑|做梦|我猜|来着|鬼知道|天知道|明天[^，。]{0,3}更好|会好起来"
 )
+# A doubt of something else, in a clause of its own: "Who knows why, but the party is on Friday".
+_OF_ELSE = re.compile(r"^(?:i doubt (?!it\b|that\b)|no way (?!that\b|it\b|the\b)|who knows (?=why|how))[^,.;]+, ", re.I)
+_CHINESE_OF_ELSE = re.compile("我(?:猜|敢?打?赌)你[^，。,]{0,4}(?:忘|不记得)[^，。,]*")
 
 
 def is_doubted(sentence: str) -> bool:
@@ -25,5 +28,5 @@ def is_doubted(sentence: str) -> bool:
     (True, False)
     """
     if has_cjk(sentence):
-        return _CHINESE.search(simplified(sentence)) is not None
-    return _ENGLISH.search(sentence) is not None
+        return _CHINESE.search(_CHINESE_OF_ELSE.sub("", simplified(sentence))) is not None
+    return _ENGLISH.search(_OF_ELSE.sub("", sentence)) is not None

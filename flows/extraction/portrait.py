@@ -38,9 +38,9 @@ _CUES = tuple(
     for category, pattern in (
         ("preference", rf"i{_ADVERB} (?:(?:love|like|enjoy|adore) {_DEICTIC}[a-z\"“]|prefer (?!not ){_DEICTIC}[a-z])"),
         ("preference", rf"i(?:['’]m| am){_ADVERB} (?:a (?:big|huge|massive) fan of|into|fond of|keen on) {_DEICTIC}[a-z\"“]"),
-        ("preference", r"my (?:all-time )?fav(?:ou?rite|e)s? (?:[a-z-]+ ){1,3}(?:is|are) (?!the (?:one|part)\b)"),
+        ("preference", r"my (?:all-time )?fav(?:ou?rite|e)s? (?:[a-z-]+ ){0,3}(?:is|are) (?!the (?:one|part)\b)"),
         ("dislike", rf"i{_ADVERB} (?:hate|dislike|detest|can['’]?t stand(?! up)|don['’]?t like) {_DEICTIC}[a-z]"),
-        ("dislike", rf"i{_ADVERB} don['’]?t (?:eat|drink) {_NO_FOOD}[a-z]+(?: [a-z]+)?(?=\W*$|,)"),
+        ("dislike", rf"i{_ADVERB} don['’]?t (?:eat(?: or drink)?|drink) {_NO_FOOD}[a-z]+(?: [a-z]+)?(?=\W*$|,)"),
         ("dislike", rf"i(?:['’]m| am) not (?:a (?:big |huge )?fan of|into|keen on) {_DEICTIC}[a-z]"),
         ("habit", r"i(?: (?:usually|always|try to))? [a-z]+(?: [a-z'’-]+){0,6} every "
                   rf"(?:(?:single )?(?:day|morning|night|evening|week|weekend|month|year|summer|winter)|{_DAYS})"),
@@ -48,7 +48,7 @@ _CUES = tuple(
                    r"(?:knee|ankle|back|shoulder|wrist|hip|foot|leg|elbow|neck) "
                    r"(?:gave (?:up|out)|hurts|aches|is (?:injured|sore|broken|swollen|killing me))"),
         ("health", r"i (?:always |easily )?(?:get|suffer from) (?:seasick|carsick|airsick|migraines|headaches|hives)\b"),
-        ("work", r"i (?:just |recently )?(?:(?:lost|quit) my job|(?:got|was) promoted(?! in\b))"),
+        ("work", r"i (?:just |recently )?(?:(?:lost|quit) my job|(?:got|was) promoted(?! in (?:the|a|my)\b))"),
         ("value", r"(?!(?:your?|this|that|it|he|she|they)\b)[a-z]+(?: [a-z'’-]+){0,5} (?:means? (?:a lot|the world|everything)|"
                   r"(?:is|are) (?:so |very |really )?important) to me\b"),
         ("interest", rf"i(?:['’]ve| have) been {_NO_INTEREST}[a-z]+ing (?:[a-z'’-]+ ){{0,6}}(?:for (?:\w+ )?\w+ years|since) "),
@@ -70,12 +70,12 @@ _ABOUT_THINGS = ("preference", "dislike", "possession")
 _CHINESE_CUES = tuple(
     (category, re.compile(rf"^(?:其实|不过|对了|另外|而且|平时)?[，,]?{pattern}"))
     for category, pattern in (
-        ("dislike", "我(?:最|很|一直|从来|真的|就)?(?:都)?(?:不喜欢|讨厌|不爱|受不了|不吃|不喝)(?![你这那了完下])"),
-        ("preference", "我(?:最|很|一直|特别|非常|也|更|比较|平时|还是|就)?都?(?:喜欢|热爱|爱[吃喝看听]|偏爱)(?!你|这|那|上)"),
+        ("dislike", "我(?:最|很|一直|从来|真的|就)?都?(?:不喜欢|讨厌|不爱|受不了|不吃|不喝)(?![你这那了完下的]|[^，。]*就)"),
+        ("preference", "我(?:最|很|一直|特别|非常|也|更|比较|平时|还是|就)?都?(?:喜欢|热爱|爱[吃喝看听]|偏爱)(?![的你这那上])"),
         ("preference", "我的?(?:爱好|最爱)是"),
         ("habit", "我(?:几乎)?(?:每天|每周|每个(?:月|周末))(?:都|早上|晚上)"),
         ("goal", "我(?:的(?:梦想|目标)是|一直想(?:成为|当|开))"),
-        ("skill", "我会(?:弹|拉)"),
+        ("skill", "我会[弹拉](?:钢琴|吉他|琵琶|古筝|古琴|贝斯|尤克里里|[小大中]提琴|二胡|手风琴|琴)"),
     )
 )  # fmt: skip
 

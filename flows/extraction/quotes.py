@@ -323,7 +323,7 @@ def _last_with_words(before: Sequence[AnnotatedMessage]) -> tuple[AnnotatedMessa
 
 
 def _behind(taken: Spoken, source: AnnotatedMessage, before: Sequence[AnnotatedMessage]) -> Spoken | None:
-    """The words before those taken along, if these are few or refer back: in their message, else in the last that has words."""
+    """The words before those taken along, if these are few or refer to them: in their message, else in the last with words."""
     own = _own(source.sentences)
     inside = [at for at, one in enumerate(own) if one.text in taken.words]
     if len(taken.words) > _TELLS_LITTLE and not all(has_unresolved_reference(own[at]) for at in inside):

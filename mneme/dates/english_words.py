@@ -341,7 +341,7 @@ def in_doubt(sentence: str, date: Found) -> bool:
         or (_THIS_YEAR.match(sentence, start, end) and _SCHOOL.search(sentence, begins, ends))
         or _TOLD.search(sentence, far, start)
         or is_doubted(sentence[far : end + _REACH])
-        or _TITLE.search(sentence, start, end)
+        or _TITLE.match(sentence, start)
         or (_BARE_DAY.match(sentence, start, end) and _OCCASION.search(sentence, far, end + _REACH))
         or (_WEEKDAY.fullmatch(sentence, start, end) and _TODAY_IS.search(sentence, near, start))
         or (date.lacks_year and _ABOUT.search(sentence, near, start))
@@ -385,7 +385,7 @@ _ALONE = re.compile(
 )
 _NAME = re.compile(r"\w\W+(?!(?:On|In|By|I|May|June|July|[A-Z]\w+day)\b)[A-Z][a-z]+\s+$")
 # "Friday Night Lights", "The Day After Tomorrow"
-_TITLE = re.compile(r"\w\W(?:Night|Morning|Afternoon|Evening|Day|After)\b")
+_TITLE = re.compile(r"\w+\W(?:(?:Night|Morning|Afternoon|Evening)\W+[A-Z]|(?:Day|After)\b)")
 # "it's Sunday"
 _TODAY_IS = re.compile(r"\b(?:it['’]?s|it is|today is|today['’]s)\s+(?:(?:already|finally|only|still)\s+)*$", re.I)
 _TIMES = "(?:age|culture|economy|generation|kids|market|people|science|society|standards|technology|world|youth)"

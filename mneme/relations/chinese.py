@@ -37,8 +37,9 @@ _ASKS_OF_OTHERS = re.compile("请你|请帮|帮我|告诉我|问我|谁|哪|什�
 _TAKES_BACK = re.compile(
     "^[,。!;](?:如果|要是|假如|除非|才怪|骗你|难道|听说|据说|[他她]说)|开玩笑|就好了|才怪|骗你|假装|的话|[他她]说|梦|小说|电影|剧|游戏"
 )
+# What is meant to be; 年底 with 了 may be behind (我年底离职了), 年底就 is not.
 _PLANS_NOT_DONE = re.compile(
-    "想|打算|准备|计划|将要|快要|要(?=搬|去|换|离职|辞职|结婚|买|跳槽)|会(?=搬|去|换)|正在考虑|可以|能|下下?个?(?:周|月|星期|礼拜|学期|半年)|明[天年早晚]|后天|年底|年后"
+    "想|打算|准备|计划|将要|快要|要(?=搬|去|换|离职|辞职|结婚|买|跳槽)|会(?=搬|去|换)|正在考虑|可以|能|下下?个?(?:周|月|星期|礼拜|学期|半年)|明[天年早晚]|后天|年底(?![^,就]*了)|年后"
 )
 _SENTENCES = re.compile("[。!;?…\n]+")
 _CLAUSES = re.compile(r"[,~]+|:(?!\d)|(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])")
@@ -54,7 +55,7 @@ _ONCE = re.compile("以前|曾经|过去|原来|从前|之前")
 _SEVERAL = re.compile("兼职|也在|还在|另外")
 _ONE = re.compile("^一?(?:[家个所间名位款]|部(?![门长队])|台(?![北中南东湾州积]))")
 _DONE_WITH = re.compile(
-    "^(?:我们?的?|咱们?的?|[这那][辆台部张把套件]|组里的?|菜场的?|菜市场的?|食堂的?|楼下[^的]{0,6}的|门口[^的]{0,6}的|去|看|做|要去|要|参加|这次|这个|那个|本次|的|那|这)+"
+    "^(?:有一?[个场次]|原定|我们?的?|咱们?的?|[这那][辆台部张把套件]|组里的?|菜场的?|菜市场的?|食堂的?|楼下[^的]{0,6}的|门口[^的]{0,6}的|去|看|做|要去|要|参加|这次|这个|那个|本次|的|那|这)+"
 )
 _JOURNEY = re.compile("(?:之行|行程|旅游)$")
 _TIME_OF = re.compile("的?(?:举办|开始|举行)?(?:时间|日期|地点)?$")
@@ -64,12 +65,20 @@ _PASSING = re.compile(
     "今[天晚早日]|[明后]天|明早|明晚|[这本](?:周|个?星期|个?月|次|几天|两天|会儿?)|下雨(?!天)|下雪|暂时|先不|等会|待会|一会"
 )
 # What was done then: without it a change on a day may be to come (我们八月搬去宁波).
-_DONE_THEN = re.compile("[了过]|刚|去年|[前昨今][天年晚早]|上(?:个|周|星期|月)")
+_GONE = "去年|前年|昨[天晚]|前几?天|前阵子|(?<!今)年初"
+_PAST_DAY = re.compile(_GONE)
+_DONE_THEN = re.compile(f"[了过]|刚|今[天早年]|上(?:个|周|星期|月)|{_GONE}")
 _CHANGED = re.compile("离职|辞|退休|搬|入职|跳槽|离婚|分手|失业|毕业")
-_PAST_DAY = re.compile("去年|前年|昨[天晚]|前几?天|前阵子|(?<!今)年初")
 _LAST = re.compile("上(?!午)|去年")
 _HAS_MODEL = re.compile("[A-Za-z0-9]")  # 手机换成英文了 names no phone
 _MODEL_OF = re.compile("(?<=[\u4e00-\u9fff])(?=[A-Za-z\\d])")
+# A place that no list knows is one by its ending, with a name of two characters or more in front.
+_AREA = re.compile("..[省市县州镇乡村湾岛庄屯城苑路街巷]$|[嘉佳雅]园$|\\d[号弄]$|宿舍$|公寓$")
+_NO_AREA = re.compile(
+    "(?:城市|都市|县城|小城|商城|围城|空城|不夜城|影视城|美食城|农村|山村|渔村|新手村|地球村|度假村|之乡|柔乡|异乡|外乡|他乡|港湾|农庄|荒岛|"
+    "孤岛|古镇|小镇|超市|门市|股市|公路|马路|铁路|半路|套路|回家路)$"
+)
+_AREA_OF_ORIGIN = re.compile("..[省市县州镇村]$")  # 我是路人 tells of no road
 _NOW = re.compile("现在|如今|以后|今后|往后")
 _SPEAKER = re.compile("我|咱|本人")
 _SOMEBODY = re.compile(  # somebody or something else, that a clause without a subject may be about
@@ -288,9 +297,6 @@ def _of_slot(slot: Slot, match: "re.Match[str]") -> tuple[str, str] | None:
     return attribute, value
 
 
-_AREAS = "省市县区州镇乡村湾岛庄屯城园苑路街巷弄号"
-
-
 def _cleaned(kind: str, attribute: str, text: str, table: Table) -> str | None:
     """A value as it is claimed; None where a slot of this kind cannot hold it."""
     words = table.words
@@ -301,11 +307,11 @@ def _cleaned(kind: str, attribute: str, text: str, table: Table) -> str | None:
         return text
     if attribute == "home" or kind in ("place", "known_place"):
         fits = len(bare) >= 2 and bare not in words["no_name"] and not _BAD.search(bare)
-        known = bare.startswith(_endings("places")) or (kind != "known_place" and bare.endswith((*_AREAS, "宿舍", "公寓")))
+        known = bare.startswith(_endings("places")) or (kind != "known_place" and _ends_as(_AREA, bare))
         return bare if fits and (known or (attribute != "home" and kind != "known_place")) else None
     if attribute == "origin":
         of = bare.removesuffix("人")
-        known = of.endswith(tuple(_AREAS)) or of.startswith(_endings("places"))
+        known = of.startswith(_endings("places")) or _ends_as(_AREA_OF_ORIGIN, of)
         return bare if known and not _BAD.search(bare) else None
     if attribute == "employer":
         a_place = bare in words["places"] or bare[-1:] in tuple("市区省县里上下边")
@@ -327,6 +333,11 @@ def _cleaned(kind: str, attribute: str, text: str, table: Table) -> str | None:
             else None
         )
     return None if not bare or _BAD.search(bare) or bare.endswith(("不", "没")) else bare
+
+
+def _ends_as(area: re.Pattern[str], name: str) -> bool:
+    """Tell whether a name ends like that of an area, and is no common noun."""
+    return area.search(name) is not None and _NO_AREA.search(name) is None
 
 
 def person(words: str, speaker: str, asked: bool = False) -> str | None:
@@ -358,7 +369,8 @@ def is_chinese_name(text: str, sure: bool) -> bool:
         return False
     if text[0] in "小老阿" and len(text) == 2 and text[1] not in "的了在是有时孩心学说板师人家区狗猫店组姨":
         return True
-    odd = any(character in words["not_a_subject"] for character in text)
+    given = text[1:].replace("明", "") if sure and text[0] in "".join(words["surnames"]) else text
+    odd = any(character in words["not_a_subject"] for character in given)
     if not 2 <= len(text) <= 4 or odd or text in words["kin"] or text in words["no_name"] or text in words["places"]:
         return False
     foreign, surnames = "".join(words["foreign"]), "".join(words["surnames"])

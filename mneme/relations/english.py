@@ -204,7 +204,7 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
     """The claims of a match; none where its subject or one of its values can be nothing that is claimed."""
     groups = match.groupdict()
     kin, at = groups.get("kin") or "", match.start("kin") if "kin" in groups else 0
-    if at and kin not in english().words["bare_kin"] and part.text[at].isupper():
+    if at and kin in _OF_TITLES and part.text[at].isupper():
         return  # of a title: "My Cousin Rachel"
     subject, named = speaker, None
     if whose := group_of(match, "s", "p"):
@@ -293,6 +293,7 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
     yield from endings_first(found)
 
 
+_OF_TITLES = ("cousin", "uncle", "girl", "friend")
 _FAMILY = ("pet", "child", "sibling", "parent", "spouse", "partner")  # no events
 
 
@@ -376,7 +377,8 @@ def _of_time(slot: Slot, match: "re.Match[str]", part: Part, begin: int) -> tupl
 _PREPOSITION = re.compile(r"^(?:(?:coming(?= on )|on|at|for|by|the) )+", re.IGNORECASE)
 _PRICE = re.compile(r"\d+[.,](?:[6-9]\d|\d)|\d+,\d\d")
 _NO_TIME = re.compile(
-    r" ?(?:long|old|ago|away|late|early|behind|people|left|days|hours|minutes|euros|dollars|%|km|percent|years)\b|[\w%€$£]"
+    r" ?(?:long|old|ago|away|late|early|behind|people|left|days|hours|minutes|euros|dollars|%|km|percent|years|"
+    r"floor|avenue|street|page|row|attempt)\b|[\w%€$£]"
 )
 _KINDS = {
     "mobile": "phone", "handset": "phone", "computer": "laptop", "ide": "editor", "text editor": "editor",

@@ -50,6 +50,9 @@ def test_a_line_is_a_sentence_as_said_after_the_name_of_who_said_it(text, catego
         "I run a temperature.",
         "我不喝了，头晕。",
         "我会说服他的。",
+        "我会弹你脑门。",
+        "我喜欢的人不喜欢我。",
+        "我不吃早饭就难受。",
     ],
 )
 def test_a_passing_remark_is_no_line(text):
@@ -95,7 +98,9 @@ def test_an_assistant_and_a_list_say_nothing_of_anybody():
     assert lines_of(said(lines, "assistant: I love hiking in the mountains.")) == ()
 
 
-@pytest.mark.parametrize(("text", "category"), [("我不吃香菜。", "dislike"), ("我喜欢爬山。", "preference")])
+@pytest.mark.parametrize(
+    ("text", "category"), [("我不吃香菜。", "dislike"), ("我喜欢爬山。", "preference"), ("我会弹钢琴。", "skill")]
+)
 def test_chinese_says_so_too(text, category):
     [line] = lines_of(said(f"王浩然: {text}", "林晓雨: 知道了，没问题。"))
     assert (line.statement, line.category) == (f"王浩然: {text}", category)
