@@ -70,6 +70,8 @@ def zone(name: str) -> tzinfo:
         return UTC
     if name[0] in "+-":
         try:
+            if name[-2:] > "59":  # fromisoformat would take an hour's seventy minutes
+                raise ValueError
             offset = datetime.fromisoformat(f"2000-01-01T00:00{name}").utcoffset()
         except ValueError:
             raise InputError(f"timezone: {name!r} is not an offset like '+08:00'") from None

@@ -7,7 +7,7 @@ from flows.cuts import ExtractedForesight
 from flows.extraction.sentences import Sentence, journey_of
 from mneme.chinese_script import parted, simplified
 from mneme.dates import DateMention, resolve_dates
-from mneme.doubts import is_doubted
+from mneme.languages import is_doubted
 from mneme.pattern_index import Cue
 from mneme.records import Claim
 from mneme.relations import PLANNED

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from flows.cuts import ExtractedProfileItem
 from flows.extraction.sentences import Sentence
-from mneme.doubts import is_doubted
+from mneme.languages import is_doubted
 from mneme.pattern_index import Cue, PatternIndex
 from mneme.records import Claim
 from mneme.relations import relation_of

@@ -9,7 +9,7 @@ from datetime import date
 from mneme.dates import spans
 from mneme.dates.rules import Found
 from mneme.dates.spans import DaySpan
-from mneme.doubts import is_doubted
+from mneme.languages import is_doubted
 
 _DIGITS = {"零": 0, "〇": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
 _FEW = (2, 5)

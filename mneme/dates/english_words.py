@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from mneme.dates import spans
 from mneme.dates.rules import Found
 from mneme.dates.spans import MONTHS, WEEKDAYS, DaySpan
-from mneme.doubts import is_doubted
+from mneme.languages import is_doubted
 
 _MONTH_NUMBER = {name[:3].lower(): number for number, name in enumerate(MONTHS, 1)}
 _NUMBERS = {

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 
 from mneme.chinese_script import as_written, simplified
-from mneme.doubts import is_doubted
+from mneme.languages import is_doubted
 from mneme.records import Claim
 from mneme.relations.table import (
     Pattern,

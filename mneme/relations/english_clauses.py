@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mneme.doubts import is_doubted
+from mneme.languages import is_doubted
 from mneme.pattern_index import Cue, words_of
 from mneme.relations.table import Table
 

@@ -32,7 +32,7 @@ def test_the_demo_answers_its_questions_and_a_second_run_changes_nothing(tmp_pat
     assert "14 May" in answers
     assert "give up the Q2 deadline" in answers
     assert "I install the new gauge seven" in answers
-    assert "两间房两晚一共一千九" in answers  # booked: the offer of 500 a night was an earlier talk
+    assert "民宿五百块一晚" in answers  # a night; two rooms for two nights were booked for 1,900
     assert "from 125 to 140 euros" in answers
     assert "apply pending migrations before the rollout" in answers
     assert "searched for What is the current company of Anton Reyes?" in answers
