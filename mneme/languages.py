@@ -2,6 +2,8 @@
 
 ``py3langid`` tells it (Lui and Baldwin 2012, naive Bayes over byte n-grams; its model is in the wheel). A few words are too
 few for it: a short message is in the language of its conversation.
+
+Below stand the words of English and Chinese by which a sentence says that it may not be so.
 """
 
 import re

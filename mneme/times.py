@@ -70,9 +70,7 @@ def zone(name: str) -> tzinfo:
         return UTC
     if name[0] in "+-":
         try:
-            if name[-2:] > "59":  # fromisoformat would take an hour's seventy minutes
-                raise ValueError
-            offset = datetime.fromisoformat(f"2000-01-01T00:00{name}").utcoffset()
+            offset = datetime.strptime(name if len(name) > 3 else f"{name}:00", "%z").utcoffset()
         except ValueError:
             raise InputError(f"timezone: {name!r} is not an offset like '+08:00'") from None
         return timezone(offset or timedelta(0))
