@@ -2,25 +2,30 @@
 
 0. Fit what tells that a statement is of a change (evaluation/fit_changes.py).
 1. Ingest the made-up changes (evaluation/retrieval/sets/changes.py), and beside them sets whose answers mostly do not change:
-   the small talks (evaluation/retrieval/sets/answerable.py), and those that are given.
+   the small talks (evaluation/retrieval/sets/answerable.py), those that the reader was not fitted on, and those that are given.
 2. Of each question for a state take the best statements by their score, with their features and which of them answer.
-3. Fit: of two statements the later took the place of the older where it answers and the older is what it was before; of the
+3. Fit a network with one hidden layer: of two statements the later took the place of the older where it answers and the older
+   is what it was before; of the
    other sets none did that did not answer. Two statements count as far as the older fits. ``READILY`` is added.
 4. Print who stands first before and after, on what was fitted on and on the half of the changes that was not, and write.
 """
 
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 from rich.console import Console
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.neural_network import MLPClassifier
 
 from connectors.models import open_embedder
 from evaluation.fit_changes import fit_changes, statements
-from evaluation.fitting import check_ready, fitted, given_sets
+from evaluation.fit_reader import kept_aside, read_talks
+from evaluation.fitting import check_ready, given_sets
 from evaluation.options import BeamOption, FittedOption, LocomoOption
 from evaluation.report import Row, print_table
 from evaluation.retrieval.bench import searched
@@ -37,9 +42,12 @@ from queries.scoring.min_max import MinMaxScorer
 from queries.scoring.present import FEATURES, ChangesOf, PresentWeights, Statements, asks_for_present, best_statements
 
 DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "scoring" / "present.json"
-READILY = 2.2  # log-odds, chosen with changes and everyday questions that nothing was fitted on in view
+READILY = 2.6  # log-odds, chosen with changes and everyday questions that nothing was fitted on in view
 FITS = 0.03  # how far an older statement fits at least, as a share of the best odds
-STRENGTH = 1.0  # inverse of the L2 penalty
+UNITS = 16  # of the hidden layer
+_PENALTY, _RATE, _ROUNDS = 3e-3, 2e-3, 40
+_SMALLEST = 1e-6
+_SITTINGS = (6, 12, 24)  # messages between two days of the talks
 FIRST_TEN = 10
 
 
@@ -80,35 +88,58 @@ def run_fit_present(
         return ChangeScorer(told.without[talk] if talk else told.weights, identity).chances
 
     # 1. and 2.
-    fitted_on = [changes.load("fit"), answerable.load(), *given_sets(locomo, beam)]
+    fitted_on = [changes.load("fit"), answerable.load(), _talks(), *given_sets(locomo, beam)]
     examples = [each for questions in fitted_on for each in _examples(questions, settings, changes_of, console)]
     unseen = _examples(changes.load("judge"), settings, changes_of, console)
     # 3.
-    weights, bias = fit(examples)
-    # 4.
-    found = PresentWeights(
-        weights=weights,
-        bias=bias,
-        changes=dict(told.weights),
-        fitted_on=", ".join(f"{each.title} ({len(each.questions)} questions)" for each in fitted_on),
-        date=utc_now().date(),
+    found = fit(examples).model_copy(
+        update={
+            "changes": dict(told.weights),
+            "fitted_on": ", ".join(f"{each.title} ({len(each.questions)} questions)" for each in fitted_on),
+        }
     )
+    # 4.
     rows = [*_rows(examples, found, "fitted on"), *_rows(unseen, found, "unseen")]
     print_table(console, "Questions for a state: before and after", rows)
     out.write_text(found.model_dump_json(indent=1) + "\n", encoding="utf-8")
-    line = " ".join(f"{name}={value:.2f}" for name, value in weights.items())
-    console.print(f"FIT present {line} bias={bias:.2f}", soft_wrap=True, highlight=False)
+    console.print(f"FIT present examples={len(examples)} bias={found.bias:.2f}", soft_wrap=True, highlight=False)
 
 
-def fit(examples: Sequence[Example]) -> tuple[dict[str, float], float]:
-    """A weight for each of ``FEATURES``, and the bias."""
+def _talks() -> QuestionSet:
+    """The talks that the reader was not fitted on, in sittings of several lengths, with the questions that they answer."""
+    aside = kept_aside(read_talks())
+    talks = [talk for talk in read_talks() if talk["id"] in aside]
+    varied = [{**talk, "sitting": _SITTINGS[place % len(_SITTINGS)]} for place, talk in enumerate(talks)]
+    found = answerable.of_talks("talks", "talks kept aside", varied)
+    return replace(found, questions=[each for each in found.questions if each.evidence])
+
+
+def fit(examples: Sequence[Example]) -> PresentWeights:
+    """The network, which knows no changes yet."""
     pairs = [_pairs(each) for each in examples]
     took = np.concatenate([each.took for each in pairs]) if pairs else np.zeros(0, np.bool_)
     if not took.any() or took.all():
         raise InputError("sets: there is too little to fit on: no later statement took the place of an older one, or each did")
     rows, counts = np.vstack([each.features for each in pairs]), np.concatenate([each.weight for each in pairs])
-    weights, bias = fitted(FEATURES, rows, took, counts, STRENGTH, max_iter=500)
-    return weights, round(bias + READILY, 3)
+    means, widths = rows.mean(axis=0), rows.std(axis=0) + _SMALLEST
+    network = MLPClassifier((UNITS,), alpha=_PENALTY, learning_rate_init=_RATE, max_iter=_ROUNDS, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # so many rounds are meant
+        network.fit((rows - means) / widths, took, sample_weight=counts)
+    (hidden, out), (hidden_bias, bias) = network.coefs_, network.intercepts_
+    hidden = hidden / widths[:, None]
+    return PresentWeights(
+        hidden={name: _rounded(each) for name, each in zip(FEATURES, hidden, strict=True)},
+        hidden_bias=_rounded(hidden_bias - means @ hidden),
+        out=_rounded(out[:, 0]),
+        bias=round(float(bias[0]) + READILY, 3),
+        fitted_on="",
+        date=utc_now().date(),
+    )
+
+
+def _rounded(numbers: Numbers) -> tuple[float, ...]:
+    return tuple(round(float(each), 4) for each in numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

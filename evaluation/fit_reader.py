@@ -81,11 +81,11 @@ def run_fit_reader(
         raise SettingsError("MNEME_EMBEDDER__PROVIDER: the reader needs the vectors of tokens; set it to local")
     # 1.
     with console.status("embedding"):
-        questions = list(_questions(read_talks(), embedder))
+        talks = read_talks()
+        questions = list(_questions(talks, embedder))
+    aside = kept_aside(talks)
     for language in LANGUAGES:
         own = [each for name, each in questions if name == language]
-        talks = sorted({each.talk for each in own})
-        aside = set(talks[::_ASIDE])
         # 2. and 3.
         with console.status(f"{language}: {len(own)} questions"):
             weights = fit([each for each in own if each.talk not in aside], steps)
@@ -106,6 +106,13 @@ def read_talks() -> list[dict[str, Any]]:
     """The talks: who ``says`` what, and what is ``asked``, with the messages that answer it (from 1) and the words that do."""
     talks: list[dict[str, Any]] = json.loads(TALKS.read_text(encoding="utf-8"))
     return talks
+
+
+def kept_aside(talks: Sequence[Mapping[str, Any]]) -> frozenset[str]:
+    """The ids of the talks that are not fitted on: every eighth of each language."""
+    languages = {talk["id"]: language_of(talk["asked"][0][0]) for talk in talks}
+    own = (sorted(talk for talk, language in languages.items() if language == each) for each in LANGUAGES)
+    return frozenset(talk for each in own for talk in each[::_ASIDE])
 
 
 def _questions(talks: Sequence[Mapping[str, Any]], embedder: TokenEmbedder) -> Iterator[tuple[str, Asked]]:

@@ -32,7 +32,7 @@ READING = 0.4  # of a reader's log-odds, to those of the regression: what finds 
 FIRST, READING_AMONG_FIRST = 10, 1.0  # statements, among which reading counts more: their order changes, and none leaves them
 
 
-def check_weights(weights: Mapping[str, float], names: Sequence[str], fit: str) -> None:
+def check_weights(weights: Mapping[str, object], names: Sequence[str], fit: str) -> None:
     """
     Raises:
         ValueError: the weights are not those of the features with these names; names the command that fits them.

@@ -1,7 +1,7 @@
 """Raise what holds now: of statements about the same, the later leads where a question asks for a state. Pure.
 
 The words of an older statement often fit a question better ("We rent a flat in Leith" against "First night in Dundee!"), and
-its end is marked only where it is certain. So in a search for a state ("where does Nora live?") a logistic regression
+its end is marked only where it is certain. So in a search for a state ("where does Nora live?") a network of one hidden layer
 (``mneme bench fit present``) tells of each two of the best statements how likely the later took the place of the older, by
 how well both fit, how near they are in words and meaning, how likely the later tells of a change
 (queries/scoring/change.py), whether it was said in another sitting, and whether it has another value of the kind asked for
@@ -36,7 +36,7 @@ from queries.questions.values import FIGURES, ValueKind, is_another, value_asked
 from queries.records import words_of
 from queries.scoring.change import LONGEST, ChangeWeights
 from queries.scoring.field import Field, Numbers, probability
-from queries.scoring.learned import Weights, check_weights
+from queries.scoring.learned import check_weights
 
 FEATURES = (
     *("older_fits", "later_fits", "later_matches", "near_in_words", "near_in_meaning", "near_in_a_change"),
@@ -55,17 +55,32 @@ _HAS_VALUE = 0.7  # log-odds, chosen with LoCoMo's questions for a state in view
 _LEAST, _HIGHEST = 1e-6, 1 - 1e-6
 
 
-class PresentWeights(Weights):
-    """A logistic regression over ``FEATURES``, and those that tell changes, by the name of the model of the vectors."""
+class PresentWeights(pydantic.BaseModel):
+    """A network with one hidden layer over ``FEATURES``, and the regressions that tell changes, by the model of the vectors.
 
+    ``hidden`` has for each feature its weight in each unit, ``out`` the weight of each unit (rectified linear).
+    """
+
+    model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
+
+    hidden: dict[str, tuple[float, ...]]
+    hidden_bias: tuple[float, ...]
+    out: tuple[float, ...]
+    bias: float
     changes: dict[str, ChangeWeights] = pydantic.Field(default_factory=dict)
     fitted_on: str
     date: date
 
     @pydantic.model_validator(mode="after")
     def _has_every_weight(self) -> "PresentWeights":
-        check_weights(self.weights, FEATURES, "present")
+        check_weights(self.hidden, FEATURES, "present")
         return self
+
+    def log_odds(self, features: Numbers) -> Numbers:
+        """The log-odds of each row of features that the later took the place of the older."""
+        units = features @ np.array([self.hidden[name] for name in FEATURES]) + np.array(self.hidden_bias)
+        found: Numbers = np.maximum(units, 0.0) @ np.array(self.out) + self.bias
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +98,7 @@ class Statements:
 
     def raised(self, weights: PresentWeights) -> Numbers:
         """The log-odds, where what took the place of another has at least those of the other."""
-        took = weights.log_odds(self.features, FEATURES)
+        took = weights.log_odds(self.features)
         of_older = np.where(self.earlier, self.log_odds + took, -np.inf).max(axis=1, initial=-np.inf)
         found: Numbers = np.maximum(self.log_odds, of_older)
         return found

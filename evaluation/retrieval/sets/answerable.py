@@ -4,7 +4,7 @@ The talks are in evaluation/answerable.json, written for this set.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -26,9 +26,16 @@ _START = datetime(2025, 3, 1, 9, 0, tzinfo=UTC)
 
 def load() -> QuestionSet:
     """All talks, each the memory of a user of its own."""
-    talks = json.loads(TALKS.read_text(encoding="utf-8"))
+    return of_talks("answerable", "small talks", json.loads(TALKS.read_text(encoding="utf-8")))
+
+
+def of_talks(name: str, title: str, talks: Sequence[Mapping[str, Any]]) -> QuestionSet:
+    """A set of talks, of which each tells who ``says`` what, and what is ``asked`` with the messages that answer (from 1).
+
+    ``sitting`` is the number of messages between two days; 6 where a talk has none.
+    """
     events = [event for talk in talks for event in _events(talk)]
-    return QuestionSet("answerable", "small talks", events, [each for talk in talks for each in _questions(talk)])
+    return QuestionSet(name, title, events, [each for talk in talks for each in _questions(talk)])
 
 
 def in_other_languages() -> QuestionSet:
@@ -37,18 +44,18 @@ def in_other_languages() -> QuestionSet:
     return replace(every, questions=[each for each in every.questions if foreign_language(each.text)])
 
 
-def _events(talk: dict[str, Any]) -> Iterator[Event]:
+def _events(talk: Mapping[str, Any]) -> Iterator[Event]:
     at = _START
     for number, (name, words) in enumerate(talk["says"], start=1):
-        at += _PACE if number % _SITTING else _BETWEEN
+        at += _PACE if number % talk.get("sitting", _SITTING) else _BETWEEN
         by = {"sender": name.lower(), "sender_name": name, "role": "assistant" if name == "Assistant" else "user"}
         identity, owner = talk["id"], {"user_id": talk["user"]}
         yield from said(identity, identity, owner, f"{identity}-{number}", at.isoformat(), words, **by)
 
 
-def _questions(talk: dict[str, Any]) -> Iterator[Question]:
+def _questions(talk: Mapping[str, Any]) -> Iterator[Question]:
     asked_at = _START + len(talk["says"]) * _BETWEEN
-    for number, (text, answered_by) in enumerate(talk["asked"]):
+    for number, (text, answered_by, *_) in enumerate(talk["asked"]):
         evidence = frozenset(f"{talk['id']}-{each}" for each in answered_by)
         category = ANSWER if evidence else ABSTENTION
         owner = {"user_id": talk["user"]}

@@ -17,7 +17,8 @@ from tests.contracts.rows import axis
 from tests.queries.world import MAYA, NOW, conversation, quoted, section
 
 BY_WORDS = ChangeScorer({}, EmbedderIdentity("unknown", "", 4)).chances
-WEIGHTS = shipped().model_copy(update={"weights": dict.fromkeys(FEATURES, 1.0), "bias": 0.0})
+SUM = {"hidden": dict.fromkeys(FEATURES, (1.0, -1.0)), "hidden_bias": (0.0, 0.0), "out": (1.0, -1.0), "bias": 0.0}
+WEIGHTS = shipped().model_copy(update=SUM)
 
 
 def said(text: str, day: int, speaker: str = "Nora", *claims: Claim) -> Row:
@@ -134,6 +135,6 @@ def test_nothing_is_raised_where_nothing_was_said():
 
 
 def test_the_shipped_weights_are_for_these_features():
-    assert set(shipped().weights) == set(FEATURES)
+    assert set(shipped().hidden) == set(FEATURES)
     with pytest.raises(ValueError, match="fit again"):
-        PresentWeights(weights={"older_beside": 1.0}, bias=0.0, fitted_on="", date=NOW.date())
+        PresentWeights(hidden={"older_beside": (1.0,)}, hidden_bias=(0.0,), out=(1.0,), bias=0.0, fitted_on="", date=NOW.date())
