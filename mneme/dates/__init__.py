@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 
 from mneme.chinese_script import parted, simplified
-from mneme.dates import chinese, chinese_words, english, english_words
+from mneme.dates import chinese, chinese_words, english, english_doubts
 from mneme.dates.rules import Found
 from mneme.dates.spans import DaySpan, Grain
 from mneme.text import has_cjk
@@ -70,7 +70,7 @@ def certain_dates(
         asked: read it only as the answer to this question: after "When do you fly?" a bare "The 14th" is ahead.
     """
     local = said_at.astimezone(zone)
-    rules, doubts = _LANGUAGES.get(language, (english.find_iso, english_words))
+    rules, doubts = _LANGUAGES.get(language, (english.find_iso, english_doubts))
     read = _read_chinese if language == "zh" else str
     lead = english.answer_lead(asked, sentence) if language == "en" and asked else ""
     if asked and not lead:
@@ -133,7 +133,7 @@ def _read_chinese(text: str) -> str:
     return parted(simplified(text))
 
 
-_LANGUAGES = {"en": (english.find, english_words), "zh": (chinese.find, chinese_words)}
+_LANGUAGES = {"en": (english.find, english_doubts), "zh": (chinese.find, chinese_words)}
 _MOST = 20  # dates of one form in a sentence
 _MORNING = 4  # o'clock
 # After "we come on the 25th of May", the Tuesday on which they go back is hardly the next.

@@ -6,20 +6,8 @@ from dataclasses import replace
 from functools import cache
 
 from mneme.records import Claim
-from mneme.relations.english_clauses import (
-    SELF,
-    Part,
-    act,
-    asserted,
-    is_made_up,
-    joints,
-    lowered,
-    parts,
-    person,
-    thing,
-    without_adverbs,
-    written_out,
-)
+from mneme.relations.english_clauses import Part, asserted, is_made_up, joints, lowered, parts, without_adverbs, written_out
+from mneme.relations.english_subjects import SELF, act, person, thing
 from mneme.relations.table import (
     Pattern,
     Slot,

@@ -736,3 +736,39 @@ def test_a_chinese_day_of_which_something_is_told_is_not_ahead_and_a_score_is_no
 def test_a_date_in_figures_is_written_in_the_language_of_its_sentence(sentence: str, language: str, full: str) -> None:
     [mention] = certain_dates(sentence, WEDNESDAY, UTC, language)
     assert mention.written == full
+
+
+@pytest.mark.parametrize(
+    ("sentence", "dates"),
+    [
+        ("I want to do it easter monday, at the beach.", "2026-04-06"),
+        ("We fly on good friday.", "2026-04-03"),
+        ("It was boxing day, remember.", "2025-12-26"),
+        ("Yes, 29th of this month, Ibadan.", "2026-03-29"),
+        ("It is the 29th of next month.", "2026-04-29"),
+        ("Which was feb last year.", "2025-02-01..2025-02-28"),
+        ("The plant is closing in may.", "2026-05-01..2026-05-31"),
+        ("He got word on friday that the plant is closing in april.", "2026-04-01..2026-04-30"),
+        ("They may come in march order.", ""),
+        ("Hailey's coming the 24th now.", "2026-03-24"),
+        ("They're giving us exams 2nd of April to the 6th.", "2026-04-02..2026-04-06"),
+        ("We're away from 21st to 26th.", "2026-03-21..2026-03-26"),
+        ("ill transfer it on the 25th.", "2026-03-25"),
+        ("She was ill on Friday.", "2026-02-27"),
+        ("The Easter lunch is on the 5th.", ""),
+        ("The Christmas party is on the 12th.", ""),
+        ("Tom's Day care starts on the 12th.", "2026-03-12"),
+        ("My flight on Sunday got moved.", ""),
+        ("My flight got moved to Sunday.", "2026-03-08"),
+        ("The driver's name is Friday and he's coming on Saturday.", "2026-03-07"),
+        ("My favourite day is Friday.", ""),
+        ("We are going on bank holiday Monday.", ""),
+    ],
+)
+def test_a_day_that_an_occasion_a_month_or_a_name_explains_is_read_with_it(sentence: str, dates: str) -> None:
+    assert written(certain_dates(sentence, WEDNESDAY, UTC, "en")) == dates
+
+
+def test_an_occasion_whose_month_is_that_of_the_day_is_no_doubt() -> None:
+    assert written(certain_dates("The Christmas party is on the 12th.", NOVEMBER, UTC, "en")) == "2026-12-12"
+    assert written(certain_dates("The Halloween party is on the 12th.", NOVEMBER, UTC, "en")) == ""
