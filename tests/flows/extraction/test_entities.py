@@ -39,9 +39,9 @@ def named(*lines):
         ('I watched "Blue Harbour" last night.', "Blue Harbour", "film"),
         ("I use the meditation app Stillwater every morning.", "Stillwater", "product"),
         ("I finished the show Harbour Lights.", "Harbour Lights", "series"),
-        ("We deploy it with Gunicorn and nothing else.", "Gunicorn", "other"),
-        ("I build it with TypeScript and I'm nearly done.", "TypeScript", "other"),
-        ("We send it with LoRa every hour.", "LoRa", "other"),
+        ("We deploy it with Gunicorn and nothing else.", "Gunicorn", "product"),
+        ("I build it with TypeScript and I'm nearly done.", "TypeScript", "product"),
+        ("We send it with LoRa every hour.", "LoRa", "product"),
         ("I went to a Jane Hollow conference.", "Jane Hollow", "work"),
         ("My roommate's name is Ondine.", "Ondine", "person"),
         ("I met Mr. Carpenter I swear on my life.", "Mr. Carpenter", "person"),
@@ -225,3 +225,45 @@ def test_words_that_look_like_chinese_names_name_nothing(text):
 def test_other_languages_name_those_who_take_part_and_who_is_called():
     found = named("Lena: Ich habe gestern mit @Jonas über den Termin im Rathaus gesprochen.", "Paul: Das ist aber sehr schön!")
     assert found == {"Lena": "person", "Jonas": "person", "Paul": "person"}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("I'm on nights at Fiona Stanley till noon.", "Fiona Stanley"),
+        ("They rushed her, she went to Fiona Stanley.", "Fiona Stanley"),
+        ("We eat at the Thomas Green at 12.", "Thomas Green"),
+        ("Roy Hill have changed the swing again.", "Roy Hill"),
+        ("I sold the old Sony, and the tripod.", "Sony"),
+        ("Stop hollering at Google for the weather.", "Google"),
+        ("Mummy says she is giving up Facebook.", "Facebook"),
+        ("We met on that Malta advert.", "Malta"),
+        ("No, Oran's the dog, Senan is the eggs.", "Senan"),
+        ("The bin is full of someones Emu cans.", "Emu"),
+        ("We watched Zee World all day.", "Zee World"),
+        ("It is the one on George St by the gardens.", "George"),
+    ],
+)
+def test_where_kinds_compete_a_name_is_left_out(text: str, name: str) -> None:
+    assert name not in named(f"Ann: {text}", "Bo: All right then.")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind"),
+    [
+        ("He laughed at Fiona all day.", "Fiona", "person"),
+        ("We are at Fiona's today.", "Fiona", "person"),
+        ("Did Roy have the keys?", "Roy", "person"),
+        ("Ella and Roy have the keys.", "Roy", "person"),
+        ("She works at Sony in the new building.", "Sony", "organisation"),
+        ("Sony offered her the job.", "Sony", "organisation"),
+        ("I was in the Walmart when you rang.", "Walmart", "organisation"),
+        ("We flew to Malta last year.", "Malta", "location"),
+        ("Our Malta trip was fine.", "Malta", "location"),
+        ("My dog, Senan, barks.", "Senan", "pet"),
+        ("The kids are Owen 11 and Ella 7.", "Owen", "person"),
+        ("It is the one on George St by the gardens.", "George St", "location"),
+    ],
+)
+def test_a_name_keeps_its_kind_where_something_tells_it(text: str, name: str, kind: str) -> None:
+    assert named(f"Ann: {text}", "Bo: All right then.")[name] == kind
