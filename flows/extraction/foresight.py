@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from datetime import timedelta
 
 from flows.cuts import ExtractedForesight
 from flows.extraction.sentences import Sentence, journey_of
 from mneme.chinese_script import parted, simplified
 from mneme.dates import DateMention, resolve_dates
+from mneme.dates.english_words import ALONE
 from mneme.languages import is_doubted
 from mneme.pattern_index import Cue
 from mneme.records import Claim
@@ -18,7 +20,18 @@ _LONGEST = 400  # characters
 _LEAST = 3  # letters of a clause besides its date
 _MONTH = 31  # days; "this year" names no day
 _MOST_DATES = 20  # of one form in a sentence
-_CLAUSE_END = re.compile(r"[,;，；]\s*|\s+(?:and|but|then)\s+", re.I)
+_CLAUSE_END = re.compile(r"[,;，；]\s*|\s+(?:and|but|then)\s+(?!(?:mon|tue|wed|thu|fri|sat|sun)\w*\b)", re.I)
+# A day by its number or name, which need not be a certain date.
+_ANY_DAY = re.compile(
+    r"\b(?:(?:the|on|by|from|is|till?|until|to|and) (?P<number>[1-9]|[12]\d|3[01])(?:st|nd|rd|th)"
+    rf"|(?P<name>mon|tues|wednes|thurs|fri|satur|sun)day)\b{ALONE}",
+    re.I,
+)
+_NO_SUBJECT = re.compile(  # how a clause begins of which the one before says who does it
+    r"(?:(?:and|then|but) )*(?:\w+ing|arrives?|away|back|comes?|down|flies|gets?|goes|has|home|is|lands?|leaves?|off|out|over|"
+    r"returns?|starts?|stays?|to|up|will)\b",
+    re.I,
+)
 _CHOICE = re.compile(r"\b(?:or|either)\b|或|还是", re.I)
 _OPENING = 20  # characters of a message that tell whether it denies
 _FAMILY = "plan:"  # claims of plans
@@ -66,7 +79,8 @@ _UNCERTAIN = Cue(
 _WANTED = Cue(r"\b(?:should|trying to|looking to|need to|can you|help me|supposed)\b", re.I)
 _CANCELLED = Cue(
     r"\bcancell?ed\b|\bcalled off\b|\bis off\b|\bwas off\b|\bfell through\b|\b(?:can['’]?t|cannot|couldn['’]?t) make it\b|"
-    r"\bpostponed\b|\bno longer\b|\bnot happening\b|\binstead of\b|\brescheduled\b|\bmoved from\b|\bpushed (?:back|from)\b",
+    r"\bbail(?:ed|ing)? on\b|\bpostponed\b|"
+    r"\bno longer\b|\bnot happening\b|\binstead of\b|\brescheduled\b|\bmoved from\b|\bpushed (?:back|from)\b",
     re.I,
 )
 _CONDITION = re.compile(
@@ -107,8 +121,9 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
 
     A certain date ahead is enough; one of today needs a word of what is to come, and without any date it must be said that
     it is planned ("I'm going to", 我打算). One that names a day which is not certain is left out. It lasts from start to
-    end of its date. Where each of several clauses has a day of its own, each is one; where a clause names several, the sentence
-    has none. Its claims are those of the family ``plan:``; what a later sentence of the episode claims as over is left out.
+    end of its date. Where each of several clauses has a day of its own, each is one, and a clause with the one certain day of
+    several stands for its sentence; where a clause names several, there is none. Its claims are those of the family ``plan:``;
+    what a later sentence of the episode claims as over is left out.
     """
     found: list[ExtractedForesight] = []
     over = [(position, claim.about) for position, one in enumerate(sentences) for claim in one.claims if _ends_a_plan(claim)]
@@ -134,8 +149,14 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
             continue
         if date is not None and not one.meant and not one.answers and _says_no_more(one, date):
             continue
+        words = one.meant or one.told
+        if one.language == "en" and not one.meant and not one.answers:
+            own_words = _of_the_day(one, date)
+            if own_words is None:
+                continue
+            words = own_words
         start, end = (date.since, date.until) if date else (None, None)
-        found.append(ExtractedForesight(one.meant or one.told, one.text, (one.index,), start, end, claims))
+        found.append(ExtractedForesight(words, one.text, (one.index,), start, end, claims))
     return tuple(found[:_MOST])
 
 
@@ -165,11 +186,39 @@ def _by_clause(one: Sentence) -> list[tuple[str, DateMention]]:
             return []
         if _says_no_more(one, date, begins, stops):
             return []
-        found.append((one.text[begins:stops].strip(" .!…"), date))
+        if begins == 0 or not _NO_SUBJECT.match(one.text, begins):
+            found.append((one.text[begins:stops].strip(" .!…"), date))
     perhaps = [
         each for each in resolve_dates(one.text, one.said_at, one.zone, _MOST_DATES) if each.start_index > later[-1].end_index
     ]
     return found[:-1] if perhaps else found
+
+
+def _of_the_day(one: Sentence, date: DateMention | None) -> str | None:
+    """The words of an English sentence of which its date is: all, or its clause where another names another day.
+
+    None where they cannot be told apart: the clause names another day, or no subject.
+    """
+    if date is None:
+        return None if len(one.dates) > 1 else one.text
+    ends = [mark.span() for mark in _CLAUSE_END.finditer(one.text)]
+    begins = max((end for _, end in ends if end <= date.start_index), default=0)
+    stops = min((start for start, _ in ends if start >= date.end_index), default=len(one.text))
+    others = [day.start() for day in _ANY_DAY.finditer(one.text) if not _is_of(day, date)]
+    if not others:
+        return one.text
+    if any(begins <= at < stops for at in others) or (begins and _NO_SUBJECT.match(one.text, begins)):
+        return None
+    return None if _says_no_more(one, date, begins, stops) else one.text[begins:stops].strip(" .!…")
+
+
+def _is_of(day: re.Match[str], date: DateMention) -> bool:
+    """Tell whether a named day stands in a date, or is one of its days."""
+    if day.start() < date.end_index and date.start_index < day.end():
+        return True
+    days = [date.span.first + timedelta(days=ahead) for ahead in range(min(date.span.days, _MONTH))]
+    names = {f"{each:%A}".lower() for each in days} | {str(each.day) for each in days}
+    return (day["number"] or f"{day['name'].lower()}day") in names
 
 
 def _says_no_more(one: Sentence, date: DateMention, begins: int = 0, stops: int | None = None) -> bool:

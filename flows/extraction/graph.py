@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from flows.cuts import ExtractedRelationship
 from flows.extraction.sentences import Sentence
@@ -25,6 +25,14 @@ _BEGINS_OR_ENDS = re.compile(
     r"left|leaving|quit|resigned|retired|fired|laid off|los[et]|divorced|separated|broke up|split up|died)\b|"
     "搬|加入|入职|开始|成为|结婚|订婚|出生|领养|离职|离开|辞职|退休|退出|换|跳槽|离婚|分手|去世"
 )
+
+_TIME_AGO = re.compile(
+    r"\b(?:ago|back (?:in|then|when)|last (?:month|spring|summer|autumn|winter|year)|christmas|easter|valentine\w*|new year\w*|"
+    r"january|february|march|april|june|july|august|september|october|november|december|spring|summer|autumn|winter|"
+    r"(?:19|20)\d\d)\b",
+    re.I,
+)
+"""Words of a time that is not that of the telling."""
 
 
 def edge_of(claim: Claim) -> tuple[str, str]:
@@ -50,16 +58,17 @@ def relationships_of(sentences: Sequence[Sentence]) -> tuple[ExtractedRelationsh
     """The edges of an episode, each once, in the order claimed, at most 300; nothing of artifacts and questions.
 
     The date is the one date of the sentence, where it stands in the clause of the value, that clause says that something began
-    or ended, and it is a day that is not ahead: when it began, or, of an edge that ended, when it ended. A month or a year is
-    none: not its first day.
+    or ended, and it is not ahead: when it began, or, of an edge that ended, when it ended. A month or a year is no day on which
+    one began; one that ended then had ended on its last. An end that is told with a time that cannot be read is no edge: it was
+    not on the day of telling.
     """
     edges: dict[tuple[str, str, str, bool], ExtractedRelationship] = {}
-    for one in sentences:
+    for position, one in enumerate(sentences):
         if one.artifact or one.is_question:
             continue
         for claim in one.claims:
             edge, target = edge_of(claim)
-            if not edge:
+            if not edge or (claim.ends and _since(one, claim) is None and _is_retrospect(sentences, position)):
                 continue
             key = (claim.subject.casefold(), edge, target.casefold(), claim.ends)
             known = edges.get(key)
@@ -74,6 +83,13 @@ def relationships_of(sentences: Sequence[Sentence]) -> tuple[ExtractedRelationsh
     return tuple(edges.values())
 
 
+def _is_retrospect(sentences: Sequence[Sentence], position: int) -> bool:
+    """Tell whether an end is told with a time of its own, there or in the next sentence: "We ended it. Valentine's week."."""
+    one = sentences[position]
+    behind = "".join(other.text for other in sentences[position + 1 : position + 2] if other.index == one.index)
+    return not one.dates and _TIME_AGO.search(f"{one.text} {behind}") is not None
+
+
 def _since(one: Sentence, claim: Claim) -> datetime | None:
     """The day on which a claimed relationship began or ended, if only one reading is left."""
     at = one.text.find(claim.value)
@@ -81,8 +97,11 @@ def _since(one: Sentence, claim: Claim) -> datetime | None:
         return None
     [date] = one.dates
     first, last = sorted(((at, at + len(claim.value)), (date.start_index, date.end_index)))
-    if date.since > one.said_at or date.span.first != date.span.last or _TURNS.search(one.text, first[1], last[0]):
+    is_long = date.span.first != date.span.last
+    if date.since > one.said_at or (is_long and not claim.ends) or _TURNS.search(one.text, first[1], last[0]):
         return None
     begins = max((turn.end() for turn in _TURNS.finditer(one.text, 0, first[0])), default=0)
     ends = next((turn.start() for turn in _TURNS.finditer(one.text, last[1])), len(one.text))
-    return date.since if _BEGINS_OR_ENDS.search(one.text[begins:ends]) else None
+    if not _BEGINS_OR_ENDS.search(one.text[begins:ends]):
+        return None
+    return min(date.until - timedelta(days=1), one.said_at) if is_long else date.since

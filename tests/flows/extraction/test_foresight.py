@@ -101,9 +101,9 @@ def test_a_stretch_that_still_runs_is_its_date():
     assert (one.start, one.end) == (datetime(2026, 3, 2, tzinfo=UTC), datetime(2026, 4, 1, tzinfo=UTC))
 
 
-def test_of_several_dates_none_is_taken():
-    [one] = foresights_of(said("Ann: The exams are on 20 March 2026 and on 25 March 2026.", "Bo: Good."))
-    assert (one.start, one.end) == (None, None)
+def test_a_clause_that_names_several_days_is_no_plan():
+    assert foresights_of(said("Ann: The exams are on 20 March 2026 or on 25 March 2026.", "Bo: Good.")) == ()
+    assert foresights_of(said("Ann: The exams are on 20 March 2026, the 25th or so.", "Bo: Good.")) != ()
 
 
 def test_each_clause_with_a_day_of_its_own_is_a_plan():
@@ -180,3 +180,33 @@ def test_an_appointment_of_which_the_next_sentence_tells_how_it_was_is_over():
     assert foresights_of(said("Ann: Dentist on Friday. It went fine.")) == ()
     [one] = foresights_of(said("Ann: Dentist on Friday. I hate it."))
     assert one.statement == "Dentist on Friday."
+
+
+@pytest.mark.parametrize(
+    ("text", "statement", "first", "last"),
+    [
+        ("Hailey's coming the 24th now, her exam is on the 23rd.", "Hailey's coming the 24th now", 24, 24),
+        ("Up there from 21st to 26th, then I fly home on the 27th.", "then I fly home on the 27th", 27, 27),
+        ("The first is on the 16th and the other is 30th in Rome.", "The first is on the 16th", 16, 16),
+        ("I can be in Rome by the 17th, and stay till the sunday.", None, 17, 22),
+        ("They're giving us exams 20th of March to the 24th.", None, 20, 24),
+        ("I'm coming home on the 6th of March, that's Friday.", None, 6, 6),
+        ("We move by the 28th, a Saturday, I think.", None, 28, 28),
+    ],
+)
+def test_beside_another_day_a_plan_is_the_clause_of_its_own(text: str, statement: str | None, first: int, last: int) -> None:
+    one = foresights_of(said(f"Ann: {text}", "Bo: Good."))[0]
+    assert (one.statement, one.start.day, one.end.day) == (statement or text, first, last + 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What time is Rory in tomorrow",
+        "are you coming to the party on 20 March 2026",
+        "what about the trip on 20 March 2026.",
+        "Sorry, have to bail on tomorrow.",
+    ],
+)
+def test_a_question_without_a_mark_and_what_one_bails_on_are_none(text: str) -> None:
+    assert foresights_of(said(f"Ann: {text}", "Bo: Good.")) == ()
