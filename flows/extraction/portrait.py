@@ -58,11 +58,12 @@ _CUES = tuple(
     )
 )  # fmt: skip
 _INDEX = PatternIndex(cue for _, cue in _CUES)
-_UNSURE = Cue(
-    r"\b(?:you|your|yours|you['’]\w+|maybe|might|probably|i guess|not sure|i wish|if|would|could|used to|"
-    r"thought|he|she|they|today|tonight|this week)\b",
-    re.I,
-)
+_UNSURE = Cue(r"\b(?:maybe|might|probably|i guess|not sure|i wish|if|would|could|used to|thought)\b", re.I)
+_OF_OTHERS = Cue(r"\b(?:you|your|yours|you['’]\w+|he|she|they)\b", re.I)
+_PASSING = Cue(r"\b(?:today|tonight|this week)\b", re.I)  # a state that does not last
+# How a sentence begins that goes on about somebody named before: "It's her 60th. Up from Rome with my sister Linh".
+_GOES_ON = re.compile(r"(?:away|back|down|from|here|home|in|off|on|out|over|there|to|up|with)\b", re.I)
+_SOMEBODY_ELSE = re.compile(r"\b(?:he|her|his|she|their|they)\b", re.I)
 _POINTS = Cue(
     r"\b(?:them|these|those|it|its|this|that (?:one|world|place|game|book|show|movie))\b", re.I
 )  # to what, is not said
@@ -88,14 +89,21 @@ def profile_of(sentences: Sequence[Sentence]) -> tuple[ExtractedProfileItem, ...
     present = {name for one in sentences for name in (one.speaker, one.listener) if one.role == "user"}
     known = present | set(_relatives(sentences))
     lines: list[ExtractedProfileItem] = []
-    for one in sentences:
+    for position, one in enumerate(sentences):
         if one.artifact or one.is_question or one.role != "user" or not one.speaker or len(one.text) > _LONGEST:
+            continue
+        if position and _goes_on_about_another(sentences[position - 1], one):
             continue
         statement = f"{one.speaker}: {one.told}"
         for about, category, claim in _traits(one):
             if about in known or (claim is not None and _is_of_somebody(claim, present)):
                 lines.append(ExtractedProfileItem(about, statement, category, False, (one.index,), claim))
     return tuple(dict.fromkeys(lines))[:_MOST]
+
+
+def _goes_on_about_another(before: Sentence, one: Sentence) -> bool:
+    """Tell whether a sentence without a subject follows one about somebody else, of whom it may be."""
+    return before.index == one.index and _GOES_ON.match(one.text) is not None and _SOMEBODY_ELSE.search(before.text) is not None
 
 
 def _relatives(sentences: Sequence[Sentence]) -> Iterator[str]:
@@ -131,7 +139,7 @@ def _traits(one: Sentence) -> Iterator[tuple[str, str, Claim | None]]:
 def _said_outright(one: Sentence) -> str:
     if one.language == "zh":
         return next((category for category, cue in _CHINESE_CUES if cue.match(one.text)), "")
-    if one.language != "en" or _UNSURE.search(one.text) or is_doubted(one.text):
+    if one.language != "en" or any(cue.search(one.text) for cue in (_UNSURE, _OF_OTHERS, _PASSING)) or is_doubted(one.text):
         return ""
     found = (_CUES[number] for number in _INDEX.candidates(one.text))
     return next((category for category, cue in found if cue.match(one.text)), "")
