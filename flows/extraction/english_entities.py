@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 from functools import cache
 
 from flows.extraction.sentences import Sentence
+from mneme.relations.english import is_of_work
 from mneme.text import STOP_WORDS
 from mneme.word_lists import (
     CALENDAR,
@@ -282,7 +283,7 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
             if kind == LOCATION and _THE_BEFORE.search(before) and _JOB_AFTER.match(after):
                 return ""
             no_place = _IN_A_FIELD.fullmatch(first) or last.endswith("ists") or (last[-1:] == "s" and _OWNED_AFTER.match(after))
-            return "" if kind == LOCATION and no_place else kind
+            return "" if kind == LOCATION and (no_place or is_of_work(name)) else kind
     if _HUMAN_AFTER.match(after) and not _AT_BEFORE.search(before):
         return PERSON
     return PRODUCT if not dropped and _PRODUCT_BEFORE.search(before) else ""

@@ -27,6 +27,7 @@ _ANY_DAY = re.compile(
     rf"|(?P<name>mon|tues|wednes|thurs|fri|satur|sun)day)\b{ALONE}",
     re.I,
 )
+_AGAIN = re.compile(r"(?:day|morning|afternoon|evening|night|weekend)s\b", re.I)
 _NO_SUBJECT = re.compile(  # how a clause begins of which the one before says who does it
     r"(?:(?:and|then|but) )*(?:\w+ing|arrives?|away|back|comes?|down|flies|gets?|goes|has|home|is|lands?|leaves?|off|out|over|"
     r"returns?|starts?|stays?|to|up|will)\b",
@@ -254,6 +255,11 @@ def _names_days(message: Sequence[Sentence]) -> bool:
     return any(one.dates or _names_a_day(one) for one in message)
 
 
+def _is_vague(when: str) -> bool:
+    """Tell whether a plan has no day of its own: it has none, or comes again ("Friday nights")."""
+    return when == PLANNED or _AGAIN.search(when) is not None
+
+
 def _ends_a_plan(claim: Claim) -> bool:
     return claim.ends and claim.attribute.startswith(_FAMILY)
 
@@ -269,7 +275,7 @@ def _is_expected(one: Sentence) -> bool:
         or _CANCELLED.search(one.text)
     ):
         return False
-    if any(claim.attribute.startswith(_FAMILY) and (claim.ends or claim.value != PLANNED) for claim in one.claims):
+    if any(claim.attribute.startswith(_FAMILY) and (claim.ends or not _is_vague(claim.value)) for claim in one.claims):
         return not any(_ends_a_plan(claim) for claim in one.claims) and not _is_over(one)
     if one.language == "en":
         return _says_what_is_ahead(one) and not (_UNCERTAIN.search(one.text) or _is_over(one))

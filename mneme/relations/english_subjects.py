@@ -12,7 +12,7 @@ _TAIL = re.compile(r" (?:appointment|appt|date|time|day|itself)$")
 _LEAD = re.compile(r"^(?:the|an?|my|our|this|that|his|her|their|new|current|upcoming|next|final|monthly|weekly|total) ")
 _NO_THING = re.compile(
     r"\b(?:i|you|he|she|it|we|they|there|what|which|who|how|that|this|is|are|was|were|be|been|has|have|had|do|does|did|and|or|but|if|to|"
-    r"in|on|at|from|by|with|about|than|as|not|all|one|ones|both|each|my|your|his|her|its|their|will|would|so|too|very|here|them)\b"
+    r"in|on|at|from|by|with|about|than|as|before|after|not|all|one|ones|both|each|my|your|his|her|its|their|will|would|so|too|very|here|them)\b"
 )
 _ARTICLES = frozenset("a an the my our some".split())
 _POINTS = frozenset("it this that these those them him her you something anything everything more one ones there here".split())
@@ -40,7 +40,7 @@ def person(words: str, speaker: str, table: Table, asked: bool = False) -> str |
     if mark:
         named = person(owner, speaker, table, asked)
         return _kin(named, rest.split(), table) if named is not None else None
-    return words if _is_name(words, table) else None
+    return words if low not in table.words["kin"] and _is_name(words, table) else None
 
 
 def _kin(owner: str, words: list[str], table: Table) -> str | None:

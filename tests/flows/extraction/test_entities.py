@@ -241,6 +241,8 @@ def test_other_languages_name_those_who_take_part_and_who_is_called():
         ("No, Oran's the dog, Senan is the eggs.", "Senan"),
         ("The bin is full of someones Emu cans.", "Emu"),
         ("We watched Zee World all day.", "Zee World"),
+        ("We moved to Kubernetes last week.", "Kubernetes"),
+        ("My girlfriend is Siri.", "Siri"),
         ("It is the one on George St by the gardens.", "George"),
     ],
 )

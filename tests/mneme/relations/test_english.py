@@ -780,3 +780,56 @@ def test_one_may_ask_for_the_landlord() -> None:
 )
 def test_a_look_alike_claims_nothing_and_what_it_looks_like_still_does(sentence: str, claims: list[str]) -> None:
     assert claimed(sentence) == claims
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        ("I'm studying hard at Nero's.", []),
+        ("I study law at LSE.", ["Mira|school|LSE"]),
+        ("I play bass in Guitar Hero.", []),
+        ("I play bass in a band.", ["Mira|plays|bass"]),
+        ("I quit Candy Crush last week.", []),
+        ("I left Slack last month.", []),
+        ("I left Discord for good.", []),
+        ("I left Barclays to become a teacher.", ["Mira|employer|-Barclays"]),
+        ("I'm a chef in Overcooked.", []),
+        ("I'm a nurse for Halloween.", []),
+        ("I'm therapist to all my friends.", []),
+        ("I'm the cleaner in this house.", []),
+        ("I'm the taxi driver again.", []),
+        ("My mum is my taxi driver.", []),
+        ("My dog is a lawyer.", []),
+        ("I'm a nurse in Leeds.", ["Mira|role|nurse"]),
+        ("I'm a nurse in the army.", ["Mira|role|nurse"]),
+        ("I live in Nike.", []),
+        ("I live in Google Docs.", []),
+        ("I live in Narnia.", []),
+        ("I moved to Bitwarden.", []),
+        ("I moved to Stage 2.", []),
+        ("I live in Cloquet.", ["Mira|home|Cloquet"]),
+        ("I live in Aba sef.", ["Mira|home|Aba"]),
+        ("I work for Santa.", []),
+        ("I work for Mum.", []),
+        ("I work for my cat.", []),
+        ("I work for peanuts.", []),
+        ("I work with Excel.", []),
+        ("I'm working in the kitchen right now.", ["Mira|employer|…"]),
+        ("I work for Marks and Spencer.", ["Mira|employer|Marks and Spencer"]),
+        ("I work for Lidl and Tom works for Aldi.", ["Mira|employer|Lidl", "Tom|employer|Aldi"]),
+        ("My current car is an Audi lease.", ["Mira|car|Audi"]),
+        ("My Fair Lady is on Friday.", []),
+        ("I'm divorced from reality.", []),
+        ("I turned 100 in Scrabble.", []),
+        ("I turned 40 in March.", ["Mira|age|40"]),
+        ("I got fired in the first round of the game.", []),
+        ("I got fired in March.", ["Mira|employer|-", "Mira|role|-"]),
+        ("My name is Earl is my comfort show.", []),
+        ("The rent goes up in January.", []),
+        ("The rent went up in January.", ["Mira|rent|-"]),
+        ("Deposit of 200 before the 5th.", []),
+        ("Wife's birthday is the 29th.", []),
+    ],
+)
+def test_play_brands_and_jokes_claim_no_job_and_no_home(sentence: str, claims: list[str]) -> None:
+    assert claimed(sentence) == claims
