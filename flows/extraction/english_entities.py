@@ -85,7 +85,7 @@ _SPEAKS_AFTER = re.compile(r"^ (?:said|told|asked|called|texted|laughed|and I)\b
 _PLACE_BEFORE = re.compile(
     r"\b(?:(?:live|lives|living|lived|stay|stays|staying|stayed|born|raised|based|arrived?|located|grew up) in|"
     r"(?:mov(?:e|es|ed|ing)|fly|flies|flew|flying|travel(?:s|l?ed|l?ing)?|trips?|drove|driving|train|flights?|relocat(?:e|ed|ing)|"
-    r"go|goes|going|went|been|back|back home) to|visit(?:s|ed|ing)?|(?:hik|climb)(?:e|ed|ing)?|near|around|"
+    r"go|goes|going|went|been|off|back|back home) to|visit(?:s|ed|ing)?|(?:hik|climb)(?:e|ed|ing)?|near|around|"
     r"(?:back|flew|come|comes|came|am|are|were|['’]m|['’]re) from|"
     r"(?:house|home|flat|apartment|garden|cottage|clinic|office|hotel|school|restaurant|wedding|conference|concert|weekend|"
     r"holiday|parents|family) in|(?:dinner|lunch|breakfast|brunch|drinks|table|tent|room) at|"
@@ -108,8 +108,9 @@ _PRODUCT_BEFORE = re.compile(
 _AT_SOMEBODY = r"(?<!aim )(?<!angry )(?<!glare )(?<!mad )(?<!look )(?<!looks )(?<!looked )(?<!looking )(?<!ing )(?<!ed )"
 # Where a given name is hardly a person's: "at Fiona Stanley", "went to Roy Hill", "the Thomas Green".
 _NOBODY_BEFORE = re.compile(
-    rf"\b(?:{_AT_SOMEBODY}at|the|(?:mov(?:e|ed|ing)|fly|flew|flying|travel(?:l?ed|l?ing)?|drove|driving|relocat(?:ed|ing)|go|goes|"
-    r"going|went|admitted|taken|transferred|rushed) to) $"
+    rf"\b(?:{_AT_SOMEBODY}at|the|behind|inside|opposite|outside|past|through|towards|via|(?:mov(?:e|ed|ing)|fly|flew|flying|travel(?:l?ed|l?ing)?|drove|driving|relocat(?:ed|ing)|go|goes|"
+    r"going|went|admitted|taken|transferred|rushed) to) $",
+    re.I,
 )
 _MANY_AFTER = re.compile(r"^ (?:have|are|were|aren['’]t|haven['’]t|weren['’]t)\b")  # "Roy Hill have changed the swing"
 _ONE_OF_MANY_BEFORE = re.compile(
@@ -127,6 +128,10 @@ _A_KIND_BEFORE = re.compile(r"\b(?:that|this|an?|some|my|our|your|his|her|their)
 _A_KIND_AFTER = re.compile(
     r"^ (?!(?:airport|apartment|area|branch|flat|flight|holiday|home|hotel|house|office|place|plant|team|trip|"
     r"wedding)\b)[a-z]{3}"
+)
+# What one watches or reads may be a film of any name, its author or a team: "we're doing Rebecca", "watched Happy Valley".
+_WATCHED_BEFORE = re.compile(
+    r"\b(?:bing(?:ed|ing)|doing|finish(?:ed|ing)|play(?:ed|ing)|read|reading|watch(?:ed|ing)?) (?:the )?$", re.I
 )
 _DAY_AFTER = re.compile(r"['’]s? (?:Day|Eve)\b")  # "Stephen's Day"
 _DATE_BEFORE = re.compile(r"(?:\d(?:st|nd|rd|th)?(?: of)?|\b(?:Christmas|New Years?(?:['’]s?)?)) $")  # "5 Jan", "Christmas Eve"
@@ -199,8 +204,9 @@ def _is_heading(text: str) -> bool:
 def _split(run: str) -> Iterator[tuple[str, bool]]:
     """The names in a run of words with capitals, parted where a word can belong to none; each with whether one did before."""
     if _HONORIFIC.match(run):
-        name = " ".join(run.split()[:3])
-        yield _ENDING.sub("", name).removesuffix(" I"), False
+        words = run.split()[:3]
+        owner = next((at for at, word in enumerate(words) if _ENDING.search(word)), 2)  # "Mrs Brown's Boys"
+        yield _ENDING.sub("", " ".join(words[: owner + 1])).removesuffix(" I"), False
         return
     names: list[list[str]] = [[]]
     dropped = False
@@ -237,8 +243,8 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
     given = first in GIVEN and name.split()[0].istitle()  # "LoRa" is nobody
     place, calendar = name.casefold() in PLACES, first in CALENDAR
     if _HONORIFIC.match(name):
-        return PERSON
-    if _SAINT_BEFORE.search(before) or (given and _INTO_BEFORE.search(before)):
+        return "" if _MANY_AFTER.match(after) and not _ONE_OF_MANY_BEFORE.search(before) else PERSON
+    if _SAINT_BEFORE.search(before) or _WATCHED_BEFORE.search(before) or (given and _INTO_BEFORE.search(before)):
         return ""
     if _INITIAL_AFTER.match(after) or _INITIAL_BEFORE.search(before):
         return ""  # a part of "George R. R. Martin"
@@ -257,7 +263,8 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
         return ""
     if given and place:
         someone = _PERSON_BEFORE.search(before) or _PERSON_AFTER.match(after) or _AND_I_AFTER.match(after)
-        return PERSON if someone else LOCATION if _PLACE_BEFORE.search(before) else ""
+        somewhere = _PLACE_BEFORE.search(before) or (_WITHIN_BEFORE.search(before) and after[:1] not in ("'", "’"))
+        return PERSON if someone else LOCATION if somewhere or _FROM_OR_IN.search(before) else ""
     if given and _NAMED_IT.search(before):
         return ""
     if given and _FROM_OR_IN.search(before):

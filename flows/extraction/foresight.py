@@ -201,7 +201,7 @@ def _of_the_day(one: Sentence, date: DateMention | None) -> str | None:
     None where they cannot be told apart: the clause names another day, or no subject.
     """
     if date is None:
-        return None if len(one.dates) > 1 else one.text
+        return None if len(one.dates) > 1 or _ANY_DAY.search(one.text) else one.text
     ends = [mark.span() for mark in _CLAUSE_END.finditer(one.text)]
     begins = max((end for _, end in ends if end <= date.start_index), default=0)
     stops = min((start for start, _ in ends if start >= date.end_index), default=len(one.text))

@@ -94,6 +94,8 @@ def certain_dates(
         if any(each.span and each.span.first > in_a_week for each in rules(beside, local.date(), _MOST)):
             later.append(-1)
         chosen = [each for each in chosen if each not in bare or not any(place < each.start for place in later)]
+    numbered = [each for each in chosen if _NUMBERED.fullmatch(words, each.start, each.end)]
+    chosen = [each for each in chosen if each not in numbered or not any(_is_before(each, other) for other in numbered)]
     chosen = [each for each in chosen if not _is_of_another_country(words[each.start : each.end], zone)]
     if local.hour < _MORNING:  # before one has slept, today is yesterday
         chosen = [
@@ -145,6 +147,17 @@ _AMERICAN_ZONES = frozenset(
         "Kentucky/Louisville"
     ).split()] + ["Pacific/Honolulu"]
 )  # fmt: skip
+
+
+_NUMBERED = re.compile(r"(?:(?:on|by|from|until|till) )?(?:the )?\d{1,2}(?:st|nd|rd|th)", re.I)  # a day without a month
+
+
+_NEAR = timedelta(days=7)
+
+
+def _is_before(one: Found, other: Found) -> bool:
+    """Tell whether a day is long before one told first: of "off on the 23rd, back on the 4th" the last is a month on."""
+    return bool(other.start < one.start and one.span and other.span and other.span.first - one.span.first > _NEAR)
 
 
 def _is_of_another_country(mention: str, zone: tzinfo) -> bool:

@@ -18,6 +18,7 @@ from mneme.dates.english_words import (
     MONTH,
     PART_OF_DAY,
     SHORT_WEEKDAY,
+    TO,
     TO_LAST,
     WEEKDAY,
     arranges,
@@ -238,6 +239,7 @@ RULES = (
     rule(r"(?<![\d.])(?P<day>[0-3]?\d)\.(?P<month>[01]?\d)\.(?P<year>(?:19|20)\d\d)\b", _numbers, relative=False),
     rule(rf"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill|[Ss]ince|[Bb]efore|[Aa]fter|[Ff]rom|[Tt]o|(?P<between>[Bb]etween)|"
          rf"weekend\s+of|week\s+of)\s+the\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b"
+         rf"(?!{TO}(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)\s+(?:of\s+)?{_BESIDE_A_DAY}\b)"
          rf"(?:{TO_LAST}(?:the\s+)?(?P<last>\d{{1,2}})(?:st|nd|rd|th)\b)?(?!\s+of\b|\s+in\s+\d{{4}}){ALONE}", _day_of_month),
     rule(rf"\b(?:[Ff]rom|(?P<between>[Bb]etween))\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th){TO_LAST}(?:the\s+)?"
          rf"(?P<last>\d{{1,2}})(?:st|nd|rd|th)\b(?!\s+(?:of\b|{_BESIDE_A_DAY}\b)){ALONE}", _day_of_month),

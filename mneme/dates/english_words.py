@@ -151,10 +151,11 @@ _REARRANGED = re.compile(
     r"\b(?:re-?scheduled?|postponed?|push(?:ed)? back|pushed|delayed|shifted|extended|put (?:back|off)|"
     r"brought (?:\S+ ){0,4}forward|(?:is|are|was|were|been|being|got) (?:\w+ )?moved|"
     r"(?:meeting|call|appointment|interview|dinner|lunch|party|trip|flight|launch|review|test|exam|class|session|wedding|deadline|"
-    r"coffee|table|it) (?:now )?moved|moved (?:it|(?:the|my|our|his|her|their) \S+))"
+    r"coffee|table|it) (?:now )?moved|moved (?:it|me|us|him|her|them|(?:the|my|our|his|her|their) \S+))"
     r"(?:\s+[^\s.!?]+){0,5}\s+(?:to|till|until)\s+(?:the\s+)?$",
     re.I,
 )
+_OWN_TO = re.compile(r"(?:to|until|till)\s+(?:the\s+)?", re.I)  # how a date may begin
 _LEFT = re.compile(
     r"\b(?:mov(?:ed?|ing)|chang(?:ed?|ing)|push(?:ed|ing)?|postpon(?:ed?|ing)|re-?schedul(?:ed?|ing)|shift(?:ed|ing)?|"
     r"switch(?:ed|ing)?|brought|bring(?:ing)?|delay(?:ed|ing)?)\b[^.!?]{0,60}\bfrom\s+(?:the\s+)?$",
@@ -215,7 +216,8 @@ def looks_back(match: re.Match[str]) -> bool | None:
     """
     text, start, end = match.string, match.start(), match.end()
     begins, ends = _sentence_of(text, start, end)
-    if _REARRANGED.search(text, begins, start):
+    own_to = _OWN_TO.match(text, start)
+    if _REARRANGED.search(text, begins, own_to.end() if own_to else start):
         return False
     own = {word.lower() for word in (match[0].split(maxsplit=1)[0], *_PREPOSITION.findall(text, begins, start))}
     if "since" in own:

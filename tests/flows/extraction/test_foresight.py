@@ -207,6 +207,7 @@ def test_beside_another_day_a_plan_is_the_clause_of_its_own(text: str, statement
         "what about the trip on 20 March 2026.",
         "Sorry, have to bail on tomorrow.",
         "The game is on Friday nights.",
+        "Our anniversary is the 12th, we're going out.",
     ],
 )
 def test_a_question_without_a_mark_and_what_one_bails_on_are_none(text: str) -> None:
