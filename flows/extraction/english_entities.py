@@ -69,7 +69,11 @@ _KNOWN_AFTER = re.compile(  # a work or a brand that is called by a name: "a Har
     r"quotes?|concerts?|songs?|albums?|exhibitions?|museum|marathon|award|prize|foundation|collection)\b"
 )
 _APPOSED_AFTER = re.compile(r"^(?:$|[,.!?;)])")  # "our dog, Rex, is old", but "he is the dog, Rex is the eggs"
-_JOB_AFTER = re.compile(r"^ (?:\w+ )?(?:accounts?|build|contract|deal|estate|family|files?|house|jobs?|order|place|project)\b")
+_JOB_AFTER = re.compile(
+    r"^ (?:\w+ )?(?:accounts?|army|build|club|contract|cup|deal|estate|family|files?|final|group|house|jobs?|order|party|place|"
+    r"project|team)\b"
+)
+_NUMBER_AFTER = re.compile(r"^ \d")  # "moved to Ward 7"
 _OWNED_AFTER = re.compile(r"^ (?:flat|home|house|office|place|school|shop|work)\b")  # "near Nikhils office"
 _OF_SOMEBODY_AFTER = re.compile(  # who has a child or a house may be called like a city: "Denver's boy"
     r"^['’]s (?:aunt|baby|boyfriend|boys?|brother|cousin|dad|daughter|family|father|girlfriend|girls?|gran|house|husband|kids?|"
@@ -108,7 +112,7 @@ _PRODUCT_BEFORE = re.compile(
 _AT_SOMEBODY = r"(?<!aim )(?<!angry )(?<!glare )(?<!mad )(?<!look )(?<!looks )(?<!looked )(?<!looking )(?<!ing )(?<!ed )"
 # Where a given name is hardly a person's: "at Fiona Stanley", "went to Roy Hill", "the Thomas Green".
 _NOBODY_BEFORE = re.compile(
-    rf"\b(?:{_AT_SOMEBODY}at|the|behind|inside|opposite|outside|past|through|towards|via|(?:mov(?:e|ed|ing)|fly|flew|flying|travel(?:l?ed|l?ing)?|drove|driving|relocat(?:ed|ing)|go|goes|"
+    rf"\b(?:{_AT_SOMEBODY}at|an?|the|behind|inside|opposite|outside|past|through|towards|via|(?:mov(?:e|ed|ing)|fly|flew|flying|travel(?:l?ed|l?ing)?|drove|driving|relocat(?:ed|ing)|go|goes|"
     r"going|went|admitted|taken|transferred|rushed) to) $",
     re.I,
 )
@@ -269,14 +273,19 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
         return ""
     if given and _FROM_OR_IN.search(before):
         return LOCATION
-    if given and (
-        (_WITHIN_BEFORE.search(before) and after[:1] not in ("'", "’"))
-        or (_NOBODY_BEFORE.search(before) and after[:1] not in ("'", "’"))
-        or (_MANY_AFTER.match(after) and not _ONE_OF_MANY_BEFORE.search(before))
+    known = given and 1 < len(words) <= 3 and _KNOWN_AFTER.match(after)
+    if (
+        given
+        and not known
+        and (
+            (_WITHIN_BEFORE.search(before) and after[:1] not in ("'", "’"))
+            or (_NOBODY_BEFORE.search(before) and after[:1] not in ("'", "’"))
+            or (_MANY_AFTER.match(after) and not _ONE_OF_MANY_BEFORE.search(before))
+        )
     ):
         return ""
     if given and len(words) <= 3:
-        return WORK if len(words) > 1 and _KNOWN_AFTER.match(after) else PERSON
+        return WORK if known else PERSON
     if place:
         is_a_kind = _A_KIND_BEFORE.search(before) and _A_KIND_AFTER.match(after)
         is_of_another = is_a_kind or _OF_SOMEBODY_AFTER.match(after)
@@ -287,7 +296,7 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
         return PERSON if acts and first not in small and first not in _ROLES else ""
     for kind, told_before in ((PERSON, _PERSON_BEFORE), (ORGANISATION, _ORGANISATION_BEFORE), (LOCATION, _PLACE_BEFORE)):
         if told_before.search(before):
-            if kind == LOCATION and _THE_BEFORE.search(before) and _JOB_AFTER.match(after):
+            if kind == LOCATION and ((_THE_BEFORE.search(before) and _JOB_AFTER.match(after)) or _NUMBER_AFTER.match(after)):
                 return ""
             no_place = _IN_A_FIELD.fullmatch(first) or last.endswith("ists") or (last[-1:] == "s" and _OWNED_AFTER.match(after))
             return "" if kind == LOCATION and (no_place or is_of_work(name)) else kind

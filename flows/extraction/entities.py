@@ -36,10 +36,10 @@ _LONGEST_SENTENCE = 400  # characters; what is longer is a text without marks
 _TYPE_OF_TARGET = {
     **dict.fromkeys("works_at studies_at member_of volunteers_at owns founded".split(), ORGANISATION),
     **dict.fromkeys("lives_in from born_in located_in visited".split(), LOCATION),
-    **dict.fromkeys("likes works_in".split(), OTHER),
     "has_pet": PET,
 }
 """Of the edges whose target is no person."""
+_OF_ANY_KIND = ("likes", "works_in")
 
 _PETS = Cue(
     r"\b(?:dogs?|pupp(?:y|ies)|pups?|cats?|kittens?|kitty|pets?|parrots?|hamsters?|rabbits?|bunn(?:y|ies)|horses?|turtles?|snakes?|"
@@ -140,7 +140,8 @@ def _claimed(one: Sentence) -> Iterator[tuple[str, str]]:
         edge, target = edge_of(claim)
         if edge:
             yield claim.subject, PERSON
-            yield target, ORGANISATION if claim.attribute == "role" else _TYPE_OF_TARGET.get(edge, PERSON)
+            if edge not in _OF_ANY_KIND:
+                yield target, ORGANISATION if claim.attribute == "role" else _TYPE_OF_TARGET.get(edge, PERSON)
 
 
 def _named(one: Sentence, small: Collection[str]) -> Iterator[tuple[str, str]]:

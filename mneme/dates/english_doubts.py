@@ -24,7 +24,7 @@ def in_doubt(sentence: str, date: Found) -> bool:
         or _BEHIND.match(sentence, end)
         or _SINCE.match(sentence, start)
         or _NOWADAYS.search(sentence, near, end + _NEAR)
-        or (_WEEKDAY.match(sentence, start, end) and (not _ALONE.match(sentence, end) or _THE.search(sentence, near, start)))
+        or (_WEEKDAY.match(sentence, start, end) and _is_no_day_alone(sentence, start, end, near))
         or (sentence[start : start + 1].isupper() and _NAME.search(sentence[near:start]))
         or _is_quoted(sentence, start, end, far)
         or is_left(sentence, start)
@@ -46,6 +46,12 @@ def is_of_another(mention: str, earlier: str, month: int) -> bool:
     return _BARE_DAY.match(mention) is not None and not {MONTHS[month - 1]}.issuperset(_NAMED_BEFORE.findall(earlier))
 
 
+def _is_no_day_alone(sentence: str, start: int, end: int, near: int) -> bool:
+    """Return whether a weekday is one that words beside it tell."""
+    told = (cue.search(sentence, near, start) for cue in (_THE, _NAMED_WEEKDAY))
+    return not _ALONE.match(sentence, end) or any(told)
+
+
 def _is_of_an_occasion(text: str, date: Found) -> bool:
     """Return whether an occasion is named that is perhaps in another month than a bare day: Easter, and the 4th."""
     months = {int((named.lastgroup or "m0")[1:]) for named in _OCCASION.finditer(text)}
@@ -64,8 +70,7 @@ _QUOTES = ("'", "‘", "’", "`", "*", "_")
 _SINCE = re.compile(r"(?:since|before|after|until|till|between|around)\b", re.I)
 _BESIDE = re.compile(
     r"\b(?:since|before|after|until|till|than|unlike|like|as|versus|vs\.?|compared (?:to|with)|similar to|prior to|instead of|"
-    r"rather than|except|not|or|nor|first|second|third|one|some|following|same|previous|preceding|taco|casual|cyber|easter|"
-    r"whit|palm|shrove|ash|holy|maundy|black|holiday|"
+    r"rather than|except|not|or|nor|first|second|third|one|some|following|same|previous|preceding|"
     r"name(?:['’]?s)?(?: is| was)?|(?:am|are|is|was|['’][ms]) called|named|mr\.?|mrs\.?|ms|miss|"
     r"favou?rite (?:\w+ ){0,2}(?:is|are|was)|little|bit|"
     r"too|so|very|around|about|approximately|roughly|circa|near|dated|version|of the|every|each|any|"
@@ -81,6 +86,8 @@ _BEHIND = re.compile(
     r"\s*(?:/\s*\w|[-_(.]\w|\(\)|\(?(?:ish|tbd|tbc)\b)",
     re.I,
 )
+# A weekday that is one of the year, or of another name: "Palm Sunday", "bank holiday Monday".
+_NAMED_WEEKDAY = re.compile(r"\b(?:ash|black|casual|cyber|easter|holiday|holy|maundy|palm|shrove|taco|whit) $", re.I)
 # A weekday is a certain one by itself: neither "the Friday after the exam" nor "Sunday school" nor "Taco Tuesday".
 _WEEKDAY, _THE = re.compile(r"(?:on\s+)?(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.I), re.compile(r"\bthe\s+$", re.I)
 _ALONE = re.compile(
