@@ -27,6 +27,8 @@ _ANY_DAY = re.compile(
     rf"|(?P<name>mon|tues|wednes|thurs|fri|satur|sun)day)\b{ALONE}",
     re.I,
 )
+_IS_A_WEEKDAY = re.compile(r"\S* ?(?: is|['’]s) (?:an? |on a )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b[^,;]*$", re.I)
+_BEGINS = 5  # characters before a day that begins its sentence
 _AGAIN = re.compile(r"(?:day|morning|afternoon|evening|night|weekend)s\b", re.I)
 _NO_SUBJECT = re.compile(  # how a clause begins of which the one before says who does it
     r"(?:(?:and|then|but) )*(?:\w+ing|arrives?|away|back|comes?|down|flies|gets?|goes|has|home|is|lands?|leaves?|off|out|over|"
@@ -278,7 +280,7 @@ def _is_expected(one: Sentence) -> bool:
     if any(claim.attribute.startswith(_FAMILY) and (claim.ends or not _is_vague(claim.value)) for claim in one.claims):
         return not any(_ends_a_plan(claim) for claim in one.claims) and not _is_over(one)
     if one.language == "en":
-        return _says_what_is_ahead(one) and not (_UNCERTAIN.search(one.text) or _is_over(one))
+        return _says_what_is_ahead(one) and not (_UNCERTAIN.search(one.text) or _is_over(one) or _says_which_day_it_is(one))
     if one.language == "zh":
         own = parted(_QUOTED.sub("", simplified(one.text)))
         if _CHINESE_UNCERTAIN.search(own) or _is_over(one) or _tells_the_calendar(one):
@@ -308,6 +310,12 @@ def _says_what_is_ahead(one: Sentence) -> bool:
     soon = _SOON.search(one.text) and _WILL.search(one.text)
     told = soon or (_AHEAD if _ahead(one) else _PLANNED).search(one.text)
     return told is not None and _WANTED.search(one.text) is None
+
+
+def _says_which_day_it_is(one: Sentence) -> bool:
+    """Tell whether an English sentence only says what day a day is: "8th Sept is a Sunday this year"."""
+    first = one.dates[0] if one.dates else None
+    return first is not None and first.start_index < _BEGINS and _IS_A_WEEKDAY.search(one.text) is not None
 
 
 def _tells_the_calendar(one: Sentence) -> bool:

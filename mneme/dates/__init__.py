@@ -91,6 +91,8 @@ def certain_dates(
         beside = read(earlier).rpartition("\n")[2]
         in_a_week = local.date() + timedelta(days=7)
         later = [each.start for each in found if each.span and each.span.first > in_a_week]
+        if any(_BARE_WEEKDAY.match(words, start) for start in later):  # "thursday was dear, so we come Friday 25th"
+            later.append(-1)
         if any(each.span and each.span.first > in_a_week for each in rules(beside, local.date(), _MOST)):
             later.append(-1)
         chosen = [each for each in chosen if each not in bare or not any(place < each.start for place in later)]

@@ -144,12 +144,11 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
         case "phrase":
             phrase = _phrase(bare)
             return phrase if phrase and phrase[0].isalpha() else None
-        case "liking" | "food":  # of its kind: tea, hiking, cold coffee; not "the theme", "your dress"
+        case "liking" | "food":  # of its kind: tea, hiking, cold coffee; not "the theme", "your dress", "Ann's plan", Mondays
             parts = bare.lower().split()
-            named = (
-                bare[:1].isalpha() and not is_time(bare) and not _DETERMINER.match(bare) and bare.split()[0] not in _NO_LIKING
-            )
-            return bare if named and len(parts) <= 3 and _LEANS.isdisjoint(parts) else None
+            named = bare[:1].isalpha() and not _DETERMINER.match(bare) and bare.split()[0] not in _NO_LIKING
+            own = is_time(bare) or "'s " in bare
+            return bare if named and len(parts) <= 3 and _LEANS.isdisjoint(parts) and not own else None
         case "title" | "lead":
             return bare if bare and len(bare.split()) <= 10 and not _leans(bare) else None
         case "tongue":

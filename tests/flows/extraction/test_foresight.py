@@ -192,6 +192,7 @@ def test_an_appointment_of_which_the_next_sentence_tells_how_it_was_is_over():
         ("They're giving us exams 20th of March to the 24th.", None, 20, 24),
         ("I'm coming home on the 6th of March, that's Friday.", None, 6, 6),
         ("We move by the 28th, a Saturday, I think.", None, 28, 28),
+        ("The 20th is a Friday, she turns 88.", None, 20, 20),
     ],
 )
 def test_beside_another_day_a_plan_is_the_clause_of_its_own(text: str, statement: str | None, first: int, last: int) -> None:
@@ -207,6 +208,8 @@ def test_beside_another_day_a_plan_is_the_clause_of_its_own(text: str, statement
         "what about the trip on 20 March 2026.",
         "Sorry, have to bail on tomorrow.",
         "The game is on Friday nights.",
+        "20 March 2026 is a Friday this year so it's perfect.",
+        "The 20th is a Friday.",
         "Our anniversary is the 12th, we're going out.",
     ],
 )

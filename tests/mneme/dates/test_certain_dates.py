@@ -764,6 +764,7 @@ def test_a_date_in_figures_is_written_in_the_language_of_its_sentence(sentence: 
         ("My favourite day is Friday.", ""),
         ("We are going on bank holiday Monday.", ""),
         ("We planted the first palm yesterday.", "2026-03-03"),
+        ("Thursday went up to 230 so we're coming Friday 27th.", "2026-03-27"),
         ("Dentist moved me from Tuesday to the 2nd.", "2026-04-02"),
         ("We're there from the 2nd to the 5th of April.", "2026-04-02..2026-04-05"),
         ("I finish on the 23rd and I'm back in on the 6th.", "2026-03-23"),

@@ -829,6 +829,10 @@ def test_a_look_alike_claims_nothing_and_what_it_looks_like_still_does(sentence:
         ("The rent went up in January.", ["Mira|rent|-"]),
         ("Deposit of 200 before the 5th.", []),
         ("Wife's birthday is the 29th.", []),
+        ("I like Aunty's plan.", []),
+        ("I hate Mondays.", []),
+        ("I've left Vodafone for EE.", []),
+        ("We left Kent in 2020.", []),
     ],
 )
 def test_play_brands_and_jokes_claim_no_job_and_no_home(sentence: str, claims: list[str]) -> None:
