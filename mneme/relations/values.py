@@ -89,8 +89,8 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
             bare = _ON_A_DAY.sub("", bare)
             if bare.endswith("ists"):  # "Patsy's moved to the Methodists"
                 return None
-            named = bare if caseless else _BEHIND_A_NAME.sub("", bare)
-            return _name(named, words, caseless and not low.startswith(("the ", "a ", "an ")), 5, PLACES)
+            bare = bare if caseless else _BEHIND_A_NAME.sub("", bare)
+            return _name(bare, words, caseless and not low.startswith(("the ", "a ", "an ")), 5, PLACES)
         case "somewhere":
             return UNREAD if cleaned("place", text, low, words, caseless) else None
         case "org":
@@ -138,8 +138,8 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
             is_ones_own = _ARTICLES.isdisjoint(trade) and not _leans(bare) and not low.startswith(("my ", "our ", "your "))
             return bare if is_ones_own else None
         case "known_food" | "inner_food":
-            last = bare.lower().split()[-1:]
-            known = last and not {last[0], last[0].removesuffix("s"), last[0].removesuffix("es")}.isdisjoint(words["foods"])
+            food = bare.lower().split()[-1:]
+            known = food and not {food[0], food[0].removesuffix("s"), food[0].removesuffix("es")}.isdisjoint(words["foods"])
             return bare if known and not _DETERMINER.match(bare) and not _leans(bare) else None
         case "phrase":
             phrase = _phrase(bare)
@@ -147,8 +147,8 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
         case "liking" | "food":  # of its kind: tea, hiking, cold coffee; not "the theme", "your dress", "Ann's plan", Mondays
             parts = bare.lower().split()
             named = bare[:1].isalpha() and not _DETERMINER.match(bare) and bare.split()[0] not in _NO_LIKING
-            own = is_time(bare) or "'s " in bare
-            return bare if named and len(parts) <= 3 and _LEANS.isdisjoint(parts) and not own else None
+            passing = is_time(bare) or "'s " in bare
+            return bare if named and len(parts) <= 3 and _LEANS.isdisjoint(parts) and not passing else None
         case "title" | "lead":
             return bare if bare and len(bare.split()) <= 10 and not _leans(bare) else None
         case "tongue":
