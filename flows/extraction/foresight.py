@@ -31,8 +31,8 @@ _IS_A_WEEKDAY = re.compile(r"\S* ?(?: is|['’]s) (?:an? |on a )?(?:mon|tues|wed
 _BEGINS = 5  # characters before a day that begins its sentence
 _AGAIN = re.compile(r"(?:day|morning|afternoon|evening|night|weekend)s\b", re.I)
 _NO_SUBJECT = re.compile(  # how a clause begins of which the one before says who does it
-    r"(?:(?:and|then|but) )*(?:\w+ing|arrives?|away|back|comes?|down|flies|gets?|goes|has|home|is|lands?|leaves?|off|out|over|"
-    r"returns?|starts?|stays?|to|up|will)\b",
+    r"(?:(?:and|then|but) )*(?:\w+ing|arrives?|away|back|comes?|down|flies|fly|gets?|go|goes|has|home|is|lands?|leaves?|off|"
+    r"out|over|returns?|starts?|stays?|to|up|will)\b",
     re.I,
 )
 _CHOICE = re.compile(r"\b(?:or|either)\b|或|还是", re.I)

@@ -96,8 +96,7 @@ def certain_dates(
         if any(each.span and each.span.first > in_a_week for each in rules(beside, local.date(), _MOST)):
             later.append(-1)
         chosen = [each for each in chosen if each not in bare or not any(place < each.start for place in later)]
-    numbered = [each for each in chosen if _NUMBERED.fullmatch(words, each.start, each.end)]
-    chosen = [each for each in chosen if each not in numbered or not any(_is_before(each, other) for other in numbered)]
+    chosen = [each for each in chosen if not _is_of_the_next_month(words, each)]
     chosen = [each for each in chosen if not _is_of_another_country(words[each.start : each.end], zone)]
     if local.hour < _MORNING:  # before one has slept, today is yesterday
         chosen = [
@@ -151,15 +150,15 @@ _AMERICAN_ZONES = frozenset(
 )  # fmt: skip
 
 
-_NUMBERED = re.compile(r"(?:(?:on|by|from|until|till) )?(?:the )?\d{1,2}(?:st|nd|rd|th)", re.I)  # a day without a month
+_NUMBERED = re.compile(r"(?:(?:on|by|from|until|till) )?(?:the )?(\d{1,2})(?:st|nd|rd|th)", re.I)  # a day without a month
+_ANY_NUMBERED = re.compile(r"\b(?:the|on|by|from|is|until|till) ([12]?\d|3[01])(?:st|nd|rd|th)\b", re.I)
+_NEAR = 7  # days
 
 
-_NEAR = timedelta(days=7)
-
-
-def _is_before(one: Found, other: Found) -> bool:
+def _is_of_the_next_month(words: str, one: Found) -> bool:
     """Tell whether a day is long before one told first: of "off on the 23rd, back on the 4th" the last is a month on."""
-    return bool(other.start < one.start and one.span and other.span and other.span.first - one.span.first > _NEAR)
+    day = _NUMBERED.fullmatch(words, one.start, one.end)
+    return day is not None and any(int(first[1]) - int(day[1]) > _NEAR for first in _ANY_NUMBERED.finditer(words, 0, one.start))
 
 
 def _is_of_another_country(mention: str, zone: tzinfo) -> bool:

@@ -768,6 +768,7 @@ def test_a_date_in_figures_is_written_in_the_language_of_its_sentence(sentence: 
         ("Dentist moved me from Tuesday to the 2nd.", "2026-04-02"),
         ("We're there from the 2nd to the 5th of April.", "2026-04-02..2026-04-05"),
         ("I finish on the 23rd and I'm back in on the 6th.", "2026-03-23"),
+        ("Kids break up on the 18th and go back on the 6th.", ""),
         ("She comes on the 24th, her exam is on the 23rd.", "2026-03-24 2026-03-23"),
     ],
 )
