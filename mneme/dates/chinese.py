@@ -109,10 +109,17 @@ def _in_month(match: re.Match[str], said: date) -> Days | None:
 
 
 def _day(match: re.Match[str], said: date) -> Days | None:
-    """15号, 十号到十五号: of the month where it lies ahead, or behind when its clause looks back."""
+    """15号, 十号到十五号: of the month where it lies ahead, or behind when its clause looks back.
+
+    Of today and tomorrow one says 今天 and 明天: the number of the day alone may be of another month that was spoken of.
+    """
     back = looks_back(match)
     span = days_of_month(number(match["day"]), number(match["last"] or match["day"]), said, back)
-    if span is None or back is not None:
+    if span is None or back:
+        return span
+    if span.first == span.last <= said + timedelta(days=1):
+        return Likely(span)
+    if back is False:
         return span
     near = span.first.month == said.month or span.first - said < _HALF_A_MONTH
     return if_certain(span.first > said and near and may_be_to_come(match) and not is_evaluated(match), span)

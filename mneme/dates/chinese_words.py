@@ -30,7 +30,7 @@ _REACH = 40  # characters
 _LONGEST_CLAUSE = 80  # characters before and behind a date; without a limit an endless one costs its square
 _CLAUSE_END = re.compile("[，,。！!？?；;\n]")
 _PAST = re.compile(
-    "(?<![为除罢算])(?<![号日]好)了(?![解不])|(?<=[去来做吃看听见学买用读住玩试到聊谈拍写逛加办])过(?![来去年节])|曾|已经?|刚"
+    "(?<![为除罢算])(?<![号日]好)了(?![解不])|(?<=[去来做吃看听见学买用读住玩试到聊谈拍写逛加办])过(?![来去年节])|(?<!老)曾(?=[经在是去有被任获])|已经?|刚(?![好巧])"
 )
 _FUTURE = re.compile("(?<![重主只])要(?![是求么紧命])|将|打算|准备|计划|之前|前完成|截止|可以[^，。]{1,3}了[啊呀吧哈哦]?$")
 _LIKELY_FUTURE = re.compile(
@@ -237,7 +237,7 @@ def in_doubt(sentence: str, date: Found) -> bool:
     if _TOLD.search(sentence, max(0, start - _DOUBT_REACH), start):
         return True
     if _BARE_DAY.fullmatch(sentence[start:end]) and (_OCCASION.search(sentence) or _NAMED.search(sentence, 0, start)):
-        return True  # of the month of the occasion, which may be another
+        return True  # of the month of the occasion, or of the lunar day beside it, which may be another
     return date.lacks_year and _OTHER_YEAR.search(sentence[max(0, start - _DOUBT_REACH) : start] + behind) is not None
 
 
@@ -270,7 +270,7 @@ _BEFORE = re.compile(
     r"(?:从原[来定]?的?|原[本来定]?的?|不是|而非|[我你他她]的|自从?|除了|比|像|和|跟|与|或者?|还是|大[概约]|差不多|(?<![租合签])约)$|(?:从|把|将)[^，。]{0,10}$(?<=[从把将])"
 )
 _BEHIND = re.compile(
-    "再[说看议](?![一了])|或|还是|[之以]?前(?!后)|[之以过]?后|以来|起(?!床|飞|来)|左右|前后|上下|的?时候|改[到成为在]|是?(?:几号|几月|星期几|周几|礼拜几)|"
+    "再[说看议](?![一了])|或|还是|[到至](?:现在|如今|目前|今)|至今|[之以]?前(?!后)|[之以过]?后|以来|起(?!床|飞|来)|左右|前后|上下|的?时候|改[到成为在]|是?(?:几号|几月|星期几|周几|礼拜几)|"
     rf"(?:已经?|都|才|刚|快|刚好|满)*{NUMBER}[多来]?(?:周岁|岁|了|出头|点)|(?:推迟|延期|提前|挪|调整?)[到至]"
 )
 _NO_EVENT = re.compile(
@@ -281,6 +281,6 @@ _TOLD = re.compile(
     "听[^，。力课]{1,6}[说讲话]|说(?!明|法|服|[一个件点句])|(?<!不)告诉|佢话|表示|提到|如果|要是|假如|假设|万一|想象"
 )
 _BARE_DAY = re.compile("从?[^月]+号(?:[^月]+号)?")
-_OCCASION = re.compile("生日|纪念日|放假|收假|假期|五一|十一|国庆|春节|[上下]个?月")
+_OCCASION = re.compile("生日|纪念日|放假|收假|假期|五一|十一|国庆|春节|过年|除夕|大年|(?<![最起当])初[一二三四五六七八九十]|[上下]个?月")
 _NAMED = re.compile(rf"{_OCCASION.pattern}|元旦|端午|中秋|清明|[一二三四五六七八九十\d]月|[寒暑]假")
 _OTHER_YEAR = re.compile(r"生日|出生|认识|成立|生于|纪念日|(?:19|20)\d\d|[去前后明]年|那年|年前")
