@@ -232,7 +232,7 @@ _CALENDAR_RULES = (
     rule(rf"{_SLASH}{_TO_SLASH}", _month_and_day, lacks_year=True),
     rule(rf"(?!{_RATIO}){_SLASH}(?P<last_month>)(?P<last>)(?={_PART_OF_A_DAY}|{_DOING})", _month_and_day, lacks_year=True),
     rule(rf"(?<!年)(?P<month>{NUMBER})\s?月份?(?P<edge>{EDGE})", _in_month, lacks_year=True),
-    rule(rf"(?<![年第\d.一二三四五六七八九十])(?P<month>{NUMBER})月(?:份|(?![初中底球饼亮光]))(?!{NUMBER}[日号]|\d)(?P<edge>)",
+    rule(rf"(?<![年第\d.一二三四五六七八九十])(?P<month>{NUMBER})月(?:份|(?![初中底球饼亮光]|天(?!气)))(?!{NUMBER}[日号]|\d)(?P<edge>)",
          _in_month, lacks_year=True),
     rule(rf"从?(?<![月第\d.一二三四五六七八九十])(?P<day>{NUMBER})号(?:{_TO}(?P<last>{NUMBER})号)?(?<!几号)" + _NUMBERED, _day),
     rule(r"(?<![0-9二])(?P<decade>(?:19|20)?[0-9]0|[五六七八九]十)年代", _decade, relative=False),
@@ -379,7 +379,7 @@ _WHICH_WEEK = r"(?P<which>上上|下下|上|这|本|下)个?"
 _UNIT = "(?P<unit>天|日|周|个?星期|个?礼拜|个月|年)"
 _SIDE = "(?P<side>以前|之前|前|以后|之后|后)"
 _RULES = (
-    rule("|".join(sorted(_DAYS, key=len, reverse=True)), _named_day),
+    rule("|".join(rf"(?<!以){day}(?!天)" if day == "后天" else day for day in sorted(_DAYS, key=len, reverse=True)), _named_day),
     rule(
         f"{_WHICH_WEEK}{_WEEK_WORD}(?P<first>{_DAY_OF_WEEK})"
         rf"(?:{_TO}(?:(?P<last_which>上上|下下|上|这|本|下)?个?{_WEEK_WORD})?(?P<last>{_DAY_OF_WEEK}))?",

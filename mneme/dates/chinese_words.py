@@ -77,7 +77,8 @@ _SET_ON = re.compile(
 )
 _DONE_BEHIND = re.compile("(?<![号日天午上点早晚半])的|那[天时年]")  # not 6月3号的票, 早上的航班
 _CLOSES = re.compile("(?:[上中下]午|[早晚]上)?(?:[，。！,.!~～]|$)")
-_EVENTUALLY = re.compile("(?:就|快|该|马上)要?.{0,8}了")  # "就要结婚了" lies ahead
+_EVENTUALLY = re.compile("(?:就[要快]|[快该]要?|马上要?).{0,8}了")  # "就要结婚了" lies ahead
+_EARLIER_THAN_THOUGHT = re.compile("就.{0,8}了")  # 3月就走了 has been, 周五就放假了 has not
 
 
 def number(written: str) -> int:
@@ -199,6 +200,8 @@ def tense_of(words: str) -> bool | None:
     """Tell whether words speak of the past; None where nothing tells."""
     if _FUTURE.search(words) or _EVENTUALLY.search(words):
         return False
+    if _EARLIER_THAN_THOUGHT.search(words):
+        return None
     if _PAST.search(words) or _DONE_AS_TOLD.match(words):
         return True
     return False if _LIKELY_FUTURE.search(words) else None
@@ -236,7 +239,8 @@ def in_doubt(sentence: str, date: Found) -> bool:
         return True
     if _TOLD.search(sentence, max(0, start - _DOUBT_REACH), start):
         return True
-    if _BARE_DAY.fullmatch(sentence[start:end]) and (_OCCASION.search(sentence) or _NAMED.search(sentence, 0, start)):
+    named = _OCCASION.search(sentence) or _LUNAR.search(sentence) or _NAMED.search(sentence, 0, start)
+    if named and _BARE_DAY.fullmatch(sentence[start:end]):
         return True  # of the month of the occasion, or of the lunar day beside it, which may be another
     return date.lacks_year and _OTHER_YEAR.search(sentence[max(0, start - _DOUBT_REACH) : start] + behind) is not None
 
@@ -270,17 +274,18 @@ _BEFORE = re.compile(
     r"(?:从原[来定]?的?|原[本来定]?的?|不是|而非|[我你他她]的|自从?|除了|比|像|和|跟|与|或者?|还是|大[概约]|差不多|(?<![租合签])约)$|(?:从|把|将)[^，。]{0,10}$(?<=[从把将])"
 )
 _BEHIND = re.compile(
-    "再[说看议](?![一了])|或|还是|[到至](?:现在|如今|目前|今)|至今|[之以]?前(?!后)|[之以过]?后|以来|起(?!床|飞|来)|左右|前后|上下|的?时候|改[到成为在]|是?(?:几号|几月|星期几|周几|礼拜几)|"
+    "再[说看议](?![一了])|的[^，。]{1,8}(?:改[到成在]|推迟|延[期到]|挪到|提前到|取消)|或|还是|[到至](?:现在|如今|目前|今)|至今|[之以]?前(?!后)|[之以过]?后|以来|起(?!床|飞|来)|左右|前后|上下|的?时候|改[到成为在]|是?(?:几号|几月|星期几|周几|礼拜几)|"
     rf"(?:已经?|都|才|刚|快|刚好|满)*{NUMBER}[多来]?(?:周岁|岁|了|出头|点)|(?:推迟|延期|提前|挪|调整?)[到至]"
 )
 _NO_EVENT = re.compile(
     "如果|要是|假如|假设|万一|的话|也许|可能|或许|大概|说不定|不一定|没|不(?![错过仅但同少知断久得止见管散])|别(?![的人墅致])|未(?!来|婚)|"
-    "取消|快递[^，。]{0,2}预产期|最[好佳合]|适合|怎么办|咋办|(?<![理思没])想(?![起到通着念法象])|每|通常|一般|平时|经常|常常|总是|往往|有时|本来|原本|原定"
+    "取消|快递[^，。]{0,2}预产期|最[好佳合]|适合|怎么办|咋办|(?<![理思没])想(?![起到通着念法象])|每|通常|一般|平时|经常|常常|总是|往往|有时|本来|原本|原定|以为|估计|争取|尽量"
 )
 _TOLD = re.compile(
     "听[^，。力课]{1,6}[说讲话]|说(?!明|法|服|[一个件点句])|(?<!不)告诉|佢话|表示|提到|如果|要是|假如|假设|万一|想象"
 )
 _BARE_DAY = re.compile("从?[^月]+号(?:[^月]+号)?")
-_OCCASION = re.compile("生日|纪念日|放假|收假|假期|五一|十一|国庆|春节|过年|除夕|大年|(?<![最起当])初[一二三四五六七八九十]|[上下]个?月")
+_OCCASION = re.compile("生日|纪念日|放假|收假|假期|五一|十一|国庆|春节|[上下]个?月")
+_LUNAR = re.compile("除夕|大年|(?<![最起当])初[一二三四五六七八九十]")
 _NAMED = re.compile(rf"{_OCCASION.pattern}|元旦|端午|中秋|清明|[一二三四五六七八九十\d]月|[寒暑]假")
 _OTHER_YEAR = re.compile(r"生日|出生|认识|成立|生于|纪念日|(?:19|20)\d\d|[去前后明]年|那年|年前")
