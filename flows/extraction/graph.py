@@ -7,8 +7,11 @@ from datetime import datetime
 
 from flows.cuts import ExtractedRelationship
 from flows.extraction.sentences import Sentence
+from mneme.chinese_script import simplified
 from mneme.records import Claim
 from mneme.relations import UNREAD, relation_of
+from mneme.relations.chinese import is_proper_noun
+from mneme.text import has_cjk
 
 _ALWAYS = frozenset(
     """sibling_of parent_of child_of relative_of twin_of cousin_of friend_of colleague_of neighbour_of roommate_of classmate_of
@@ -37,7 +40,9 @@ def edge_of(claim: Claim) -> tuple[str, str]:
     if claim.attribute == "role" and (role := _ROLE_OF.fullmatch(claim.value)) is not None:
         edge, target = f"{'_'.join(role['role'].lower().split())}_of", role["where"]
     named = claim.subject.casefold() != target.casefold() and claim.value != UNREAD and _is_name(target)
-    return (edge, target) if edge and named else ("", "")
+    if not edge or not named or (has_cjk(target) and not is_proper_noun(claim.attribute, simplified(target))):
+        return "", ""
+    return edge, target
 
 
 def _is_name(value: str) -> bool:

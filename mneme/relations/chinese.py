@@ -57,6 +57,7 @@ _ONE = re.compile("^一?(?:[家个所间名位款]|部(?![门长队])|台(?![北
 _DONE_WITH = re.compile(
     "^(?:有一?[个场次]|原定|我们?的?|咱们?的?|[这那][辆台部张把套件]|组里的?|菜场的?|菜市场的?|食堂的?|楼下[^的]{0,6}的|门口[^的]{0,6}的|去|看|做|要去|要|参加|这次|这个|那个|本次|的|那|这)+"
 )
+_TITLED = re.compile(".(?:老师|医生|律师|教授|经理|主任|教练|护士|师傅)")  # 我是陈老师 names somebody
 _JOURNEY = re.compile("(?:之行|行程|旅游)$")
 _TIME_OF = re.compile("的?(?:举办|开始|举行)?(?:时间|日期|地点)?$")
 _BAD = re.compile("[我你您他她它这那哪谁啥吗呢]|^(?:[得着过不很了进满的没]|下(?![雨雪]))|一起|什么")
@@ -74,6 +75,8 @@ _HAS_MODEL = re.compile("[A-Za-z0-9]")  # 手机换成英文了 names no phone
 _MODEL_OF = re.compile("(?<=[\u4e00-\u9fff])(?=[A-Za-z\\d])")
 # A place that no list knows is one by its ending, with a name of two characters or more in front.
 _AREA = re.compile("..[省市县州镇乡村湾岛庄屯城苑路街巷]$|[嘉佳雅]园$|\\d[号弄]$|宿舍$|公寓$")
+_NEAR = ("旁边", "对面", "隔壁", "后面", "前面", "门口", "楼上", "楼下", "边上")  # such a place is not the home itself
+_FOR_YEARS = re.compile("(?:[一二三四五六七八九十两几半\\d]+多?)(?:年|个月|天)")  # 我离开上海五年了
 _NO_AREA = re.compile(
     "(?:城市|都市|县城|小城|商城|围城|空城|不夜城|影视城|美食城|农村|山村|渔村|新手村|地球村|度假村|之乡|柔乡|异乡|外乡|他乡|港湾|农庄|荒岛|"
     "孤岛|古镇|小镇|超市|门市|股市|公路|马路|铁路|半路|套路|回家路)$"
@@ -306,7 +309,8 @@ def _cleaned(kind: str, attribute: str, text: str, table: Table) -> str | None:
     if kind in ("number", "count", "phone", "email", "day", "years", "state", "title", "tongue", "street", "act"):
         return text
     if attribute == "home" or kind in ("place", "known_place"):
-        fits = len(bare) >= 2 and bare not in words["no_name"] and not _BAD.search(bare)
+        bare = _FOR_YEARS.sub("", bare)
+        fits = len(bare) >= 2 and bare not in words["no_name"] and not bare.endswith(_NEAR) and not _BAD.search(bare)
         known = bare.startswith(_endings("places")) or (kind != "known_place" and _ends_as(_AREA, bare))
         return bare if fits and (known or (attribute != "home" and kind != "known_place")) else None
     if attribute == "origin":
@@ -315,21 +319,21 @@ def _cleaned(kind: str, attribute: str, text: str, table: Table) -> str | None:
         return bare if known and not _BAD.search(bare) else None
     if attribute == "employer":
         a_place = bare in words["places"] or bare[-1:] in tuple("市区省县里上下边")
-        if kind == "firm" and not (bare.isascii() or bare.endswith(_endings("firms"))):
+        if kind == "firm" and not (bare.isascii() or bare.endswith(_endings("firms", "known_firms"))):
             return None
         return None if len(bare) < 2 or a_place or bare in words["no_name"] or _BAD.search(bare) else bare
     if attribute == "workplace":
-        a_firm = bare.endswith(_endings("firms"))
+        a_firm = bare.endswith(_endings("firms", "known_firms"))
         return bare if bare.startswith(_endings("places")) and not a_firm and not _BAD.search(bare) else None
     if kind in ("trade", "known_trade"):
-        known = any(bare.endswith(trade) for trade in words["trades"])
+        known = any(bare.endswith(trade) for trade in words["trades"]) and not _TITLED.fullmatch(bare)
         return bare if known and len(bare) <= 9 and not _BAD.search(bare) and "不" not in bare else None
     if kind in ("person", "who"):
         return text if is_chinese_name(text, attribute == "name" or attribute == "kin name") else None
     if kind == "liking_":
         return (
-            bare
-            if (2 <= len(bare) <= 8 or bare in words["liked"]) and not _BAD.search(bare) and bare[0] not in "看到被了一"
+            text
+            if (2 <= len(text) <= 8 or text in words["liked"]) and not _BAD.search(text) and text[0] not in "看到被了一" and not text.startswith("上一")
             else None
         )
     return None if not bare or _BAD.search(bare) or bare.endswith(("不", "没")) else bare
@@ -365,9 +369,9 @@ def is_chinese_name(text: str, sure: bool) -> bool:
         return text.isalpha() and text[0].isupper() and len(text) > 1
     if len(text) == 2 and text[0] == text[1]:
         return text[0] in "".join(words["twice"])
-    if not sure and text in words["firms"]:
+    if not sure and text in words["firms"] | words["known_firms"]:
         return False
-    if text[0] in "小老阿" and len(text) == 2 and text[1] not in "的了在是有时孩心学说板师人家区狗猫店组姨":
+    if text[0] in "小老阿" and len(text) == 2 and text[1] not in "的了在是有时孩心学说板师人家区狗猫店组姨我你他她它":
         return True
     given = text[1:].replace("明", "") if sure and text[0] in "".join(words["surnames"]) else text
     odd = any(character in words["not_a_subject"] for character in given)
@@ -375,6 +379,26 @@ def is_chinese_name(text: str, sure: bool) -> bool:
         return False
     foreign, surnames = "".join(words["foreign"]), "".join(words["surnames"])
     return sure or (text[0] in surnames and len(text) <= 3) or all(character in foreign for character in text)
+
+
+def is_proper_noun(attribute: str, value: str) -> bool:
+    """Tell whether a Chinese value of an attribute names something: 新桥医院 and 华为, not 医院; of what is liked 五菱, not 火锅."""
+    words = chinese().words
+    if value.endswith("分公司"):
+        return False
+    if value.isascii() or (attribute != "likes" and value.startswith(_endings("places"))):
+        return True
+    match attribute:
+        case "likes":
+            return value in words["places"] or tool_kind(value, chinese().tools) is not None
+        case "member":  # 篮球队
+            return False
+        case "employer" | "school":
+            kinds = [kind for kind in words["firms"] if value.endswith(kind)]
+            before = value.removesuffix(max(kinds, key=len, default=value))
+            named = len(before) > 1 and before not in word_list("no name before a chinese place")
+            return named or value.endswith(_endings("known_firms"))
+    return True
 
 
 def _is_somebody(text: str) -> bool:
