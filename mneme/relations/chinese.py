@@ -58,6 +58,8 @@ _DONE_WITH = re.compile(
     "^(?:有一?[个场次]|原定|我们?的?|咱们?的?|[这那][辆台部张把套件]|组里的?|菜场的?|菜市场的?|食堂的?|楼下[^的]{0,6}的|门口[^的]{0,6}的|去|看|做|要去|要|参加|这次|这个|那个|本次|的|那|这)+"
 )
 _TITLED = re.compile(".(?:老师|医生|律师|教授|经理|主任|教练|护士|师傅)")  # 我是陈老师 names somebody
+_LANDFORMS = tuple("山海江河湖岛城镇州村县市国")
+_TRAVELS = re.compile("旅游|旅行|度假|自驾|玩|行程|之行|机票|高铁票|车票|船票|酒店|民宿")
 _JOURNEY = re.compile("(?:之行|行程|旅游)$")
 _TIME_OF = re.compile("的?(?:举办|开始|举行)?(?:时间|日期|地点)?$")
 _BAD = re.compile("[我你您他她它这那哪谁啥吗呢]|^(?:[得着过不很了进满的没]|下(?![雨雪]))|一起|什么")
@@ -250,7 +252,7 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", over: bool, speaker: str)
         family, own = known
         subject = speaker if about == "m" and own else family
     elif to := next((name for name in groups if name.startswith("to_") and groups[name]), None):
-        if _BAD.search(match[to]) or match[to].endswith(tuple(chinese().words["no_place"])) or _is_somebody(match[to]):
+        if not (_may_be_somewhere(match[to]) and (pattern.ends or _is_a_journey(match[to], match[0]))):
             return
         family = match[to] + to.removeprefix("to_")
         if to == "to_旅行":
@@ -381,6 +383,15 @@ def is_chinese_name(text: str, sure: bool) -> bool:
     return sure or (text[0] in surnames and len(text) <= 3) or all(character in foreign for character in text)
 
 
+def _may_be_somewhere(text: str) -> bool:
+    return not (_BAD.search(text) or text.endswith(tuple(chinese().words["no_place"])) or _is_somebody(text))
+
+
+def _is_a_journey(text: str, clause: str) -> bool:
+    """Tell whether one travels to what stands behind 去: a place, or what its clause calls a journey; 去洗澡 is none."""
+    return text.startswith(_endings("places")) or text.endswith(_LANDFORMS) or _TRAVELS.search(clause) is not None
+
+
 def is_proper_noun(attribute: str, value: str) -> bool:
     """Tell whether a Chinese value of an attribute names something: 新桥医院 and 华为, not 医院; of what is liked 五菱, not 火锅."""
     words = chinese().words
@@ -404,7 +415,7 @@ def is_proper_noun(attribute: str, value: str) -> bool:
 def _is_somebody(text: str) -> bool:
     """Tell whether it is no place but a relative, a family or a name: 老公不去了."""
     words = chinese().words
-    if text in words["places"] or text.endswith(tuple("山海江河湖岛城镇州村县市国")):
+    if text in words["places"] or text.endswith(_LANDFORMS):
         return False
     named = text in words["kin"] or text.endswith(("一家", "他们", *(each for each in words["kin"] if len(each) > 1)))
     return named or is_chinese_name(text, False)
