@@ -16,6 +16,7 @@ from mneme.word_lists import (
     PERSON,
     PLACES,
     PLAIN_WORDS,
+    PRODUCT,
     TYPES_WITHIN,
     WORK,
     word_list,
@@ -71,6 +72,18 @@ def chinese_entities(text: str) -> Iterator[tuple[str, str]]:
     """Names and what they name: works in 《》, events whose place or time is told, people, places, things in Latin letters."""
     simple = simplified(text)
     yield from ((as_written(name, simple, text), kind) for name, kind in _names(simple))
+
+
+def chinese_given_names(text: str) -> Iterator[str]:
+    """The given names of those who are introduced by a full one, so that 乐山 of 改名叫杨乐山 is no town after that."""
+    simple = simplified(text)
+    for match in _introduced().finditer(simple):
+        yield as_written(match[1], simple, text)
+
+
+def kind_of_liked(name: str) -> str:
+    """The type of a proper noun that somebody likes: a place, or a make and a product (五菱)."""
+    return LOCATION if simplified(name) in word_list("chinese places") else PRODUCT
 
 
 def _names(text: str) -> Iterator[tuple[str, str]]:
@@ -144,6 +157,11 @@ def _surnames_that_are_no_words() -> str:
 
 
 @cache
+def _introduced() -> re.Pattern[str]:
+    return re.compile(rf"(?:[叫成]|名字?是?)[{_surnames_that_are_no_words()}]({_HAN}{{2}})(?=[的了和跟，。、！？,!?\s]|$)")
+
+
+@cache
 def _patterns() -> tuple[re.Pattern[str], ...]:
     """People by surname with a title, by full, given and familiar name; places of the list, and by how they end."""
     no_part = "".join(word_list("no part of a chinese place"))
@@ -160,6 +178,13 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
     after = r"(?=[不也要说对和跟、想觉去来在是会的，。！？吃喝爱做都就还今明昨有没把已正最]|$)"
     speaks = f"(?={_SPEAKS})"
     places = "|".join(sorted(word_list("chinese places"), key=len, reverse=True))
+    # A dish, a brand or a firm may begin with the name of a place: 重庆小面, 加拿大鹅.
+    somewhere = "(?<=[去在到往从回来自离住游逛飞抵至经赴返调嫁爬停])|(?<=[去到来逛爬住][了过趟])"
+    no_part_of_a_name = (
+        "(?![湖山岛河江溪]|[一二三四五六七八九十附]*[附一二三四五六]院|[菜话人语货队车杯]|[东西南北]?路|[石洋发装]|[东西南北](?![方边部面京岸])|"
+        "银行|大学|市场|医院|人民|大?[酒饭]店|机场|[中小]学|学院|酒家|餐厅|大厦|料理|火锅|烤鸭|分公司)"
+    )
+    stands_alone = r"(?=[的这那有没不也都就还又才是在去来到回飞出看玩待住过离跟和与、，。；：！？,;:!?~～\s“”转开做上下读工租办今明昨儿里边附好冷热太现行]|$)"
     return (
         re.compile(f"(?!{offices})({surname}(?:{titles}|{boss}))"),
         re.compile(f"(?:{mark}|{with_})({surname}{given}{{2}}){after}"),
@@ -169,9 +194,7 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
             f"(?<![大老从])小(?![熊叶丁孔余贾])[{_surnames_that_are_no_words()}](?![子打梅皮州浦侬事问卡爷])|"
             rf"(?:(?<!{_HAN})|{with_})(?:阿(?![{_NO_FAMILIAR}]){_HAN}|小(?![{_NO_FAMILIAR}]){given}){after}"
         ),
-        re.compile(
-            f"(?:{places}){{1,2}}市?(?![湖山岛河江溪]|醋鱼|[一二三四五六七八九十附]*[附一二三四五六]院|烤鸭|牛肉|龙井|火锅|小吃|料理|拉面|米粉|菜|话|人|语|货|银行|大学|队|车|市场|[东西南北]?路|[石洋发装]|医院|人民|[东西南北](?![方边部面京岸])|大?酒店|机场|[中小]学|学院|杯|酒家|饭店|餐厅|大厦|火腿|烧烤|煎饼|啤酒|毛尖|扒鸡)"
-        ),
+        re.compile(rf"(?:(?:{somewhere})(?:{places}){{1,2}}市?{no_part_of_a_name}|(?:{places}){{1,2}}市?{stands_alone})"),
         re.compile(
             rf"(?:[去在到往从回游定]|^)(?!知道|包含|位于|毕业|听说|景区|航拍|跳)((?:(?![{no_part}]){_HAN}){{1,6}}?(?:人民)?({_PLACE_END}))"
         ),

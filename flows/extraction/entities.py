@@ -17,11 +17,11 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from flows.cuts import ExtractedEntity
-from flows.extraction.chinese_entities import chinese_entities
+from flows.extraction.chinese_entities import chinese_entities, chinese_given_names, kind_of_liked
 from flows.extraction.graph import edge_of
 from flows.extraction.sentences import Sentence
 from mneme.pattern_index import Cue
-from mneme.text import STOP_WORDS
+from mneme.text import STOP_WORDS, has_cjk
 from mneme.word_lists import (
     CALENDAR,
     GIVEN,
@@ -188,6 +188,7 @@ def entities_of(sentences: Sequence[Sentence]) -> tuple[ExtractedEntity, ...]:
         for name, kind in names
         if kind == PERSON and " " not in name
     }
+    called = {name for one in said if one.language == "zh" for name in chinese_given_names(one.text)}
     met: dict[str, _Entity] = {}
     for speaker in dict.fromkeys(one.speaker for one in said if one.role == "user" and one.speaker):
         own = [one for one in said if one.speaker == speaker]
@@ -198,7 +199,8 @@ def entities_of(sentences: Sequence[Sentence]) -> tuple[ExtractedEntity, ...]:
             _meet(met, name, kind, one, sure=True)
         if one.role == "user":
             for name, kind in names:
-                if not _is_present(name, present) and not (kind == PERSON and name in perhaps_pets):
+                somebody = (kind == PERSON and name in perhaps_pets) or (kind == LOCATION and name in called)
+                if not _is_present(name, present) and not somebody:
                     _meet(met, name, kind, one)
     _join_short_names(met)
     return tuple(
@@ -258,7 +260,8 @@ def _claimed(one: Sentence) -> Iterator[tuple[str, str]]:
         edge, target = edge_of(claim)
         if edge:
             yield claim.subject, PERSON
-            yield target, ORGANISATION if claim.attribute == "role" else _TYPE_OF_TARGET.get(edge, PERSON)
+            kind = ORGANISATION if claim.attribute == "role" else _TYPE_OF_TARGET.get(edge, PERSON)
+            yield target, kind_of_liked(target) if kind == OTHER and has_cjk(target) else kind
 
 
 def _named(one: Sentence, small: Collection[str]) -> Iterator[tuple[str, str]]:

@@ -76,9 +76,11 @@ _DENIES = re.compile(
     r"(?:no[,.]? (?:no|wait|sorry|actually|it|that|the|we|they|he|she|i)\b|no[,.] |nope\b|不[是对]|没有[，,])", re.I
 )
 _CONCEDES = re.compile("(?:[啊哦噢唉哎]?[对系也]是?[喎㖞哦喔啊呀噢]|[啊哦噢][，,]?对|也是[，,]|[啊哎哦]*[搞记说弄]错)")
-_CHINESE_PLANNED = re.compile(  # without a day: neither an order that was made (蛋糕我订了) nor what one does at once (我要去洗澡)
-    "(?:(?<!帮)我们?|咱们?|俩|家人|爸|妈|公司|老板|同事|朋友|[他她])[^，。！？]{0,12}?"
-    "(?:打算|计划|准备(?![好了睡吃]|下班|出门)|要参加|要搬|报名了)|截止(?:日期|时间)?(?:是|到|为)"
+_CHINESE_PLANNED = (
+    re.compile(  # without a day: neither an order that was made (蛋糕我订了) nor what one does at once (我要去洗澡)
+        "(?:(?<!帮)我们?|咱们?|俩|家人|爸|妈|公司|老板|同事|朋友|[他她])[^，。！？]{0,12}?"
+        "(?:打算|计划|准备(?![好了睡吃]|下班|出门)|要参加|要搬|报名了)|截止(?:日期|时间)?(?:是|到|为)"
+    )
 )
 _CHINESE_SOON = re.compile("今晚|明[天早晚]|(?<!以)后天(?!天)|下(?:个?(?:周|月|星期|礼拜)|半年)")
 _CHINESE_LATER_TODAY = re.compile(

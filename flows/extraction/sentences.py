@@ -75,7 +75,7 @@ _LONGEST_NAME = 60  # characters of a dotted name that are looked at
 _REACH = 8  # characters before an end that tell whether it is one
 _FULL_STOPS = ("zh", "ja", "ko")  # languages whose full stops end nothing but sentences
 _NUMBER_BEHIND = re.compile(r"(?<=[。！？])(?=\d)")  # 有空吗？15号见: sentencex parts nothing before a figure
-_QUOTES = re.compile("[\"“”「」『』]")  # what stands in them is not parted
+_QUOTES = re.compile('["“”「」『』]')  # what stands in them is not parted
 _HALF = re.compile("[\ud800-\udfff]")  # halves of characters, which no library takes
 _QUESTION = re.compile(r"[?？][\s\"'”’」』）)*_~!！?？\U0001f300-\U0001faff]*$")
 

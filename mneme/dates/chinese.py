@@ -379,7 +379,9 @@ _WHICH_WEEK = r"(?P<which>上上|下下|上|这|本|下)个?"
 _UNIT = "(?P<unit>天|日|周|个?星期|个?礼拜|个月|年)"
 _SIDE = "(?P<side>以前|之前|前|以后|之后|后)"
 _RULES = (
-    rule("|".join(rf"(?<!以){day}(?!天)" if day == "后天" else day for day in sorted(_DAYS, key=len, reverse=True)), _named_day),
+    rule(
+        "|".join(rf"(?<!以){day}(?!天)" if day == "后天" else day for day in sorted(_DAYS, key=len, reverse=True)), _named_day
+    ),
     rule(
         f"{_WHICH_WEEK}{_WEEK_WORD}(?P<first>{_DAY_OF_WEEK})"
         rf"(?:{_TO}(?:(?P<last_which>上上|下下|上|这|本|下)?个?{_WEEK_WORD})?(?P<last>{_DAY_OF_WEEK}))?",

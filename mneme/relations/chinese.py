@@ -335,7 +335,10 @@ def _cleaned(kind: str, attribute: str, text: str, table: Table) -> str | None:
     if kind == "liking_":
         return (
             text
-            if (2 <= len(text) <= 8 or text in words["liked"]) and not _BAD.search(text) and text[0] not in "看到被了一" and not text.startswith("上一")
+            if (2 <= len(text) <= 8 or text in words["liked"])
+            and not _BAD.search(text)
+            and text[0] not in "看到被了一"
+            and not text.startswith("上一")
             else None
         )
     return None if not bare or _BAD.search(bare) or bare.endswith(("不", "没")) else bare

@@ -177,6 +177,12 @@ def test_chinese_quotation_marks_hold_no_names():
         ("我妈从绵阳过来。", "绵阳", "location"),
         ("他住在重庆南边。", "重庆", "location"),
         ("我向王老师道歉。", "王老师", "person"),
+        ("西安现在打车贵。", "西安", "location"),
+        ("杭州这两天下雪了。", "杭州", "location"),
+        ("你厦门那边的工作怎么样。", "厦门", "location"),
+        ("从佛山飞昆明要两小时。", "昆明", "location"),
+        ("我妈喜欢五菱。", "五菱", "product"),
+        ("我喜欢上海。", "上海", "location"),
     ],
 )
 def test_a_chinese_name_is_taken_where_its_place_tells_where_it_begins(text, name, kind):
@@ -216,6 +222,11 @@ def test_a_chinese_name_is_taken_where_its_place_tells_where_it_begins(text, nam
         "后天端午公司放假。",
         "7点20到重庆北",
         "向阳哥不得气死",
+        "西安凉皮和重庆小面都好吃。",
+        "加拿大鹅太贵，香港脚犯了。",
+        "意大利面煮过头了。",
+        "我喜欢吃火锅，也喜欢下雨天。",
+        "我在医院上班，加入了篮球队。",
     ],
 )
 def test_words_that_look_like_chinese_names_name_nothing(text):
@@ -225,3 +236,8 @@ def test_words_that_look_like_chinese_names_name_nothing(text):
 def test_other_languages_name_those_who_take_part_and_who_is_called():
     found = named("Lena: Ich habe gestern mit @Jonas über den Termin im Rathaus gesprochen.", "Paul: Das ist aber sehr schön!")
     assert found == {"Lena": "person", "Jonas": "person", "Paul": "person"}
+
+
+def test_the_given_name_of_somebody_who_was_introduced_is_no_town():
+    assert "乐山" not in named("林晓雨: 上户口改成杨乐山了。", "王浩然: 乐山好听。")
+    assert named("林晓雨: 我们改去乐山了。", "王浩然: 乐山好玩。")["乐山"] == "location"
