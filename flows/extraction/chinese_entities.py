@@ -61,6 +61,16 @@ _THING_BEFORE_LATIN = re.compile(
 )
 _THING_BEHIND_LATIN = re.compile(f"[ ]?(?:{_THING})")
 _SOMEWHERE_BEFORE = re.compile("(?:附近|旁边|隔壁|对面|楼下|门口|街上|路口)(?:的|那家|这家|那个|这个|有家|有个)?[ ]?$")
+# A dish, a brand or a firm may begin with the name of a place (重庆小面): one is meant behind 去 or 在, or before 这 or 的.
+_SOMEWHERE = "(?<=[去在到往从回来自离住游逛飞抵至经赴返调嫁爬停])|(?<=[去到来逛爬住][了过趟])"
+_PART_OF_A_NAME = (
+    "[湖山岛河江溪]|[一二三四五六七八九十附]*[附一二三四五六]院|[菜话人语货队车杯]|[东西南北]?路|[石洋发装]|[东西南北](?![方边部面京岸])|"
+    "银行|大学|市场|医院|人民|大?[酒饭]店|机场|[中小]学|学院|酒家|餐厅|大厦|料理|火锅|烤鸭|分公司"
+)
+_STANDS_ALONE = (
+    r"[的这那有没不也都就还又才是在去来到回飞出看玩待住过离跟和与、，。；：！？,;:!?~～\s“”]|"
+    "[转开做上下读工租办今明昨儿里边附好冷热太现行]|$"
+)
 _NO_CITY_ALONE = ("中山",)  # also a park, a road and a hospital of many cities
 _ANIMAL = re.compile("[狗猫兔鸟鼠龟它]|宠物")
 _SOMEBODY_BEFORE = re.compile(f"(?:{_SOMEBODY})(?:名?叫|是)?$|(?:[我你他她]|人)的?(?:英文)?(?:名字?)?叫$")
@@ -178,13 +188,6 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
     after = r"(?=[不也要说对和跟、想觉去来在是会的，。！？吃喝爱做都就还今明昨有没把已正最]|$)"
     speaks = f"(?={_SPEAKS})"
     places = "|".join(sorted(word_list("chinese places"), key=len, reverse=True))
-    # A dish, a brand or a firm may begin with the name of a place: 重庆小面, 加拿大鹅.
-    somewhere = "(?<=[去在到往从回来自离住游逛飞抵至经赴返调嫁爬停])|(?<=[去到来逛爬住][了过趟])"
-    no_part_of_a_name = (
-        "(?![湖山岛河江溪]|[一二三四五六七八九十附]*[附一二三四五六]院|[菜话人语货队车杯]|[东西南北]?路|[石洋发装]|[东西南北](?![方边部面京岸])|"
-        "银行|大学|市场|医院|人民|大?[酒饭]店|机场|[中小]学|学院|酒家|餐厅|大厦|料理|火锅|烤鸭|分公司)"
-    )
-    stands_alone = r"(?=[的这那有没不也都就还又才是在去来到回飞出看玩待住过离跟和与、，。；：！？,;:!?~～\s“”转开做上下读工租办今明昨儿里边附好冷热太现行]|$)"
     return (
         re.compile(f"(?!{offices})({surname}(?:{titles}|{boss}))"),
         re.compile(f"(?:{mark}|{with_})({surname}{given}{{2}}){after}"),
@@ -194,7 +197,7 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
             f"(?<![大老从])小(?![熊叶丁孔余贾])[{_surnames_that_are_no_words()}](?![子打梅皮州浦侬事问卡爷])|"
             rf"(?:(?<!{_HAN})|{with_})(?:阿(?![{_NO_FAMILIAR}]){_HAN}|小(?![{_NO_FAMILIAR}]){given}){after}"
         ),
-        re.compile(rf"(?:(?:{somewhere})(?:{places}){{1,2}}市?{no_part_of_a_name}|(?:{places}){{1,2}}市?{stands_alone})"),
+        re.compile(f"(?:{_SOMEWHERE})(?:{places}){{1,2}}市?(?!{_PART_OF_A_NAME})|(?:{places}){{1,2}}市?(?={_STANDS_ALONE})"),
         re.compile(
             rf"(?:[去在到往从回游定]|^)(?!知道|包含|位于|毕业|听说|景区|航拍|跳)((?:(?![{no_part}]){_HAN}){{1,6}}?(?:人民)?({_PLACE_END}))"
         ),

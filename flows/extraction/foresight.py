@@ -78,17 +78,16 @@ _DENIES = re.compile(
 _CONCEDES = re.compile("(?:[啊哦噢唉哎]?[对系也]是?[喎㖞哦喔啊呀噢]|[啊哦噢][，,]?对|也是[，,]|[啊哎哦]*[搞记说弄]错)")
 _CHINESE_PLANNED = (
     re.compile(  # without a day: neither an order that was made (蛋糕我订了) nor what one does at once (我要去洗澡)
-        "(?:(?<!帮)我们?|咱们?|俩|家人|爸|妈|公司|老板|同事|朋友|[他她])[^，。！？]{0,12}?"
+        "(?:(?<!帮)我们?|咱们?|俩|家人|爸|妈)[^，。！？]{0,12}?"
         "(?:打算|计划|准备(?![好了睡吃]|下班|出门)|要参加|要搬|报名了)|截止(?:日期|时间)?(?:是|到|为)"
     )
 )
-_CHINESE_SOON = re.compile("今晚|明[天早晚]|(?<!以)后天(?!天)|下(?:个?(?:周|月|星期|礼拜)|半年)")
 _CHINESE_LATER_TODAY = re.compile(
     "(?<!只)要(?![是求])|(?<!开)会(?!议)|将|打算|计划|准备|预约|约了|约好|安排|截止|今晚|(?:去|(?<![出起过回进上下])来|举行|开始|出发|面试|考试|聚|搬|见|办|参加|上线|提交)(?![了过到])[^，。！]{0,6}(?:[，。！]|$)"
 )
 _CHINESE_UNCERTAIN = re.compile(
     "可能|也许|或许|大概会|希望|想要?(?!起)|如果|要是|是否|没准|说不定|不确定|考虑|取消|推迟|改到|改期|"
-    "要不|能不能|可不可|是不是|有没有|[是对]吧|以为|估计|争取|尽量|(?:^|[，,])你?陪我|"
+    "要不|能不能|可不可|是不是|有没有|[是对]吧|以为|估计|争取|尽量|听[^，。力课]{1,6}[说讲]|(?:^|[，,])你?陪我|"
     "我看(?![了过到见])|^那(?=[\\d周下])(?!.*见)|^(?!.*[就定]).*吧\\W*$|[让叫喊]我们?(?!知)|([\u4e00-\u9fff])[不唔没]\\1[^，。]{0,3}\\W*$|行不\\W*$|"
     "怎么办|咋办|现在[^，。]*还要|不是[^，。]*[吗嘛][，。]|还行|不去|不会|不打算|不准备|去不了|不办|八成|多半|再说|再看|哎?不对|[吗嘛]\\W*$|(?:好|行|可以)[吗嘛]|好不好|行不行|应该|本来|原本|建议(?:你|您|大家|先|可以)|我们?建议"
 )
@@ -239,8 +238,7 @@ def _is_expected(one: Sentence) -> bool:
         if _ahead(one) and _tells_of_the_day(own, hour):
             return False
         ahead = _CHINESE_LATER_TODAY if _ahead(one) else _CHINESE_PLANNED
-        planned = _CHINESE_SOON.search(own) or ahead.search(own)
-        return planned is not None and not _DONE.search(own)
+        return ahead.search(own) is not None and not _DONE.search(own)
     return False
 
 

@@ -247,6 +247,7 @@ _DAYS = {
     "大前天": -3, "前天": -2, "昨天": -1, "昨日": -1, "昨晚": -1, "昨夜": -1, "昨儿": -1, "今天": 0, "今日": 0, "今早": 0,
     "今晚": 0, "今晨": 0, "今儿": 0, "明天": 1, "明日": 1, "明早": 1, "明晚": 1, "明儿": 1, "后天": 2, "后儿": 2, "大后天": 3,
 }  # fmt: skip
+_NOT_BEFORE = {"后天": "(?<!以)(?!后天天)", "今天": "(?<![年月])"}  # 以后天天, 去年今天
 _MONTHS = {"上上个月": -2, "上个月": -1, "上月": -1, "这个月": 0, "本月": 0, "下个月": 1, "下月": 1, "下下个月": 2}
 _HABIT = re.compile("上班|上学|上课|营业|开放|开门|工作|每|一般|通常|平时|都")
 _HABITUAL, _NEAR = re.compile("(?:只在|逢|平时|通常|一般|固定)$"), 4  # characters before a day
@@ -379,9 +380,7 @@ _WHICH_WEEK = r"(?P<which>上上|下下|上|这|本|下)个?"
 _UNIT = "(?P<unit>天|日|周|个?星期|个?礼拜|个月|年)"
 _SIDE = "(?P<side>以前|之前|前|以后|之后|后)"
 _RULES = (
-    rule(
-        "|".join(rf"(?<!以){day}(?!天)" if day == "后天" else day for day in sorted(_DAYS, key=len, reverse=True)), _named_day
-    ),
+    rule("|".join(_NOT_BEFORE.get(day, "") + day for day in sorted(_DAYS, key=len, reverse=True)), _named_day),
     rule(
         f"{_WHICH_WEEK}{_WEEK_WORD}(?P<first>{_DAY_OF_WEEK})"
         rf"(?:{_TO}(?:(?P<last_which>上上|下下|上|这|本|下)?个?{_WEEK_WORD})?(?P<last>{_DAY_OF_WEEK}))?",

@@ -396,7 +396,7 @@ def _is_a_journey(text: str, clause: str) -> bool:
 
 
 def is_proper_noun(attribute: str, value: str) -> bool:
-    """Tell whether a Chinese value of an attribute names something: 新桥医院 and 华为, not 医院; of what is liked 五菱, not 火锅."""
+    """Tell whether a Chinese value names something: 新桥医院 and 华为, not 医院; of what is liked 五菱, not 火锅."""
     words = chinese().words
     if value.endswith("分公司"):
         return False
