@@ -92,6 +92,7 @@ _CHINESE_UNCERTAIN = re.compile(
     "怎么办|咋办|现在[^，。]*还要|不是[^，。]*[吗嘛][，。]|还行|不去|不会|不打算|不准备|去不了|不办|八成|多半|再说|再看|哎?不对|[吗嘛]\\W*$|(?:好|行|可以)[吗嘛]|好不好|行不行|应该|本来|原本|建议(?:你|您|大家|先|可以)|我们?建议"
 )
 _QUOTED = re.compile("“[^”]*”|「[^」]*」")
+_CLOCK = re.compile("(?:[早晚]上|[上中下]午)|[零〇一二两三四五六七八九十\\d]{1,3}[点點:：](?:半|\\d\\d)?")
 _MORNING = re.compile("今[早晨]|今[天日](?:一?[大清]?早|上午|凌晨)")
 _NOON, _EVENING = 12, 19  # o'clock
 _BEFORE_TODAY = re.compile("昨[天日晚]|前天|上(?:个?(?:周|星期|礼拜))")
@@ -176,7 +177,7 @@ def _by_clause(one: Sentence) -> list[tuple[str, DateMention]]:
 
 def _says_no_more(one: Sentence, date: DateMention, begins: int = 0, stops: int | None = None) -> bool:
     """Tell whether a clause, or the whole sentence, is a date and hardly anything else: "This Saturday."."""
-    beside = one.text[begins : date.start_index] + one.text[date.end_index : stops]
+    beside = _CLOCK.sub("", one.text[begins : date.start_index] + one.text[date.end_index : stops])
     return sum(map(str.isalpha, beside)) < _LEAST
 
 

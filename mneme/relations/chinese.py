@@ -337,7 +337,7 @@ def _cleaned(kind: str, attribute: str, text: str, table: Table) -> str | None:
             text
             if (2 <= len(text) <= 8 or text in words["liked"])
             and not _BAD.search(text)
-            and text[0] not in "看到被了一"
+            and text[0] not in "看到被了一就"
             and not text.startswith("上一")
             else None
         )

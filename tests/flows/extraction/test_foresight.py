@@ -83,6 +83,7 @@ def test_what_is_ahead_for_certain_is_quoted_unchanged(text):
         "估计3月15号到。",
         "听我同学说，他们公司要搬到苏州。",
         "下半年才好起来。",
+        "3月15号上午九点半。",
         "据说下周我们老板要去新加坡。",
     ],
 )
