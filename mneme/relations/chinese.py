@@ -87,7 +87,7 @@ _AREA_OF_ORIGIN = re.compile("..[省市县州镇村]$")  # 我是路人 tells of
 _NOW = re.compile("现在|如今|以后|今后|往后")
 _SPEAKER = re.compile("我|咱|本人")
 _SOMEBODY = re.compile(  # somebody or something else, that a clause without a subject may be about
-    "[他她它]|知道|了解|认识|记得|[听看见]过|(?:(?<!一)个|[有识见]了?一个)(?:人|女|男)|朋友|同事|同学|室友|闺蜜|邻居|女主|男主|主角|[爸妈哥姐弟妹爷奶姥舅姑姨叔]|老[公婆]|婆婆|公公|丈夫|妻子|"
+    "[他她它]|知道|了解|认识|记得|[听看见]过|(?:(?<!一)个|[有识见]了?一个)(?:人|女|男)|朋友|同事|同学|室友|闺蜜|邻居|女主|男主|主角|[爸妈哥姐弟妹爷奶姥舅姑姨叔]|老[公婆]|婆婆|公公|丈母娘|丈人|岳[父母]|嫂|婶|侄|外甥|孙[子女]|丈夫|妻子|"
     "媳妇|儿子|女儿|闺女|孩子|宝宝|对象|[男女]友|[小老阿][\u4e00-\u9fff](?=[的说也都和跟在,]|$)|[小大]名|[狗猫]"
 )
 _NOT_SOMEBODY = re.compile(
@@ -130,8 +130,11 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     return when, re.compile(f"(?:{when.pattern})")
 
 
-def chinese_claims(sentence: str, speaker: str) -> Iterator[Claim]:
-    """Read the certain claims of a sentence, in order, each once; subjects and values in the characters that were written."""
+def chinese_claims(sentence: str, speaker: str, follows: str = "") -> Iterator[Claim]:
+    """Read the certain claims of a sentence, in order, each once; subjects and values in the characters that were written.
+
+    After a sentence about somebody else, one without a subject goes on about them: 你丈母娘呢？ 搬来北京了。
+    """
     written = unicodedata.normalize("NFKC", sentence[:_LONGEST]).strip()
     text = simplified(written)
     if '"' in text or "“" in text or "「" in text or _QUESTION.search(text):
@@ -145,12 +148,16 @@ def chinese_claims(sentence: str, speaker: str) -> Iterator[Claim]:
         text = text[:begin]
     found = (
         (as_written(subject, text, written), attribute, as_written(value, text, written), ends)
-        for subject, attribute, value, ends in _found(text, chinese(), speaker)
+        for subject, attribute, value, ends in _found(text, chinese(), speaker, not _is_about_others(simplified(follows)))
     )
     yield from distinct_claims(found, sentence)
 
 
-def _found(text: str, table: Table, speaker: str) -> Iterator[Found]:
+def _is_about_others(text: str) -> bool:
+    return _SOMEBODY.search(_NOT_SOMEBODY.sub("", text)) is not None
+
+
+def _found(text: str, table: Table, speaker: str, of_own: bool = True) -> Iterator[Found]:
     for number in table.anywhere_index.candidates(text):
         for match in table.anywhere[number].shape.finditer(text):
             yield from _claimed(table.anywhere[number], match, False, speaker)
@@ -160,7 +167,7 @@ def _found(text: str, table: Table, speaker: str) -> Iterator[Found]:
             numbers = [number for number in numbers if "lasting" not in table.said[number].flags]
         if not numbers:
             continue
-        subject, own, named = "我" if speaker else "", True, False
+        subject, own, named = "我" if speaker and of_own else "", of_own, False
         for clause in _CLAUSES.split(whole):
             bare, over = _LEADING.sub("", clause.strip()), False
             if _ONCE.search(bare):
@@ -178,8 +185,8 @@ def _found(text: str, table: Table, speaker: str) -> Iterator[Found]:
             named = named or any(found[0] == speaker for found, _ in stated)
             if not stated and not _GOES_ON.match(bare):
                 subject = ""
-            others = _SOMEBODY.search(_NOT_SOMEBODY.sub("", bare)) or any(not _is_of(found[0], speaker) for found, _ in stated)
-            own = own and not others and bool(stated or subject)
+            others = _is_about_others(bare) or any(not _is_of(found[0], speaker) for found, _ in stated)
+            own = (own or explicit) and not others and bool(stated or subject)
             if _NOW.search(clause) and stated and not any(found[3] for found, _ in stated):
                 yield from _ended_by(stated[0][0])
             for found, whose in stated:

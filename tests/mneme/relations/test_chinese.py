@@ -507,3 +507,17 @@ def test_a_look_alike_claims_nothing_and_what_it_looks_like_still_does(sentence:
 )
 def test_a_common_noun_names_nothing(attribute: str, value: str, is_proper: bool) -> None:
     assert is_proper_noun(attribute, value) is is_proper
+
+
+@pytest.mark.parametrize(
+    ("sentence", "follows", "claims"),
+    [
+        ("搬来北京了，住通州。", "你丈母娘不是在天津吗？", []),
+        ("我搬来北京了，住通州。", "你丈母娘不是在天津吗？", ["李强|home|-", "李强|home|北京", "李强|home|通州"]),
+        ("搬来北京了。", "你不是在天津吗？", ["李强|home|-", "李强|home|北京"]),
+        ("搬来北京了。", "大家都好吗？", ["李强|home|-", "李强|home|北京"]),
+    ],
+)
+def test_without_a_subject_it_goes_on_about_somebody_who_was_spoken_of(sentence: str, follows: str, claims: list[str]) -> None:
+    found = claims_in(sentence, "zh", "李强", follows)
+    assert [f"{one.subject}|{one.attribute}|{'-' if one.ends else ''}{one.value}" for one in found] == claims
