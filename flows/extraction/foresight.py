@@ -89,7 +89,7 @@ _CHINESE_UNCERTAIN = re.compile(
     "可能|也许|或许|大概会|希望|想要?(?!起)|如果|要是|是否|没准|说不定|不确定|考虑|取消|推迟|改到|改期|"
     "要不|能不能|可不可|是不是|有没有|[是对]吧|以为|估计|争取|尽量|听[^，。力课]{1,6}[说讲]|(?:^|[，,])你?陪我|"
     "我看(?![了过到见])|^那(?=[\\d周下])(?!.*见)|^(?!.*[就定]).*吧\\W*$|[让叫喊]我们?(?!知)|([\u4e00-\u9fff])[不唔没]\\1[^，。]{0,3}\\W*$|行不\\W*$|"
-    "怎么办|咋办|现在[^，。]*还要|不是[^，。]*[吗嘛][，。]|还行|不去|不会|不打算|不准备|去不了|不办|八成|多半|再说|再看|哎?不对|[吗嘛]\\W*$|(?:好|行|可以)[吗嘛]|好不好|行不行|应该|本来|原本|建议(?:你|您|大家|先|可以)|我们?建议"
+    "怎么办|咋办|现在[^，。]*还要|[吗嘛][，,？?]|不是[^，。]*[吗嘛]。|还行|不去|不会|不打算|不准备|去不了|不办|八成|多半|再说|再看|哎?不对|[吗嘛]\\W*$|(?:好|行|可以)[吗嘛]|好不好|行不行|应该|本来|原本|建议(?:你|您|大家|先|可以)|我们?建议"
 )
 _QUOTED = re.compile("“[^”]*”|「[^」]*」")
 _CLOCK = re.compile("(?:[早晚]上|[上中下]午)|[零〇一二两三四五六七八九十\\d]{1,3}[点點:：](?:半|\\d\\d)?")
@@ -229,7 +229,7 @@ def _is_expected(one: Sentence) -> bool:
         return _says_what_is_ahead(one) and not (_UNCERTAIN.search(one.text) or _is_over(one))
     if one.language == "zh":
         own = parted(_QUOTED.sub("", simplified(one.text)))
-        if _CHINESE_UNCERTAIN.search(own) or _is_over(one) or _tells_the_calendar(one):
+        if _CHINESE_UNCERTAIN.search(own) or _is_over(one) or (not one.answers and _tells_the_calendar(one)):
             return False
         hour = one.said_at.astimezone(one.zone).hour
         if _MORNING.search(own) and hour >= _NOON:

@@ -84,6 +84,7 @@ def test_what_is_ahead_for_certain_is_quoted_unchanged(text):
         "听我同学说，他们公司要搬到苏州。",
         "下半年才好起来。",
         "3月15号上午九点半。",
+        "下次同学会你去吗，3月15号，在松江。",
         "据说下周我们老板要去新加坡。",
     ],
 )
@@ -161,6 +162,15 @@ def test_the_day_of_a_return_is_of_the_month_of_the_journey():
 def test_clauses_that_a_blank_parts_are_plans_of_their_own():
     plans = foresights_of(said("小明: 3月28号可以搬 我下周交押金", "小红: 好的"))
     assert [one.statement for one in plans] == ["3月28号可以搬", "我下周交押金"]
+
+
+def test_a_chinese_day_that_answers_when_is_told_with_the_question():
+    [one] = foresights_of(said("王浩然: 你那个店几号开业？", "林晓雨: 3月15号，找人看的日子。"))
+    assert one.statement == '("你那个店几号开业？") 3月15号，找人看的日子。'
+    [bare] = foresights_of(said("王浩然: 你那个店啥时候开业", "林晓雨: 3月15号上午九点。"))
+    assert bare.statement == '("你那个店啥时候开业") 3月15号上午九点。'
+    [own] = foresights_of(said("王浩然: 你那个店叫什么？", "林晓雨: 3月15号就开业。"))
+    assert own.statement == "3月15号就开业。"
 
 
 def test_an_answer_is_told_with_its_question():
