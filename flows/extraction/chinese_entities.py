@@ -61,6 +61,8 @@ _THING_BEFORE_LATIN = re.compile(
 )
 _THING_BEHIND_LATIN = re.compile(f"[ ]?(?:{_THING})")
 _SOMEWHERE_BEFORE = re.compile("(?:附近|旁边|隔壁|对面|楼下|门口|街上|路口)(?:的|那家|这家|那个|这个|有家|有个)?[ ]?$")
+_GOES_BEFORE, _HOME_BEHIND = re.compile("[去逛在](?:了|过|趟)?[ ]?$"), re.compile("[ ]?(?:她|他|的|那|这|家)")  # 去Zara买衣服
+_SHOP_BEHIND = re.compile("[ ]?(?:打折|新款|旗舰店|门店|专柜|的(?:包|店|项链|衣服|鞋|裙|口红|香水))")
 # A dish, a brand or a firm may begin with the name of a place (重庆小面): one is meant behind 去 or 在, or before 这 or 的.
 _SOMEWHERE = "(?<=[去在到往从回来自离住游逛飞抵至经赴返调嫁爬停])|(?<=[去到来逛爬住][了过趟])"
 _PART_OF_A_NAME = (
@@ -156,7 +158,8 @@ def _kind_of_latin(name: str, before: str, behind: str) -> str:
     if within := TYPES_WITHIN.get(lowered.split()[-1]):
         return within
     if first in GIVEN:
-        return "" if _SOMEWHERE_BEFORE.search(before) else PERSON
+        a_shop = _SHOP_BEHIND.match(behind) or (_GOES_BEFORE.search(before) and not _HOME_BEHIND.match(behind))
+        return "" if a_shop or _SOMEWHERE_BEFORE.search(before) else PERSON
     known = _INNER_CAPITAL.search(name) or _THING_BEFORE_LATIN.search(before) or _THING_BEHIND_LATIN.match(behind)
     return OTHER if known and len(name) > len("May") else ""
 

@@ -183,6 +183,7 @@ def test_chinese_quotation_marks_hold_no_names():
         ("从佛山飞昆明要两小时。", "昆明", "location"),
         ("我妈喜欢五菱。", "五菱", "product"),
         ("我喜欢上海。", "上海", "location"),
+        ("我去Anna家吃饭。", "Anna", "person"),
     ],
 )
 def test_a_chinese_name_is_taken_where_its_place_tells_where_it_begins(text, name, kind):
@@ -225,6 +226,8 @@ def test_a_chinese_name_is_taken_where_its_place_tells_where_it_begins(text, nam
         "西安凉皮和重庆小面都好吃。",
         "加拿大鹅太贵，香港脚犯了。",
         "意大利面煮过头了。",
+        "去Zara买了件外套，Tiffany的项链太贵。",
+        "我在区医院排队，去市医院复查。",
         "我喜欢吃火锅，也喜欢下雨天。",
         "我在医院上班，加入了篮球队。",
     ],
