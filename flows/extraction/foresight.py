@@ -224,13 +224,15 @@ def _is_expected(one: Sentence) -> bool:
         or _CANCELLED.search(one.text)
     ):
         return False
+    if one.language == "zh" and not one.answers and _tells_the_calendar(one):
+        return False
     if any(claim.attribute.startswith(_FAMILY) and (claim.ends or claim.value != PLANNED) for claim in one.claims):
         return not any(_ends_a_plan(claim) for claim in one.claims) and not _is_over(one)
     if one.language == "en":
         return _says_what_is_ahead(one) and not (_UNCERTAIN.search(one.text) or _is_over(one))
     if one.language == "zh":
         own = parted(_QUOTED.sub("", simplified(one.text)))
-        if _CHINESE_UNCERTAIN.search(own) or _is_over(one) or (not one.answers and _tells_the_calendar(one)):
+        if _CHINESE_UNCERTAIN.search(own) or _is_over(one):
             return False
         hour = one.said_at.astimezone(one.zone).hour
         if _MORNING.search(own) and hour >= _NOON:
