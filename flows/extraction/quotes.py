@@ -188,14 +188,14 @@ def _annotated(
 def _understood(one: Sentence, by_user: bool, earlier: str, follows: str, question: str) -> Sentence:
     """A sentence with its certain dates and claims; where it has none by itself, those of an answer to a question.
 
-    In Chinese a date that opens the answer to when something is tells of that: 几号开业？ 4月18号.
+    In Chinese a message that opens with a date, and not with "I", tells of what was asked: 几号开业？ 4月18号.
     """
     claiming = by_user and not one.is_question
     dates = certain_dates(one.text, one.said_at, one.zone, one.language, earlier)
     claims = claims_in(one.text, one.language, one.speaker, follows) if claiming else ()
     if one.language == "zh":
-        tells_when = dates and dates[0].start_index == 0 and _ASKS_WHEN.search(simplified(question))
-        answers = question if tells_when else ""
+        opens = bool(dates) and one.start == 0 and not one.text.startswith(("我", "咱"))
+        answers = question if opens and _ASKS_WHEN.search(simplified(question)) else ""
     elif answers := "" if dates or claims or one.language != "en" else question:
         dates = certain_dates(one.text, one.said_at, one.zone, one.language, earlier, answers)
         claims = claims_in(one.text, one.language, one.speaker, asked=answers) if claiming else ()
