@@ -93,26 +93,30 @@ _DENIES = re.compile(
     r"(?:no[,.]? (?:no|wait|sorry|actually|it|that|the|we|they|he|she|i)\b|no[,.] |nope\b|不[是对]|没有[，,])", re.I
 )
 _CONCEDES = re.compile("(?:[啊哦噢唉哎]?[对系也]是?[喎㖞哦喔啊呀噢]|[啊哦噢][，,]?对|也是[，,]|[啊哎哦]*[搞记说弄]错)")
-_CHINESE_PLANNED = re.compile(
-    "(?:(?<!帮)我们?|咱们?|俩|家人|爸|妈|公司|老板|同事|朋友|[他她])[^，。！？]{0,12}?(?:打算|计划|准备(?!好|了)|要去|要参加|要搬|要开|要来|约好|预约了|"
-    "预订了|订了|报名了|报了|会去|会参加)|截止(?:日期|时间)?(?:是|到|为)"
+_CHINESE_PLANNED = (
+    re.compile(  # without a day: neither an order that was made (蛋糕我订了) nor what one does at once (我要去洗澡)
+        "(?:(?<!帮)我们?|咱们?|俩|家人|爸|妈)[^，。！？]{0,12}?"
+        "(?:打算|计划|准备(?![好了睡吃]|下班|出门)|要参加|要搬|报名了)|截止(?:日期|时间)?(?:是|到|为)"
+    )
 )
-_CHINESE_SOON = re.compile("今晚|明[天早晚]|后天|下(?:个?(?:周|月|星期|礼拜)|半年)")
 _CHINESE_LATER_TODAY = re.compile(
     "(?<!只)要(?![是求])|(?<!开)会(?!议)|将|打算|计划|准备|预约|约了|约好|安排|截止|今晚|(?:去|(?<![出起过回进上下])来|举行|开始|出发|面试|考试|聚|搬|见|办|参加|上线|提交)(?![了过到])[^，。！]{0,6}(?:[，。！]|$)"
 )
 _CHINESE_UNCERTAIN = re.compile(
     "可能|也许|或许|大概会|希望|想要?(?!起)|如果|要是|是否|没准|说不定|不确定|考虑|取消|推迟|改到|改期|"
+    "要不|能不能|可不可|是不是|有没有|[是对]吧|以为|估计|争取|尽量|听[^，。力课]{1,6}[说讲]|(?:^|[，,])你?陪我|"
     "我看(?![了过到见])|^那(?=[\\d周下])(?!.*见)|^(?!.*[就定]).*吧\\W*$|[让叫喊]我们?(?!知)|([\u4e00-\u9fff])[不唔没]\\1[^，。]{0,3}\\W*$|行不\\W*$|"
-    "怎么办|咋办|现在[^，。]*还要|不是[^，。]*[吗嘛][，。]|还行|不去|不会|不打算|不准备|去不了|不办|八成|多半|再说|再看|哎?不对|[吗嘛]\\W*$|(?:好|行|可以)[吗嘛]|好不好|行不行|应该|本来|原本|建议(?:你|您|大家|先|可以)|我们?建议"
+    "怎么办|咋办|现在[^，。]*还要|[吗嘛][，,？?]|不是[^，。]*[吗嘛]。|还行|不去|不会|不打算|不准备|去不了|不办|八成|多半|再说|再看|哎?不对|[吗嘛]\\W*$|(?:好|行|可以)[吗嘛]|好不好|行不行|应该|本来|原本|建议(?:你|您|大家|先|可以)|我们?建议"
 )
 _QUOTED = re.compile("“[^”]*”|「[^」]*」")
+_CLOCK = re.compile("(?:[早晚]上|[上中下]午)|[零〇一二两三四五六七八九十\\d]{1,3}[点點:：](?:半|\\d\\d)?")
 _MORNING = re.compile("今[早晨]|今[天日](?:一?[大清]?早|上午|凌晨)")
 _NOON, _EVENING = 12, 19  # o'clock
 _BEFORE_TODAY = re.compile("昨[天日晚]|前天|上(?:个?(?:周|星期|礼拜))")
 _STILL_TODAY = re.compile("今晚|晚上|[等待]会|等下|等一下|一会儿?|马上|夜")
 _CHINESE_CALENDAR = re.compile(  # what is so of a day, and nobody's plan
-    "(?:[是系即也就正刚好都放法定公众共节假期日调休补班嘛喎㖞哦啊呀啦吧的呢了]|周末|(?:周|星期|礼拜)[一二三四五六日天])*"
+    "(?:[是系即也就正刚好都放法定公众共节假期日调休补班嘛喎㖞哦啊呀啦吧的呢了]|周末|(?:周|星期|礼拜)[一二三四五六日天]|我?[查看]了一?下?|"
+    "平安夜|圣诞|感恩节|元旦|除夕|春节|中秋|端午|清明|国庆|[情人母亲父教师儿童妇女劳动]{2}节|冬至|初[一二三四五六七八九十])*"
 )
 _SOMEBODY = re.compile("[我咱你他她]|大家|一起")
 _PERSON = re.compile("[我咱你]|(?<!其)他(?![乡日])|她|[爸妈爷奶]|外[公婆]")
@@ -226,7 +230,7 @@ def _is_of(day: re.Match[str], date: DateMention) -> bool:
 
 def _says_no_more(one: Sentence, date: DateMention, begins: int = 0, stops: int | None = None) -> bool:
     """Tell whether a clause, or the whole sentence, is a date and hardly anything else: "This Saturday."."""
-    beside = one.text[begins : date.start_index] + one.text[date.end_index : stops]
+    beside = _CLOCK.sub("", one.text[begins : date.start_index] + one.text[date.end_index : stops])
     return sum(map(str.isalpha, beside)) < _LEAST
 
 
@@ -277,13 +281,15 @@ def _is_expected(one: Sentence) -> bool:
         or _CANCELLED.search(one.text)
     ):
         return False
+    if one.language == "zh" and not one.answers and _tells_the_calendar(one):
+        return False
     if any(claim.attribute.startswith(_FAMILY) and (claim.ends or not _is_vague(claim.value)) for claim in one.claims):
         return not any(_ends_a_plan(claim) for claim in one.claims) and not _is_over(one)
     if one.language == "en":
         return _says_what_is_ahead(one) and not (_UNCERTAIN.search(one.text) or _is_over(one) or _says_which_day_it_is(one))
     if one.language == "zh":
         own = parted(_QUOTED.sub("", simplified(one.text)))
-        if _CHINESE_UNCERTAIN.search(own) or _is_over(one) or _tells_the_calendar(one):
+        if _CHINESE_UNCERTAIN.search(own) or _is_over(one):
             return False
         hour = one.said_at.astimezone(one.zone).hour
         if _MORNING.search(own) and hour >= _NOON:
@@ -293,8 +299,7 @@ def _is_expected(one: Sentence) -> bool:
         if _ahead(one) and _tells_of_the_day(own, hour):
             return False
         ahead = _CHINESE_LATER_TODAY if _ahead(one) else _CHINESE_PLANNED
-        planned = _CHINESE_SOON.search(own) or ahead.search(own)
-        return planned is not None and not _DONE.search(own)
+        return ahead.search(own) is not None and not _DONE.search(own)
     return False
 
 

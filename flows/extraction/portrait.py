@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from flows.cuts import ExtractedProfileItem
 from flows.extraction.sentences import Sentence
+from mneme.chinese_script import simplified
 from mneme.languages import is_doubted
 from mneme.pattern_index import Cue, PatternIndex
 from mneme.records import Claim
@@ -68,17 +69,25 @@ _POINTS = Cue(
     r"\b(?:them|these|those|it|its|this|that (?:one|world|place|game|book|show|movie))\b", re.I
 )  # to what, is not said
 _ABOUT_THINGS = ("preference", "dislike", "possession")
+# What is liked or not is named: no person (我喜欢他), nothing pointed at, nothing of today.
+_CHINESE_OBJECT = (
+    "(?![我它那哪谁就啊的得死上吧呢过了完下原以一亏药]|[早午晚]?饭|\\W|$)"
+    "(?![^，。]*(?:就|会死))(?!.*(?:[今这你他她]|开车|原来))"
+)
 _CHINESE_CUES = tuple(
     (category, re.compile(rf"^(?:其实|不过|对了|另外|而且|平时)?[，,]?{pattern}"))
     for category, pattern in (
-        ("dislike", "我(?:最|很|一直|从来|真的|就)?都?(?:不喜欢|讨厌|不爱|受不了|不吃|不喝)(?![你这那了完下的]|[^，。]*就)"),
-        ("preference", "我(?:最|很|一直|特别|非常|也|更|比较|平时|还是|就)?都?(?:喜欢|热爱|爱[吃喝看听]|偏爱)(?![的你这那上])"),
+        ("dislike", f"我(?:最|很|一直|从来|真的|就)?都?(?:不喜欢|讨厌|不爱|受不了|不吃|不喝){_CHINESE_OBJECT}"),
+        (
+            "preference",
+            f"我(?:最|很|一直|特别|非常|也|更|比较|平时|还是|就)?都?(?:喜欢|热爱|爱[吃喝看听](?!不)|偏爱){_CHINESE_OBJECT}",
+        ),
         ("preference", "我的?(?:爱好|最爱)是"),
-        ("habit", "我(?:几乎)?(?:每天|每周|每个(?:月|周末))(?:都|早上|晚上)"),
-        ("goal", "我(?:的(?:梦想|目标)是|一直想(?:成为|当|开))"),
+        ("habit", "我(?:几乎)?(?:每天|每周|每个(?:月|周末))(?:都(?![跟被想在很])|早上|晚上)"),
+        ("goal", "我(?:的(?:梦想|目标)是|一直想(?:成为|当(?![面时初着])|开(?![口心会除玩])))"),
         ("skill", "我会[弹拉](?:钢琴|吉他|琵琶|古筝|古琴|贝斯|尤克里里|[小大中]提琴|二胡|手风琴|琴)"),
     )
-)  # fmt: skip
+)
 
 
 def profile_of(sentences: Sequence[Sentence]) -> tuple[ExtractedProfileItem, ...]:
@@ -138,7 +147,8 @@ def _traits(one: Sentence) -> Iterator[tuple[str, str, Claim | None]]:
 
 def _said_outright(one: Sentence) -> str:
     if one.language == "zh":
-        return next((category for category, cue in _CHINESE_CUES if cue.match(one.text)), "")
+        text = simplified(one.text)
+        return "" if is_doubted(text) else next((category for category, cue in _CHINESE_CUES if cue.match(text)), "")
     if one.language != "en" or any(cue.search(one.text) for cue in (_UNSURE, _OF_OTHERS, _PASSING)) or is_doubted(one.text):
         return ""
     found = (_CUES[number] for number in _INDEX.candidates(one.text))

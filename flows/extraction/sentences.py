@@ -74,6 +74,8 @@ _NEXT_WORD = re.compile(r"\w+")
 _LONGEST_NAME = 60  # characters of a dotted name that are looked at
 _REACH = 8  # characters before an end that tell whether it is one
 _FULL_STOPS = ("zh", "ja", "ko")  # languages whose full stops end nothing but sentences
+_NUMBER_BEHIND = re.compile(r"(?<=[。！？])(?=\d)")  # 有空吗？15号见: sentencex parts nothing before a figure
+_QUOTES = re.compile('["“”「」『』]')  # what stands in them is not parted
 _HALF = re.compile("[\ud800-\udfff]")  # halves of characters, which no library takes
 _QUESTION = re.compile(r"[?？][\s\"'”’」』）)*_~!！?？\U0001f300-\U0001faff]*$")
 
@@ -146,7 +148,10 @@ def _last_end(text: str, start: int, end: int) -> int:
 
 def _of_line(text: str, language: str, line: Span) -> Iterator[Span]:
     at = begun = line.start
-    for piece in sentencex.segment(language or "en", _HALF.sub("\ufffd", line.of(text))):
+    pieces = sentencex.segment(language or "en", _HALF.sub("\ufffd", line.of(text)))
+    if language in _FULL_STOPS:
+        pieces = [part for piece in pieces for part in ([piece] if _QUOTES.search(piece) else _NUMBER_BEHIND.split(piece))]
+    for piece in pieces:
         at += len(piece)
         end = text[max(begun, at - _REACH) : at]
         if at < line.end and language not in _FULL_STOPS and _GOES_ON.search(end):

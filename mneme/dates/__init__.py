@@ -12,8 +12,7 @@ from datetime import datetime, timedelta, tzinfo
 
 from mneme.chinese_script import parted, simplified
 from mneme.dates import chinese, chinese_words, english, english_doubts
-from mneme.dates.rules import Found
-from mneme.dates.spans import DaySpan, Grain
+from mneme.dates.spans import DaySpan, Found, Grain
 from mneme.text import has_cjk
 
 __all__ = ["DateMention", "DaySpan", "Grain", "certain_dates", "resolve_dates"]

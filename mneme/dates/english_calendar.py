@@ -31,8 +31,7 @@ from mneme.dates.english_words import (
     tells_no_past,
     weekday_number,
 )
-from mneme.dates.rules import NO_DATE, Rule, rule
-from mneme.dates.spans import Days, DaySpan, Likely, days_of_month, if_certain, nearest, years_around
+from mneme.dates.spans import NO_DATE, Days, DaySpan, Likely, Rule, days_of_month, if_certain, nearest, rule, years_around
 
 _AHEAD = 0.6  # what lies ahead counts as nearer: of the past one speaks in the past tense, which tells
 _SOON = timedelta(days=120)  # of a day that is so near, and by no word past, the next is meant

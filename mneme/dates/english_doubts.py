@@ -6,8 +6,7 @@ A habit, a supposition, a negation, a quotation, a name, a title, a change, anot
 import re
 
 from mneme.dates.english_words import ALONE, clause_of, is_left
-from mneme.dates.rules import Found
-from mneme.dates.spans import MONTHS
+from mneme.dates.spans import MONTHS, Found
 from mneme.languages import is_doubted
 
 _NEAR = 30  # characters

@@ -5,8 +5,7 @@ from datetime import date
 
 from mneme.dates import holidays, spans
 from mneme.dates.english_words import ALONE, edged, looks_back
-from mneme.dates.rules import rule
-from mneme.dates.spans import Days, DaySpan, Likely, nearest, years_around
+from mneme.dates.spans import Days, DaySpan, Likely, nearest, rule, years_around
 
 HOLIDAY = "|".join(
     re.escape(name).replace("'", "['’]").replace(r"\ ", r"\s+") for name in sorted(holidays.ENGLISH, key=len, reverse=True)

@@ -6,8 +6,19 @@ from dataclasses import replace
 from functools import cache
 
 from mneme.records import Claim
-from mneme.relations.english_clauses import Part, asserted, is_made_up, joints, lowered, parts, without_adverbs, written_out
-from mneme.relations.english_subjects import SELF, act, person, thing
+from mneme.relations.english_clauses import (
+    SELF,
+    Part,
+    asserted,
+    is_made_up,
+    joints,
+    lowered,
+    parts,
+    person,
+    thing,
+    without_adverbs,
+    written_out,
+)
 from mneme.relations.table import (
     Pattern,
     Slot,
@@ -23,6 +34,7 @@ from mneme.relations.values import (
     PLANNED,
     UNREAD,
     Found,
+    act,
     cleaned,
     distinct_claims,
     endings_first,

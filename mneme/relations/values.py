@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from mneme.records import Claim
+from mneme.relations.table import Table
 from mneme.text import tokenise
 from mneme.word_lists import GIVEN, PLACES
 
@@ -44,6 +45,8 @@ _LEANS = frozenset(
 )
 _TITLES = frozenset("dr mr mrs ms prof".split())
 _ARTICLES = frozenset("a an the and good best great bad terrible big huge better".split())
+_OF_AN_ACT = frozenset("a an the my our some".split())
+_POINTS = frozenset("it this that these those them him her you something anything everything more one ones there here".split())
 _TONGUES = frozenset(
     """english german french spanish italian portuguese dutch swedish norwegian danish finnish polish czech russian
     ukrainian turkish arabic hebrew persian farsi hindi urdu bengali tamil mandarin chinese cantonese japanese korean
@@ -268,3 +271,11 @@ def endings_first(found: list[Found]) -> list[Found]:
     """Order the claims of one match, endings first; one that names its value stands for one that does not."""
     closed = {attribute for _, attribute, value, ends in found if ends and value}
     return sorted((each for each in found if each[2] or each[1] not in closed), key=lambda each: not each[3])
+
+
+def act(words: str, table: Table) -> str | None:
+    """The name of an act, its words without articles: "buy a Tesla" is "buy tesla"; None for one that says too little."""
+    low = [word for word in words.lower().replace("'s", "").split() if word not in _OF_AN_ACT]
+    if len(low) < 2 or low[0] in table.words["vague_acts"] or not _POINTS.isdisjoint(low):
+        return None
+    return " ".join(low)

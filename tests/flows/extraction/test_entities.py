@@ -177,6 +177,13 @@ def test_chinese_quotation_marks_hold_no_names():
         ("我妈从绵阳过来。", "绵阳", "location"),
         ("他住在重庆南边。", "重庆", "location"),
         ("我向王老师道歉。", "王老师", "person"),
+        ("西安现在打车贵。", "西安", "location"),
+        ("杭州这两天下雪了。", "杭州", "location"),
+        ("你厦门那边的工作怎么样。", "厦门", "location"),
+        ("从佛山飞昆明要两小时。", "昆明", "location"),
+        ("我妈喜欢五菱。", "五菱", "product"),
+        ("我喜欢上海。", "上海", "location"),
+        ("我去Anna家吃饭。", "Anna", "person"),
     ],
 )
 def test_a_chinese_name_is_taken_where_its_place_tells_where_it_begins(text, name, kind):
@@ -216,6 +223,13 @@ def test_a_chinese_name_is_taken_where_its_place_tells_where_it_begins(text, nam
         "后天端午公司放假。",
         "7点20到重庆北",
         "向阳哥不得气死",
+        "西安凉皮和重庆小面都好吃。",
+        "加拿大鹅太贵，香港脚犯了。",
+        "意大利面煮过头了。",
+        "去Zara买了件外套，Tiffany的项链太贵。",
+        "我在区医院排队，去市医院复查。",
+        "我喜欢吃火锅，也喜欢下雨天。",
+        "我在医院上班，加入了篮球队。",
     ],
 )
 def test_words_that_look_like_chinese_names_name_nothing(text):
@@ -283,3 +297,8 @@ def test_where_kinds_compete_a_name_is_left_out(text: str, name: str) -> None:
 )
 def test_a_name_keeps_its_kind_where_something_tells_it(text: str, name: str, kind: str) -> None:
     assert named(f"Ann: {text}", "Bo: All right then.")[name] == kind
+
+
+def test_the_given_name_of_somebody_who_was_introduced_is_no_town():
+    assert "乐山" not in named("林晓雨: 上户口改成杨乐山了。", "王浩然: 乐山好听。")
+    assert named("林晓雨: 我们改去乐山了。", "王浩然: 乐山好玩。")["乐山"] == "location"

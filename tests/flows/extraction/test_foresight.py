@@ -20,6 +20,8 @@ from tests.flows.extraction.saying import claiming, said
         "我4月3号上午第二个答辩。",
         "12号周四，可以，我开车。",
         "The rent is due this morning.",
+        "15号我可以去帮忙，下午两点前要走。",
+        "我报名了15号的马拉松。",
         "考级是3月14号。",
     ],
 )
@@ -70,6 +72,20 @@ def test_what_is_ahead_for_certain_is_quoted_unchanged(text):
         "The exam is on 20 March 2026, or so they say.",
         "I have the dentist on 20 March 2026 but I can't make it.",
         "明天会更好。",
+        "蛋糕我订了个无糖的，不要芒果。",
+        "我报了个瑜伽班。",
+        "我要去洗澡，等下聊。",
+        "老赵退休以后天天钓鱼。",
+        "我还以为你3月15号走呢。",
+        "那天你有空吗？15号，陪我去吃牛肉汤。",
+        "17号周二是吧，要不要我开车送你们。",
+        "农历正月二十七，我查了是3月15号，星期天。",
+        "估计3月15号到。",
+        "听我同学说，他们公司要搬到苏州。",
+        "下半年才好起来。",
+        "3月15号上午九点半。",
+        "3月15号是母亲节。",
+        "下次同学会你去吗，3月15号，在松江。",
         "据说下周我们老板要去新加坡。",
     ],
 )
@@ -147,6 +163,15 @@ def test_the_day_of_a_return_is_of_the_month_of_the_journey():
 def test_clauses_that_a_blank_parts_are_plans_of_their_own():
     plans = foresights_of(said("小明: 3月28号可以搬 我下周交押金", "小红: 好的"))
     assert [one.statement for one in plans] == ["3月28号可以搬", "我下周交押金"]
+
+
+def test_a_chinese_day_that_answers_when_is_told_with_the_question():
+    [one] = foresights_of(said("王浩然: 你那个店几号开业？", "林晓雨: 3月15号，找人看的日子。"))
+    assert one.statement == '("你那个店几号开业？") 3月15号，找人看的日子。'
+    [bare] = foresights_of(said("王浩然: 你那个店啥时候开业", "林晓雨: 3月15号上午九点。"))
+    assert bare.statement == '("你那个店啥时候开业") 3月15号上午九点。'
+    [own] = foresights_of(said("王浩然: 你那个店叫什么？", "林晓雨: 3月15号就开业。"))
+    assert own.statement == "3月15号就开业。"
 
 
 def test_an_answer_is_told_with_its_question():

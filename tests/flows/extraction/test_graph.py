@@ -1,6 +1,6 @@
 from datetime import UTC, datetime
 
-from flows.extraction.graph import relationships_of
+from flows.extraction.entities import relationships_of
 from mneme.relations import UNREAD
 from tests.flows.extraction.saying import claiming, said
 

@@ -21,6 +21,8 @@ def sentences(text, language="en"):
         ("fr", "M. Dupont arrive le 3 mai. Voilà !", ["M. Dupont arrive le 3 mai.", "Voilà !"]),
         ("es", "El Sr. Pérez vive aquí. ¿Y tú?", ["El Sr. Pérez vive aquí.", "¿Y tú?"]),
         ("zh", "我叫小明。你呢？", ["我叫小明。", "你呢？"]),
+        ("zh", "你有空吗？15号见！20号走", ["你有空吗？", "15号见！", "20号走"]),
+        ("zh", "他说“不行！20号走”。好", ["他说“不行！20号走”。", "好"]),
         ("ja", "明日は東京に行きます。楽しみです！", ["明日は東京に行きます。", "楽しみです！"]),
         ("en", "I call PIL.ImageDraw.Draw(im). It works.", ["I call PIL.ImageDraw.Draw(im).", "It works."]),
         ("en", "We use ASP.Net. See https://www.Example.Com/P now", ["We use ASP.Net.", "See https://www.Example.Com/P now"]),
