@@ -25,9 +25,8 @@ from evaluation.options import LocomoOption
 from evaluation.report import Report, Row, print_table, searched_with
 from evaluation.retrieval.bench import searched
 from evaluation.retrieval.bootstrap import interval
-from evaluation.retrieval.question_set import Question, QuestionSet
+from evaluation.retrieval.question_set import Question, QuestionSet, owner_name
 from evaluation.retrieval.sets import GOLD_LOADERS
-from evaluation.retrieval.systems import owner_name
 from mneme.errors import InputError
 from mneme.settings import Settings
 from mneme.text import tokenise
