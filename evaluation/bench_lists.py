@@ -61,7 +61,7 @@ def run_lists(
     The JSON has the ids of the questions, and what was not shown of our own. LoCoMo's questions are those whose gold is a list.
 
     Raises:
-        InputError: a talk is not there, or a file is not LoCoMo's.
+        InputError: a talk is not there, or a file is not LoCoMo's or has no list.
         MnemeError: whatever the flow or a search raises.
     """
     # 1.
@@ -69,7 +69,9 @@ def run_lists(
     sets = [("examples", own_set, own_lists)]
     if locomo:
         gold = GOLD_LOADERS["locomo"](locomo)
-        sets.append(("LoCoMo", gold.questions, _of_locomo(gold)))
+        if not (lists := _of_locomo(gold)):
+            raise InputError("locomo: no gold in it is a list; give more of its conversations")
+        sets.append(("LoCoMo", gold.questions, lists))
     # 2. and 3.
     asked = {name: _ask_all(questions, lists, settings, console) for name, questions, lists in sets}
     rows = [_row(name, some) for name, some in {"all": list(chain(*asked.values())), **asked}.items()]
