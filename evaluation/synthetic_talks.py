@@ -1,4 +1,4 @@
-"""What made-up people say, for benchmarks of speed. The same numbers give the same in every process.
+"""Talks of made-up people, for benchmarks of speed. The same numbers give the same in every process.
 
 ``talk`` makes a talk of two people whose messages can each be found by a word of its own. ``copied`` gives a conversation
 again under other names. ``synthetic_parts`` makes the parts of messages with their vectors: deeds that happen to things, and

@@ -43,7 +43,7 @@ class Peer(NamedTuple):
 _HERE = Path(__file__).parent
 _READ = tomllib.loads((_HERE / "systems.toml").read_text(encoding="utf-8"))
 NOTES: Mapping[str, str] = {name: fields["note"] for name, fields in _READ.items()}
-"""What to know beside the row of each system, in the order of the rows."""
+"""A note beside the row of each system, in the order of the rows."""
 
 PEERS = tuple(
     Peer(name, _HERE / "adapters" / f"{name.lower()}_adapter.py", **fields)
