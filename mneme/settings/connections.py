@@ -156,7 +156,6 @@ class Rerank(Group):
     provider: Literal["none", "endpoint", "model"] = Field(
         default="none", description="endpoint: a cross-encoder over HTTP; model: the chat model of the role rerank"
     )
-    style: Literal["cohere", "jina", "tei"] = Field(default="cohere", description="endpoint: form of its requests")
     base_url: str | None = Field(default=None, description="endpoint: its address up to /rerank")
     api_key: SecretStr | None = None
     model: str = Field(default="", description="endpoint: name of the model, if the endpoint needs one")
