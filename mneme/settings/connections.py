@@ -145,7 +145,6 @@ class Transcription(Group):
     api_key: SecretStr | None = None
     model: str = "whisper-1"
 
-    language: ClassVar[str | None] = None  # the endpoint finds it out: one owner's recordings may be in several
     retries: ClassVar[int] = 3
     timeout_seconds: ClassVar[float] = 300.0  # for one recording with its retries: an hour of speech takes minutes
 

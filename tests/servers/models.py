@@ -66,7 +66,7 @@ class ModelServer:
         self.sounds: dict[str, Sequence[Heard]] = {}  # what is heard in a recording, by its SHA-256
         self.pictures: dict[str, Viewed] = {}  # what is seen in a picture, by its SHA-256
         self.transcript_formats: Sequence[str] = ("verbose_json", "json")  # others are refused with 400
-        self.names_speakers, self.language = False, "english"  # of transcripts
+        self.names_speakers = False  # of transcripts
         self.shares: dict[Fault, float] = {}  # of chat requests that meet each fault; a test may set it, also while it runs
         self.meets: Callable[[str, dict[str, Any]], Fault | None] | None = None  # what a request (path, body) meets; as above
         self.requests: list[Received] = []
@@ -217,7 +217,7 @@ class ModelServer:
             case "empty":
                 heard = ()
         names_speakers = self.names_speakers or format_ == "diarized_json"
-        return 200, transcript(heard, format_, names_speakers, self.language)
+        return 200, transcript(heard, format_, names_speakers)
 
     def _embeddings(self, body: dict[str, Any], fault: Fault | None) -> tuple[int, dict[str, Any]]:
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
