@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from connectors.documents.office import Package
+from connectors.documents.office import OldProperties, Package
 
 pytest.importorskip("lxml", reason="documents are not installed")
 
@@ -63,3 +63,9 @@ def test_entities_are_not_resolved() -> None:
     tree = _package(part=text).tree("part")
     assert tree is not None
     assert "root:" not in "".join(tree.itertext())
+
+
+def test_an_old_file_that_is_broken_has_no_properties() -> None:
+    pytest.importorskip("olefile", reason="documents are not installed")
+    properties = OldProperties(b"\xd0\xcf\x11\xe0")
+    assert (properties.title(), properties.dated_at(), properties.metadata()) == ("", None, {})
