@@ -3,9 +3,9 @@
 import json
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePath
 from typing import Any, get_args
@@ -47,7 +47,7 @@ class Given:
     """Defaults from the caller, for what the file itself does not say.
 
     ``modified_at`` is the file's own time: when a chat without any times was about. ``document_name`` is what identifies the
-    document that it is, before the owner is put in front.
+    document that it is, before the owner is put in front. ``people`` are the names of users by their ids.
     """
 
     name: str
@@ -58,6 +58,7 @@ class Given:
     conversation_id: str | None = None
     modified_at: datetime = UNKNOWN_TIME
     document_name: str = ""
+    people: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def stem(self) -> str:

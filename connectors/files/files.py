@@ -8,16 +8,17 @@ text is in its event; of every other document the event names the file and its h
 import hashlib
 import itertools
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
 from connectors.documents.kinds import KINDS, MEDIA_TYPES, Kind, kind_of
 from connectors.files.chat_events import Event, Given, complete
-from connectors.files.exports import SHAPES, ExportFormat, is_event, shape_of
+from connectors.files.exports import SHAPES, SLACK, ExportFormat, is_day, is_event, shape_of
 from mneme.errors import InputError
 from mneme.events import SCHEMA
 from mneme.ports import Incoming
@@ -152,8 +153,9 @@ class _Chat:
 
     def events(self, given: Given, start: int) -> Iterator[tuple[int, bytes]]:
         offset = -1
+        people = _slack_people(self.path) if self.shape is SLACK else {}
         try:
-            for offset, event in enumerate(self.shape.read(self.data, given)):
+            for offset, event in enumerate(self.shape.read(self.data, replace(given, people=people))):
                 if offset >= start:
                     yield offset, _encoded(event)
         except (AttributeError, KeyError, TypeError, ValueError, IndexError, ArithmeticError, RecursionError) as error:
@@ -251,6 +253,34 @@ def _kind(path: Path, head: bytes) -> Kind:
         return kind_of(content, path.name, None)
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
+
+
+def _slack_people(path: Path) -> Mapping[str, str]:
+    """The names of a Slack export's users by their ids: ``users.json`` lies above the folders of its channels."""
+    folders = [path.parent, path.parent.parent] if is_day(path.stem) else [path.parent]
+    for folder in folders:
+        users = folder / "users.json"
+        if users.is_file():
+            state = users.stat()
+            if (people := _people_in(users, state.st_mtime_ns, state.st_size)) is not None:
+                return people
+    return {}
+
+
+@lru_cache(maxsize=4)
+def _people_in(users: Path, _modified: int, _size: int) -> Mapping[str, str] | None:
+    """The names in a file of users, which is read again only after a change; None if it is no such file."""
+    listed = _parsed(users.read_bytes())
+    if not isinstance(listed, list):
+        return None
+    return {str(user["id"]): name for user in listed if isinstance(user, dict) and "id" in user and (name := _name(user))}
+
+
+def _name(user: Event) -> str:
+    profile = user.get("profile")
+    profile = profile if isinstance(profile, dict) else {}
+    names = (user.get("real_name"), profile.get("real_name"), profile.get("display_name"), user.get("name"))
+    return str(next(filter(None, names), ""))
 
 
 def _chat(path: Path, data: Any) -> _Chat:

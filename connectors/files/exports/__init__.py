@@ -11,10 +11,10 @@ without text are left out.
 from typing import Any
 
 from connectors.files.chat_events import ExportFormat
-from connectors.files.exports.chats import CHATGPT, EVENTS, EVEROS, LOCOMO, ROLE_MESSAGES, SLACK, is_event
+from connectors.files.exports.chats import CHATGPT, EVENTS, EVEROS, LOCOMO, ROLE_MESSAGES, SLACK, is_day, is_event
 from connectors.files.exports.memories import GRAPHITI, MEM0, MEMMACHINE
 
-__all__ = ["SHAPES", "ExportFormat", "is_event", "shape_of"]
+__all__ = ["SHAPES", "SLACK", "ExportFormat", "is_day", "is_event", "shape_of"]
 
 SHAPES = (EVENTS, LOCOMO, EVEROS, CHATGPT, MEM0, MEMMACHINE, GRAPHITI, ROLE_MESSAGES, SLACK)
 

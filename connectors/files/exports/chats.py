@@ -223,6 +223,11 @@ CHATGPT = ExportFormat("ChatGPT export", _chatgpt_fits, _chatgpt_read)
 _SPEECH = (None, "bot_message", "file_share", "me_message", "thread_broadcast")
 
 
+def is_day(stem: str) -> bool:
+    """Tell whether a file's name without its ending is the date of a day."""
+    return re.fullmatch(r"\d{4}-\d\d-\d\d", stem) is not None
+
+
 def _slack_fits(data: Any) -> bool:
     return isinstance(data, list) and isinstance(one := first(data), dict) and "ts" in one and "role" not in one
 
@@ -230,9 +235,8 @@ def _slack_fits(data: Any) -> bool:
 def _slack_read(data: Any, given: Given) -> Iterator[Event]:
     # An export has a folder for each channel and a file for each day.
     folder = PurePath(given.name).parent.name
-    is_day = re.fullmatch(r"\d{4}-\d\d-\d\d", given.stem) is not None
-    channel = given.conversation_id or (folder if is_day else "") or given.stem
-    names = {
+    channel = given.conversation_id or (folder if is_day(given.stem) else "") or given.stem
+    names = dict(given.people) | {
         str(said["user"]): str(profile.get("real_name") or profile.get("display_name") or said["user"])
         for said in data
         if said.get("user") and (profile := said.get("user_profile"))

@@ -4,6 +4,7 @@ import json
 import os
 from base64 import b64decode
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -360,6 +361,33 @@ def test_a_slack_export_is_the_memory_of_its_channel(read):
     assert {message.conversation_id for message in messages} == {"general"}
     assert read(SLACK, "random.json")[0].conversation_id == "random"
     assert read(SLACK, "general/2026-01-01.json", conversation_id="c", user_id="ines")[0].owner.key == "default/user/ines"
+
+
+def test_people_of_slack_have_the_names_of_the_users_beside_their_channels(read, tmp_path):
+    users = [{"id": "U2", "name": "bo", "profile": {"real_name": "Bo Ek"}}, {"id": "U3", "name": "cy"}, {}]
+    (tmp_path / "users.json").write_text(json.dumps(users))
+    assert said(read(SLACK, "general/2026-01-01.json"))[:2] == [
+        ("Ines", "Hi @Bo Ek!"),
+        ("Bo Ek", "<3 see the page (https://example.org) and #general\n[file: plan.pdf]"),
+    ]
+
+
+def test_the_users_of_slack_are_read_once_for_all_days(read, tmp_path, monkeypatch):
+    users = tmp_path / "users.json"
+    users.write_text(json.dumps([{"id": "U2", "name": "bo"}]))
+    opened, read_bytes = [], Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda path: opened.append(path) or read_bytes(path))
+    for day in ("2026-01-01", "2026-01-02", "2026-01-03"):
+        assert said(read(SLACK, f"general/{day}.json"))[1][0] == "bo"
+    assert opened.count(users) == 1
+    users.write_text(json.dumps([{"id": "U2", "name": "bob"}]))
+    assert said(read(SLACK, "general/2026-01-04.json"))[1][0] == "bob", "a new export in the same place"
+
+
+def test_users_above_a_folder_are_those_of_slack_only_for_the_file_of_a_day(read, tmp_path):
+    (tmp_path / "users.json").write_text(json.dumps([{"id": "U2", "name": "bo"}]))
+    assert said(read(SLACK, "general/all.json"))[1][0] == "U2"
+    assert said(read(SLACK, "all.json"))[1][0] == "bo"
 
 
 def test_messages_of_one_time_stay_in_the_order_of_the_file(read):
