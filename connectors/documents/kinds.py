@@ -84,14 +84,7 @@ KINDS: dict[str, Kind] = {
             _libreoffice("libreoffice-writer-nogui", "old Word files"),
         ),
         Kind("xlsx", "office", "sheets:parse_sheets", "openpyxl", ("openpyxl",)),
-        Kind(
-            "xls",
-            "office",
-            "sheets:parse_sheets",
-            "LibreOffice, openpyxl",
-            ("openpyxl",),
-            _libreoffice("libreoffice-calc-nogui", "old Excel files"),
-        ),
+        Kind("xls", "office", "sheets:parse_sheets", "xlrd", ("xlrd",)),
         Kind("pptx", "office", "slides:parse_slides", "unstructured", ("unstructured", "pptx")),
         Kind(
             "ppt",

@@ -6,13 +6,14 @@ import posixpath
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -20,6 +21,7 @@ from lxml import etree
 
 from connectors.documents.blocks import Block
 from connectors.documents.dates import moment_of
+from connectors.documents.encodings import text_of
 from connectors.documents.local import Task
 from mneme.errors import InputError
 
@@ -139,6 +141,37 @@ def is_old(content: bytes) -> bool:
     return content.startswith(b"\xd0\xcf\x11\xe0")
 
 
+class OldProperties:
+    """The properties of a file of the old formats, as ``Package`` has them."""
+
+    def __init__(self, content: bytes) -> None:
+        import olefile
+
+        try:
+            with olefile.OleFileIO(io.BytesIO(content)) as file:
+                self._properties = file.get_metadata()
+        except (OSError, ValueError, IndexError, struct.error):
+            self._properties = olefile.OleMetadata()
+
+    def title(self) -> str:
+        """See ``Package``."""
+        return _title(self._text("title"))
+
+    def dated_at(self) -> datetime | None:
+        """See ``Package``."""
+        moments = (self._properties.last_saved_time, self._properties.create_time)
+        return next((moment.replace(tzinfo=UTC) for moment in moments if isinstance(moment, datetime)), None)
+
+    def metadata(self) -> dict[str, str]:
+        """See ``Package``."""
+        found = {name: self._text(name) for name in ("author", "subject", "keywords", "category")}
+        return {name: text for name, text in found.items() if text}
+
+    def _text(self, name: str) -> str:
+        value = getattr(self._properties, name)
+        return text_of(value).strip("\0 ") if isinstance(value, bytes) else ""
+
+
 def _title(title: str) -> str:
     return "" if title.lower() in _NO_TITLES or title.lower().startswith("microsoft ") else title
 
@@ -154,11 +187,7 @@ def _target(name: str, relationship: Any) -> str:
 
 
 _SECONDS = 180.0  # a file of 500 pages takes 20 s on one core; what takes longer hangs
-_PACKAGES = {
-    "docx": "libreoffice-writer-nogui",
-    "xlsx": "libreoffice-calc-nogui",
-    "pptx": "libreoffice-impress-nogui",
-}
+_PACKAGES = {"docx": "libreoffice-writer-nogui", "pptx": "libreoffice-impress-nogui"}
 
 # Macros never run; links are not followed and not updated; what asks for the network all the same meets a proxy that is none.
 _SETTINGS = {
@@ -188,8 +217,8 @@ def converted(content: bytes, source: str, target: str, task: Task) -> bytes:
 
     Args:
         content: the file.
-        source: what it is, ``doc``, ``xls`` or ``ppt``.
-        target: what it becomes, ``docx``, ``xlsx`` or ``pptx``.
+        source: what it is, ``doc`` or ``ppt``.
+        target: what it becomes, ``docx`` or ``pptx``.
         task: whose settings limit the time.
 
     Raises:

@@ -15,7 +15,8 @@ from connectors.documents.blocks import numbered_rows, row_sections
 from connectors.documents.dates import date_in
 from connectors.documents.guards import TableLimits
 from connectors.documents.local import Task
-from connectors.documents.office import Package, converted, is_old
+from connectors.documents.office import OldProperties, Package, is_old
+from mneme.errors import InputError
 from mneme.ports import ParsedDocument, Section
 
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s+ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"')
@@ -30,30 +31,26 @@ _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationship
 def parse_sheets(content: bytes, task: Task) -> ParsedDocument:
     """Sections of a few rows of each sheet, placed ``sheet Budget, rows 2-40``. Formulas are their values as last computed.
 
-    A file of the old format is read as LibreOffice converts it.
-
     Raises:
-        InputError: the file is broken, encrypted or no Excel file, or larger than the settings allow; LibreOffice is not
-            installed, or takes too long.
+        InputError: the file is broken, encrypted or no Excel file, or larger than the settings allow.
     """
-    if is_old(content):
-        content = converted(content, "xls", "xlsx", task)
-    package = Package(content)
-    merged = _merged(package)
+    package = None if is_old(content) else Package(content)
+    merged = _merged(package) if package else {}
     limits = TableLimits(task.settings)
     sections: list[Section] = []
     pages = 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of what openpyxl leaves out, such as the colours that depend on a value
-        for name, values in _sheets(content):
+        for name, values in _old_sheets(content) if package is None else _sheets(content):
             pages += 1
             rows = _rows(values, limits)
             _repeat_merged(rows, merged.get(name, ()))
             lines = (line for table in _tables(rows) for line in numbered_rows(table))
             sections += list(row_sections(lines, name, f"sheet {name}")) or [Section(name, name, f"sheet {name}")]
-    title = package.title() or PurePath(task.name).stem
-    dated_at = package.dated_at() or date_in(line for each in sections for line in (each.title, *each.text.split("\n")))
-    return ParsedDocument(title, tuple(sections), dated_at, package.metadata(), pages=pages)
+    properties = package or OldProperties(content)
+    title = properties.title() or PurePath(task.name).stem
+    dated_at = properties.dated_at() or date_in(line for each in sections for line in (each.title, *each.text.split("\n")))
+    return ParsedDocument(title, tuple(sections), dated_at, properties.metadata(), pages=pages)
 
 
 def _sheets(content: bytes) -> Iterator[tuple[str, Iterator[Sequence[Any]]]]:
@@ -64,6 +61,38 @@ def _sheets(content: bytes) -> Iterator[tuple[str, Iterator[Sequence[Any]]]]:
     for sheet in book.worksheets:
         sheet.reset_dimensions()  # some programs write wrong ones
         yield sheet.title, sheet.iter_rows(values_only=True)
+
+
+def _old_sheets(content: bytes) -> Iterator[tuple[str, Iterator[Sequence[Any]]]]:
+    """The same of a file of the format before 2007."""
+    import xlrd
+
+    try:
+        book = xlrd.open_workbook(file_contents=content, logfile=io.StringIO(), on_demand=True, ragged_rows=True)
+    except xlrd.XLRDError as error:
+        if "encrypted" in str(error):
+            raise InputError("it is encrypted; save it without a password") from error
+        raise
+    for number, name in enumerate(book.sheet_names()):
+        sheet = book.sheet_by_index(number)
+        yield name, ([_old_value(cell, book.datemode) for cell in sheet.row(at)] for at in range(sheet.nrows))
+        book.unload_sheet(number)
+
+
+def _old_value(cell: Any, datemode: int) -> Any:
+    """The value of a cell in Python's types; what counts from the first day is a time."""
+    import xlrd
+
+    match cell.ctype:
+        case xlrd.XL_CELL_DATE:
+            moment = xlrd.xldate.xldate_as_datetime(cell.value, datemode)
+            return moment.time() if cell.value < 1 else moment
+        case xlrd.XL_CELL_BOOLEAN:
+            return bool(cell.value)
+        case xlrd.XL_CELL_ERROR:
+            return None
+        case _:
+            return cell.value
 
 
 def _merged(package: Package) -> dict[str, list[Area]]:
