@@ -33,14 +33,12 @@ _RATE_SECONDS = 1.0  # between two looks, for messages a second
 def doctor(
     only: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[GROUP]...", help="settings, index, kafka, models, service, documents; else all.", show_default=False
-        ),
+        typer.Argument(metavar="[GROUP]...", help="settings, index, kafka, models, documents; else all.", show_default=False),
     ] = None,
     call: Annotated[bool, typer.Option("--call", help="Ask models behind endpoints something, which may cost money.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
 ) -> None:
-    """Say what is wrong and how to mend it: settings, index, Kafka, models, service, documents. Nothing is changed.
+    """Say what is wrong and how to mend it: settings, index, Kafka, models, documents. Nothing is changed.
 
     The exit code is 1 when something that is needed is missing, or could not be asked.
     """
