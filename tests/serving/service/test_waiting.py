@@ -1,4 +1,4 @@
-"""Many wait, one looks."""
+"""Many wait, one looks at a time."""
 
 import threading
 from collections.abc import Sequence
