@@ -81,8 +81,6 @@ def _risks(loaded: Settings) -> Iterator[Fault]:
         Keys(service.keys)
     except SettingsError as error:
         yield "MNEME_SERVICE__KEYS", "missing", str(error)
-    if "*" in service.cors_origins:
-        yield "MNEME_SERVICE__CORS_ORIGINS", "partly", "* lets every page ask; name the origins that may"
     if loaded.telemetry.host not in _LOOPBACK and loaded.telemetry.metrics_port:
         yield "MNEME_TELEMETRY__HOST", "partly", "metrics are shown to whoever reaches this host; they name tenants"
     if loaded.index.backend == "opensearch":

@@ -41,7 +41,6 @@ def test_the_defaults_have_no_fault():
         ({"flow": {"processes": 2}}, "MNEME_FLOW__PROCESSES", "missing", "to 1"),
         ({"service": {"host": "0.0.0.0"}}, "MNEME_SERVICE__KEYS", "missing", "lets others in"),
         ({"service": {"keys": {"short": "acme"}}}, "MNEME_SERVICE__KEYS", "missing", "acme"),
-        ({"service": {"cors_origins": ["*"]}}, "MNEME_SERVICE__CORS_ORIGINS", "partly", "name the origins"),
         (
             {"index": {"backend": "opensearch"}, "opensearch": {"url": "http://search.example:9200"}},
             "MNEME_OPENSEARCH__URL",
