@@ -234,17 +234,19 @@ def test_a_portrait_shows_its_evidence(visitor: Visitor) -> None:
     expect(item.locator(".evidence")).to_contain_text(line.evidence[0].text)
 
 
-def test_what_somebody_said_is_shown_as_text(visitor: Visitor) -> None:
-    service, conversation = visitor.console.service, "from <the> net"
-    said = {"conversation_id": conversation, "user_id": "mallory", "sender_id": "mallory", "sent_at": utc_now()}
-    service.accept([Message.model_validate({**said, "content": f"A zeppelin {MARKUP}"})])
-    assert service.flush("default", [conversation], 600.0).searchable
-
+def test_what_is_written_in_the_console_is_searchable_and_shown_as_text(visitor: Visitor) -> None:
     page = visitor.open("conversations?owner=user:mallory")
-    page.get_by_role("link", name=re.compile(conversation)).click()
+    page.get_by_text("Write a message").click()
+    page.get_by_label("Conversation", exact=True).fill("from <the> console")
+    page.get_by_label("Message", exact=True).fill(f"A zeppelin {MARKUP}")
+    page.get_by_role("button", name="Send and make searchable").click()
+
+    expect(page.get_by_text("Searchable after")).to_be_visible(timeout=120_000)
+    expect(page.get_by_role("link", name=re.compile("from <the> console"))).to_be_visible()
+    page.get_by_role("link", name="open the conversation").click()
     page.wait_for_url("**/conversation?*")
     visitor.settled()
-    expect(page.locator(".heading")).to_contain_text(conversation)
+    expect(page.locator(".heading")).to_contain_text("from <the> console")
     page.get_by_text("1 message").last.click()
     expect(page.locator(".said")).to_have_text(f"A zeppelin {MARKUP}")
     assert page.evaluate("window.hacked") is None
@@ -268,9 +270,10 @@ def test_an_error_inside_is_told_without_what_it_was(visitor: Visitor, monkeypat
     assert "a secret" not in page.content()
 
     monkeypatch.setattr(service, "accept", broken)
-    page = visitor.open(PAGES["facts"])
-    page.get_by_role("button", name="Erase …").first.click()
-    page.get_by_role("button", name="Erase it").click()
+    page = visitor.open(PAGES["conversations"])
+    page.get_by_text("Write a message").click()
+    page.get_by_label("Message", exact=True).fill("Hello")
+    page.get_by_role("button", name="Send and make searchable").click()
     expect(page.get_by_text("an error inside Mneme")).to_be_visible()
     assert "a secret" not in page.content()
 
