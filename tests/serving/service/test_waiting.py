@@ -1,4 +1,4 @@
-"""Many wait, one looks at a time."""
+"""Many wait, one looks."""
 
 import threading
 from collections.abc import Sequence
