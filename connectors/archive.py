@@ -5,14 +5,12 @@
     {"mneme": "end", "rows": {...}, "sha256": ...}
 
 The end tells whether the file is whole: how many rows of each collection there are, and the hash of their lines. The same
-rows give the same bytes, except for the date in the header. A name that ends in ``.gz`` is compressed.
+rows give the same bytes, except for the date in the header.
 """
 
 import base64
-import gzip
 import hashlib
 import json
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -31,7 +29,6 @@ from mneme.rows import Collection, Row
 from mneme.store_format import FORMAT
 
 _LONGEST_LINE = 64 * 1024 * 1024  # bytes; a row is a fraction of the largest event
-_GZIP = b"\x1f\x8b"
 _FLOAT32 = np.dtype("<f4")
 _COLUMNS = {each.name: each.default for each in fields(Row) if each.init}
 
@@ -106,7 +103,8 @@ def write_archive(path: Path, header: Header, rows: Iterable[Row]) -> None:
         raise InputError(f"{path}: is there already; give another name, or remove it")
     counts, digest = Counter[Collection](), hashlib.sha256()
     try:
-        with whole_file(path) as draft, _writing(draft, is_compressed=path.suffix == ".gz") as file:
+        with whole_file(path) as draft, draft.open("wb") as file:
+            draft.chmod(0o600)
             file.write(_encoded(header.model_dump(mode="json")))
             for row in rows:
                 line = _encoded(_values_of(row))
@@ -131,12 +129,13 @@ def read_archive(path: Path) -> Iterator[Archive]:
         InputError: it is no archive of a format that is known, or not whole: damaged, cut short, or put together by hand.
     """
     try:
-        with _reading(path) as file:
+        with path.open("rb") as file:
             first = file.readline(_LONGEST_LINE)
             yield Archive(_header(path, first), _rows(path, file))
-    except (OSError, EOFError, zlib.error) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise InputError(f"{path}: cannot be read ({reason}); give the whole file that `mneme admin export` wrote") from error
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be read ({error.strerror or error}); give the whole file that `mneme admin export` wrote"
+        ) from error
 
 
 def _header(path: Path, line: bytes) -> Header:
@@ -225,27 +224,3 @@ def _first_fault(error: ValidationError) -> str:
     """Name the wrong field and its fault, without its value."""
     fault = error.errors(include_url=False, include_input=False)[0]
     return f"{'.'.join(map(str, fault['loc'][:2]))}: {fault['msg']}"
-
-
-# --- bytes -----------------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _writing(path: Path, is_compressed: bool) -> Iterator[IO[bytes]]:
-    path.touch(0o600)
-    with path.open("wb") as file:
-        if is_compressed:  # without name and time, so that the same rows give the same bytes
-            with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as compressed:
-                yield compressed  # type: ignore[misc]
-        else:
-            yield file
-
-
-@contextmanager
-def _reading(path: Path) -> Iterator[IO[bytes]]:
-    with path.open("rb") as file:
-        if file.peek(len(_GZIP)).startswith(_GZIP):
-            with gzip.GzipFile(fileobj=file, mode="rb") as plain:
-                yield plain  # type: ignore[misc]
-        else:
-            yield file

@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -68,9 +68,6 @@ def engines(
     flink_python: Annotated[
         Path | None, typer.Option(metavar="PATH", help="The interpreter with PyFlink; by default this one.")
     ] = None,
-    only: Annotated[
-        Literal["bytewax", "flink"] | None, typer.Option(metavar="NAME", help="Only this engine.", show_default=False)
-    ] = None,
     number: Annotated[list[int] | None, typer.Option("--number", min=1, help="Of processes or slots; several.")] = None,
     messages: Annotated[int, typer.Option("--messages", min=1, help="Of each run.")] = 2000,
     talks: Annotated[int, typer.Option("--talks", min=1, help="That they belong to.")] = 100,
@@ -87,7 +84,7 @@ def engines(
     load = Load(messages, talks, hot, warm_up, seconds=seconds)
     rows = []
     for count in number or [1, 2]:
-        for name in (name for name in known if only in (None, name)):
+        for name in known:
             with console.status(f"{name}, {count}"):
                 rows.append(_measured(settings, name, known[name], count, load))
     print_table(console, "Engines, from the first read to searchable", rows)

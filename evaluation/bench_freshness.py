@@ -1,7 +1,7 @@
 """``mneme bench freshness``: how soon what is sent can be found, without a model's latency (local models).
 
 Mneme runs on topics, indices and a folder of its own: with OpenSearch `mneme run` behind a real Kafka, with the embedded index
-`mneme serve` and its inbox; ``rest`` puts a service before the former as well.
+`mneme serve` and its inbox.
 
 1. Single messages of several owners at a steady rate, each with a word of its own. From sending it: until it is acknowledged,
    until it is in the index (where that can be looked at: no service between), and until a keyword search finds the word.
@@ -53,17 +53,13 @@ def run_freshness(
     rate: Annotated[float, typer.Option("--rate", min=0.1, help="Messages a second.")] = 5.0,
     seconds: Annotated[float, typer.Option("--seconds", min=1, help="For which they come.")] = 60.0,
     talks: Annotated[int, typer.Option("--talks", min=1, help="That are ended by a flush, one after the other.")] = 30,
-    rest: Annotated[
-        bool,
-        typer.Option("--rest", help="Through a service too, where there would be none; the embedded index always has one."),
-    ] = False,
 ) -> Report:
     """From sending to searchable: single messages at a steady rate, and talks that are flushed; p50, p95 and p99.
 
     Raises:
         StoreError: a server does not answer, or something is not there after two minutes.
     """
-    with running(settings, "freshness", rest) as mneme, ExitStack() as stack:
+    with running(settings, "freshness", service=False) as mneme, ExitStack() as stack:
         publisher = stack.enter_context(mneme.publisher())
         memories = stack.enter_context(mneme.memories())
         index = None
@@ -79,7 +75,7 @@ def run_freshness(
         with console.status("talks and flushes"):
             delays = [flushed_talk(mneme, publisher, memories, number) for number in range(1, talks + 1)]
         flushes = {stage: [each[stage] for each in delays] for stage in delays[0]}
-    report = report_of(settings, mneme.settings.service.url is not None, rate, singles, flushes)
+    report = report_of(settings, rate, singles, flushes)
     print_table(console, f"From sending to searchable, {report.settings['index']}", report.rows, _COLUMNS)
     title = str(report.settings["index"])
     return replace(report, plot=partial(_plot, {"message": singles, "flush": flushes}, title=title))
@@ -208,16 +204,16 @@ def messages_in(response: SearchResponse) -> set[tuple[str | None, str]]:
     return raw | {(episode.conversation_id, each) for episode in response.episodes for each in episode.message_ids}
 
 
-def report_of(settings: Settings, rest: bool, rate: float, singles: Delays, flushes: Delays) -> Report:
+def report_of(settings: Settings, rate: float, singles: Delays, flushes: Delays) -> Report:
     """The report of what was measured."""
     methods = {"message": singles, "flush": flushes}
     table = [_row(method, stage, delays) for method, stages in methods.items() for stage, delays in stages.items()]
-    way = "inbox" if settings.index.backend == "embedded" else "Kafka"
+    way = "inbox and REST" if settings.index.backend == "embedded" else "Kafka"
     message_row, flush_row = (next(row for row in reversed(table) if row["method"] == method) for method in methods)
     return Report(
         bench="freshness",
         settings={
-            "index": f"{settings.index.backend}, {way}" + (", REST" if rest else ""),
+            "index": f"{settings.index.backend}, {way}",
             "messages_a_second": rate,
             "epoch_seconds": settings.flow.epoch_seconds,
             "refresh_interval": settings.opensearch.refresh_interval,
@@ -226,7 +222,6 @@ def report_of(settings: Settings, rest: bool, rate: float, singles: Delays, flus
         rows=table,
         headline={
             "index": settings.index.backend,
-            "rest": "yes" if rest else "no",
             **{f"message_{name}": message_row[name] for name in ("p50_ms", "p95_ms", "p99_ms")},
             **{f"flush_{name}": flush_row[name] for name in ("p50_ms", "p95_ms")},
         },

@@ -25,9 +25,8 @@ from evaluation.options import LocomoOption
 from evaluation.report import Report, Row, print_table, searched_with
 from evaluation.retrieval.bench import searched
 from evaluation.retrieval.bootstrap import interval
-from evaluation.retrieval.question_set import Question, QuestionSet
+from evaluation.retrieval.question_set import Question, QuestionSet, owner_name
 from evaluation.retrieval.sets import GOLD_LOADERS
-from evaluation.retrieval.systems import owner_name
 from mneme.errors import InputError
 from mneme.settings import Settings
 from mneme.text import tokenise
@@ -62,7 +61,7 @@ def run_lists(
     The JSON has the ids of the questions, and what was not shown of our own. LoCoMo's questions are those whose gold is a list.
 
     Raises:
-        InputError: a talk is not there, or a file is not LoCoMo's.
+        InputError: a talk is not there, or a file is not LoCoMo's or has no list.
         MnemeError: whatever the flow or a search raises.
     """
     # 1.
@@ -70,7 +69,9 @@ def run_lists(
     sets = [("examples", own_set, own_lists)]
     if locomo:
         gold = GOLD_LOADERS["locomo"](locomo)
-        sets.append(("LoCoMo", gold.questions, _of_locomo(gold)))
+        if not (lists := _of_locomo(gold)):
+            raise InputError("locomo: no gold in it is a list; give more of its conversations")
+        sets.append(("LoCoMo", gold.questions, lists))
     # 2. and 3.
     asked = {name: _ask_all(questions, lists, settings, console) for name, questions, lists in sets}
     rows = [_row(name, some) for name, some in {"all": list(chain(*asked.values())), **asked}.items()]

@@ -39,6 +39,7 @@ from mneme.times import utc_now
 _WRITERS = 4  # talks at a time
 _MESSAGES_OF_A_TALK = 40
 _LONGEST_SECONDS = 300.0  # that a search or a flush may take
+_OWNERS = 20  # a few of them have most of it
 _QUESTIONS = 2000  # that are different
 _COLUMNS = ["method", "seconds", "searches", "errors", "searches/s", "p50_ms", "p95_ms", "p99_ms", "messages/s"]
 _MESSAGES, _SEARCHES, _BOTH = "messages", "searches", "both"
@@ -64,8 +65,6 @@ def run_load(
     searchers: Annotated[int, typer.Option("--searchers", min=1, help="Who search at a time.")] = 50,
     seconds: Annotated[float, typer.Option("--seconds", min=1, help="Of each of the three parts.")] = 60.0,
     facts: Annotated[int, typer.Option("--facts", min=100, help="In the index from the start.")] = 10_000,
-    owners: Annotated[int, typer.Option("--owners", min=1, help="A few of them have most of it.")] = 20,
-    method: Annotated[str, typer.Option("--method", help="Of the searches.")] = "hybrid",
 ) -> Report:
     """Many who search at once, alone and while messages keep coming in: p50, p95 and p99, errors, and what is taken in.
 
@@ -76,17 +75,17 @@ def run_load(
     made: list[SyntheticMemories] = []
     with (
         console.status("filling the index") as status,
-        running(unlimited, "load", True, lambda own: made.append(fill(facts, owners, own)[0])) as mneme,
+        running(unlimited, "load", True, lambda own: made.append(fill(facts, _OWNERS, own)[0])) as mneme,
     ):
         questions = made[0].questions(_QUESTIONS)
-        load = _Load(mneme, questions, method)
+        load = _Load(mneme, questions)
         status.update("the first of all")
         load.phase(2.0, searchers=4, writers=1)
         phases = {}
         for name, asking, telling in ((_MESSAGES, 0, _WRITERS), (_SEARCHES, searchers, 0), (_BOTH, searchers, _WRITERS)):
             status.update(name)
             phases[name] = load.phase(seconds, asking, telling)
-    report = report_of(settings, searchers, facts, owners, method, phases)
+    report = report_of(settings, searchers, facts, phases)
     print_table(console, f"{searchers} searchers, {facts} facts, {settings.index.backend} index", report.rows, _COLUMNS)
     for kind, times in (phases[_SEARCHES].errors + phases[_BOTH].errors).items():
         console.print(f"{times} times: {kind}", highlight=False)
@@ -97,10 +96,9 @@ def run_load(
 class _Load:
     """Searchers and writers of a running Mneme."""
 
-    def __init__(self, mneme: Running, questions: Sequence[Asked], method: str) -> None:
+    def __init__(self, mneme: Running, questions: Sequence[Asked]) -> None:
         self._mneme = mneme
         self._questions = questions
-        self._method = method
         self._talks = count()
         self._asked = count()
 
@@ -122,7 +120,7 @@ class _Load:
             while time.monotonic() < ends:
                 question = self._questions[next(self._asked) % len(self._questions)]
                 began = time.perf_counter()
-                error = _ask(connection, question, self._method)
+                error = _ask(connection, question)
                 taken = 1000 * (time.perf_counter() - began)
                 with lock:
                     if error:
@@ -148,9 +146,9 @@ class _Load:
                         phase.messages += _MESSAGES_OF_A_TALK
 
 
-def _ask(connection: HTTPConnection, asked: Asked, method: str) -> str:
+def _ask(connection: HTTPConnection, asked: Asked) -> str:
     """Ask, and return the error; empty without one. It is a request and no more, so that a searcher costs little."""
-    body = json.dumps({"query": asked.question, "method": method, "filters": asked.filters})
+    body = json.dumps({"query": asked.question, "filters": asked.filters})
     try:
         connection.request("POST", "/api/v1/memories/search", body, {"Content-Type": "application/json"})
         response = connection.getresponse()
@@ -161,7 +159,7 @@ def _ask(connection: HTTPConnection, asked: Asked, method: str) -> str:
     return "" if response.status == 200 else f"{response.status}: {content[:200].decode(errors='replace')}"
 
 
-def report_of(settings: Settings, searchers: int, facts: int, owners: int, method: str, phases: Mapping[str, Phase]) -> Report:
+def report_of(settings: Settings, searchers: int, facts: int, phases: Mapping[str, Phase]) -> Report:
     """The report of what was measured."""
     table = {name: _row(name, phase) for name, phase in phases.items()}
     alone, both = table[_SEARCHES], table[_BOTH]
@@ -171,9 +169,7 @@ def report_of(settings: Settings, searchers: int, facts: int, owners: int, metho
             "index": settings.index.backend,
             "searchers": searchers,
             "searches_at_a_time": settings.service.searches,
-            "method": method,
             "facts": facts,
-            "owners": owners,
             "embedder": embedder_of(settings),
         },
         rows=list(table.values()),

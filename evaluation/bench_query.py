@@ -1,11 +1,8 @@
-"""``mneme bench query``: how long a search takes, in indices of made-up memories (evaluation/synthetic_memories.py).
-
-For each number of facts:
+"""``mneme bench query``: how long a search takes, in an index of made-up memories (evaluation/synthetic_memories.py).
 
 1. Fill an index of the benchmark's own, or take the one that an earlier run kept.
 2. Cold: of each owner the first question, by each method; the very first of all with opening the index and the embedder.
-3. Warm: as many other questions unmeasured, then every question measured, in several rounds, by each method; then once more,
-   by four searchers at a time.
+3. Warm: as many other questions unmeasured, then every question measured, in several rounds, by each method.
 4. One owner: the same with questions to the owner with about 500 facts, so that indices of different sizes can be compared.
 5. Which share of the exact ten nearest neighbours the index finds for these questions.
 
@@ -18,11 +15,9 @@ and the largest p50.
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
-from pathlib import Path
 from threading import Lock
 from typing import Annotated, Any, cast
 
@@ -32,8 +27,8 @@ from rich.console import Console
 
 from connectors.indices import open_index
 from connectors.models import open_embedder
-from evaluation.own_index import Filling, synthetic_index
-from evaluation.report import Report, Row, embedder_of, plot_answered, plotted_views, print_table
+from evaluation.own_index import synthetic_index
+from evaluation.report import Report, Row, embedder_of, plot_answered, print_table
 from evaluation.synthetic_memories import Asked, SyntheticMemories
 from mneme.ids import owner_key
 from mneme.ports import Embedder, Filter, MemoryIndex, VectorLeg
@@ -162,12 +157,11 @@ def _nearest(rows: Sequence[StoredRow], questions: Vector) -> list[frozenset[str
 METHODS = ("keyword", "vector", "hybrid")
 STATES = ("cold", "warm", "one owner")
 ROUNDS = 5
-_SEARCHERS = 4
 _FACTS_OF_ONE_OWNER = 500
 _NEIGHBOURHOODS = 60  # questions whose exact neighbours are computed
 _COLUMNS = [
     *("facts", "method", "state", "questions", "p50_ms", "low_ms", "high_ms", "p95_ms", "p99_ms", "cpu_ms"),
-    *("outside_ms", "outside_share", "per_second", "per_second_of_4", "recall@10"),
+    *("outside_ms", "outside_share", "per_second", "recall@10"),
 ]
 
 
@@ -180,24 +174,10 @@ class Timed:
     outside: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Measured:
-    """One index: rows of the table, what filling took, what the very first search took."""
-
-    rows: Sequence[Row]
-    warm: dict[str, list[Timed]]
-    filling: Filling
-    largest_owner: int
-    opening_ms: float
-
-
 def run_query(
     settings: Settings,
     console: Console,
-    facts: Annotated[
-        list[int] | None,
-        typer.Option("--facts", min=100, help="In the index, of all owners together; several: several indices."),
-    ] = None,
+    facts: Annotated[int, typer.Option("--facts", min=100, help="In the index, of all owners together.")] = 10_000,
     owners: Annotated[
         int | None, typer.Option("--owners", min=1, help="A few of them have most of it; by default one for each 1,000 facts.")
     ] = None,
@@ -212,30 +192,48 @@ def run_query(
     Raises:
         MnemeError: whatever the index or the embedder raises.
     """
-    measured = {}
-    for size in facts or [10_000]:
-        with console.status("filling the index") as status:
-            index = synthetic_index(size, owners or max(20, size // 1000), settings, keep)
-            with index as (own, made, filling):
-                if filling.rows:
-                    console.print(
-                        f"{size} facts, {filling.rows} rows, filled in {filling.seconds:.0f} s and merged in "
-                        f"{filling.merge_seconds:.0f} s ({filling.client_cpu_seconds:.0f} s of this process)"
-                    )
-                status.update(f"asking, {size} facts")
-                measured[size] = _measure(made, filling, questions, rounds, own)
-    report = _report(settings, measured)
-    print_table(console, f"Searches, {settings.index.backend} index", report.rows, _COLUMNS)
-    if len(measured) > 1:
-        return replace(report, plot=partial(_plot_sizes, report.rows, title=f"{settings.index.backend} index"))
-    ((size, one),) = measured.items()
-    delays = {method: [each.wall for each in searches] for method, searches in one.warm.items()}
-    title = f"Warm searches, {size} facts, {settings.index.backend}"
-    return replace(report, plot=partial(plot_answered, delays, title=title))
+    with console.status("filling the index") as status:
+        index = synthetic_index(facts, owners or max(20, facts // 1000), settings, keep)
+        with index as (own, made, filling):
+            if filling.rows:
+                console.print(
+                    f"{facts} facts, {filling.rows} rows, filled in {filling.seconds:.0f} s and merged in "
+                    f"{filling.merge_seconds:.0f} s ({filling.client_cpu_seconds:.0f} s of this process)"
+                )
+            status.update(f"asking, {facts} facts")
+            rows, warm, opening_ms = _measure(made, questions, rounds, own)
+    print_table(console, f"Searches, {settings.index.backend} index", rows, _COLUMNS)
+    by_state = {(row["method"], row["state"]): row for row in rows}
+    hybrid = by_state["hybrid", "warm"]
+    return Report(
+        bench="query",
+        settings={
+            "index": settings.index.model_dump(mode="json"),
+            "embedder": embedder_of(settings),
+            "retrieval": settings.retrieval.model_dump(mode="json"),
+            "ef_search": settings.opensearch.ef_search,
+            "shards": settings.opensearch.shards,
+            "facts": facts,
+        },
+        rows=rows,
+        headline={
+            "index": settings.index.backend,
+            "facts": facts,
+            **{f"hybrid_{name}": hybrid[name] for name in ("p50_ms", "p95_ms", "p99_ms", "cpu_ms", "outside_ms")},
+            "hybrid_cold_p50_ms": by_state["hybrid", "cold"]["p50_ms"],
+            "keyword_p50_ms": by_state["keyword", "warm"]["p50_ms"],
+            "recall@10": hybrid["recall@10"],
+            "first_keyword_search_ms": opening_ms,
+        },
+        parts={"filling": [{"facts": facts, **asdict(filling), "largest_owner": int(made.sizes.max())}]},
+        plot=partial(plot_answered, warm, title=f"Warm searches, {facts} facts, {settings.index.backend}"),
+    )
 
 
-def _measure(made: SyntheticMemories, filling: Filling, questions: int, rounds: int, settings: Settings) -> _Measured:
-    """Steps 2 to 5, with one index."""
+def _measure(
+    made: SyntheticMemories, questions: int, rounds: int, settings: Settings
+) -> tuple[list[Row], dict[str, list[float]], float]:
+    """Steps 2 to 5: rows of the table, the milliseconds of warm searches by method, and of opening with the very first."""
     one_owner = int(np.argmin(np.abs(made.sizes - _FACTS_OF_ONE_OWNER)))
     asked, others = made.questions(questions), made.questions(questions, seed=2)
     of_one, others_of_one = made.questions(questions, owner=one_owner), made.questions(questions, seed=2, owner=one_owner)
@@ -246,7 +244,9 @@ def _measure(made: SyntheticMemories, filling: Filling, questions: int, rounds: 
         "warm": neighbour_recall(exact, settings, depth),
         "one owner": neighbour_recall(neighbourhoods(made, of_one[:10], settings), settings, depth),
     }
-    rows, warm, opening = [], {}, []
+    rows: list[Row] = []
+    warm: dict[str, list[float]] = {}
+    opening = []
     for method in METHODS:
         began = time.perf_counter()
         watch = Stopwatch()
@@ -260,11 +260,10 @@ def _measure(made: SyntheticMemories, filling: Filling, questions: int, rounds: 
                 ask(memories, method, first, watch)
                 timed = [ask(memories, method, then, watch) for _ in range(rounds)]
                 row = {"facts": len(made), "method": method, "state": state, **_times(timed)}
-                row["per_second_of_4"] = _side_by_side(memories, method, then)
                 rows.append(row | ({} if method == "keyword" else {"recall@10": recalled[state]}))
                 if state == "warm":
-                    warm[method] = [each for one in timed for each in one]
-    return _Measured(rows, warm, filling, int(made.sizes.max()), opening[0])
+                    warm[method] = [each.wall for one in timed for each in one]
+    return rows, warm, opening[0]
 
 
 def ask(memories: Memories, method: str, questions: Sequence[Asked], watch: Stopwatch) -> list[Timed]:
@@ -279,57 +278,11 @@ def ask(memories: Memories, method: str, questions: Sequence[Asked], watch: Stop
     return timed
 
 
-def _side_by_side(memories: Memories, method: str, questions: Sequence[Asked]) -> float:
-    """Searches a second of four searchers in this process."""
-    with ThreadPoolExecutor(_SEARCHERS, "searcher") as pool:
-        began = time.perf_counter()
-        list(pool.map(lambda each: memories.search(each.question, method, each.filters), questions))
-        return len(questions) / (time.perf_counter() - began)
-
-
 def _memories(settings: Settings, watch: Stopwatch) -> Memories:
     embedder = open_embedder(settings)
     index = open_index(settings, read_only=True)
     index.prepare(embedder.identity)
     return Memories(cast(MemoryIndex, Watched(index, watch)), cast(Embedder, Watched(embedder, watch)), settings)
-
-
-def _report(settings: Settings, measured: dict[int, _Measured]) -> Report:
-    rows = [row for one in measured.values() for row in one.rows]
-    smallest, largest = min(measured), max(measured)
-
-    def row_of(facts: int, method: str, state: str) -> Row:
-        return next(row for row in measured[facts].rows if (row["method"], row["state"]) == (method, state))
-
-    hybrid = row_of(largest, "hybrid", "warm")
-    growth = float(row_of(largest, "hybrid", "one owner")["p50_ms"]) / float(row_of(smallest, "hybrid", "one owner")["p50_ms"])
-    return Report(
-        bench="query",
-        settings={
-            "index": settings.index.model_dump(mode="json"),
-            "embedder": embedder_of(settings),
-            "retrieval": settings.retrieval.model_dump(mode="json"),
-            "ef_search": settings.opensearch.ef_search,
-            "shards": settings.opensearch.shards,
-            "facts": largest,
-        },
-        rows=rows,
-        headline={
-            "index": settings.index.backend,
-            "facts": largest,
-            **{f"hybrid_{name}": hybrid[name] for name in ("p50_ms", "p95_ms", "p99_ms", "cpu_ms", "outside_ms")},
-            "hybrid_cold_p50_ms": row_of(largest, "hybrid", "cold")["p50_ms"],
-            "keyword_p50_ms": row_of(largest, "keyword", "warm")["p50_ms"],
-            "recall@10": hybrid["recall@10"],
-            **({f"growth_from_{smallest}": growth} if smallest < largest else {}),
-            "first_keyword_search_ms": measured[largest].opening_ms,
-        },
-        parts={
-            "filling": [
-                {"facts": facts, **asdict(one.filling), "largest_owner": one.largest_owner} for facts, one in measured.items()
-            ],
-        },
-    )
 
 
 def _times(rounds: Sequence[Sequence[Timed]]) -> dict[str, float | int]:
@@ -349,17 +302,3 @@ def _times(rounds: Sequence[Sequence[Timed]]) -> dict[str, float | int]:
         "outside_share": float(outside.sum() / wall.sum()),
         "per_second": float(np.median(1000 * wall.shape[1] / wall.sum(axis=1))),
     }
-
-
-def _plot_sizes(rows: Sequence[Row], out: Path, title: str) -> None:
-    """p50 (lines) and p95 (dashes) of warm searches by the number of facts, for each method, as a PNG."""
-    with plotted_views(out, 1, 2, (9.6, 4.4), title, sharey=True) as views:
-        for axes, state in zip(views, STATES[1:], strict=True):
-            for number, method in enumerate(METHODS):
-                mine = [row for row in rows if (row["method"], row["state"]) == (method, state)]
-                mine.sort(key=lambda row: row["facts"])
-                sizes = [float(row["facts"]) for row in mine]
-                axes.plot(sizes, [float(row["p50_ms"]) for row in mine], marker="o", color=f"C{number}", label=method)
-                axes.plot(sizes, [float(row["p95_ms"]) for row in mine], linestyle="--", color=f"C{number}")
-            axes.set(xscale="log", yscale="log", xlabel="facts", ylabel="milliseconds, p50 and p95 (dashes)")
-            axes.set_title("all owners" if state == "warm" else "an owner of 500 facts")

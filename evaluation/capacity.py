@@ -1,12 +1,12 @@
 """``mneme bench capacity``: what a load needs, from what one message, one record and one search cost, as a table.
 
-Processors are rates times costs, over the share of them that may be busy (``Assumptions.utilisation``): above it queues grow
-faster than they drain (docs/scaling.md). Memory and disks are records times bytes. The costs were measured (capacity.json);
-a file of the same form may hold those of other machines.
+Processors are rates times costs, over the share of them that may be busy (``utilisation``): above it queues grow faster than
+they drain (docs/scaling.md). Memory and disks are records times bytes. The costs were measured (capacity.json); a file of the
+same form may hold those of other machines.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated
@@ -22,51 +22,29 @@ SHIPPED = Path(__file__).with_name("capacity.json")
 
 _UNITS = {"k": 1e3, "m": 1e6, "b": 1e9}
 _DAY_SECONDS = 86_400
-_MONTH_DAYS = 30
-_VECTOR_BYTES = 384 * 4  # of all-MiniLM-L6-v2, as floats of 4 bytes
-_GRAPH_BYTES = 2 * 16 * 4 + 16  # of a vector in HNSW: 2 M neighbours on its lowest level, M 16, and the levels above
+_VECTOR_BYTES = 384 * 4 + 2 * 16 * 4 + 16  # as floats of 4 bytes; with 2 M neighbours in HNSW, M 16, and the levels above
 _OPEN_MESSAGE_BYTES = 5_000  # of memory for each message of an open conversation (docs/internals/performance.md)
 _OPEN_MESSAGES = 9  # of an open conversation, at which its store was measured
-_COLUMNS = ["part", "amount", "unit", "error", "because"]
-
-
-class Cost(BaseModel):
-    """The measured value of one quantity: ``base``, and ``growth`` for each tenfold of the size of an index.
-
-    ``error`` is relative, of predicting each measured point from the others; None where there is one. Beyond ``largest``, the
-    largest size that was measured, it is extrapolated.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    base: float
-    growth: float = 0.0
-    error: float | None = None
-    largest: float = 1.0
-
-    def at(self, size: float) -> float:
-        """Its value for an index of so many facts."""
-        return self.base + self.growth * math.log10(size)
 
 
 class Costs(BaseModel):
-    """The quantities of the model. ``_ms`` are milliseconds of one processor; one may do without those that may be None."""
+    """The measured costs. ``_ms`` are milliseconds of one processor, of a message unless it says otherwise."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    flow_ms: Cost  # of the flow for a message, without the embedder
-    flink_ms: Cost | None = None  # of Flink for a message: what it takes more than Bytewax
-    embedder_ms: Cost  # of the local embedder for a message
-    embedder_fp32_ms: Cost | None = None  # the same in fp32
-    indexing_ms: Cost  # of OpenSearch for a message
-    kafka_ms: Cost  # of the broker for a message
-    records: Cost  # for a message
-    facts: Cost  # for a message
-    record_bytes: Cost  # of OpenSearch's disk, for a record
-    flow_mb: Cost  # of memory, for a process
-    search_index_ms: Cost  # of OpenSearch for a hybrid search, by the number of facts in the index
-    search_own_ms: Cost  # of the service for one
-    open_store_bytes: Cost  # of the recovery store, for an open conversation
+    flow_ms: float  # without the embedder
+    flink_ms: float = 0.0  # what Flink takes more than Bytewax
+    embedder_ms: float  # of the local embedder
+    indexing_ms: float  # of OpenSearch
+    kafka_ms: float  # of the broker
+    records: float  # of a message
+    facts: float  # of a message
+    record_bytes: float  # of OpenSearch's disk, for a record
+    flow_mb: float  # of memory, for a process
+    search_index_ms: float  # of OpenSearch for a hybrid search of an index with one fact
+    search_index_growth_ms: float  # more for each tenfold of the facts
+    search_own_ms: float  # of the service for one
+    open_store_bytes: float  # of the recovery store, for an open conversation
 
 
 class Measured(BaseModel):
@@ -97,20 +75,18 @@ def read_costs(path: Path) -> Measured:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The load: rates by the second, ``facts`` in the index in the end, ``tenants`` among whom all is divided.
+    """The load: rates by the second, ``facts`` in the index in the end.
 
-    ``searches`` are hybrid ones. A chat model takes ``tokens`` (prompt, answer) and ``calls`` for a message; prices are dollars
-    for a million tokens.
+    ``searches`` are hybrid ones. A chat model takes ``tokens`` (prompt, answer) and ``calls`` for a message; ``prices`` are
+    dollars for a million tokens of either.
     """
 
     messages: float
     facts: float
-    tenants: int
     searches: float
     tokens: tuple[float, float] = (0.0, 0.0)
     calls: float = 0.0
-    price_in: float | None = None
-    price_out: float | None = None
+    prices: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,97 +108,78 @@ class Assumptions:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """One line of the answer. ``error`` is the relative one of what it rests on; None where that is not known."""
+    """One line of the answer."""
 
     part: str
     amount: float
     unit: str
-    error: float | None
     because: str
 
 
 def needs(load: Load, costs: Costs, assumed: Assumptions) -> list[Need]:
     """Return the needs of a load, part by part."""
-    records = load.facts * costs.records.base / costs.facts.base  # when all facts are there
-    primary_gigabytes = records * costs.record_bytes.base / 1e9
-    shards = max(1, math.ceil(primary_gigabytes / assumed.shard_gigabytes))  # an owner, and so a search, is in one
-    return [
-        *_processors(load, costs, assumed, shards),
-        *_memory(load, costs, assumed, records),
-        *_disks(load, costs, assumed, records, shards),
-        *_model(load, assumed),
-    ]
+    records = load.facts * costs.records / costs.facts  # when all facts are there
+    shards = max(1, math.ceil(records * costs.record_bytes / 1e9 / assumed.shard_gigabytes))  # an owner is in one
+    return [*_processors(load, costs, assumed, shards), *_bytes(load, costs, assumed, records, shards), *_model(load, assumed)]
 
 
 def _processors(load: Load, costs: Costs, assumed: Assumptions, shards: int) -> list[Need]:
+    search = costs.search_index_ms + costs.search_index_growth_ms * math.log10(max(1.0, load.facts / shards))
     parts = (
         ("flow", load.messages, costs.flow_ms, 1),
         ("flow, on Flink more", load.messages, costs.flink_ms, 1),
         ("embedder", load.messages, costs.embedder_ms, 1),
-        ("embedder, fp32 instead", load.messages, costs.embedder_fp32_ms, 1),
         ("OpenSearch, indexing", load.messages, costs.indexing_ms, 1 + assumed.replicas),
-        ("OpenSearch, searching", load.searches, costs.search_index_ms, 1),
+        ("OpenSearch, searching", load.searches, search, 1),
         ("service", load.searches, costs.search_own_ms, 1),
         ("Kafka", load.messages, costs.kafka_ms, assumed.kafka_replicas),
     )
     lines = []
-    for part, rate, cost, copies in parts:
-        if cost is not None:
-            each = cost.at(max(1.0, load.facts / shards))
-            because = f"{each:.2f} ms each, {rate:g}/s" + (f", {copies} copies" if copies > 1 else "")
-            lines.append(Need(part, rate * copies * each / 1000 / assumed.utilisation, "processors", cost.error, because))
-    busy = sum(line.amount for line in lines if line.part in ("flow", "flow, on Flink more", "embedder"))
+    for part, rate, milliseconds, copies in parts:
+        because = f"{milliseconds:.2f} ms each, {rate:g}/s" + (f", {copies} copies" if copies > 1 else "")
+        lines.append(Need(part, rate * copies * milliseconds / 1000 / assumed.utilisation, "processors", because))
+    busy = sum(line.amount for line in lines[:3])
     because = f"slots of a Flink cluster, with their embedders, {assumed.cores} processors each"
-    return [*lines, Need("flow", math.ceil(busy / assumed.cores), "machines", costs.flow_ms.error, because)]
+    return [*lines, Need("flow", math.ceil(busy / assumed.cores), "machines", because)]
 
 
-def _memory(load: Load, costs: Costs, assumed: Assumptions, records: float) -> list[Need]:
-    processes = math.ceil(load.messages * costs.flow_ms.base / 1000 / assumed.utilisation)
+def _bytes(load: Load, costs: Costs, assumed: Assumptions, records: float, shards: int) -> list[Need]:
+    processes = math.ceil(load.messages * costs.flow_ms / 1000 / assumed.utilisation)
     open_messages = load.messages * assumed.idle_seconds
-    flow = processes * costs.flow_mb.base / 1e3 + open_messages * _OPEN_MESSAGE_BYTES / 1e9
-    vectors = records * (_VECTOR_BYTES + _GRAPH_BYTES) * (1 + assumed.replicas) / 1e9
-    because = f"{processes} processes, {open_messages:,.0f} open messages"
-    return [
-        Need("flow", flow, "GB of memory", costs.flow_mb.error, because),
-        Need("OpenSearch", vectors, "GB of memory", costs.records.error, "all vectors in the page cache"),
-    ]
-
-
-def _disks(load: Load, costs: Costs, assumed: Assumptions, records: float, shards: int) -> list[Need]:
-    size, copies = costs.record_bytes, 1 + assumed.replicas
-    disk = records * size.base * copies * assumed.disk_headroom / 1e9
-    each = f"{records / 1e6:,.0f} M records of {size.base:,.0f} bytes, {copies} copies, room for merges"
-    of_shards = f"of {assumed.shard_gigabytes:g} GB, all indices together, without replicas"
+    flow = processes * costs.flow_mb / 1e3 + open_messages * _OPEN_MESSAGE_BYTES / 1e9
+    copies = 1 + assumed.replicas
+    disk = records * costs.record_bytes * copies * assumed.disk_headroom / 1e9
+    each = f"{records / 1e6:,.0f} M records of {costs.record_bytes:,.0f} bytes, {copies} copies, room for merges"
     open_talks = load.messages * (assumed.idle_seconds + assumed.seconds_between_messages) / _OPEN_MESSAGES
-    store = open_talks * costs.open_store_bytes.base / 1e9
     events = load.messages * _DAY_SECONDS * assumed.retention_days * assumed.kafka_replicas
     days = f"{assumed.event_bytes:g} bytes each, {assumed.retention_days:g} days, {assumed.kafka_replicas} copies"
+    of_shards = f"of {assumed.shard_gigabytes:g} GB, all indices together, without replicas"
     return [
-        Need("OpenSearch", disk, "GB of disk", size.error, each),
-        Need("OpenSearch", shards, "shards", size.error, of_shards),
-        Need("recovery", store, "GB of disk", costs.open_store_bytes.error, f"{open_talks:,.0f} open conversations"),
-        Need("Kafka", events * assumed.event_bytes / 1e9, "GB of disk", None, days),
+        Need("flow", flow, "GB of memory", f"{processes} processes, {open_messages:,.0f} open messages"),
+        Need("OpenSearch", records * _VECTOR_BYTES * copies / 1e9, "GB of memory", "all vectors in the page cache"),
+        Need("OpenSearch", disk, "GB of disk", each),
+        Need("OpenSearch", shards, "shards", of_shards),
+        Need("recovery", open_talks * costs.open_store_bytes / 1e9, "GB of disk", f"{open_talks:,.0f} open conversations"),
+        Need("Kafka", events * assumed.event_bytes / 1e9, "GB of disk", days),
     ]
 
 
 def _model(load: Load, assumed: Assumptions) -> list[Need]:
     if not (load.calls or any(load.tokens)):
         return []
-    prompt, answer = load.tokens
-    day = load.messages * _DAY_SECONDS
-    in_flight = load.messages * load.calls * assumed.call_seconds  # Little's law
-    a_call = f"{load.calls:.3f} calls a message of {assumed.call_seconds:g} s"
-    lines = [
-        Need("chat model", in_flight, "calls in flight", None, a_call),
-        Need("chat model", day * (prompt + answer) / 1e6, "M tokens a day", None, f"{prompt:.0f} + {answer:.0f} a message"),
+    (prompt, answer), (price_in, price_out) = load.tokens, load.prices
+    day = load.messages * _DAY_SECONDS / 1e6
+    a_call = f"{load.calls:.3f} calls a message of {assumed.call_seconds:g} s"  # Little's law
+    return [
+        Need("chat model", load.messages * load.calls * assumed.call_seconds, "calls in flight", a_call),
+        Need("chat model", day * (prompt + answer), "M tokens a day", f"{prompt:.0f} + {answer:.0f} a message"),
+        Need(
+            "chat model",
+            day * (prompt * price_in + answer * price_out),
+            "dollars a day",
+            f"{price_in:g} in, {price_out:g} out for a million",
+        ),
     ]
-    if load.price_in is not None and load.price_out is not None:
-        dollars = day * (prompt * load.price_in + answer * load.price_out) / 1e6
-        lines += [
-            Need("chat model", dollars, "dollars a day", None, f"{load.price_in:g} in, {load.price_out:g} out for a million"),
-            Need("chat model", dollars * _MONTH_DAYS, "dollars a month", None, f"{_MONTH_DAYS} days"),
-        ]
-    return lines
 
 
 def capacity(
@@ -235,12 +192,11 @@ def capacity(
     ] = None,
     calls: Annotated[float, typer.Option("--model-calls-per-message", help="Of a chat model that extracts.")] = 0.0,
     tokens: Annotated[str, typer.Option("--model-tokens-per-message", help="Prompt and answer: 420,60.")] = "0,0",
-    price_in: Annotated[float | None, typer.Option("--price-in", help="Dollars for a million tokens of prompts.")] = None,
-    price_out: Annotated[float | None, typer.Option("--price-out", help="Dollars for a million tokens of answers.")] = None,
+    price_in: Annotated[float, typer.Option("--price-in", help="Dollars for a million tokens of prompts.")] = 0.0,
+    price_out: Annotated[float, typer.Option("--price-out", help="Dollars for a million tokens of answers.")] = 0.0,
     measured: Annotated[
-        Path | None,
-        typer.Option("--measured", help="A file with the costs on your machines.", show_default="what ships with the project"),
-    ] = None,
+        Path, typer.Option("--measured", help="The costs on your machines.", show_default="what ships with the project")
+    ] = SHIPPED,
 ) -> list[Need]:
     """Compute the processors, gigabytes, shards, tokens and dollars that a load needs.
 
@@ -251,20 +207,23 @@ def capacity(
     load = Load(
         messages=messages,
         facts=_number(facts, "--facts"),
-        tenants=tenants,
         searches=messages / 10 if searches is None else searches,
         tokens=(_number(prompt, "--model-tokens-per-message"), _number(answer or "0", "--model-tokens-per-message")),
         calls=calls,
-        price_in=price_in,
-        price_out=price_out,
+        prices=(price_in, price_out),
     )
-    known, assumed = read_costs(measured or SHIPPED), Assumptions()
+    known, assumed = read_costs(measured), Assumptions()
     found = needs(load, known.costs, assumed)
-    title = f"{load.messages:,g} messages/s, {load.searches:,g} searches/s, {load.facts:,g} facts, {load.tenants:,} tenants"
-    print_table(console, title, list(map(_row, found)), _COLUMNS)
-    for line in _notes(load, known, assumed):
+    title = f"{load.messages:,g} messages/s, {load.searches:,g} searches/s, {load.facts:,g} facts, {tenants:,} tenants"
+    print_table(console, title, list(map(_row, found)))
+    machine = ", ".join(f"{name} {value}" for name, value in known.machine.items())
+    chosen = ", ".join(f"{each.name} {getattr(assumed, each.name):g}" for each in fields(assumed))
+    for line in (f"Measured {known.date} on {machine}.", f"Assumed: {chosen}.", _NOTE):
         console.print(line, soft_wrap=True, highlight=False)
     return found
+
+
+_NOTE = "How far each cost may be wrong: docs/internals/capacity.md. One tenant is of one flow (docs/scaling.md)."
 
 
 def _number(text: str, option: str) -> float:
@@ -277,19 +236,4 @@ def _number(text: str, option: str) -> float:
 
 def _row(need: Need) -> Row:
     amount = f"{need.amount:,.0f}" if need.amount >= 10 else f"{need.amount:.2g}"
-    error = "" if need.error is None else f"±{need.error:.0%}"
-    return {"part": need.part, "amount": amount, "unit": need.unit, "error": error, "because": need.because}
-
-
-def _notes(load: Load, known: Measured, assumed: Assumptions) -> Sequence[str]:
-    machine = ", ".join(f"{name} {value}" for name, value in known.machine.items())
-    chosen = ", ".join(f"{each.name} {getattr(assumed, each.name):g}" for each in fields(assumed))
-    notes = [f"Measured {known.date} on {machine}.", f"Assumed: {chosen}."]
-    largest = known.costs.search_index_ms.largest
-    if load.facts > largest:
-        notes.append(f"Beyond {largest:,.0f} facts a search is extrapolated, along a line over their logarithm.")
-    return [
-        *notes,
-        "An error is that of leaving out each measured point; none is told where there was one point, or nothing was measured. "
-        "One tenant is of one flow: the largest of them must fit on one machine (docs/scaling.md).",
-    ]
+    return {"part": need.part, "amount": amount, "unit": need.unit, "because": need.because}

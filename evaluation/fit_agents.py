@@ -3,8 +3,8 @@
 1. Ingest each set through the flow into an index of its own, and search for every question that asks for several things as the
    agent ``reflect`` does by rules: everywhere, and among the words of those whom it names. Each is scored by coefficients that
    have not seen its conversation (`mneme bench fit fusion --folds`): else the scores would be better than they are on others.
-2. Cross-validate by conversation: recall of the evidence among the first messages, and the paired difference to one search.
-3. Fit on everything and write the coefficients for this index and this embedder beside those of others.
+2. Fit without each fold, and on everything, and write the coefficients for this index and this embedder beside those of others.
+   `mneme bench locomo --folds` measures what was fitted without the conversation that is asked.
 
 Of one question all right results together weigh as much as one wrong one. A result that stands for two messages, one of which
 answers, is half right: it takes two places of ten to read.
@@ -24,11 +24,8 @@ from sklearn.linear_model import LogisticRegression
 
 from connectors.models import open_embedder
 from evaluation.fitting import check_ready, given_sets, identity_of, write_entry
-from evaluation.metrics import recall_at
 from evaluation.options import BeamOption, FittedOption, LocomoOption
-from evaluation.report import Row, print_table
 from evaluation.retrieval.bench import searched
-from evaluation.retrieval.bootstrap import interval
 from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.retrieval.systems import read_folds
 from mneme.errors import InputError
@@ -43,20 +40,15 @@ from queries.questions.types import asks_for_several
 DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "agents" / "joint" / "coefficients.json"
 STRENGTH = 0.02  # inverse of the L2 penalty on standardised features: .01 to .03 differ by half a point of recall@10
 MULTI_HOP = "multi-hop"
-KS = (5, 10, 20, 40)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Example:
-    """One question with what was found: a row of ``FEATURES`` for each thing, and the messages that it stands for.
-
-    ``plain`` are the messages of one hybrid search, best first.
-    """
+    """One question with what was found: a row of ``FEATURES`` for each thing, and the messages that it stands for."""
 
     question: Question
     numbers: Numbers
     messages: Sequence[tuple[str, ...]]
-    plain: Sequence[str]
 
     @property
     def right(self) -> Numbers:
@@ -88,10 +80,7 @@ def run_fit_agents(
     beam: BeamOption = None,
     out: FittedOption = DEFAULT_OUT,
 ) -> None:
-    """Fit the joint score of several searches of an agent: prints cross-validated figures, then writes.
-
-    With what is fitted without each fold, whole answers can be measured on conversations that nothing has seen (`mneme bench
-    locomo --folds`).
+    """Fit the joint score of several searches of an agent, on everything and without each fold (`mneme bench locomo --folds`).
 
     Raises:
         InputError: a file cannot be read or written, or there is nothing to fit on.
@@ -109,10 +98,6 @@ def run_fit_agents(
         path: fit([each for each in examples if by_conversation[each.question.conversation] != path])
         for path in sorted(set(by_conversation.values()))
     }
-    ordered = [order(models[by_conversation[each.question.conversation]], each) for each in examples]
-    rows = _rows(examples, ordered)
-    print_table(console, "Cross-validated by conversation", rows)
-    # 3.
     fingerprint = identity_of(settings).fitted_as
 
     def coefficients(model: Model) -> JointCoefficients:
@@ -148,12 +133,6 @@ def fit(examples: Sequence[Example]) -> Model:
     return Model(found, float(model.intercept_[0] - found @ mean))
 
 
-def order(model: Model, example: Example) -> list[str]:
-    """The messages of a question, best first."""
-    best = np.argsort(-(example.numbers @ model.weights), kind="stable")
-    return list(dict.fromkeys(message for at in best for message in example.messages[at]))
-
-
 def _examples(questions: QuestionSet, settings: Settings, folds: Path, console: Console) -> list[Example]:
     chosen = [each for each in questions.questions if wanted(each)]
     with searched(questions, settings, console, folds) as (_, memories, _), closing(open_embedder(settings)) as embedder:
@@ -173,30 +152,4 @@ def _example(memories: Memories, question: Question, embedder: CachingEmbedder) 
         theirs = {**question.filters, "participants": people, "kinds": EPISODIC_KINDS}
         found.add(question.text, memories.search(question.text, "hybrid", theirs, top_k=JointScorer.depth), people)
     candidates = joint_features(question.text, found, embedder.embed)
-    messages = [messages_of(item) for item in candidates.items]
-    plain = list(dict.fromkeys(message for item in found.episodic(first) for message in messages_of(item)))
-    return Example(question, candidates.numbers, messages, plain)
-
-
-def _rows(examples: Sequence[Example], ordered: Sequence[Sequence[str]]) -> list[Row]:
-    """For each category and depth the recall of one search and of the joint scores; the difference with its 95 % interval."""
-    rows: list[Row] = []
-    for category in sorted({each.question.category for each in examples}):
-        chosen = [at for at, each in enumerate(examples) if each.question.category == category]
-        evidence = [examples[at].question.evidence for at in chosen]
-        plain = np.array([[recall_at(examples[at].plain, e, k) for k in KS] for at, e in zip(chosen, evidence, strict=True)])
-        joint = np.array([[recall_at(ordered[at], e, k) for k in KS] for at, e in zip(chosen, evidence, strict=True)])
-        spread = interval(joint - plain)
-        for at, k in enumerate(KS):
-            gain = float((joint - plain)[:, at].mean())
-            rows.append(
-                {
-                    "category": category,
-                    "questions": len(chosen),
-                    "recall@": k,
-                    "one search": float(plain[:, at].mean()),
-                    "together": float(joint[:, at].mean()),
-                    "difference": f"{gain:+.3f}" + (f" ({spread.low[at]:+.3f} to {spread.high[at]:+.3f})" if spread else ""),
-                }
-            )
-    return rows
+    return Example(question, candidates.numbers, [messages_of(item) for item in candidates.items])

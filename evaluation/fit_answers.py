@@ -24,9 +24,9 @@ from evaluation.fitting import check_ready, fitted, folds_of
 from evaluation.options import FittedOption, LocomoOption
 from evaluation.report import Row, print_table
 from evaluation.retrieval.bench import searched
-from evaluation.retrieval.question_set import Question, QuestionSet
+from evaluation.retrieval.question_set import Question, QuestionSet, owner_name
 from evaluation.retrieval.sets import GOLD_LOADERS, answerable
-from evaluation.retrieval.systems import last_times, moment_of, owner_name
+from evaluation.retrieval.systems import last_times, moment_of
 from mneme.settings import Settings
 from mneme.text import estimate_tokens
 from queries.answers.context import context_of

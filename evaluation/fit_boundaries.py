@@ -4,14 +4,13 @@
    Collect an example for each message that can begin an episode, with vectors or without.
 2. Cross-validate: fit a logistic model for each fold, without that fold. Choose the operating point that serves all kinds best;
    it becomes probability 0.5.
-3. Cut online as the flow does, each conversation by the model that was fitted without its fold, and print the figures.
-4. Fit on everything and write the coefficients.
+3. Fit on everything and write the coefficients. `mneme bench boundaries` measures what was fitted without a fold.
 """
 
 import json
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,8 +24,7 @@ from sklearn.linear_model import LogisticRegression
 from evaluation.boundary_sets import FOLDS, Kind, read_kinds, utterances_of, vectors_of
 from evaluation.fitting import check_ready
 from evaluation.options import FittedOption, SegmentationArgument
-from evaluation.report import print_table
-from evaluation.segmentation import Results, score
+from evaluation.segmentation import Results
 from flows.boundaries.features import features
 from flows.boundaries.semantic import VECTORS, WORDS_ONLY, Head, SemanticDetector, expand, heads_from
 from flows.cuts import Cut
@@ -202,7 +200,7 @@ def run_fit_boundaries(
     console: Console,
     out: FittedOption = DEFAULT_OUT,
 ) -> None:
-    """The semantic boundary detector: prints cross-validated figures, then writes its coefficients.
+    """The semantic boundary detector: writes its coefficients; `mneme bench boundaries` measures.
 
     The detector's own settings are the defaults, for which its model is made.
 
@@ -214,18 +212,13 @@ def run_fit_boundaries(
     # 1.
     kinds = read_kinds(segmentation, locomo)
     known = vectors_of(kinds, settings, console)
-    # 2. to 4.
+    # 2. and 3.
     fitted: dict[str, Head] = {}
-    rows: list[dict[str, str | float]] = []
     for situation, given in ((VECTORS, known), (WORDS_ONLY, None)):
         with console.status(f"fitting, {situation}"):
             examples = examples_of(kinds, given)
             validated = cross_validate(examples)
-            for kind in kinds:
-                results = cut_online(kind, given, validated.folds, Boundaries())
-                rows.append({"set": kind.name, "signals": situation, **asdict(score(results))})
             fitted[situation] = moved(fit(examples), validated.point)
-    print_table(console, "Cross-validated, online", rows)
     about = {
         "command": "mneme bench fit boundaries SEGMENTATION_FOLDER LOCOMO_FILE",
         "date": utc_now().date().isoformat(),

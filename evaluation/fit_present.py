@@ -29,9 +29,9 @@ from evaluation.fitting import check_ready, given_sets
 from evaluation.options import BeamOption, FittedOption, LocomoOption
 from evaluation.report import Row, print_table
 from evaluation.retrieval.bench import searched
-from evaluation.retrieval.question_set import QuestionSet
+from evaluation.retrieval.question_set import QuestionSet, owner_name
 from evaluation.retrieval.sets import answerable, changes
-from evaluation.retrieval.systems import DEPTH, owner_name
+from evaluation.retrieval.systems import DEPTH
 from mneme.errors import InputError
 from mneme.settings import Settings
 from mneme.times import utc_now

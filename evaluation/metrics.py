@@ -6,10 +6,10 @@ narrative covers all its messages. A list of results stands for the distinct mes
 """
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from queries.responses import SearchResponse
+from queries.responses import Found, FoundCase, FoundEpisode, FoundMessage, FoundProfile, FoundSkill, SearchResponse
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,37 +96,27 @@ CountTokens = Callable[[str], int]
 
 def ranked_results(response: SearchResponse, count_tokens: CountTokens) -> list[Result]:
     """The places of a response in order of rank, each with its messages and the length of its text."""
-    places = {rank: Result(messages, covered, count_tokens(text)) for rank, messages, covered, text in _places(response)}
-    return [places[rank] for rank in sorted(places)]
+    return [_result(found, count_tokens) for found in response.ranked()]
 
 
-def _places(response: SearchResponse) -> Iterator[tuple[int, tuple[str, ...], frozenset[str], str]]:
-    for episode in (*response.episodes, *response.knowledge):
-        if episode.rank is not None:
-            inside = [(fact.score, fact.said_in) for fact in episode.atomic_facts]
-            inside.sort(key=lambda each: -each[0])
-            nested = tuple(dict.fromkeys(message for _, messages in inside for message in messages))
-            yield episode.rank, nested, frozenset(episode.message_ids), episode.episode
-        for fact in episode.atomic_facts:
-            if fact.rank is not None:
-                yield fact.rank, fact.said_in, frozenset(fact.said_in), fact.atomic_fact
-    for message in response.raw_messages:
-        if message.rank is not None:
-            yield message.rank, (message.message_id,), frozenset((message.message_id,)), message.text
-    for foresight in response.foresights:
-        if foresight.rank is not None:
-            yield foresight.rank, foresight.said_in, frozenset(foresight.said_in), foresight.statement
-    for case in response.agent_memory.cases:
-        if case.rank is not None:
-            text = f"{case.task_intent} {case.approach} {case.key_insight}"
-            yield case.rank, case.message_ids, frozenset(case.message_ids), text
-    for skill in response.agent_memory.skills:
-        if skill.rank is not None:
-            yield skill.rank, (), frozenset(), f"{skill.name} {skill.description} {skill.content}"
-    for profile in response.profiles:
-        if profile.rank is not None:
-            items = (*profile.explicit, *profile.implicit)
-            cited = tuple(
-                dict.fromkeys(message for item in items for mention in item.evidence for message in mention.message_ids)
-            )
-            yield profile.rank, cited, frozenset(cited), " ".join(item.statement for item in items)
+def _result(found: Found, count_tokens: CountTokens) -> Result:
+    text = found.text
+    match found:
+        case FoundEpisode():
+            inside = sorted(found.atomic_facts, key=lambda fact: -fact.score)
+            said: Iterable[str] = (message for fact in inside for message in fact.said_in)
+            return Result(tuple(dict.fromkeys(said)), frozenset(found.message_ids), count_tokens(found.episode))
+        case FoundMessage():
+            said = (found.message_id,)
+        case FoundProfile():
+            items = (*found.explicit, *found.implicit)
+            said = (message for item in items for mention in item.evidence for message in mention.message_ids)
+            text = " ".join(item.statement for item in items)
+        case FoundCase():
+            said = found.message_ids
+        case FoundSkill():
+            said = ()
+        case _:
+            said = found.said_in
+    messages = tuple(dict.fromkeys(said))
+    return Result(messages, frozenset(messages), count_tokens(text))

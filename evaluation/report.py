@@ -134,37 +134,21 @@ def print_table(console: Console, title: str, rows: Sequence[Row], columns: Sequ
 
 
 @contextmanager
-def plotted_views(
-    out: Path, rows: int, columns: int, size: tuple[float, float], title: str = "", **more: Any
-) -> Iterator[Sequence["Axes"]]:
-    """Draw several plots as one PNG, each with a grid and a legend of what has a label.
+def plotted(out: Path, size: tuple[float, float] = (6.4, 4.4), **labels: Any) -> Iterator["Axes"]:
+    """Draw one plot as a PNG, with a grid and a legend of what has a label.
 
-    Args:
-        out: the file.
-        rows, columns: of plots.
-        size: in inches.
-        title: above them all.
-        more: as ``Figure.subplots`` takes it.
+    ``labels`` are title, names and ranges of the axes, as ``Axes.set`` takes them.
     """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size, layout="constrained")
-    figure.suptitle(title)
-    views = figure.subplots(rows, columns, squeeze=False, **more).flat
-    yield list(views)
-    for axes in views:
-        axes.grid(alpha=0.3)
-        if axes.get_legend_handles_labels()[0]:
-            axes.legend()
+    axes = figure.subplots()
+    yield axes
+    axes.set(**labels)
+    axes.grid(alpha=0.3)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend()
     figure.savefig(out, dpi=130)
-
-
-@contextmanager
-def plotted(out: Path, size: tuple[float, float] = (6.4, 4.4), **labels: Any) -> Iterator["Axes"]:
-    """Draw one plot as a PNG; ``labels`` are title, names and ranges of the axes, as ``Axes.set`` takes them."""
-    with plotted_views(out, 1, 1, size) as (axes,):
-        yield axes
-        axes.set(**labels)
 
 
 def percentiles(milliseconds: Sequence[float]) -> dict[str, float]:

@@ -31,12 +31,9 @@ class Dialogue:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The scores of cuts against the truth. Pk and WindowDiff: lower is better; the others: higher. All 0 to 1."""
+    """The scores of cuts against the truth, 0 to 1. Pk: lower is better; F1: higher."""
 
     pk: float
-    window_diff: float
-    precision: float
-    recall: float
     f1: float
 
 
@@ -143,40 +140,21 @@ def spoken(conversation: str, index: int, speaker: str, text: str, sent_at: date
 
 
 def half_segment(length: int, boundaries: Iterable[int]) -> int:
-    """The window of Pk and WindowDiff: half the mean length of the true segments, at least 2 (as in segeval)."""
+    """The window of Pk: half the mean length of the true segments, at least 2 (as in segeval)."""
     return min(max(2, round(length / (2 * (len(set(boundaries)) + 1)))), max(1, length - 1))
 
 
 def pk(length: int, truth: Iterable[int], cuts: Iterable[int], window: int | None = None) -> float:
     """Pk (Beeferman et al. 1999): how often two messages ``window`` apart are wrongly told (not) to share a segment."""
-    return _window_error(length, set(truth), set(cuts), window, count_them=False)
-
-
-def window_diff(length: int, truth: Iterable[int], cuts: Iterable[int], window: int | None = None) -> float:
-    """WindowDiff (Pevzner and Hearst 2002): how often the number of boundaries between two such messages is wrong."""
-    return _window_error(length, set(truth), set(cuts), window, count_them=True)
-
-
-def _window_error(length: int, truth: set[int], cuts: set[int], window: int | None, count_them: bool) -> float:
-    size = window or half_segment(length, truth)
-    spans = [range(at + 1, at + size + 1) for at in range(length - size)]
-    wrong = 0
-    for span in spans:
-        expected, found = (sum(index in places for index in span) for places in (truth, cuts))
-        wrong += expected != found if count_them else bool(expected) != bool(found)
-    return wrong / len(spans) if spans else 0.0
+    true, made = set(truth), set(cuts)
+    size = window or half_segment(length, true)
+    spans = [set(range(at + 1, at + size + 1)) for at in range(length - size)]
+    return sum(span.isdisjoint(true) != span.isdisjoint(made) for span in spans) / max(1, len(spans))
 
 
 def score(results: Results) -> Scores:
-    """Scores of cuts: Pk and WindowDiff are means over dialogues; precision, recall and F1 count all boundaries together."""
-    true = sum(len(dialogue.boundaries) for dialogue, _ in results)
-    made = sum(len(cuts) for _, cuts in results)
+    """Scores of cuts: Pk is the mean over dialogues, F1 counts all boundaries together."""
+    cuts = sum(len(dialogue.boundaries) + len(cuts) for dialogue, cuts in results)
     right = sum(len(dialogue.boundaries & cuts) for dialogue, cuts in results)
-    count = max(1, len(results))
-    return Scores(
-        pk=sum(pk(len(dialogue.messages), dialogue.boundaries, cuts) for dialogue, cuts in results) / count,
-        window_diff=sum(window_diff(len(dialogue.messages), dialogue.boundaries, cuts) for dialogue, cuts in results) / count,
-        precision=right / made if made else 0.0,
-        recall=right / true if true else 0.0,
-        f1=2 * right / (made + true) if made + true else 0.0,
-    )
+    each = [pk(len(dialogue.messages), dialogue.boundaries, cuts) for dialogue, cuts in results]
+    return Scores(pk=sum(each) / max(1, len(each)), f1=2 * right / max(1, cuts))

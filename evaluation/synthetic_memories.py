@@ -4,7 +4,7 @@ A few owners have most of it, as it is with people (Zipf 1949). What an owner wa
 of eight messages about one thing, each message told by a fact, now and then with something expected; beside that the people
 and things in a graph, and a portrait. A tenth of all is documents of the tenants. The same numbers give the same rows.
 
-A message says what happened to a thing and one to four details (evaluation/synthetic_words.py). Its vector is the sum of
+A message says what happened to a thing and one to four details (evaluation/synthetic_talks.py). Its vector is the sum of
 those of its parts, from the embedder, and a little noise. So neighbours are as near and as many as among real messages: the
 local intrinsic dimension (Levina and Bickel 2004) of 100,000 is 17, that of LoCoMo's messages 16. The vectors of its tokens are
 those of its parts.
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.synthetic_words import ACTS, NAMES, PLACES, THINGS, Parts, synthetic_parts
+from evaluation.synthetic_talks import ACTS, NAMES, PLACES, THINGS, Parts, synthetic_parts
 from mneme import ids
 from mneme.ports import Embedder
 from mneme.records import (

@@ -24,7 +24,7 @@ from itertools import islice
 from typing import TypeVar
 
 from connectors.documents.claims import ErasedClaims
-from connectors.telemetry.meters import FLUSHES, count_bulk, count_dead_letters
+from connectors.telemetry.meters import count_bulk, count_dead_letters
 from connectors.telemetry.metrics import STORE_WAITS
 from flows.items import Erased, Erasure, FlushDone, Recovered, SinkItem, WriteBatch
 from flows.lanes.owners import tenant_of
@@ -133,8 +133,6 @@ class Writer:
                 self._patiently(partial(self._remove_old_markers, tenant_id))
             markers = [Put(flush_marker(flush.tenant_id, flush.flush_id, self._clock(), flush.attempt)) for flush in flushes]
             self._patiently(lambda: self._index.write(markers))
-            for flush in flushes:
-                FLUSHES.marked(flush.tenant_id, flush.flush_id)
         # Step 5. The traces of what was erased.
         for item in items:
             if isinstance(item, Erased):

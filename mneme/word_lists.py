@@ -4,7 +4,7 @@ from functools import cache
 from importlib.resources import files
 
 PERSON, ORGANISATION, LOCATION, PET = "person", "organisation", "location", "pet"
-WORK = "work"
+WORK, PRODUCT = "work", "product"
 OTHER = "other"
 """The type of a name of which nothing tells what it is: it may be a composer, a film or a site."""
 

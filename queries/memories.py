@@ -168,7 +168,7 @@ class Memories(MemoryReader):
             search = partial(self._one_of_several, asked, moment, explain)
             with measured_search("agentic", asked.tenant_id) as measured:
                 found = self._agentic.search(param, policy or QueryPolicy(), search, chosen_agent, explain)
-                measured.tell(len(found.ranked()), sum(found.metrics.candidates.values()))
+                measured.tell(places=len(found.ranked()), candidates=sum(found.metrics.candidates.values()))
         if not expand_context:
             return found
         from queries.shape import neighbours

@@ -226,7 +226,7 @@ class Searcher:
                 ),
                 trace=(*trace_of(ranking), *reranked.trace) if explain else None,
             )
-            measured.tell(len(placed.standings), sum(response.metrics.candidates.values()))
+            measured.tell(places=len(placed.standings), candidates=sum(response.metrics.candidates.values()))
             return response
 
     def gather(self, query: str, asked: Filters, moment: datetime, top_k: int | None) -> tuple[Question, Gathered]:

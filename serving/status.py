@@ -56,9 +56,8 @@ class Status:
         flow: whether a flow runs.
         flow_seen_at: when a flow last committed to Kafka, on whatever machine; ISO 8601.
         rows: of the index, by collection.
-        written: by a service: rows that it wrote since it began, by kind, newer versions of a row too.
-        messages: in the index, or read since a service began: what a rate is taken from.
-        dead_letters: how many there are; by a service: since it began.
+        messages: in the index: what a rate is taken from.
+        dead_letters: how many there are.
         index_bytes: how large the index is.
         free_bytes: room where the data folder lies.
         embedder: of the index.
@@ -73,7 +72,6 @@ class Status:
     flow: Literal["runs", "rests", "unknown"] = "unknown"
     flow_seen_at: str | None = None
     rows: Mapping[str, int] = field(default_factory=dict)
-    written: Mapping[str, int] = field(default_factory=dict)
     messages: int | None = None
     dead_letters: int | None = None
     index_bytes: int | None = None
@@ -108,14 +106,6 @@ def _waits(samples: Samples) -> tuple[str, ...]:
     )
     owed = int(sum(count for _, count in samples.get("mneme_flow_owed_episodes", ())))
     return (*paused, *([f"{owed:,} episodes will be extracted again when the model is back"] if owed else []))
-
-
-def _by_label(samples: Samples, name: str, label: str) -> dict[str, int]:
-    """The values of a metric, added up by one of its labels."""
-    sums: dict[str, int] = {}
-    for labels, value in samples.get(name, ()):
-        sums[labels[label]] = sums.get(labels[label], 0) + int(value)
-    return sums
 
 
 def local_status(settings: Settings) -> Status:
@@ -212,7 +202,7 @@ def _metrics(settings: Settings) -> str:
 
 
 def remote_status(settings: Settings, url: str) -> Status:
-    """Status of a service. One that does not answer is red.
+    """Health and lag of a service. One that does not answer is red.
 
     Raises:
         SettingsError: the URL is none.
@@ -222,7 +212,6 @@ def remote_status(settings: Settings, url: str) -> Status:
     try:
         with httpx.Client(base_url=url, headers=headers, timeout=_SERVICE_SECONDS) as client:
             answer: Any = client.get("/health").json()
-            samples = _samples(client)
     except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
         raise SettingsError(f"--url: {url!r} is no URL like http://127.0.0.1:8765 ({error})") from error
     except (httpx.HTTPError, ValueError) as error:
@@ -232,26 +221,10 @@ def remote_status(settings: Settings, url: str) -> Status:
         return Status(where=url, health="red", problems=(f"what answers at {url} is no Mneme; correct the URL",))
     lag = answer.get("lag") or {}
     alive = lag.get("alive")
-    problems = tuple(map(str, answer.get("problems") or ()))
-    if samples is None:
-        problems += ("metrics are for the operator; set MNEME_SERVICE__API_KEY to a key that is bound to *",)
-    read = _by_label(samples or {}, "mneme_flow_events_total", "lane")
-    letters = _by_label(samples or {}, "mneme_flow_dead_letters_total", "stage")
     return Status(
         where=url,
         health=answer["status"],
-        problems=problems,
+        problems=tuple(map(str, answer.get("problems") or ())),
         lag={str(lane): int(count) for lane, count in (lag.get("unread") or {}).items()},
         flow="unknown" if alive is None else "runs" if alive else "rests",
-        written=_by_label(samples or {}, "mneme_flow_records_written_total", "kind"),
-        messages=None if samples is None else read.get("messages", 0) + read.get("backfill", 0),
-        dead_letters=None if samples is None else sum(letters.values()),
-        models=model_statuses(samples or {}),
-        waits=_waits(samples or {}),
     )
-
-
-def _samples(client: httpx.Client) -> Samples | None:
-    """The metrics; None for who is not the operator."""
-    answer = client.get("/metrics")
-    return read_exposition(answer.text) if answer.is_success else None

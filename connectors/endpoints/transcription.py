@@ -22,29 +22,6 @@ from mneme.errors import ModelMalformed, ModelRefused
 from mneme.ports import Spoken, Transcriber, Transcript
 from mneme.settings import Models, Transcription
 
-_CODES = """
-    af afrikaans, am amharic, ar arabic, as assamese, az azerbaijani, ba bashkir, be belarusian, bg bulgarian, bn bengali,
-    bo tibetan, br breton, bs bosnian, ca catalan, cs czech, cy welsh, da danish, de german, el greek, en english, es spanish,
-    et estonian, eu basque, fa persian, fi finnish, fo faroese, fr french, gl galician, gu gujarati, ha hausa, he hebrew,
-    hi hindi, hr croatian, ht haitian creole, hu hungarian, hy armenian, id indonesian, is icelandic, it italian, ja japanese,
-    jv javanese, ka georgian, kk kazakh, km khmer, kn kannada, ko korean, la latin, lb luxembourgish, ln lingala, lo lao,
-    lt lithuanian, lv latvian, mg malagasy, mi maori, mk macedonian, ml malayalam, mn mongolian, mr marathi, ms malay,
-    mt maltese, my myanmar, ne nepali, nl dutch, nn nynorsk, no norwegian, oc occitan, pa punjabi, pl polish, ps pashto,
-    pt portuguese, ro romanian, ru russian, sa sanskrit, sd sindhi, si sinhala, sk slovak, sl slovenian, sn shona, so somali,
-    sq albanian, sr serbian, su sundanese, sv swedish, sw swahili, ta tamil, te telugu, tg tajik, th thai, tk turkmen,
-    tl tagalog, tr turkish, tt tatar, uk ukrainian, ur urdu, uz uzbek, vi vietnamese, yi yiddish, yo yoruba, zh chinese,
-    zh cantonese
-"""
-_BY_NAME = {name: code for code, name in (entry.strip().split(maxsplit=1) for entry in _CODES.split(","))}
-
-
-def language_code(language: str) -> str:
-    """The code of a language that an endpoint names, ``English``, ``en`` or ``en-GB``; empty for one that is not known."""
-    name = language.strip().lower()
-    code = name.replace("_", "-").partition("-")[0]
-    return code if code in _BY_NAME.values() else _BY_NAME.get(name, "")
-
-
 _GROUP = "MNEME_TRANSCRIPTION"
 _RETRY_BASE_SECONDS = 2.0
 _TOO_LARGE = 413
@@ -58,7 +35,7 @@ class TranscriptionEndpoint:
         """Prepare, without calling.
 
         Args:
-            settings: endpoint, key, model and language; ``timeout_seconds`` is for one recording over all attempts.
+            settings: endpoint, key and model; ``timeout_seconds`` is for one recording over all attempts.
             limits: the limits of the process on calls, which all models share.
             retries: replaces the retries of the settings (a test's clock).
 
@@ -66,7 +43,6 @@ class TranscriptionEndpoint:
             SettingsError: an URL or a key that is none.
         """
         self.model = settings.model
-        self.language = settings.language or ""
         retries = retries or Retries(settings.retries, _RETRY_BASE_SECONDS, settings.timeout_seconds)
         self._endpoint = OpenAiClient(settings.base_url, settings.api_key, retries, _GROUP)
         self._budget = CallBudget.of(limits)
@@ -93,7 +69,7 @@ class TranscriptionEndpoint:
                         f"or make it smaller (one channel, 16 kHz, ogg). {error}"
                     ) from error
                 raise
-        return _transcript(answer, self.language)
+        return _transcript(answer)
 
     def close(self) -> None:
         """Close the connections."""
@@ -112,8 +88,6 @@ class TranscriptionEndpoint:
 
     def _fields(self, format_: str) -> dict[str, str]:
         fields = {"response_format": format_}
-        if self.language:
-            fields["language"] = self.language
         if self._tells_speakers:
             fields["chunking_strategy"] = "auto"  # without it more than 30 seconds are refused
         return fields
@@ -128,11 +102,10 @@ class _Segment(BaseModel):
 
 class _Answer(BaseModel):
     text: str | None = None
-    language: str | None = None
     segments: list[_Segment] | None = None
 
 
-def _transcript(answer: dict[str, Any], language: str) -> Transcript:
+def _transcript(answer: dict[str, Any]) -> Transcript:
     try:
         read = _Answer.model_validate(answer)
     except ValidationError:  # which would quote what was said
@@ -140,8 +113,7 @@ def _transcript(answer: dict[str, Any], language: str) -> Transcript:
     if read.text is None and read.segments is None:
         raise ModelMalformed(f"{_GROUP}__BASE_URL answered with what is no transcript; check it and {_GROUP}__MODEL")
     segments = read.segments or [_Segment(text=read.text or "")]
-    spoken = tuple(_spoken(segment) for segment in segments if segment.text.strip())
-    return Transcript(spoken, language or language_code(read.language or ""))
+    return Transcript(tuple(_spoken(segment) for segment in segments if segment.text.strip()))
 
 
 def _spoken(segment: _Segment) -> Spoken:
@@ -158,21 +130,17 @@ _FORM = TypeAdapter(Transcript)
 
 
 class NamedTranscriber(Transcriber, Protocol):
-    """A transcriber that says which model listens, and for which language (empty: any); another hears something else."""
+    """A transcriber that says which model listens; another hears something else."""
 
     @property
     def model(self) -> str:
         """The name of the model."""
 
-    @property
-    def language(self) -> str:
-        """The language that it was told."""
-
 
 class CachedTranscriber:
     """A transcriber in front of which lies a file of its transcripts.
 
-    The key is a hash of sound, model and language, whatever the recording is called; rows are kept by scope, as those of
+    The key is a hash of sound and model, whatever the recording is called; rows are kept by scope, as those of
     ``CachedChat`` are. Safe for several threads and processes.
     """
 
@@ -207,5 +175,5 @@ class CachedTranscriber:
         self._transcriber.close()
 
     def _key(self, audio: bytes) -> bytes:
-        asked = ["transcript", self._transcriber.model, self._transcriber.language, hashlib.sha256(audio).hexdigest()]
+        asked = ["transcript", self._transcriber.model, hashlib.sha256(audio).hexdigest()]
         return hashlib.sha256(json.dumps(asked).encode()).digest()

@@ -207,19 +207,15 @@ _UNSAID = frozenset(
 
 
 def with_attachments(content: str | list[Event], said: Event) -> str | list[Event]:
-    """The content with the files of a message in Claude's export: with their text, as far as an event has room for it."""
+    """The content with the files of a message in Claude's export: with the text of those for which an event has room."""
     files = [file for name in ("attachments", "files") for file in said.get(name) or [] if isinstance(file, dict)]
     files = [file for file in files if file.get("file_name")]
     if isinstance(content, str) and not files:
         return content
-    parts = _parts_of(content)
     room = _LONGEST_DATA
     fitting: list[Event] = []
-    for part in parts:
+    for part in [*_parts_of(content), *map(_attached, files)]:
         fitting.append(part if len(part.get("data", "")) <= room else _without_data(part))
-        room -= len(fitting[-1].get("data", ""))
-    for file in files:
-        fitting.append(_attached(file, room))
         room -= len(fitting[-1].get("data", ""))
     return fitting
 
@@ -234,11 +230,10 @@ def _without_data(part: Event) -> Event:
     return {name: value for name, value in part.items() if name not in ("data", "media_type")}
 
 
-def _attached(file: Event, room: int) -> Event:
-    """A file with its text, of which ``room`` characters of base64 are taken: whole characters only."""
+def _attached(file: Event) -> Event:
+    """A file with its text."""
     part: Event = {"type": "file", "name": str(file["file_name"])}
     text = str(file.get("extracted_content") or "").encode(errors="replace")
-    text = text[: 3 * (room // 4)].decode(errors="ignore").encode()
     return {**part, "data": b64encode(text).decode(), "media_type": "text/plain"} if text else part
 
 

@@ -4,7 +4,7 @@ Those of the flow count once for a batch, an epoch or a bulk, never for each mes
 """
 
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -63,7 +63,6 @@ def measured_batch(texts: int) -> Iterator[None]:
         raise
     finally:
         metrics.EMBEDDER_SECONDS.observe((time.perf_counter_ns() - began) / 1e9)
-        metrics.EMBEDDER_BATCH.observe(texts)
         tracing.record_span("embed", began, texts=texts)
     metrics.EMBEDDED.inc(texts)
 
@@ -80,32 +79,19 @@ _method: ContextVar[str] = ContextVar("mneme_method", default="none")  # outside
 
 
 @contextmanager
-def measured_search(method: str, tenant: str) -> "Iterator[Found]":
-    """A search of a method; its results go to what is yielded."""
+def measured_search(method: str, tenant: str) -> Iterator[Span]:
+    """A search of a method; what is yielded is told of its results."""
     token = _method.set(method)
     began = time.perf_counter()
     try:
         with about(tenant=tenant), tracing.span("search", method=method) as span:
-            found = Found(method, span)
-            yield found
+            yield span
     except BaseException as error:
         metrics.SEARCH_ERRORS.labels(method, type(error).__name__).inc()
         raise
     finally:
         _method.reset(token)
     metrics.SEARCH_SECONDS.labels(method).observe(time.perf_counter() - began)
-
-
-class Found:
-    """The results of a search that is under way."""
-
-    def __init__(self, method: str, span: Span) -> None:
-        self._method, self._span = method, span
-
-    def tell(self, places: int, candidates: int) -> None:
-        """So many places were given, out of so many candidates."""
-        metrics.SEARCH_RESULTS.labels(self._method).observe(places)
-        self._span.tell(places=places, candidates=candidates)
 
 
 @contextmanager
@@ -182,7 +168,6 @@ def _route(scope: Scope) -> str:
 # --- the flow ---------------------------------------------------------------------------------------------------------
 
 _OF_A_FILE = "file:"  # topics of files: what lies in one did not arrive just now
-_FLUSHES = 10_000  # that are waited for at a time
 
 
 class StepMeter:
@@ -221,70 +206,25 @@ class SourceMeter:
         self._lag.set(unread)
 
 
-class EpochMeter:
-    """The meter of epochs, by the snapshots of one partition: each has one an epoch."""
-
-    def __init__(self) -> None:
-        self._partition: object = None
-        self._began = 0.0
-
-    def snapshot(self, partition: object, pending: int) -> None:
-        """The place of a partition was kept, while so much was not finished."""
-        now = time.monotonic()
-        if self._partition is None:
-            self._partition = partition
-        elif self._partition is partition:
-            metrics.EPOCH_SECONDS.observe(now - self._began)
-        else:
-            return
-        self._began = now
-        metrics.PENDING.set(pending)
-
-
 class Tally(Counter[str]):
     """The counts of a run (flows/lanes/services.py), exported as metrics while they grow."""
 
     def __setitem__(self, name: str, count: int) -> None:
-        if known := _METRICS.get(name):
-            metric, unit = known
-            metric.inc(max(0, count - self[name]) * unit)
+        if metric := _METRICS.get(name):
+            metric.inc(max(0, count - self[name]))
         super().__setitem__(name, count)
 
 
 _METRICS = {
-    "duplicate": (metrics.DUPLICATES, 1.0),
-    "erased": (metrics.ERASED_LATE, 1.0),
-    "without_vector": (metrics.WITHOUT_VECTOR, 1.0),
-    "snapshot_microseconds": (metrics.SNAPSHOT_SECONDS, 1e-6),
-    "snapshot_bytes": (metrics.SNAPSHOT_BYTES, 1.0),
+    "duplicate": metrics.DUPLICATES,
+    "erased": metrics.ERASED_LATE,
+    "without_vector": metrics.WITHOUT_VECTOR,
 }
-
-
-class FlushClock:
-    """The meter of flushes whose reading and whose marker are this process's own: all, where one process runs the flow."""
-
-    def __init__(self) -> None:
-        self._since: OrderedDict[tuple[str, str], float] = OrderedDict()
-
-    def read(self, tenant_id: str, flush_id: str) -> None:
-        """A flush was read."""
-        self._since[tenant_id, flush_id] = time.monotonic()
-        if len(self._since) > _FLUSHES:
-            self._since.popitem(last=False)
-
-    def marked(self, tenant_id: str, flush_id: str) -> None:
-        """Its marker was written."""
-        if (since := self._since.pop((tenant_id, flush_id), None)) is not None:
-            metrics.FLUSH_SECONDS.observe(time.monotonic() - since)
-
-
-FLUSHES = FlushClock()
 
 
 def count_bulk(writes: Sequence[Write], results: Sequence[WriteResult], began_ns: int, now: datetime) -> None:
     """A bulk was written, at ``now``."""
     metrics.BULK_SECONDS.observe((time.perf_counter_ns() - began_ns) / 1e9)
-    metrics.BULK_WRITES.observe(len(writes))
     written: Counter[str] = Counter()
     rejected = 0
     for write, result in zip(writes, results, strict=True):

@@ -35,7 +35,6 @@ _TENANTS: Final = 50
 _QUICK = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)  # seconds of work on this machine
 _WAITED = (0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 10, 30, 60, 300)  # seconds that somebody waits
 _CALLED = (0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120)  # seconds of a model's answer
-_SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000)
 
 
 def _counter(name: str, help: str, *labels: str) -> Counter:
@@ -63,15 +62,10 @@ ERASED_LATE = _counter("flow_refused_erased_total", "Messages that came again af
 WITHOUT_VECTOR = _counter("flow_without_vector_total", "Messages that the embedder refused")
 DEAD_LETTERS = _counter("flow_dead_letters_total", "What was not taken in, by step", "stage")
 STORE_WAITS = _counter("flow_store_waits_total", "Waits for an index or a broker that was out of reach")
-EPOCH_SECONDS = _histogram("flow_epoch_seconds", "From one snapshot of the state to the next", _WAITED)
-SNAPSHOT_SECONDS = _counter("flow_snapshot_seconds_total", "Time that snapshots of the state took")
-SNAPSHOT_BYTES = _counter("flow_snapshot_bytes_total", "State that was written")
 RAW_SECONDS = _histogram("flow_raw_seconds", "From the arrival of a message until the index has it", _WAITED)
-FLUSH_SECONDS = _histogram("flow_flush_seconds", "From the reading of a flush until its marker", _WAITED)
 
 # The index, as the flow writes it.
 BULK_SECONDS = _histogram("index_bulk_seconds", "One bulk of writes, with its waits", _QUICK)
-BULK_WRITES = _histogram("index_bulk_writes", "Writes of one bulk", _SIZES)
 BULK_RETRIES = _counter("index_bulk_retries_total", "Bulks, or parts of them, that were sent again")
 REJECTED = _counter("index_rejected_writes_total", "Writes that the index refused for good")
 
@@ -95,7 +89,6 @@ ANSWER_CACHE = _counter("model_answer_cache_total", "Answers looked for in the c
 
 # The embedder.
 EMBEDDED = _counter("embedder_texts_total", "Texts that the flow had embedded")
-EMBEDDER_BATCH = _histogram("embedder_batch_texts", "Texts of one batch", _SIZES)
 EMBEDDER_SECONDS = _histogram("embedder_batch_seconds", "Time of one batch of texts", _QUICK)
 EMBEDDER_ERRORS = _counter("embedder_errors_total", "Batches that failed", "kind")
 EMBEDDER_QUEUE = _gauge("embedder_queue_texts", "Texts that wait for a batch")
@@ -103,7 +96,6 @@ EMBEDDER_QUEUE = _gauge("embedder_queue_texts", "Texts that wait for a batch")
 # Searches and answers.
 SEARCH_SECONDS = _histogram("search_seconds", "Time of a search, whole", _QUICK, "method")
 STAGE_SECONDS = _histogram("search_stage_seconds", "Time of one stage of a search", _QUICK, "method", "stage")
-SEARCH_RESULTS = _histogram("search_results", "Ranked places of a response", (0, 1, 2, 5, 10, 20, 50, 100), "method")
 SEARCH_ERRORS = _counter("search_errors_total", "Searches that failed", "method", "kind")
 ANSWERS = _counter(
     "answers_total", "Answers by who wrote them (model, quotes) and outcome (given, abstained)", "writer", "outcome"

@@ -47,6 +47,7 @@ Ask = Callable[[Question], AnswerResponse]
 _FAILED = re.compile(r"agent: [^(:]*\bfailed\b|rerank off")  # how a search notes what it went without
 _SHOWN = ("contained", "abstained", "evidence", "shown", "context_tokens")
 _MOST_REASONS = 5
+_AT_A_TIME = 4  # questions
 
 
 def run_answers(
@@ -69,7 +70,6 @@ def run_answers(
         Literal["none", "model"], typer.Option("--judge", help="none: words of the gold and abstention only.")
     ] = "none",
     votes: Annotated[int, typer.Option("--votes", min=1, help="Of the judge on each answer, odd; the majority counts.")] = 1,
-    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Questions at a time.")] = 4,
     limit: Annotated[
         int | None, typer.Option("--limit", min=1, help="So many questions, evenly spread.", show_default="all")
     ] = None,
@@ -85,7 +85,7 @@ def run_answers(
         name: of the set, one of ``GOLD_LOADERS``.
         paths: its files, or folders of them.
         settings: of models, search and answers; the index is an embedded one of the benchmark's own.
-        console, method, agent, top_k, writer, judge, votes, concurrency, limit, category, folds: as the options say.
+        console, method, agent, top_k, writer, judge, votes, limit, category, folds: as the options say.
 
     Raises:
         InputError: a file is not of the set, or an option is wrong.
@@ -104,9 +104,9 @@ def run_answers(
         def answer(identity: str) -> GivenAnswer:
             return answered_by(ask, asked[identity], own)
 
-        answers, failed = work_through(list(asked), answer, concurrency, console, "asking")
+        answers, failed = work_through(list(asked), answer, console, "asking")
         # 3.
-        cast, unjudged = _votes(gold, answers, own, votes, concurrency, console) if judge == "model" else ({}, [])
+        cast, unjudged = _votes(gold, answers, own, votes, console) if judge == "model" else ({}, [])
     # 4.
     judged = [_judged(asked[each], gold, given, cast, votes) for each, given in answers.items()]
     rows = rows_of(judged, gold.questions.questions)
@@ -130,7 +130,6 @@ def run_answers(
             "folds": folds and folds.name,
             "judge": judge_identity(_model_of(settings, Role.JUDGE)) if judge == "model" else None,
             "votes": votes,
-            "concurrency": concurrency,
             "left_out": gold.questions.left_out,
             "ingested": {"messages": ingested.messages, "episodes": ingested.episodes, "facts": ingested.facts},
         },
@@ -160,7 +159,7 @@ def _check(settings: Settings, method: str, agent: str | None, judge: str, votes
 
 
 def work_through(
-    todo: Sequence[Key], do: Callable[[Key], Result], at_a_time: int, console: Console, what: str
+    todo: Sequence[Key], do: Callable[[Key], Result], console: Console, what: str
 ) -> tuple[dict[Key, Result], list[ModelError]]:
     """Do everything in ``todo``: the results, and why models did not answer the others. Another error ends the work."""
 
@@ -172,7 +171,7 @@ def work_through(
 
     results: dict[Key, Result] = {}
     errors: list[ModelError] = []
-    with ThreadPoolExecutor(at_a_time, "mneme-eval") as pool:
+    with ThreadPoolExecutor(_AT_A_TIME, "mneme-eval") as pool:
         done = track(pool.map(tried, todo), what, len(todo), console=console, transient=True)
         for key, result in zip(todo, done, strict=True):
             if isinstance(result, ModelError):
@@ -199,7 +198,7 @@ def answered_by(ask: Ask, question: Question, settings: Settings) -> GivenAnswer
 
 
 def _votes(
-    gold: GoldSet, answers: Mapping[str, GivenAnswer], settings: Settings, votes: int, concurrency: int, console: Console
+    gold: GoldSet, answers: Mapping[str, GivenAnswer], settings: Settings, votes: int, console: Console
 ) -> tuple[dict[tuple[str, int], Vote], list[ModelError]]:
     """Every vote on every answer, by question and number."""
     asked = {question.id: question for question in gold.questions.questions}
@@ -212,7 +211,7 @@ def _votes(
 
     with closing(chat):
         todo = [(question, number) for question in answers for number in range(votes)]
-        return work_through(todo, vote, concurrency, console, "judging")
+        return work_through(todo, vote, console, "judging")
 
 
 def voted(chat: QueryChat, question: Question, gold: GoldSet, answer: GivenAnswer, number: int) -> Vote:

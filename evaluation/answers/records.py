@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from evaluation.metrics import distinct_messages, ranked_results
 from evaluation.retrieval.question_set import Question, QuestionSet
-from evaluation.retrieval.systems import owner_name
 from mneme.errors import InputError
 from mneme.ids import short_hash
 from mneme.ports import Role, Usage
@@ -75,9 +74,7 @@ def sampled(given: GoldSet, limit: int | None, categories: Collection[str] = ())
     chosen = asked if limit is None else [asked[at * len(asked) // limit] for at in range(min(limit, len(asked)))]
     if len(chosen) == len(given.questions.questions):
         return given
-    owners = {owner_name(each.owner) for each in chosen}
-    events = tuple(event for event in given.questions.events if owner_name(event) in owners)
-    left = replace(given.questions, events=events, questions=tuple(chosen))
+    left = given.questions.with_only(chosen)
     return GoldSet(left, {each.id: given.gold[each.id] for each in chosen})
 
 

@@ -1,15 +1,12 @@
 """The compared systems: Mneme, the floor, and the others. Each takes a conversation in and then answers questions.
 
-A text that a system returns stands for turns of the conversation. Where the system does not say which (``TurnFinder``):
-
-1. A turn whose words all stand in the text, in one run, is in it; or the text stands in the turn. Those, in the text's order.
-2. Otherwise the one turn that shares the most words with it, if it has most of the text's words.
+A text that a system returns stands for turns of the conversation. Where the system does not say which, those are the turns
+whose words all stand in the text, in one run, or in whose words the text stands (``turns_of``).
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +17,7 @@ from connectors.files.chat_events import text_of
 from connectors.tokens import token_counter
 from evaluation.metrics import Result
 from evaluation.own_index import fresh_index
-from evaluation.peers.stub import MODEL
-from evaluation.peers.systems import Peer, PeerProcess, environment_of
+from evaluation.peers.systems import Asked
 from evaluation.retrieval.bench import ingest_set
 from evaluation.retrieval.chunks import Chunk, Chunks
 from evaluation.retrieval.question_set import Question, QuestionSet
@@ -32,58 +28,34 @@ from mneme.text import tokenise
 from queries.fuse import reciprocal_rank_fusion
 
 DEPTH = 20  # results that are asked for, so that ten distinct turns are among them
-_START_SECONDS, _SEARCH_SECONDS = 600.0, 120.0
-_WORD = re.compile(r"\w+")
+_SEARCH_SECONDS = 120.0
 _FEWEST_WORDS = 4  # of a run that says which turn it is: "Thanks, Mel!" stands in many texts
-_MOST = 0.6  # of the words of a text are in the turn that it tells again
 
 Ask = Callable[[Question], Sequence[Result]]
 """The results of a question, best first, each with the turns that it stands for; none where nothing was recognised."""
 
-Ingest = Callable[[], Ask]
-"""Takes the conversation in, and returns when all of it can be found."""
+Run = Generator[Ask | None, None, None]
+"""A run of a system in two steps: it starts, which takes no time that counts, and yields nothing; it takes the conversation in,
+until all of it can be found, and yields how it is asked. Closing the run ends the system."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A row: ``open`` starts the system, which takes no time that counts; what it opens, the stack closes.
-
-    ``note`` says what to know beside its figures.
-    """
-
-    name: str
-    note: str
-    open: Callable[[ExitStack], Ingest]
-
-
-def mneme(name: str, note: str, questions: QuestionSet, settings: Settings, folds: Path | None, console: Console) -> Candidate:
+def mneme(questions: QuestionSet, settings: Settings, folds: Path | None, console: Console) -> Run:
     """Hybrid search over an index of its own, with the defaults of the settings."""
-
-    def opened(stack: ExitStack) -> Ingest:
-        own = stack.enter_context(fresh_index(settings, "peers"))
-
-        def ingest() -> Ask:
-            ingest_set(questions, own, console)
-            hybrid = stack.enter_context(open_systems(own, questions, ["hybrid"], folds))["hybrid"]
-            return lambda question: hybrid(question).results[:DEPTH]
-
-        return ingest
-
-    return Candidate(name, note, opened)
+    with fresh_index(settings, "peers") as own:
+        yield None
+        ingest_set(questions, own, console)
+        with open_systems(own, questions, ["hybrid"], folds) as systems:
+            yield lambda question: systems["hybrid"](question).results[:DEPTH]
 
 
-def floor(questions: QuestionSet, embedder: Embedder) -> Candidate:
+def floor(questions: QuestionSet, embedder: Embedder) -> Run:
     """Turns as they are, by BM25 and by cosine, fused by reciprocal rank."""
-    note = "turns as they were said, ranked by BM25 and by cosine: nothing is extracted, dated, merged or ended"
-    return Candidate("floor", note, lambda stack: lambda: _turns(questions, embedder))
-
-
-def _turns(questions: QuestionSet, embedder: Embedder) -> Ask:
+    count = token_counter()
+    yield None
     said = [each for lines in transcripts(questions).values() for each in lines]
     turns = [Chunk(f"{each.speaker}: {each.text}", (each.message_id,)) for each in said]
     vectors = embedder.embed([turn.text for turn in turns])
     by_words = Chunks(turns, vectors)
-    count = token_counter()
 
     def best(scores: np.ndarray) -> Sequence[str]:
         return [str(at) for at in np.argsort(-scores, kind="stable") if scores[at] > 0]
@@ -94,90 +66,43 @@ def _turns(questions: QuestionSet, embedder: Embedder) -> Ask:
         found = [turns[int(at)] for at in list(fused)[:DEPTH]]
         return [Result(turn.messages, frozenset(turn.messages), count(turn.text)) for turn in found]
 
-    return ask
+    yield ask
 
 
-def other(
-    peer: Peer,
-    questions: QuestionSet,
-    base_url: str,
-    dimension: int,
-    environments: Path,
-    folder: Path,
-    python: str | None,
-    patience: float,
-) -> Candidate:
-    """A system that is measured through its adapter.
+def other(questions: QuestionSet, process: AbstractContextManager[Asked], patience: float) -> Run:
+    """A system that is measured through its adapter; it may take ``patience`` seconds to take the messages in."""
+    said = {event["message_id"]: text_of(event["content"]) for event in questions.events}
+    messages = [
+        {"id": event["message_id"], "speaker": event["sender_name"], "text": text, "sent_at": event["sent_at"]}
+        for event, text in zip(questions.events, said.values(), strict=True)
+    ]
+    runs, count = {turn: run_of(text) for turn, text in said.items()}, token_counter()
 
-    Args:
-        peer: the system.
-        questions: of one conversation.
-        base_url: of the endpoint that it is given.
-        dimension: of the endpoint's vectors.
-        environments: where packages are installed.
-        folder: its home.
-        python: see ``environment_of``.
-        patience: seconds for which it may take the messages in.
-    """
-    messages = [_message(event) for event in questions.events]
-    finder = TurnFinder({message["id"]: message["text"] for message in messages})
-    count = token_counter()
+    def result(found: Mapping[str, Any]) -> Result:
+        turns = tuple(found.get("turns") or turns_of(found["text"], runs))
+        return Result(turns, frozenset(turns), count(found["text"]))
 
-    def opened(stack: ExitStack) -> Ingest:
-        interpreter = environment_of(peer, environments, python)
-        process = stack.enter_context(PeerProcess(peer, interpreter, folder / peer.name, base_url))
-        process.ask({"do": "open", "base_url": base_url, "model": MODEL, "dimension": dimension}, _START_SECONDS)
+    with process as asked:
+        yield None
+        asked({"do": "ingest", "messages": messages}, patience)
 
         def ask(question: Question) -> Sequence[Result]:
-            answer = process.ask({"do": "search", "query": question.text, "limit": DEPTH}, _SEARCH_SECONDS)
-            return [_result(found) for found in answer["found"]]
+            answer = asked({"do": "search", "query": question.text, "limit": DEPTH}, _SEARCH_SECONDS)
+            return list(map(result, answer["found"]))
 
-        def _result(found: Mapping[str, Any]) -> Result:
-            turns = tuple(found.get("turns") or finder.turns_of(found["text"]))
-            return Result(turns, frozenset(turns), count(found["text"]))
-
-        def ingest() -> Ask:
-            process.ask({"do": "ingest", "messages": messages}, patience)
-            return ask
-
-        return ingest
-
-    return Candidate(peer.name, peer.handicaps, opened)
+        yield ask
 
 
-def _message(event: Mapping[str, Any]) -> dict[str, str]:
-    return {
-        "id": event["message_id"],
-        "speaker": event["sender_name"],
-        "text": text_of(event["content"]),
-        "sent_at": event["sent_at"],
-        "session": event["conversation_id"],
-    }
+def turns_of(text: str, runs: Mapping[str, str]) -> tuple[str, ...]:
+    """The turns, by their runs of words, that a text stands for, in the text's order; empty where none is recognised."""
+    run, places = run_of(text), {}
+    for turn, said in runs.items():
+        shorter, longer = sorted((said, run), key=len)
+        if len(shorter.split()) >= _FEWEST_WORDS and shorter in longer:
+            places[turn] = max(0, run.find(said))
+    return tuple(sorted(places, key=places.__getitem__))
 
 
-class TurnFinder:
-    """The turns of one conversation, ready to be recognised; ``turns`` are texts by id."""
-
-    def __init__(self, turns: Mapping[str, str]) -> None:
-        self._runs = {turn: f" {' '.join(words(text))} " for turn, text in turns.items()}
-        self._words = {turn: frozenset(words(text)) for turn, text in turns.items()}
-
-    def turns_of(self, text: str) -> tuple[str, ...]:
-        """The ids of the turns that a text stands for; empty where none is recognised."""
-        run = f" {' '.join(words(text))} "
-        found = {}
-        for turn, said in self._runs.items():
-            shorter, longer = sorted((said, run), key=len)
-            if len(shorter.split()) >= _FEWEST_WORDS and shorter in longer:
-                found[turn] = max(0, run.find(said))
-        if found:
-            return tuple(sorted(found, key=lambda turn: found[turn]))
-        own = frozenset(words(text))
-        shared = {turn: len(own & said) for turn, said in self._words.items()}
-        best = max(shared, key=lambda turn: (shared[turn], -len(self._words[turn])), default=None)
-        return (best,) if best is not None and own and shared[best] >= _MOST * len(own) else ()
-
-
-def words(text: str) -> list[str]:
-    """The words of a text in lower case."""
-    return _WORD.findall(text.lower())
+def run_of(text: str) -> str:
+    """The words of a text in lower case, between single blanks."""
+    return " ".join(["", *re.findall(r"\w+", text.lower()), ""])

@@ -1,6 +1,6 @@
-"""The systems beside Mneme: package, version, adapter and handicaps. Each has an environment and a process of its own.
+"""The systems beside Mneme (systems.toml). Each has an adapter, and an environment and a process of its own.
 
-An adapter is a script that is asked in lines of JSON and answers in them (adapters/lines.py):
+An adapter is a script that is asked through a pipe and answers through it (adapters/pipe.py):
 
     {"do": "open", "base_url": ..., "model": ..., "dimension": ...}  ->  {}
     {"do": "ingest", "messages": [{"id", "speaker", "text", "sent_at"}]}  ->  {}
@@ -9,210 +9,130 @@ An adapter is a script that is asked in lines of JSON and answers in them (adapt
 ``ingest`` answers when everything can be found. An answer ``{"error": ...}`` is the system's own failure.
 """
 
-import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-import threading
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from multiprocessing import Pipe
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple
 
 from mneme.ids import short_hash
 
-_ADAPTERS = Path(__file__).parent / "adapters"
-_INSTALL_SECONDS = 1800.0
-_MARK = "installed.txt"
+_INSTALL_SECONDS, _START_SECONDS = 1800.0, 600.0
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SSL_CERT_FILE")
-_LOG_END = 4000  # characters of the printed output in which a reason is looked for
+_ALONE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "OPENAI_API_KEY": "stub"}
+_ALONE |= {"DO_NOT_TRACK": "1", "MEM0_TELEMETRY": "false", "GRAPHITI_TELEMETRY_ENABLED": "false"}
 
 
-@dataclass(frozen=True, slots=True)
-class Peer:
-    """A system and how it is run: ``adapter`` is a script for its own environment, which has ``requirements``.
-
-    ``handicaps`` are said beside its row. ``least_python`` is that of its package.
-    """
+class Peer(NamedTuple):
+    """A system: ``adapter`` is a script for the environment that ``python`` makes of ``requirements``; ``note`` is said beside
+    its row."""
 
     name: str
-    requirements: Sequence[str]
     adapter: Path
-    handicaps: str
-    least_python: tuple[int, int] = (3, 10)
-    environment: Mapping[str, str] = field(default_factory=dict)
+    note: str
+    requirements: Sequence[str] = ()
+    python: str = sys.executable
 
 
-PEERS = (
-    Peer(
-        "mem0",
-        ("mem0ai==2.2.1", "openai==3.57.0"),
-        _ADAPTERS / "mem0_adapter.py",
-        "without its spaCy model and without Qdrant/bm25, which want downloads: cosine alone ranks; statements carry no ids of "
-        "messages, so that turns are recognised by their words",
-        environment={"MEM0_TELEMETRY": "false"},
-    ),
-    Peer(
-        "Graphiti",
-        ("graphiti-core[kuzu]==0.31.2", "openai==3.57.0", "httpx==0.28.1"),
-        _ADAPTERS / "graphiti_adapter.py",
-        "on Kuzu, which needs no server and which it calls deprecated; its own full-text statements are run for it; no "
-        "group_id, which that driver does not bear; each message names two things at most; an episode is "
-        "awaited before the next, as its documentation asks",
-        environment={"GRAPHITI_TELEMETRY_ENABLED": "false"},
-    ),
-    Peer(
-        "EverOS",
-        ("everos==1.5.1", "litellm==1.110.2"),
-        _ADAPTERS / "everos_adapter.py",
-        "without a reranker; a memory belongs to one speaker, so that both are asked; its episodes are whole sessions, since "
-        "the stub sees no boundary; statements carry no ids of messages",
-        least_python=(3, 12),
-    ),
-    Peer(
-        "MemMachine",
-        ("memmachine-server==0.4.0",),
-        _ADAPTERS / "memmachine_adapter.py",
-        "on SQLite, without Neo4j; BM25 with its simple tokenizer, since the default one wants a download; it finds messages "
-        "as they were said, at once, and works at profiles afterwards, which no question here counts",
-        least_python=(3, 12),
-    ),
+_HERE = Path(__file__).parent
+_READ = tomllib.loads((_HERE / "systems.toml").read_text(encoding="utf-8"))
+NOTES: Mapping[str, str] = {name: fields["note"] for name, fields in _READ.items()}
+"""A note beside the row of each system, in the order of the rows."""
+
+PEERS = tuple(
+    Peer(name, _HERE / "adapters" / f"{name.lower()}_adapter.py", **fields)
+    for name, fields in _READ.items()
+    if "requirements" in fields
 )
 
-
-# --- environments ----------------------------------------------------------------------------------------------------
+Asked = Callable[[Mapping[str, Any], float], dict[str, Any]]
 
 
 class PeerUnavailable(Exception):
     """A system that cannot be measured here; the text is the reason in its row."""
 
 
-def environment_of(peer: Peer, folder: Path, python: str | None = None) -> Path:
+def environment_of(peer: Peer, folder: Path) -> Path:
     """The Python that has the system's packages; made in ``folder`` if it is not there yet.
 
-    Args:
-        peer: the system.
-        folder: where environments lie, each under the name and the requirements of its system.
-        python: the Python that they are made with; None for this one, or if it is too old, the oldest on the path that will do.
-
     Raises:
-        PeerUnavailable: no Python will do, or the packages cannot be installed, with the last line of what was said.
+        PeerUnavailable: its Python is not there, or the packages cannot be installed, with the last line of what was said.
     """
     own = folder / f"{peer.name.lower()}-{short_hash(' '.join(peer.requirements))}"
-    interpreter = own / "bin" / "python"
-    if not (own / _MARK).exists():
+    interpreter, mark = own / "bin" / "python", own / "installed.txt"
+    if not mark.exists():
         shutil.rmtree(own, ignore_errors=True)
-        folder.mkdir(parents=True, exist_ok=True)
-        _run([python or _python_for(peer), "-m", "venv", str(own)], "no environment")
-        _run([str(interpreter), "-m", "pip", "install", "--quiet", *peer.requirements], "not installed")
-        (own / _MARK).write_text("\n".join(peer.requirements), encoding="utf-8")
+        _run([peer.python, "-I", "-m", "venv", str(own)], "no environment")
+        _run([str(interpreter), "-I", "-m", "pip", "install", "--quiet", *peer.requirements], "not installed")
+        mark.write_text("\n".join(peer.requirements), encoding="utf-8")
     return interpreter
 
 
-def _python_for(peer: Peer) -> str:
-    if sys.version_info[:2] >= peer.least_python:
-        return sys.executable
-    major, least = peer.least_python
-    for minor in range(least, least + 4):
-        found = shutil.which(f"python{major}.{minor}")
-        if found and subprocess.run([found, "--version"], capture_output=True, check=False).returncode == 0:
-            return found
-    raise PeerUnavailable(f"no Python {major}.{least} or newer is here; name one with --python")
-
-
 def _run(command: list[str], failed: str) -> None:
-    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_INSTALL_SECONDS, env=environment, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_INSTALL_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise PeerUnavailable(f"{failed}: {error}") from error
     if done.returncode:
-        raise PeerUnavailable(f"{failed}: {last_line(done.stderr or done.stdout)}")
+        raise PeerUnavailable(f"{failed}: {_last_line(done.stderr or done.stdout)}")
 
 
-def last_line(text: str) -> str:
+def _last_line(text: str) -> str:
     """The last line that says something, shortened for a table."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1][:300] if lines else "nothing was said"
+    return (text.strip() or "nothing was said").splitlines()[-1].strip()[:300]
 
 
-# --- processes -------------------------------------------------------------------------------------------------------
+@contextmanager
+def started(peer: Peer, environments: Path, homes: Path, endpoint: Mapping[str, Any]) -> Iterator[Asked]:
+    """The process of a system, which is asked for a request and the seconds that it may take.
 
+    At the end it is killed with everything that it has started. Its home is a folder of its own, and it knows no other address
+    than the ``base_url`` of the endpoint: model hubs are off.
 
-class PeerProcess:
-    """The process of a system; a context manager that ends it with everything that it has started.
-
-    Its home is a folder of its own, and it knows no other address than the stub's: model hubs are off.
+    Raises:
+        PeerUnavailable: it cannot be installed. By each question: it failed, ended, or took too long.
     """
+    python, folder = environment_of(peer, environments), homes / peer.name
+    folder.mkdir()
+    environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    pipe, its = Pipe()
+    with (folder / "printed.txt").open("w+", encoding="utf-8", errors="replace") as printed, pipe:
+        with its:
+            process = subprocess.Popen(
+                [str(python), str(peer.adapter), str(its.fileno())],
+                pass_fds=[its.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=printed,
+                stderr=printed,
+                cwd=folder,
+                env={**environment, **_ALONE, "HOME": str(folder), "OPENAI_BASE_URL": endpoint["base_url"]},
+                start_new_session=True,
+            )
 
-    def __init__(self, peer: Peer, python: Path, folder: Path, base_url: str) -> None:
-        """Start it.
+        def ask(request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+            try:
+                pipe.send(request)
+                if not pipe.poll(seconds):
+                    raise PeerUnavailable(f"{request['do']} took longer than {seconds:.0f} s")
+                answer: dict[str, Any] = pipe.recv()
+            except (OSError, EOFError) as error:
+                process.wait(5)
+                printed.seek(0)
+                raise PeerUnavailable(f"{request['do']} ended it: {_last_line(printed.read())}") from error
+            if "error" in answer:
+                raise PeerUnavailable(f"{request['do']} failed: {_last_line(answer['error'])}")
+            return answer
 
-        Raises:
-            PeerUnavailable: the script cannot be started.
-        """
-        folder.mkdir(parents=True, exist_ok=True)
-        self._log = folder / "printed.txt"
-        environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-        environment |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "DO_NOT_TRACK": "1", "HOME": str(folder)}
-        environment |= {"OPENAI_API_KEY": "stub", "OPENAI_BASE_URL": base_url, **peer.environment}
         try:
-            with self._log.open("w", encoding="utf-8") as printed:
-                self._process = subprocess.Popen(
-                    [str(python), str(peer.adapter)],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=printed,
-                    text=True,
-                    cwd=folder,
-                    env=environment,
-                    start_new_session=True,
-                )
-        except OSError as error:
-            raise PeerUnavailable(f"its adapter does not start: {error}") from error
-
-    def ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-        """Return the answer to one request.
-
-        Raises:
-            PeerUnavailable: it failed, ended, or took longer than ``seconds``; in the last case it is killed.
-        """
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        late = threading.Event()
-
-        def give_up() -> None:
-            late.set()
-            self._kill()
-
-        timer = threading.Timer(seconds, give_up)
-        timer.start()
-        try:
-            self._process.stdin.write(json.dumps(request) + "\n")
-            self._process.stdin.flush()
-            answer: dict[str, Any] = json.loads(self._process.stdout.readline())
-        except (OSError, ValueError) as error:
-            if late.is_set():
-                raise PeerUnavailable(f"{request['do']} took longer than {seconds:.0f} s") from error
-            self._process.wait(5)
-            said = last_line(self._log.read_text(encoding="utf-8", errors="replace")[-_LOG_END:])
-            raise PeerUnavailable(f"{request['do']} ended it: {said}") from error
+            ask({"do": "open", **endpoint}, _START_SECONDS)
+            yield ask
         finally:
-            timer.cancel()
-        if "error" in answer:
-            raise PeerUnavailable(f"{request['do']} failed: {last_line(str(answer['error']))}")
-        return answer
-
-    def _kill(self) -> None:
-        with suppress(ProcessLookupError):  # it has ended by itself
-            os.killpg(self._process.pid, signal.SIGKILL)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._kill()
-        self._process.communicate()
+            with suppress(ProcessLookupError):  # it has ended by itself
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()

@@ -8,11 +8,12 @@ import fcntl
 import json
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from io import BytesIO
 from pathlib import Path
 from threading import RLock
-from typing import Any, BinaryIO
+from typing import Any
 
 from connectors.durable import replace_bytes, sync_path
 from mneme.errors import StoreRejected, StoreUnavailable
@@ -51,60 +52,55 @@ class KeyedLines:
 
     def __iter__(self) -> Iterator[Any]:
         """The JSON of each key, in the order of the file."""
-        with self._lock:
-            return iter(list(self._known().values()))
+        return iter(list(self._known().values()))
 
     def find(self, key: str) -> Any | None:
         """The JSON of a key; None without one."""
         return self._known().get(key)
 
-    def add(self, value: Any) -> bool:
-        """Append a line, unless its key has one; whether it was appended."""
-        return bool(self.add_all([value]))
-
-    def add_all(self, values: Iterable[Any]) -> int:
+    def add(self, *values: Any) -> int:
         """Append the lines whose keys have none, all or, after a crash, the first of them; how many."""
-        with self._locked() as file:
-            known = self._read(file)
+        with self._locked():
+            known = self._read()
             new: dict[str, Any] = {}
             for value in values:
                 if (key := self._key_of(value)) not in known:
                     new.setdefault(key, value)
-            file.truncate(self._end)  # what a crash tore
-            file.seek(max(0, self._end - 1))
-            written = b"" if file.read(1) in (b"", b"\n") else b"\n"  # a person wrote the last line
-            written += b"".join(map(to_line, new.values()))
-            file.write(written)
-            file.flush()
-            os.fsync(file.fileno())
-            known |= new
-            self._end += len(written)
-            self._read_at = _state(file)
+            is_new = not self.path.exists()
+            with os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT, _MODE), "r+b") as file:
+                file.truncate(self._end)  # what a crash tore
+                file.seek(max(0, self._end - 1))
+                newline = b"" if file.read(1) in (b"", b"\n") else b"\n"  # a person wrote the last line
+                file.write(newline + b"".join(map(to_line, new.values())))
+                file.flush()
+                os.fsync(file.fileno())
+                self._end = file.tell()
+            if is_new:
+                sync_path(self.path.parent)
+            self._lines = known | new
+            self._read_at = self._state()
             return len(new)
 
     def rewrite(self, change: Callable[[list[Any]], list[Any]]) -> None:
         """Put other lines in place of all: readers see the old file or the new one."""
-        with self._locked() as file:
-            replace_bytes(self.path, b"".join(map(to_line, change(list(self._read(file).values())))), mode=_MODE)
+        with self._locked():
+            replace_bytes(self.path, b"".join(map(to_line, change(list(self._read().values())))), mode=_MODE)
 
     def _known(self) -> dict[str, Any]:
         """The lines as the file has them now; it is read again where it has changed."""
         with self._lock, self._errors():
-            try:
-                file = self.path.open("rb")
-            except FileNotFoundError:
-                self._lines, self._read_at, self._end = {}, None, 0
+            if self._state() == self._read_at:
                 return self._lines
-            with file:
-                fcntl.flock(file, fcntl.LOCK_SH)
-                return self._read(file)
+        with self._locked():
+            return self._read()
 
-    def _read(self, file: BinaryIO) -> dict[str, Any]:
-        if (now := _state(file)) == self._read_at:
+    def _read(self) -> dict[str, Any]:
+        """The lines, while the file is locked."""
+        if (now := self._state()) == self._read_at:
             return self._lines
         lines: dict[str, Any] = {}
         end = 0
-        for number, line in enumerate(file, start=1):
+        for number, line in enumerate(BytesIO(self.path.read_bytes() if now else b""), start=1):
             try:
                 if line.strip():
                     value = json.loads(line)
@@ -121,13 +117,24 @@ class KeyedLines:
         self._lines, self._read_at, self._end = lines, now, end
         return lines
 
+    def _state(self) -> tuple[int, int, int] | None:
+        """Tell one state of the file from another: which it is, its size and its time; None without a file."""
+        with suppress(FileNotFoundError):
+            stat = self.path.stat()
+            return stat.st_ino, stat.st_size, stat.st_mtime_ns
+        return None
+
     @contextmanager
-    def _locked(self) -> Iterator[BinaryIO]:
-        """The file, while no other thread or process writes."""
+    def _locked(self) -> Iterator[None]:
+        """No other thread or process reads or writes meanwhile; the folder has the lock, since the file may be replaced."""
         with self._lock, self._errors():
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with os.fdopen(_open_locked(self.path), "r+b") as file:
-                yield file
+            folder = os.open(self.path.parent, os.O_RDONLY)
+            try:
+                fcntl.flock(folder, fcntl.LOCK_EX)
+                yield
+            finally:
+                os.close(folder)
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -137,35 +144,9 @@ class KeyedLines:
             raise StoreUnavailable(f"{self.path}: {error.strerror}; make room or correct its rights, then try again") from error
 
 
-def _state(file: BinaryIO) -> tuple[int, int, int]:
-    """Tell one state of a file from another: which it is, its size and its time."""
-    stat = os.fstat(file.fileno())
-    return stat.st_ino, stat.st_size, stat.st_mtime_ns
-
-
 def to_line(value: Any) -> bytes:
     """A JSON value as one line of UTF-8, readable; with escapes only where a text holds half a surrogate pair."""
     try:
         return json.dumps(value, ensure_ascii=False).encode() + b"\n"
     except UnicodeEncodeError:
         return json.dumps(value).encode() + b"\n"
-
-
-def _open_locked(path: Path) -> int:
-    """A descriptor of a file that no other process has locked; made, with its name on the disk, if it is missing.
-
-    Another process may put a new file in its place meanwhile: then that is opened.
-    """
-    while True:
-        is_new = not path.exists()
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, _MODE)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            if path.exists() and os.path.samestat(os.fstat(descriptor), os.stat(path)):
-                if is_new:
-                    sync_path(path.parent)
-                return descriptor
-        except BaseException:
-            os.close(descriptor)
-            raise
-        os.close(descriptor)

@@ -167,7 +167,7 @@ class Recordings:
             if not is_lasting(recording.status, recording.request):
                 raise ValueError(f"status {recording.status}: only what an endpoint would answer again is recorded")
         singles = [single for recording in recordings for single in _singles(recording)]
-        return self._lines.add_all({"key": key_of(each.path, each.request), **asdict(each)} for each in singles)
+        return self._lines.add(*({"key": key_of(each.path, each.request), **asdict(each)} for each in singles))
 
     def sort(self) -> None:
         """Order the lines by path and request, so that the same recordings are the same file, whoever was first."""

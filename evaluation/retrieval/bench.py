@@ -2,7 +2,7 @@
 
 1. Ingest the set's conversations through the flow into an index of its own.
 2. Ask every question by each method, within the memory it is asked of.
-3. Measure on messages (evaluation/metrics.py), as a whole, by category and by conversation, and report with intervals.
+3. Measure on messages (evaluation/metrics.py), as a whole, and by category, and report with intervals.
 """
 
 import json
@@ -83,7 +83,7 @@ def run_retrieval(
     by_method = {each: [answer for answer in asked.answers if answer.method == each] for each in methods}
     others = [each for each in methods if "hybrid" in by_method and each != "hybrid"]
     rows = rows_of(asked.answers)
-    overall = [row for row in rows if row["category"] == row["conversation"] == ALL]
+    overall = [row for row in rows if row["category"] == ALL]
     headline = {f"{row['method']}_{figure}": row[figure] for row in overall for figure in ("recall@10", "hit@5")}
     seconds = round(ingested.seconds, 1)
     run = {
@@ -95,7 +95,7 @@ def run_retrieval(
         "ingest_seconds": seconds,
         "notes": asked.notes,
     }
-    bars, title = [row for row in rows if row["conversation"] == ALL], f"{questions.title}, {settings.index.backend} index"
+    title = f"{questions.title}, {settings.index.backend} index"
     report = Report(
         bench=questions.name,
         settings={
@@ -115,7 +115,7 @@ def run_retrieval(
             "differences": [row for each in others for row in compare(by_method["hybrid"], by_method[each], "hybrid", each)],
             "answers": [answer_row(each) for each in asked.answers],
         },
-        plot=partial(plot_bars, bars, "category", "method", "recall@10", title=title),
+        plot=partial(plot_bars, rows, "category", "method", "recall@10", title=title),
     )
     _show(console, report)
     return report
@@ -181,13 +181,12 @@ def answer_row(answer: Answer) -> dict[str, Any]:
 
 def _show(console: Console, report: Report) -> None:
     title = report.bench
-    overall: list[Row] = [row for row in report.rows if row["category"] == row["conversation"] == ALL]
+    overall: list[Row] = [row for row in report.rows if row["category"] == ALL]
     print_table(console, f"{title}, by method", overall, ["method", "questions", *SHOWN])
     best = "hybrid" if any(row["method"] == "hybrid" for row in overall) else str(overall[-1]["method"])
-    for kind in ("category", "conversation"):
-        rows = [row for row in report.rows if row["method"] == best and row[kind] != ALL]
-        if rows:
-            print_table(console, f"{title}, {best}, by {kind}", rows, [kind, "questions", *SHOWN])
+    by_category = [row for row in report.rows if row["method"] == best and row["category"] != ALL]
+    if by_category:
+        print_table(console, f"{title}, {best}, by category", by_category, ["category", "questions", *SHOWN])
     figures = ("recall@10", "recall@600tokens")
     rows = [row for row in report.parts["differences"] if row["category"] == ALL and row["figure"] in figures]
     if rows:

@@ -64,21 +64,12 @@ def mean_row(answers: Sequence[Answer], **labels: str) -> Row:
     return row
 
 
-def rows_of(answers: Sequence[Answer], most_conversations: int = 20) -> list[Row]:
-    """Means by method: of all questions, of each category, and of each conversation where there are few."""
-    methods = list(dict.fromkeys(each.method for each in answers))
+def rows_of(answers: Sequence[Answer]) -> list[Row]:
+    """Means by method: of all questions, and of each category."""
     categories = sorted({each.category for each in answers})
-    conversations = sorted({each.conversation for each in answers})
     rows = []
-    for method in methods:
-        of_method = [each for each in answers if each.method == method]
-        rows.append(mean_row(of_method, method=method, category=ALL, conversation=ALL))
-        if len(categories) > 1:
-            for category in categories:
-                some = [each for each in of_method if each.category == category]
-                rows.append(mean_row(some, method=method, category=category, conversation=ALL))
-        if 1 < len(conversations) <= most_conversations:
-            for conversation in conversations:
-                some = [each for each in of_method if each.conversation == conversation]
-                rows.append(mean_row(some, method=method, category=ALL, conversation=conversation))
+    for method in dict.fromkeys(each.method for each in answers):
+        for category in (ALL, *(categories if len(categories) > 1 else ())):
+            some = [each for each in answers if each.method == method and category in (ALL, each.category)]
+            rows.append(mean_row(some, method=method, category=category))
     return rows

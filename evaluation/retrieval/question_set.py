@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from connectors.files.chat_events import Event
 from mneme.ids import short_hash
@@ -59,3 +59,14 @@ class QuestionSet:
         with path.open("w", encoding="utf-8") as file:
             file.writelines(json.dumps(event) + "\n" for event in self.events)
         return path
+
+    def with_only(self, questions: Sequence[Question]) -> Self:
+        """Some of the questions, with the events of their owners alone."""
+        owners = {owner_name(each.owner) for each in questions}
+        events = tuple(event for event in self.events if owner_name(event) in owners)
+        return replace(self, events=events, questions=tuple(questions))
+
+
+def owner_name(fields: Mapping[str, str]) -> str:
+    """Name the owner of an event or a question."""
+    return fields.get("group_id") or fields.get("user_id") or fields["agent_id"]

@@ -25,7 +25,7 @@ from connectors.tokens import token_counter
 from evaluation.metrics import Result, distinct_messages, ranked_results
 from evaluation.retrieval.chunks import Chunk, Chunks, Said, chunked
 from evaluation.retrieval.figures import Answer, measure
-from evaluation.retrieval.question_set import Question, QuestionSet
+from evaluation.retrieval.question_set import Question, QuestionSet, owner_name
 from mneme.errors import InputError
 from mneme.ports import Embedder
 from mneme.settings import Settings
@@ -179,11 +179,6 @@ def last_times(questions: QuestionSet) -> dict[str, datetime]:
         owner, sent_at = owner_name(event), datetime.fromisoformat(event["sent_at"])
         last[owner] = max(sent_at, last.get(owner, sent_at))
     return last
-
-
-def owner_name(fields: Mapping[str, str]) -> str:
-    """Name the owner of an event or a question."""
-    return fields.get("group_id") or fields.get("user_id") or fields["agent_id"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,7 @@ class Store:
                 yield Annotation("entity", record.id, text, self._said(record.mentions))
             case Relationship():
                 since = f", since {whole_day(record.date)}" if record.date else ""
-                over = f", until {whole_day(record.validity.valid_to)}" if record.validity.valid_to else ""
+                over = _over(record)
                 text = f"{record.source} -- {record.relation} -> {record.target}{since}{over}"
                 yield Annotation("relationship", record.id, text, self._said(record.mentions))
             case Profile():
@@ -130,6 +130,14 @@ class Store:
     @cached_property
     def _conversation_of(self) -> dict[str, str | None]:
         return {record.id: record.conversation_id for record in self._records if isinstance(record, Episode)}
+
+
+def _over(edge: Relationship) -> str:
+    """Until when an edge held; where nobody named a day and nothing took its place, when it was told that it is over."""
+    if (end := edge.validity.valid_to) is None:
+        return ""
+    known = edge.validity.superseded_by is not None or end in [mention.date for mention in edge.mentions if mention.ended]
+    return f", until {whole_day(end)}" if known else f", no longer so (told {whole_day(end)})"
 
 
 def sources_of(given: Sequence[str]) -> list[Source]:

@@ -20,7 +20,8 @@ from bytewax.outputs import DynamicSink, StatelessSinkPartition
 from bytewax.recovery import RecoveryConfig, init_db_dir
 from bytewax.run import cli_main
 
-from connectors.telemetry.meters import EpochMeter, SourceMeter
+from connectors.telemetry.meters import SourceMeter
+from connectors.telemetry.metrics import PENDING
 from flows.engines.dataflow import EMBED, EXTRACT, READ, RECONCILE, SEGMENT, Dataflow, Step, goes_to_the_writer
 from flows.engines.port import REST, EngineFailed, HostedLane, Source
 from flows.running.feeds import Fed, Feed
@@ -78,8 +79,8 @@ def make_store(store: Path, partitions: int) -> None:
 def build(flow: Dataflow) -> BytewaxFlow:
     """The dataflow as Bytewax runs it."""
     built = BytewaxFlow("mneme")
-    epochs, buckets = EpochMeter(), flow.buckets
-    inputs = [op.input(source.name, built, _Source(source, flow, epochs)) for source in flow.sources]
+    buckets = flow.buckets
+    inputs = [op.input(source.name, built, _Source(source, flow)) for source in flow.sources]
     events = op.merge("sources", *inputs) if len(inputs) > 1 else inputs[0]
     arrived = op.branch("decoded", op.flat_map_batch("decode", events, flow.decoded), goes_to_the_writer)
     unread = op.map("document", arrived.falses, partial(_keyed, READ, buckets))
@@ -135,10 +136,9 @@ class _Logic(op.StatefulBatchLogic[Any, Any, bytes]):
 
 
 class _Source(FixedPartitionedSource[Fed, Any]):
-    def __init__(self, source: Source, flow: Dataflow, epochs: EpochMeter) -> None:
+    def __init__(self, source: Source, flow: Dataflow) -> None:
         self._source = source
         self._flow = flow
-        self._epochs = epochs
 
     def list_parts(self) -> list[str]:
         return list(self._source.partitions)
@@ -146,16 +146,15 @@ class _Source(FixedPartitionedSource[Fed, Any]):
     def build_part(self, step_id: str, for_part: str, resume_state: Any) -> "_Partition":
         with self._flow.failures:
             feed = self._source.open(for_part, resume_state)
-        return _Partition(feed, self._source.idle_rest, SourceMeter(self._source.name, for_part), self._flow, self._epochs)
+        return _Partition(feed, self._source.idle_rest, SourceMeter(self._source.name, for_part), self._flow)
 
 
 class _Partition(StatefulSourcePartition[Fed, Any]):
-    def __init__(self, feed: Feed, idle_rest: timedelta, meter: SourceMeter, flow: Dataflow, epochs: EpochMeter) -> None:
+    def __init__(self, feed: Feed, idle_rest: timedelta, meter: SourceMeter, flow: Dataflow) -> None:
         self._feed = feed
         self._idle_rest = idle_rest
         self._meter = meter
         self._flow = flow
-        self._epochs = epochs
         self._had_nothing = 0  # polls in a row
 
     def next_batch(self) -> list[Fed]:
@@ -172,7 +171,7 @@ class _Partition(StatefulSourcePartition[Fed, Any]):
         return utc_now() + (REST if self._had_nothing < _IDLE_POLLS else self._idle_rest)
 
     def snapshot(self) -> Any:
-        self._epochs.snapshot(self, self._flow.services.pending.own)
+        PENDING.set(self._flow.services.pending.own)
         with self._flow.failures:
             if (unread := getattr(self._feed, "unread", None)) is not None:  # a file is just read to its end
                 self._meter.left(unread)

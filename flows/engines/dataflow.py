@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 from itertools import count
 from typing import Any
 
-from connectors.telemetry.meters import FLUSHES, StepMeter
+from connectors.telemetry.meters import StepMeter
 from flows.embed import EmbedLane
 from flows.engines.port import Failures, HostedLane, Lane, Source
 from flows.extract import ExtractLane
@@ -104,9 +104,6 @@ class Dataflow:
         with self.failures:
             items = [item for fed in batch for item in (self.decode(fed) if isinstance(fed, Incoming) else (fed,))]
         self.services.pending.enter(len(items) - len(batch))
-        for item in items:
-            if isinstance(item, Pause) and item.flush_id:
-                FLUSHES.read(item.tenant_id, item.flush_id)
         return items
 
     def hosting(self, step: Step) -> Callable[[bytes | None], HostedLane]:

@@ -96,7 +96,6 @@ class HostedLane:
         self._name = name
         self._lane = lane
         self._pending = services.pending
-        self._tally = services.tally
         self._failures = failures
         self._meter = meter
         self._pending.jobs(name, lane.unfinished)
@@ -125,12 +124,8 @@ class HostedLane:
 
     def snapshot(self) -> bytes:
         """The state of the lane."""
-        began = time.perf_counter_ns()
         with self._failures:
-            state = self._lane.snapshot()
-        self._tally["snapshot_microseconds"] += (time.perf_counter_ns() - began) // 1000
-        self._tally["snapshot_bytes"] += len(state)
-        return state
+            return self._lane.snapshot()
 
     def epoch_done(self) -> None:
         """An epoch is over, as of ``Lane``."""

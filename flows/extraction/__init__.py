@@ -11,10 +11,9 @@ from dataclasses import replace
 from flows.cuts import Cut, ExtractedFact, ExtractedForesight, Extraction, Extractor, Utterance
 from flows.extraction.agent_cases import case_of
 from flows.extraction.documents import extract_document
-from flows.extraction.entities import entities_of
+from flows.extraction.entities import entities_of, relationships_of
 from flows.extraction.episode_texts import closeness, narrative_of, subject_of, summary_of
 from flows.extraction.foresight import foresights_of
-from flows.extraction.graph import relationships_of
 from flows.extraction.model import ModelExtractor
 from flows.extraction.portrait import profile_of
 from flows.extraction.quotes import annotated, quotes_of, rendered

@@ -16,6 +16,7 @@ from mneme.word_lists import (
     PERSON,
     PLACES,
     PLAIN_WORDS,
+    PRODUCT,
     TYPES_WITHIN,
     WORK,
     word_list,
@@ -60,6 +61,18 @@ _THING_BEFORE_LATIN = re.compile(
 )
 _THING_BEHIND_LATIN = re.compile(f"[ ]?(?:{_THING})")
 _SOMEWHERE_BEFORE = re.compile("(?:附近|旁边|隔壁|对面|楼下|门口|街上|路口)(?:的|那家|这家|那个|这个|有家|有个)?[ ]?$")
+_GOES_BEFORE, _HOME_BEHIND = re.compile("[去逛在](?:了|过|趟)?[ ]?$"), re.compile("[ ]?(?:她|他|的|那|这|家)")  # 去Zara买衣服
+_SHOP_BEHIND = re.compile("[ ]?(?:打折|新款|旗舰店|门店|专柜|的(?:包|店|项链|衣服|鞋|裙|口红|香水))")
+# A dish, a brand or a firm may begin with the name of a place (重庆小面): one is meant behind 去 or 在, or before 这 or 的.
+_SOMEWHERE = "(?<=[去在到往从回来自离住游逛飞抵至经赴返调嫁爬停])|(?<=[去到来逛爬住][了过趟])"
+_PART_OF_A_NAME = (
+    "[湖山岛河江溪]|[一二三四五六七八九十附]*[附一二三四五六]院|[菜话人语货队车杯]|[东西南北]?路|[石洋发装]|[东西南北](?![方边部面京岸])|"
+    "银行|大学|市场|医院|人民|大?[酒饭]店|机场|[中小]学|学院|酒家|餐厅|大厦|料理|火锅|烤鸭|分公司"
+)
+_STANDS_ALONE = (
+    r"[的这那有没不也都就还又才是在去来到回飞出看玩待住过离跟和与、，。；：！？,;:!?~～\s“”]|"
+    "[转开做上下读工租办今明昨儿里边附好冷热太现行]|$"
+)
 _NO_CITY_ALONE = ("中山",)  # also a park, a road and a hospital of many cities
 _ANIMAL = re.compile("[狗猫兔鸟鼠龟它]|宠物")
 _SOMEBODY_BEFORE = re.compile(f"(?:{_SOMEBODY})(?:名?叫|是)?$|(?:[我你他她]|人)的?(?:英文)?(?:名字?)?叫$")
@@ -71,6 +84,18 @@ def chinese_entities(text: str) -> Iterator[tuple[str, str]]:
     """Names and what they name: works in 《》, events whose place or time is told, people, places, things in Latin letters."""
     simple = simplified(text)
     yield from ((as_written(name, simple, text), kind) for name, kind in _names(simple))
+
+
+def chinese_given_names(text: str) -> Iterator[str]:
+    """The given names of those who are introduced by a full one, so that 乐山 of 改名叫杨乐山 is no town after that."""
+    simple = simplified(text)
+    for match in _introduced().finditer(simple):
+        yield as_written(match[1], simple, text)
+
+
+def kind_of_liked(name: str) -> str:
+    """The type of a proper noun that somebody likes: a place, or a make and a product (五菱)."""
+    return LOCATION if simplified(name) in word_list("chinese places") else PRODUCT
 
 
 def _names(text: str) -> Iterator[tuple[str, str]]:
@@ -133,7 +158,8 @@ def _kind_of_latin(name: str, before: str, behind: str) -> str:
     if within := TYPES_WITHIN.get(lowered.split()[-1]):
         return within
     if first in GIVEN:
-        return "" if _SOMEWHERE_BEFORE.search(before) else PERSON
+        a_shop = _SHOP_BEHIND.match(behind) or (_GOES_BEFORE.search(before) and not _HOME_BEHIND.match(behind))
+        return "" if a_shop or _SOMEWHERE_BEFORE.search(before) else PERSON
     known = _INNER_CAPITAL.search(name) or _THING_BEFORE_LATIN.search(before) or _THING_BEHIND_LATIN.match(behind)
     return OTHER if known and len(name) > len("May") else ""
 
@@ -141,6 +167,11 @@ def _kind_of_latin(name: str, before: str, behind: str) -> str:
 @cache
 def _surnames_that_are_no_words() -> str:
     return "".join(word_list("chinese surnames that are no words"))
+
+
+@cache
+def _introduced() -> re.Pattern[str]:
+    return re.compile(rf"(?:[叫成]|名字?是?)[{_surnames_that_are_no_words()}]({_HAN}{{2}})(?=[的了和跟，。、！？,!?\s]|$)")
 
 
 @cache
@@ -154,7 +185,7 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
         "姐(?![姐夫妹弟])|哥(?![哥们伦华德本拉])|姨(?![妈父夫])|叔(?!叔)|[婶嫂]"
     )
     boss = "总(?![是共算体之会结的监额量数计部统价得归局线])"
-    offices = "[荣三]总|任(?:教授|经理|主任|教练|护士|校长|院长|总)|应(?:老师|先生|女士)的?要求|车师傅"
+    offices = "[荣三]总|任(?:教授|经理|主任|教练|护士|校长|院长|总)|应(?:老师|先生|女士|医生|经理|主任|律师)的?要求|车师傅"
     mark = r"^|(?<=[，。、；：！？,;:!?~～\s“”])"
     with_ = "(?<=[和跟与给找叫问让帮陪接等请约同见])"
     after = r"(?=[不也要说对和跟、想觉去来在是会的，。！？吃喝爱做都就还今明昨有没把已正最]|$)"
@@ -169,9 +200,7 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
             f"(?<![大老从])小(?![熊叶丁孔余贾])[{_surnames_that_are_no_words()}](?![子打梅皮州浦侬事问卡爷])|"
             rf"(?:(?<!{_HAN})|{with_})(?:阿(?![{_NO_FAMILIAR}]){_HAN}|小(?![{_NO_FAMILIAR}]){given}){after}"
         ),
-        re.compile(
-            f"(?:{places}){{1,2}}市?(?![湖山岛河江溪]|醋鱼|[一二三四五六七八九十附]*[附一二三四五六]院|烤鸭|牛肉|龙井|火锅|小吃|料理|拉面|米粉|菜|话|人|语|货|银行|大学|队|车|市场|[东西南北]?路|[石洋发装]|医院|人民|[东西南北](?![方边部面京岸])|大?酒店|机场|[中小]学|学院|杯|酒家|饭店|餐厅|大厦|火腿|烧烤|煎饼|啤酒|毛尖|扒鸡)"
-        ),
+        re.compile(f"(?:{_SOMEWHERE})(?:{places}){{1,2}}市?(?!{_PART_OF_A_NAME})|(?:{places}){{1,2}}市?(?={_STANDS_ALONE})"),
         re.compile(
             rf"(?:[去在到往从回游定]|^)(?!知道|包含|位于|毕业|听说|景区|航拍|跳)((?:(?![{no_part}]){_HAN}){{1,6}}?(?:人民)?({_PLACE_END}))"
         ),

@@ -267,7 +267,8 @@ class _Talk:
         for number, one in enumerate(self._messages[at]):
             sentence, said = one.text, announced
             announced = False
-            if one.role != "user" or one.artifact or len(sentence) > _LONGEST or not (said or may_correct(sentence)):
+            asks_or_quotes = one.role != "user" or one.artifact or one.is_question
+            if asks_or_quotes or len(sentence) > _LONGEST or not (said or may_correct(sentence)):
                 continue
             repair = repair_in(sentence) if tried < _MOST else None
             tried += repair is not None

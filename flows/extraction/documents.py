@@ -6,9 +6,8 @@ from datetime import datetime, tzinfo
 
 from connectors.documents.blocks import place_within
 from flows.cuts import Cut, ExtractedEntity, ExtractedFact, ExtractedForesight, ExtractedRelationship, Extraction
-from flows.extraction.entities import entities_of
+from flows.extraction.entities import entities_of, relationships_of
 from flows.extraction.episode_texts import central, subject_of
-from flows.extraction.graph import relationships_of
 from flows.extraction.paragraphs import Paragraph, is_heading, is_noise, paragraphs
 from flows.extraction.sentences import Sentence, event_of, is_question, sentence_spans
 from mneme.dates import DateMention, DaySpan, certain_dates, resolve_dates

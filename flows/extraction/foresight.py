@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from datetime import timedelta
 
 from flows.cuts import ExtractedForesight
 from flows.extraction.sentences import Sentence, journey_of
 from mneme.chinese_script import parted, simplified
 from mneme.dates import DateMention, resolve_dates
+from mneme.dates.english_words import ALONE
 from mneme.languages import is_doubted
 from mneme.pattern_index import Cue
 from mneme.records import Claim
@@ -18,7 +20,21 @@ _LONGEST = 400  # characters
 _LEAST = 3  # letters of a clause besides its date
 _MONTH = 31  # days; "this year" names no day
 _MOST_DATES = 20  # of one form in a sentence
-_CLAUSE_END = re.compile(r"[,;，；]\s*|\s+(?:and|but|then)\s+", re.I)
+_CLAUSE_END = re.compile(r"[,;，；]\s*|\s+(?:and|but|then)\s+(?!(?:mon|tue|wed|thu|fri|sat|sun)\w*\b)", re.I)
+# A day by its number or name, which need not be a certain date.
+_ANY_DAY = re.compile(
+    r"\b(?:(?:the|on|by|from|is|till?|until|to|and) (?P<number>[1-9]|[12]\d|3[01])(?:st|nd|rd|th)"
+    rf"|(?P<name>mon|tues|wednes|thurs|fri|satur|sun)day)\b{ALONE}",
+    re.I,
+)
+_IS_A_WEEKDAY = re.compile(r"\S* ?(?: is|['’]s) (?:an? |on a )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b[^,;]*$", re.I)
+_BEGINS = 5  # characters before a day that begins its sentence
+_AGAIN = re.compile(r"(?:day|morning|afternoon|evening|night|weekend)s\b", re.I)
+_NO_SUBJECT = re.compile(  # how a clause begins of which the one before says who does it
+    r"(?:(?:and|then|but) )*(?:\w+ing|arrives?|away|back|comes?|down|flies|fly|gets?|go|goes|has|home|is|lands?|leaves?|off|"
+    r"out|over|returns?|starts?|stays?|to|up|will)\b",
+    re.I,
+)
 _CHOICE = re.compile(r"\b(?:or|either)\b|或|还是", re.I)
 _OPENING = 20  # characters of a message that tell whether it denies
 _FAMILY = "plan:"  # claims of plans
@@ -66,7 +82,8 @@ _UNCERTAIN = Cue(
 _WANTED = Cue(r"\b(?:should|trying to|looking to|need to|can you|help me|supposed)\b", re.I)
 _CANCELLED = Cue(
     r"\bcancell?ed\b|\bcalled off\b|\bis off\b|\bwas off\b|\bfell through\b|\b(?:can['’]?t|cannot|couldn['’]?t) make it\b|"
-    r"\bpostponed\b|\bno longer\b|\bnot happening\b|\binstead of\b|\brescheduled\b|\bmoved from\b|\bpushed (?:back|from)\b",
+    r"\bbail(?:ed|ing)? on\b|\bpostponed\b|"
+    r"\bno longer\b|\bnot happening\b|\binstead of\b|\brescheduled\b|\bmoved from\b|\bpushed (?:back|from)\b",
     re.I,
 )
 _CONDITION = re.compile(
@@ -76,26 +93,30 @@ _DENIES = re.compile(
     r"(?:no[,.]? (?:no|wait|sorry|actually|it|that|the|we|they|he|she|i)\b|no[,.] |nope\b|不[是对]|没有[，,])", re.I
 )
 _CONCEDES = re.compile("(?:[啊哦噢唉哎]?[对系也]是?[喎㖞哦喔啊呀噢]|[啊哦噢][，,]?对|也是[，,]|[啊哎哦]*[搞记说弄]错)")
-_CHINESE_PLANNED = re.compile(
-    "(?:(?<!帮)我们?|咱们?|俩|家人|爸|妈|公司|老板|同事|朋友|[他她])[^，。！？]{0,12}?(?:打算|计划|准备(?!好|了)|要去|要参加|要搬|要开|要来|约好|预约了|"
-    "预订了|订了|报名了|报了|会去|会参加)|截止(?:日期|时间)?(?:是|到|为)"
+_CHINESE_PLANNED = (
+    re.compile(  # without a day: neither an order that was made (蛋糕我订了) nor what one does at once (我要去洗澡)
+        "(?:(?<!帮)我们?|咱们?|俩|家人|爸|妈)[^，。！？]{0,12}?"
+        "(?:打算|计划|准备(?![好了睡吃]|下班|出门)|要参加|要搬|报名了)|截止(?:日期|时间)?(?:是|到|为)"
+    )
 )
-_CHINESE_SOON = re.compile("今晚|明[天早晚]|后天|下(?:个?(?:周|月|星期|礼拜)|半年)")
 _CHINESE_LATER_TODAY = re.compile(
     "(?<!只)要(?![是求])|(?<!开)会(?!议)|将|打算|计划|准备|预约|约了|约好|安排|截止|今晚|(?:去|(?<![出起过回进上下])来|举行|开始|出发|面试|考试|聚|搬|见|办|参加|上线|提交)(?![了过到])[^，。！]{0,6}(?:[，。！]|$)"
 )
 _CHINESE_UNCERTAIN = re.compile(
     "可能|也许|或许|大概会|希望|想要?(?!起)|如果|要是|是否|没准|说不定|不确定|考虑|取消|推迟|改到|改期|"
+    "要不|能不能|可不可|是不是|有没有|[是对]吧|以为|估计|争取|尽量|听[^，。力课]{1,6}[说讲]|(?:^|[，,])你?陪我|"
     "我看(?![了过到见])|^那(?=[\\d周下])(?!.*见)|^(?!.*[就定]).*吧\\W*$|[让叫喊]我们?(?!知)|([\u4e00-\u9fff])[不唔没]\\1[^，。]{0,3}\\W*$|行不\\W*$|"
-    "怎么办|咋办|现在[^，。]*还要|不是[^，。]*[吗嘛][，。]|还行|不去|不会|不打算|不准备|去不了|不办|八成|多半|再说|再看|哎?不对|[吗嘛]\\W*$|(?:好|行|可以)[吗嘛]|好不好|行不行|应该|本来|原本|建议(?:你|您|大家|先|可以)|我们?建议"
+    "怎么办|咋办|现在[^，。]*还要|[吗嘛][，,？?]|不是[^，。]*[吗嘛]。|还行|不去|不会|不打算|不准备|去不了|不办|八成|多半|再说|再看|哎?不对|[吗嘛]\\W*$|(?:好|行|可以)[吗嘛]|好不好|行不行|应该|本来|原本|建议(?:你|您|大家|先|可以)|我们?建议"
 )
 _QUOTED = re.compile("“[^”]*”|「[^」]*」")
+_CLOCK = re.compile("(?:[早晚]上|[上中下]午)|[零〇一二两三四五六七八九十\\d]{1,3}[点點:：](?:半|\\d\\d)?")
 _MORNING = re.compile("今[早晨]|今[天日](?:一?[大清]?早|上午|凌晨)")
 _NOON, _EVENING = 12, 19  # o'clock
 _BEFORE_TODAY = re.compile("昨[天日晚]|前天|上(?:个?(?:周|星期|礼拜))")
 _STILL_TODAY = re.compile("今晚|晚上|[等待]会|等下|等一下|一会儿?|马上|夜")
 _CHINESE_CALENDAR = re.compile(  # what is so of a day, and nobody's plan
-    "(?:[是系即也就正刚好都放法定公众共节假期日调休补班嘛喎㖞哦啊呀啦吧的呢了]|周末|(?:周|星期|礼拜)[一二三四五六日天])*"
+    "(?:[是系即也就正刚好都放法定公众共节假期日调休补班嘛喎㖞哦啊呀啦吧的呢了]|周末|(?:周|星期|礼拜)[一二三四五六日天]|我?[查看]了一?下?|"
+    "平安夜|圣诞|感恩节|元旦|除夕|春节|中秋|端午|清明|国庆|[情人母亲父教师儿童妇女劳动]{2}节|冬至|初[一二三四五六七八九十])*"
 )
 _SOMEBODY = re.compile("[我咱你他她]|大家|一起")
 _PERSON = re.compile("[我咱你]|(?<!其)他(?![乡日])|她|[爸妈爷奶]|外[公婆]")
@@ -107,8 +128,9 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
 
     A certain date ahead is enough; one of today needs a word of what is to come, and without any date it must be said that
     it is planned ("I'm going to", 我打算). One that names a day which is not certain is left out. It lasts from start to
-    end of its date. Where each of several clauses has a day of its own, each is one; where a clause names several, the sentence
-    has none. Its claims are those of the family ``plan:``; what a later sentence of the episode claims as over is left out.
+    end of its date. Where each of several clauses has a day of its own, each is one, and a clause with the one certain day of
+    several stands for its sentence; where a clause names several, there is none. Its claims are those of the family ``plan:``;
+    what a later sentence of the episode claims as over is left out.
     """
     found: list[ExtractedForesight] = []
     over = [(position, claim.about) for position, one in enumerate(sentences) for claim in one.claims if _ends_a_plan(claim)]
@@ -134,8 +156,14 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
             continue
         if date is not None and not one.meant and not one.answers and _says_no_more(one, date):
             continue
+        words = one.meant or one.told
+        if one.language == "en" and not one.meant and not one.answers:
+            own_words = _of_the_day(one, date)
+            if own_words is None:
+                continue
+            words = own_words
         start, end = (date.since, date.until) if date else (None, None)
-        found.append(ExtractedForesight(one.meant or one.told, one.text, (one.index,), start, end, claims))
+        found.append(ExtractedForesight(words, one.text, (one.index,), start, end, claims))
     return tuple(found[:_MOST])
 
 
@@ -165,16 +193,44 @@ def _by_clause(one: Sentence) -> list[tuple[str, DateMention]]:
             return []
         if _says_no_more(one, date, begins, stops):
             return []
-        found.append((one.text[begins:stops].strip(" .!…"), date))
+        if begins == 0 or not _NO_SUBJECT.match(one.text, begins):
+            found.append((one.text[begins:stops].strip(" .!…"), date))
     perhaps = [
         each for each in resolve_dates(one.text, one.said_at, one.zone, _MOST_DATES) if each.start_index > later[-1].end_index
     ]
     return found[:-1] if perhaps else found
 
 
+def _of_the_day(one: Sentence, date: DateMention | None) -> str | None:
+    """The words of an English sentence of which its date is: all, or its clause where another names another day.
+
+    None where they cannot be told apart: the clause names another day, or no subject.
+    """
+    if date is None:
+        return None if len(one.dates) > 1 or _ANY_DAY.search(one.text) else one.text
+    ends = [mark.span() for mark in _CLAUSE_END.finditer(one.text)]
+    begins = max((end for _, end in ends if end <= date.start_index), default=0)
+    stops = min((start for start, _ in ends if start >= date.end_index), default=len(one.text))
+    others = [day.start() for day in _ANY_DAY.finditer(one.text) if not _is_of(day, date)]
+    if not others:
+        return one.text
+    if any(begins <= at < stops for at in others) or (begins and _NO_SUBJECT.match(one.text, begins)):
+        return None
+    return None if _says_no_more(one, date, begins, stops) else one.text[begins:stops].strip(" .!…")
+
+
+def _is_of(day: re.Match[str], date: DateMention) -> bool:
+    """Tell whether a named day stands in a date, or is one of its days."""
+    if day.start() < date.end_index and date.start_index < day.end():
+        return True
+    days = [date.span.first + timedelta(days=ahead) for ahead in range(min(date.span.days, _MONTH))]
+    names = {f"{each:%A}".lower() for each in days} | {str(each.day) for each in days}
+    return (day["number"] or f"{day['name'].lower()}day") in names
+
+
 def _says_no_more(one: Sentence, date: DateMention, begins: int = 0, stops: int | None = None) -> bool:
     """Tell whether a clause, or the whole sentence, is a date and hardly anything else: "This Saturday."."""
-    beside = one.text[begins : date.start_index] + one.text[date.end_index : stops]
+    beside = _CLOCK.sub("", one.text[begins : date.start_index] + one.text[date.end_index : stops])
     return sum(map(str.isalpha, beside)) < _LEAST
 
 
@@ -205,6 +261,11 @@ def _names_days(message: Sequence[Sentence]) -> bool:
     return any(one.dates or _names_a_day(one) for one in message)
 
 
+def _is_vague(when: str) -> bool:
+    """Tell whether a plan has no day of its own: it has none, or comes again ("Friday nights")."""
+    return when == PLANNED or _AGAIN.search(when) is not None
+
+
 def _ends_a_plan(claim: Claim) -> bool:
     return claim.ends and claim.attribute.startswith(_FAMILY)
 
@@ -220,13 +281,15 @@ def _is_expected(one: Sentence) -> bool:
         or _CANCELLED.search(one.text)
     ):
         return False
-    if any(claim.attribute.startswith(_FAMILY) and (claim.ends or claim.value != PLANNED) for claim in one.claims):
+    if one.language == "zh" and not one.answers and _tells_the_calendar(one):
+        return False
+    if any(claim.attribute.startswith(_FAMILY) and (claim.ends or not _is_vague(claim.value)) for claim in one.claims):
         return not any(_ends_a_plan(claim) for claim in one.claims) and not _is_over(one)
     if one.language == "en":
-        return _says_what_is_ahead(one) and not (_UNCERTAIN.search(one.text) or _is_over(one))
+        return _says_what_is_ahead(one) and not (_UNCERTAIN.search(one.text) or _is_over(one) or _says_which_day_it_is(one))
     if one.language == "zh":
         own = parted(_QUOTED.sub("", simplified(one.text)))
-        if _CHINESE_UNCERTAIN.search(own) or _is_over(one) or _tells_the_calendar(one):
+        if _CHINESE_UNCERTAIN.search(own) or _is_over(one):
             return False
         hour = one.said_at.astimezone(one.zone).hour
         if _MORNING.search(own) and hour >= _NOON:
@@ -236,8 +299,7 @@ def _is_expected(one: Sentence) -> bool:
         if _ahead(one) and _tells_of_the_day(own, hour):
             return False
         ahead = _CHINESE_LATER_TODAY if _ahead(one) else _CHINESE_PLANNED
-        planned = _CHINESE_SOON.search(own) or ahead.search(own)
-        return planned is not None and not _DONE.search(own)
+        return ahead.search(own) is not None and not _DONE.search(own)
     return False
 
 
@@ -253,6 +315,12 @@ def _says_what_is_ahead(one: Sentence) -> bool:
     soon = _SOON.search(one.text) and _WILL.search(one.text)
     told = soon or (_AHEAD if _ahead(one) else _PLANNED).search(one.text)
     return told is not None and _WANTED.search(one.text) is None
+
+
+def _says_which_day_it_is(one: Sentence) -> bool:
+    """Tell whether an English sentence only says what day a day is: "8th Sept is a Sunday this year"."""
+    first = one.dates[0] if one.dates else None
+    return first is not None and first.start_index < _BEGINS and _IS_A_WEEKDAY.search(one.text) is not None
 
 
 def _tells_the_calendar(one: Sentence) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from flows.cuts import ExtractedProfileItem
 from flows.extraction.sentences import Sentence
+from mneme.chinese_script import simplified
 from mneme.languages import is_doubted
 from mneme.pattern_index import Cue, PatternIndex
 from mneme.records import Claim
@@ -58,26 +59,35 @@ _CUES = tuple(
     )
 )  # fmt: skip
 _INDEX = PatternIndex(cue for _, cue in _CUES)
-_UNSURE = Cue(
-    r"\b(?:you|your|yours|you['’]\w+|maybe|might|probably|i guess|not sure|i wish|if|would|could|used to|"
-    r"thought|he|she|they|today|tonight|this week)\b",
-    re.I,
-)
+_UNSURE = Cue(r"\b(?:maybe|might|probably|i guess|not sure|i wish|if|would|could|used to|thought)\b", re.I)
+_OF_OTHERS = Cue(r"\b(?:you|your|yours|you['’]\w+|he|she|they)\b", re.I)
+_PASSING = Cue(r"\b(?:today|tonight|this week)\b", re.I)  # a state that does not last
+# How a sentence begins that goes on about somebody named before: "It's her 60th. Up from Rome with my sister Linh".
+_GOES_ON = re.compile(r"(?:away|back|down|from|here|home|in|off|on|out|over|there|to|up|with)\b", re.I)
+_SOMEBODY_ELSE = re.compile(r"\b(?:he|her|his|she|their|they)\b", re.I)
 _POINTS = Cue(
     r"\b(?:them|these|those|it|its|this|that (?:one|world|place|game|book|show|movie))\b", re.I
 )  # to what, is not said
 _ABOUT_THINGS = ("preference", "dislike", "possession")
+# What is liked or not is named: no person (我喜欢他), nothing pointed at, nothing of today.
+_CHINESE_OBJECT = (
+    "(?![我它那哪谁就啊的得死上吧呢过了完下原以一亏药]|[早午晚]?饭|\\W|$)"
+    "(?![^，。]*(?:就|会死))(?!.*(?:[今这你他她]|开车|原来))"
+)
 _CHINESE_CUES = tuple(
     (category, re.compile(rf"^(?:其实|不过|对了|另外|而且|平时)?[，,]?{pattern}"))
     for category, pattern in (
-        ("dislike", "我(?:最|很|一直|从来|真的|就)?都?(?:不喜欢|讨厌|不爱|受不了|不吃|不喝)(?![你这那了完下的]|[^，。]*就)"),
-        ("preference", "我(?:最|很|一直|特别|非常|也|更|比较|平时|还是|就)?都?(?:喜欢|热爱|爱[吃喝看听]|偏爱)(?![的你这那上])"),
+        ("dislike", f"我(?:最|很|一直|从来|真的|就)?都?(?:不喜欢|讨厌|不爱|受不了|不吃|不喝){_CHINESE_OBJECT}"),
+        (
+            "preference",
+            f"我(?:最|很|一直|特别|非常|也|更|比较|平时|还是|就)?都?(?:喜欢|热爱|爱[吃喝看听](?!不)|偏爱){_CHINESE_OBJECT}",
+        ),
         ("preference", "我的?(?:爱好|最爱)是"),
-        ("habit", "我(?:几乎)?(?:每天|每周|每个(?:月|周末))(?:都|早上|晚上)"),
-        ("goal", "我(?:的(?:梦想|目标)是|一直想(?:成为|当|开))"),
+        ("habit", "我(?:几乎)?(?:每天|每周|每个(?:月|周末))(?:都(?![跟被想在很])|早上|晚上)"),
+        ("goal", "我(?:的(?:梦想|目标)是|一直想(?:成为|当(?![面时初着])|开(?![口心会除玩])))"),
         ("skill", "我会[弹拉](?:钢琴|吉他|琵琶|古筝|古琴|贝斯|尤克里里|[小大中]提琴|二胡|手风琴|琴)"),
     )
-)  # fmt: skip
+)
 
 
 def profile_of(sentences: Sequence[Sentence]) -> tuple[ExtractedProfileItem, ...]:
@@ -88,14 +98,21 @@ def profile_of(sentences: Sequence[Sentence]) -> tuple[ExtractedProfileItem, ...
     present = {name for one in sentences for name in (one.speaker, one.listener) if one.role == "user"}
     known = present | set(_relatives(sentences))
     lines: list[ExtractedProfileItem] = []
-    for one in sentences:
+    for position, one in enumerate(sentences):
         if one.artifact or one.is_question or one.role != "user" or not one.speaker or len(one.text) > _LONGEST:
+            continue
+        if position and _goes_on_about_another(sentences[position - 1], one):
             continue
         statement = f"{one.speaker}: {one.told}"
         for about, category, claim in _traits(one):
             if about in known or (claim is not None and _is_of_somebody(claim, present)):
                 lines.append(ExtractedProfileItem(about, statement, category, False, (one.index,), claim))
     return tuple(dict.fromkeys(lines))[:_MOST]
+
+
+def _goes_on_about_another(before: Sentence, one: Sentence) -> bool:
+    """Tell whether a sentence without a subject follows one about somebody else, of whom it may be."""
+    return before.index == one.index and _GOES_ON.match(one.text) is not None and _SOMEBODY_ELSE.search(before.text) is not None
 
 
 def _relatives(sentences: Sequence[Sentence]) -> Iterator[str]:
@@ -130,8 +147,9 @@ def _traits(one: Sentence) -> Iterator[tuple[str, str, Claim | None]]:
 
 def _said_outright(one: Sentence) -> str:
     if one.language == "zh":
-        return next((category for category, cue in _CHINESE_CUES if cue.match(one.text)), "")
-    if one.language != "en" or _UNSURE.search(one.text) or is_doubted(one.text):
+        text = simplified(one.text)
+        return "" if is_doubted(text) else next((category for category, cue in _CHINESE_CUES if cue.match(text)), "")
+    if one.language != "en" or any(cue.search(one.text) for cue in (_UNSURE, _OF_OTHERS, _PASSING)) or is_doubted(one.text):
         return ""
     found = (_CUES[number] for number in _INDEX.candidates(one.text))
     return next((category for category, cue in found if cue.match(one.text)), "")

@@ -20,6 +20,7 @@ from flows.cuts import ExtractedFact, Utterance
 from flows.extraction.artifacts import begins_a_story, is_made_up, parts_of
 from flows.extraction.corrections import Corrected, corrections_of
 from flows.extraction.sentences import Sentence, event_of, has_unresolved_reference, is_question, sentence_spans
+from mneme.chinese_script import simplified
 from mneme.dates import DateMention, DaySpan, certain_dates
 from mneme.languages import languages_of
 from mneme.records import Artifact, Claim, Quote, Spoken, StoredMessage
@@ -83,6 +84,7 @@ _TAKES_BACK = re.compile(  # "sorry not roommate, suitemate", "cats I mean"
 )
 _WENT = re.compile(r"(?:(?:it|that|all) (?:was|went|took|hurt|lasted)|went|failed|passed|survived|nailed it)\b", re.I)
 _HAS_A_VERB = re.compile(r"\b(?:is|are|am|will|have|has|got|going|be|starts?|comes?)\b|['’]", re.I)
+_ASKS_WHEN = re.compile("(?:什么|啥)时候|几[号月时]|哪一?天|何时|多久")
 _THOUGHT = re.compile(r"(?:oh,? |ah,? |sorry,? )?i thought\b", re.I)
 
 
@@ -153,7 +155,7 @@ def _annotated(
             words = span.of(text)
             earlier = f"{before}\n{text[max(0, span.start - _LONGEST_BEFORE) : span.start]}"
             follows = found.sentences[-1].text if found.sentences else before.rpartition("\n")[2]
-            may_answer = language == "en" and len(found.sentences) < _FIRST_SENTENCES and len(words) <= _LONGEST_ANSWER
+            may_answer = len(found.sentences) < _FIRST_SENTENCES and len(words) <= _LONGEST_ANSWER
             sentence = Sentence(
                 index=index,
                 start=span.start,
@@ -184,12 +186,17 @@ def _annotated(
 
 
 def _understood(one: Sentence, by_user: bool, earlier: str, follows: str, question: str) -> Sentence:
-    """A sentence with its certain dates and claims; where it has none by itself, those of an answer to a question."""
+    """A sentence with its certain dates and claims; where it has none by itself, those of an answer to a question.
+
+    In Chinese a message that opens with a date, and not with "I", tells of what was asked: 几号开业？ 4月18号.
+    """
     claiming = by_user and not one.is_question
     dates = certain_dates(one.text, one.said_at, one.zone, one.language, earlier)
     claims = claims_in(one.text, one.language, one.speaker, follows) if claiming else ()
-    answers = "" if dates or claims else question
-    if answers:
+    if one.language == "zh":
+        opens = bool(dates) and one.start == 0 and not one.text.startswith(("我", "咱"))
+        answers = question if opens and _ASKS_WHEN.search(simplified(question)) else ""
+    elif answers := "" if dates or claims or one.language != "en" else question:
         dates = certain_dates(one.text, one.said_at, one.zone, one.language, earlier, answers)
         claims = claims_in(one.text, one.language, one.speaker, asked=answers) if claiming else ()
     return replace(one, dates=dates, claims=claims, answers=answers) if dates or claims else one

@@ -74,8 +74,23 @@ _NEXT_WORD = re.compile(r"\w+")
 _LONGEST_NAME = 60  # characters of a dotted name that are looked at
 _REACH = 8  # characters before an end that tell whether it is one
 _FULL_STOPS = ("zh", "ja", "ko")  # languages whose full stops end nothing but sentences
+_NUMBER_BEHIND = re.compile(r"(?<=[。！？])(?=\d)")  # 有空吗？15号见: sentencex parts nothing before a figure
+_QUOTES = re.compile('["“”「」『』]')  # what stands in them is not parted
 _HALF = re.compile("[\ud800-\udfff]")  # halves of characters, which no library takes
 _QUESTION = re.compile(r"[?？][\s\"'”’」』）)*_~!！?？\U0001f300-\U0001faff]*$")
+
+# English that asks without a mark, in one clause: "what time is Rory in tomorrow". "So do I", "Can you believe it" ask nothing.
+_ASKS = re.compile(
+    r"^\W*(?:(?:(?:and|but|so|ok|okay|oh|hey|btw|also|wait|well),? )*(?:(?:what|how) about\b|"
+    r"(?:who|when|where|why|how|which|what(?: time| day)?|how (?:much|many|long|old|far|often))"
+    r"(?:['’]s| am| is| are| was| were| do| does| did| will) "
+    r"(?:i|you|u|we|he|she|it|they|there|the|my|your|ur|his|her|our|their|this|that|(?-i:[A-Z])\w+)\b)|"
+    r"(?:(?:and|but|ok|okay|oh|hey|btw|also|wait|well),? )*(?:am|are|is|was|were|do|does|did|have|has|can|could|will|"
+    r"would|shall|should(?! you)) (?:i|you|u|we|he|she|it|they|there|anyone|anybody|everyone|"
+    r"(?<=is )the|(?<=does )the|(?<=did )the)\b"
+    r"(?! (?:believe|imagine)\b))[^,;:.!…–—]*[.…]*\s*$",
+    re.I,
+)
 
 
 class Span(NamedTuple):
@@ -107,8 +122,8 @@ def sentence_spans(text: str, language: str, start: int = 0, end: int | None = N
 
 
 def is_question(sentence: str) -> bool:
-    """Tell whether a sentence ends in a question mark: no particle and no order of words makes one for certain."""
-    return _QUESTION.search(sentence[-12:]) is not None
+    """Tell whether a sentence ends in a question mark, or has the order of words of an English question and one clause."""
+    return _QUESTION.search(sentence[-12:]) is not None or _ASKS.match(sentence) is not None
 
 
 def _lines(text: str, start: int, end: int) -> Iterator[Span]:
@@ -133,7 +148,10 @@ def _last_end(text: str, start: int, end: int) -> int:
 
 def _of_line(text: str, language: str, line: Span) -> Iterator[Span]:
     at = begun = line.start
-    for piece in sentencex.segment(language or "en", _HALF.sub("\ufffd", line.of(text))):
+    pieces = sentencex.segment(language or "en", _HALF.sub("\ufffd", line.of(text)))
+    if language in _FULL_STOPS:
+        pieces = [part for piece in pieces for part in ([piece] if _QUOTES.search(piece) else _NUMBER_BEHIND.split(piece))]
+    for piece in pieces:
         at += len(piece)
         end = text[max(begun, at - _REACH) : at]
         if at < line.end and language not in _FULL_STOPS and _GOES_ON.search(end):
@@ -233,21 +251,31 @@ _RETURNS = re.compile(r"\b(?:back|home|leav\w+|return\w*)\b", re.I)
 _BACK_ON = re.compile(
     r"\b(?:back|home|returning)(?: again)?,? (?:on )?(?:the )?(\d{1,2})(?:st|nd|rd|th)\b(?! (?:of )?[A-Z])", re.I
 )
+_TILL = re.compile(  # "by the 17th, and stay till the sunday"
+    r"(?:(?!n['’]t\b|\bnot\b)[^.;!?]){0,60}?\b(?:till?|until|thru|through) (?:the )?"
+    r"(?:(\d{1,2})(?:st|nd|rd|th)|(mon|tues|wednes|thurs|fri|satur|sun)day)\b(?! (?:of )?[A-Z])",
+    re.I,
+)
 _BARE_WEEKDAY = re.compile(r"(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\W*", re.I)
 
 
 def journey_of(one: Sentence) -> DateMention | None:
-    """The days from the first to the last of a journey that is told by both: "We fly on the 3rd and are back on the 9th".
+    """The days from the first to the last of a journey or a stay: "We fly on the 3rd and are back on the 9th".
 
-    The day of the return may lack a month, as in "We fly on the 1st of April, back on the 8th".
+    The last day may lack a month: "We fly on the 1st of April, back on the 8th", "I'm there by the 17th, and stay till sunday".
     """
     text, first = one.text, one.dates[0] if one.dates else None
-    if first is None or not _SETS_OUT.search(text, 0, first.end_index):
+    if first is None:
         return None
-    if len(one.dates) == 2 and _RETURNS.search(text, first.end_index):
+    till = _TILL.match(text, first.end_index) if first.span.days == 1 else None
+    if till:
+        end, last = till.end(), _next_named(first.span.last, till[1] or till[2])
+    elif not _SETS_OUT.search(text, 0, first.end_index):
+        return None
+    elif len(one.dates) == 2 and _RETURNS.search(text, first.end_index):
         end, last = one.dates[1].end_index, one.dates[1].span.last
     elif len(one.dates) == 1 and (back := _BACK_ON.search(text, first.end_index)):
-        end, last = back.end(), _next_of_number(first.span.last, int(back[1]))
+        end, last = back.end(), _next_named(first.span.last, back[1])
     else:
         return None
     if not timedelta(0) < last - first.span.last < _LONGEST_JOURNEY:
@@ -256,10 +284,10 @@ def journey_of(one: Sentence) -> DateMention | None:
     return replace(first, end_index=end, text=text[first.start_index : end], until=span.bounds(one.zone)[1], span=span)
 
 
-def _next_of_number(day: date, number: int) -> date:
-    """The next day of a month with this number; the same day where there is none."""
+def _next_named(day: date, name: str) -> date:
+    """The next day of a month with this number, or of this weekday; the same day where there is none."""
     days = (date.fromordinal(min(day.toordinal() + ahead, date.max.toordinal())) for ahead in range(1, 62))
-    return next((each for each in days if each.day == number), day)
+    return next((each for each in days if name == str(each.day) or f"{each:%A}".lower().startswith(name.lower())), day)
 
 
 def event_of(sentences: Sequence[Sentence]) -> DateMention | None:

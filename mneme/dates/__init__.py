@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 
 from mneme.chinese_script import parted, simplified
-from mneme.dates import chinese, chinese_words, english, english_words
-from mneme.dates.rules import Found
-from mneme.dates.spans import DaySpan, Grain
+from mneme.dates import chinese, chinese_words, english, english_doubts
+from mneme.dates.spans import DaySpan, Found, Grain
 from mneme.text import has_cjk
 
 __all__ = ["DateMention", "DaySpan", "Grain", "certain_dates", "resolve_dates"]
@@ -70,7 +69,7 @@ def certain_dates(
         asked: read it only as the answer to this question: after "When do you fly?" a bare "The 14th" is ahead.
     """
     local = said_at.astimezone(zone)
-    rules, doubts = _LANGUAGES.get(language, (english.find_iso, english_words))
+    rules, doubts = _LANGUAGES.get(language, (english.find_iso, english_doubts))
     read = _read_chinese if language == "zh" else str
     lead = english.answer_lead(asked, sentence) if language == "en" and asked else ""
     if asked and not lead:
@@ -91,9 +90,12 @@ def certain_dates(
         beside = read(earlier).rpartition("\n")[2]
         in_a_week = local.date() + timedelta(days=7)
         later = [each.start for each in found if each.span and each.span.first > in_a_week]
+        if any(_BARE_WEEKDAY.match(words, start) for start in later):  # "thursday was dear, so we come Friday 25th"
+            later.append(-1)
         if any(each.span and each.span.first > in_a_week for each in rules(beside, local.date(), _MOST)):
             later.append(-1)
         chosen = [each for each in chosen if each not in bare or not any(place < each.start for place in later)]
+    chosen = [each for each in chosen if not _is_of_the_next_month(words, each)]
     chosen = [each for each in chosen if not _is_of_another_country(words[each.start : each.end], zone)]
     if local.hour < _MORNING:  # before one has slept, today is yesterday
         chosen = [
@@ -133,7 +135,7 @@ def _read_chinese(text: str) -> str:
     return parted(simplified(text))
 
 
-_LANGUAGES = {"en": (english.find, english_words), "zh": (chinese.find, chinese_words)}
+_LANGUAGES = {"en": (english.find, english_doubts), "zh": (chinese.find, chinese_words)}
 _MOST = 20  # dates of one form in a sentence
 _MORNING = 4  # o'clock
 # After "we come on the 25th of May", the Tuesday on which they go back is hardly the next.
@@ -145,6 +147,17 @@ _AMERICAN_ZONES = frozenset(
         "Kentucky/Louisville"
     ).split()] + ["Pacific/Honolulu"]
 )  # fmt: skip
+
+
+_NUMBERED = re.compile(r"(?:(?:on|by|from|until|till) )?(?:the )?(\d{1,2})(?:st|nd|rd|th)", re.I)  # a day without a month
+_ANY_NUMBERED = re.compile(r"\b(?:the|on|by|from|is|until|till) ([12]?\d|3[01])(?:st|nd|rd|th)\b", re.I)
+_NEAR = 7  # days
+
+
+def _is_of_the_next_month(words: str, one: Found) -> bool:
+    """Tell whether a day is long before one told first: of "off on the 23rd, back on the 4th" the last is a month on."""
+    day = _NUMBERED.fullmatch(words, one.start, one.end)
+    return day is not None and any(int(first[1]) - int(day[1]) > _NEAR for first in _ANY_NUMBERED.finditer(words, 0, one.start))
 
 
 def _is_of_another_country(mention: str, zone: tzinfo) -> bool:

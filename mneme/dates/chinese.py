@@ -26,8 +26,20 @@ from mneme.dates.chinese_words import (
     year_number,
 )
 from mneme.dates.english_calendar import ISO
-from mneme.dates.rules import NO_DATE, Found, Rules, apply, rule
-from mneme.dates.spans import Days, DaySpan, Likely, days_of_month, if_certain, nearest, years_around
+from mneme.dates.spans import (
+    NO_DATE,
+    Days,
+    DaySpan,
+    Found,
+    Likely,
+    Rules,
+    apply,
+    days_of_month,
+    if_certain,
+    nearest,
+    rule,
+    years_around,
+)
 
 _YEARS = {"大前年": -3, "前年": -2, "去年": -1, "今年": 0, "本年": 0, "明年": 1, "后年": 2}
 _SEASONS = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}
@@ -109,10 +121,17 @@ def _in_month(match: re.Match[str], said: date) -> Days | None:
 
 
 def _day(match: re.Match[str], said: date) -> Days | None:
-    """15号, 十号到十五号: of the month where it lies ahead, or behind when its clause looks back."""
+    """15号, 十号到十五号: of the month where it lies ahead, or behind when its clause looks back.
+
+    Of today and tomorrow one says 今天 and 明天: the number of the day alone may be of another month that was spoken of.
+    """
     back = looks_back(match)
     span = days_of_month(number(match["day"]), number(match["last"] or match["day"]), said, back)
-    if span is None or back is not None:
+    if span is None or back:
+        return span
+    if span.first == span.last <= said + timedelta(days=1):
+        return Likely(span)
+    if back is False:
         return span
     near = span.first.month == said.month or span.first - said < _HALF_A_MONTH
     return if_certain(span.first > said and near and may_be_to_come(match) and not is_evaluated(match), span)
@@ -198,7 +217,7 @@ _SLASH = (  # 2/7周六, not 喝了1/2
     r"(?<![\d/.:])(?<!大约)(?<!版本)(?<![了剩占喝吃用只第近给打评到店影分])(?P<month>1[0-2]|0?[1-9])/(?P<day>[12]\d|3[01]|0?[1-9])(?![\d/%])"
 )
 _TO_SLASH = rf"{_TO}(?P<last_month>\d{{1,2}})/(?P<last>\d{{1,2}})(?!\d)"
-_EDGE_OF_YEAR = "(?P<edge>[初中底末])(?![0-9一二三四五六七八九十学国考秋])"
+_EDGE_OF_YEAR = "(?P<edge>[初中底末])(?![0-9一二三四五六七八九十学国考秋风暑毒奖])"
 _LUNAR_DAY = "(?:初[一二三四五六七八九十]|(?:廿|二?十)[一二三四五六七八九]?|三十)(?![一二三四五六七八九日号多几来个名位人])"
 _LUNAR = (
     rf"(?:(?:{'|'.join(_YEARS)}|(?:19|20)\d\d年)的?)?(?:[农阴旧]历(?:{NUMBER}月)?(?:{_LUNAR_DAY}|{NUMBER}[日号])?"
@@ -225,7 +244,7 @@ _CALENDAR_RULES = (
     rule(rf"{_SLASH}{_TO_SLASH}", _month_and_day, lacks_year=True),
     rule(rf"(?!{_RATIO}){_SLASH}(?P<last_month>)(?P<last>)(?={_PART_OF_A_DAY}|{_DOING})", _month_and_day, lacks_year=True),
     rule(rf"(?<!年)(?P<month>{NUMBER})\s?月份?(?P<edge>{EDGE})", _in_month, lacks_year=True),
-    rule(rf"(?<![年第\d.一二三四五六七八九十])(?P<month>{NUMBER})月(?:份|(?![初中底球饼亮光]))(?!{NUMBER}[日号]|\d)(?P<edge>)",
+    rule(rf"(?<![年第\d.一二三四五六七八九十])(?P<month>{NUMBER})月(?:份|(?![初中底球饼亮光]|天(?!气)))(?!{NUMBER}[日号]|\d)(?P<edge>)",
          _in_month, lacks_year=True),
     rule(rf"从?(?<![月第\d.一二三四五六七八九十])(?P<day>{NUMBER})号(?:{_TO}(?P<last>{NUMBER})号)?(?<!几号)" + _NUMBERED, _day),
     rule(r"(?<![0-9二])(?P<decade>(?:19|20)?[0-9]0|[五六七八九]十)年代", _decade, relative=False),
@@ -240,6 +259,7 @@ _DAYS = {
     "大前天": -3, "前天": -2, "昨天": -1, "昨日": -1, "昨晚": -1, "昨夜": -1, "昨儿": -1, "今天": 0, "今日": 0, "今早": 0,
     "今晚": 0, "今晨": 0, "今儿": 0, "明天": 1, "明日": 1, "明早": 1, "明晚": 1, "明儿": 1, "后天": 2, "后儿": 2, "大后天": 3,
 }  # fmt: skip
+_NOT_BEFORE = {"后天": "(?<!以)(?!后天天)", "今天": "(?<![年月])"}  # 以后天天, 去年今天
 _MONTHS = {"上上个月": -2, "上个月": -1, "上月": -1, "这个月": 0, "本月": 0, "下个月": 1, "下月": 1, "下下个月": 2}
 _HABIT = re.compile("上班|上学|上课|营业|开放|开门|工作|每|一般|通常|平时|都")
 _HABITUAL, _NEAR = re.compile("(?:只在|逢|平时|通常|一般|固定)$"), 4  # characters before a day
@@ -372,7 +392,7 @@ _WHICH_WEEK = r"(?P<which>上上|下下|上|这|本|下)个?"
 _UNIT = "(?P<unit>天|日|周|个?星期|个?礼拜|个月|年)"
 _SIDE = "(?P<side>以前|之前|前|以后|之后|后)"
 _RULES = (
-    rule("|".join(sorted(_DAYS, key=len, reverse=True)), _named_day),
+    rule("|".join(_NOT_BEFORE.get(day, "") + day for day in sorted(_DAYS, key=len, reverse=True)), _named_day),
     rule(
         f"{_WHICH_WEEK}{_WEEK_WORD}(?P<first>{_DAY_OF_WEEK})"
         rf"(?:{_TO}(?:(?P<last_which>上上|下下|上|这|本|下)?个?{_WEEK_WORD})?(?P<last>{_DAY_OF_WEEK}))?",

@@ -7,8 +7,7 @@ import re
 from datetime import date
 
 from mneme.dates import spans
-from mneme.dates.rules import Found
-from mneme.dates.spans import DaySpan
+from mneme.dates.spans import DaySpan, Found
 from mneme.languages import is_doubted
 
 _DIGITS = {"零": 0, "〇": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
@@ -17,7 +16,7 @@ _FEW = (2, 5)
 NUMBER = r"(?:\d{1,4}|[一二两三四五六七八九十]{1,3}|几)"
 WEEKDAYS = "一二三四五六日"
 EDGE = (
-    r"(?:[上中下]旬|初(?![学中级次步夏春秋冬衷一二三四五六七八九十\d])|中(?![上下学国间心央间午文东西美英的有最每])|"
+    r"(?:[上中下]旬|初(?![学中级次步夏春秋冬衷一二三四五六七八九十\d])|中(?![上下学国间心央间午文东西美英的有最每风暑毒奖])|"
     "底(?![下层部片子])|末(?![班端日尾]))"
 )
 _THIRDS = {"上旬": (1, 10), "中旬": (11, 20), "下旬": (21, 31)}  # days of a month
@@ -30,7 +29,7 @@ _REACH = 40  # characters
 _LONGEST_CLAUSE = 80  # characters before and behind a date; without a limit an endless one costs its square
 _CLAUSE_END = re.compile("[，,。！!？?；;\n]")
 _PAST = re.compile(
-    "(?<![为除罢算])(?<![号日]好)了(?![解不])|(?<=[去来做吃看听见学买用读住玩试到聊谈拍写逛加办])过(?![来去年节])|曾|已经?|刚"
+    "(?<![为除罢算])(?<![号日]好)了(?![解不])|(?<=[去来做吃看听见学买用读住玩试到聊谈拍写逛加办])过(?![来去年节])|(?<!老)曾(?=[经在是去有被任获])|已经?|刚(?![好巧])"
 )
 _FUTURE = re.compile("(?<![重主只])要(?![是求么紧命])|将|打算|准备|计划|之前|前完成|截止|可以[^，。]{1,3}了[啊呀吧哈哦]?$")
 _LIKELY_FUTURE = re.compile(
@@ -41,7 +40,7 @@ _ARRANGED = re.compile(
 )  # for what lies ahead
 # 8号在爱尔做的 has been; 我18号会来的 has not.
 _DONE_AS_TOLD = re.compile(
-    "(?!.*(?:[会要能想得将可该必]|说好|一定|肯定|票)).*(?<=[做看买去发拆办结搬走拍订吃生换签考装修拿交领出离辞见写寄取定])的(?:手术|检查)?[吧啊呀嘛哈呢哦]?\\s*$"
+    "(?!.*(?:[会要能想得将可该必]|说好|一定|肯定|票)).*(?:(?<=[入辞]的)职|(?<=毕的)业|(?<=[结离]的)婚|(?<=退的)休|(?<=[搬交]的)[家房]|(?<=[做看买去发拆办结搬走拍订吃生换签考装修拿交领出离辞见写寄取定])的(?:手术|检查)?)[吧啊呀嘛哈呢哦]?\\s*$"
 )
 _BOOKED_BEHIND = re.compile(
     "(?:[早晚]上|[上中下]午)?(?:[零〇一二两三四五六七八九十\\d]{1,3}[点:：][^，。！]{0,3}?)?(?:已经|也|都)?"
@@ -77,7 +76,10 @@ _SET_ON = re.compile(
 )
 _DONE_BEHIND = re.compile("(?<![号日天午上点早晚半])的|那[天时年]")  # not 6月3号的票, 早上的航班
 _CLOSES = re.compile("(?:[上中下]午|[早晚]上)?(?:[，。！,.!~～]|$)")
-_EVENTUALLY = re.compile("(?:就|快|该|马上)要?.{0,8}了")  # "就要结婚了" lies ahead
+_EVENTUALLY = re.compile(
+    "(?:就[要快]|快(?![一二两三四五六七八九十半几\\d])要?|该要?|马上要?).{0,8}了"
+)  # "就要结婚了" lies ahead
+_EARLIER_THAN_THOUGHT = re.compile("就.{0,8}了")  # 3月就走了 has been, 周五就放假了 has not
 
 
 def number(written: str) -> int:
@@ -139,7 +141,7 @@ def edge_of_year(edge: str, year: int) -> DaySpan:
 
 # What was moved to a day is still to come, for all its 了: 聚餐改到周五了; and so is the day until which one can do something.
 _REARRANGED = re.compile(
-    "(?:(?:可以|可|能)[^，。；！？]{0,8}到|有效期到|截止到|改到|改成|改为|改在|推迟到|推迟至|延期到|延期至|延到|延至|提前到|提前至|挪到|调到|顺延到|换到|定在|约在|约到)了?$"
+    "(?:(?:可以|可|能)[^，。；！？]{0,8}到|有效期到|截止到|改到|改成|改为|改在|推迟到|推迟至|延期到|延期至|延到|延至|提前到|提前至|挪到|调到|顺延到|换到|改|定在|约在|约到)了?$"
 )
 
 
@@ -199,6 +201,8 @@ def tense_of(words: str) -> bool | None:
     """Tell whether words speak of the past; None where nothing tells."""
     if _FUTURE.search(words) or _EVENTUALLY.search(words):
         return False
+    if _EARLIER_THAN_THOUGHT.search(words):
+        return None
     if _PAST.search(words) or _DONE_AS_TOLD.match(words):
         return True
     return False if _LIKELY_FUTURE.search(words) else None
@@ -236,8 +240,9 @@ def in_doubt(sentence: str, date: Found) -> bool:
         return True
     if _TOLD.search(sentence, max(0, start - _DOUBT_REACH), start):
         return True
-    if _BARE_DAY.fullmatch(sentence[start:end]) and (_OCCASION.search(sentence) or _NAMED.search(sentence, 0, start)):
-        return True  # of the month of the occasion, which may be another
+    named = _OCCASION.search(sentence) or _LUNAR.search(sentence) or _NAMED.search(sentence, 0, start)
+    if named and _BARE_DAY.fullmatch(sentence[start:end]):
+        return True  # of the month of the occasion, or of the lunar day beside it, which may be another
     return date.lacks_year and _OTHER_YEAR.search(sentence[max(0, start - _DOUBT_REACH) : start] + behind) is not None
 
 
@@ -270,17 +275,18 @@ _BEFORE = re.compile(
     r"(?:从原[来定]?的?|原[本来定]?的?|不是|而非|[我你他她]的|自从?|除了|比|像|和|跟|与|或者?|还是|大[概约]|差不多|(?<![租合签])约)$|(?:从|把|将)[^，。]{0,10}$(?<=[从把将])"
 )
 _BEHIND = re.compile(
-    "再[说看议](?![一了])|或|还是|[之以]?前(?!后)|[之以过]?后|以来|起(?!床|飞|来)|左右|前后|上下|的?时候|改[到成为在]|是?(?:几号|几月|星期几|周几|礼拜几)|"
+    "再[说看议](?![一了])|的[^，。]{1,8}(?:改[到成在]|推迟|延[期到]|挪到|提前到|取消)|或|还是|[到至](?:现在|如今|目前|今)|至今|[之以]?前(?!后)|[之以过]?后|以来|起(?!床|飞|来)|左右|前后|上下|的?时候|改(?:[到成为在]|(?=[周星礼下明后\\d]))|的?今[天日]|是?(?:几号|几月|星期几|周几|礼拜几)|"
     rf"(?:已经?|都|才|刚|快|刚好|满)*{NUMBER}[多来]?(?:周岁|岁|了|出头|点)|(?:推迟|延期|提前|挪|调整?)[到至]"
 )
 _NO_EVENT = re.compile(
     "如果|要是|假如|假设|万一|的话|也许|可能|或许|大概|说不定|不一定|没|不(?![错过仅但同少知断久得止见管散])|别(?![的人墅致])|未(?!来|婚)|"
-    "取消|快递[^，。]{0,2}预产期|最[好佳合]|适合|怎么办|咋办|(?<![理思没])想(?![起到通着念法象])|每|通常|一般|平时|经常|常常|总是|往往|有时|本来|原本|原定"
+    "取消|快递[^，。]{0,2}预产期|最[好佳合]|适合|怎么办|咋办|(?<![理思没])想(?![起到通着念法象])|每|通常|一般|平时|经常|常常|总是|往往|有时|本来|原本|原定|以为|估计|争取|尽量"
 )
 _TOLD = re.compile(
     "听[^，。力课]{1,6}[说讲话]|说(?!明|法|服|[一个件点句])|(?<!不)告诉|佢话|表示|提到|如果|要是|假如|假设|万一|想象"
 )
 _BARE_DAY = re.compile("从?[^月]+号(?:[^月]+号)?")
 _OCCASION = re.compile("生日|纪念日|放假|收假|假期|五一|十一|国庆|春节|[上下]个?月")
+_LUNAR = re.compile("除夕|大年|(?<![最起当])初[一二三四五六七八九十]")
 _NAMED = re.compile(rf"{_OCCASION.pattern}|元旦|端午|中秋|清明|[一二三四五六七八九十\d]月|[寒暑]假")
 _OTHER_YEAR = re.compile(r"生日|出生|认识|成立|生于|纪念日|(?:19|20)\d\d|[去前后明]年|那年|年前")

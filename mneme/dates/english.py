@@ -24,8 +24,20 @@ from mneme.dates.english_words import (
     month_number,
     weekday_number,
 )
-from mneme.dates.rules import Found, Rules, apply, rule
-from mneme.dates.spans import MONTHS, WEEKDAYS, Days, DaySpan, Grain, Likely, if_certain, years_around
+from mneme.dates.spans import (
+    MONTHS,
+    WEEKDAYS,
+    Days,
+    DaySpan,
+    Found,
+    Grain,
+    Likely,
+    Rules,
+    apply,
+    if_certain,
+    rule,
+    years_around,
+)
 from mneme.pattern_index import words_of
 
 _OFFSET = re.compile(

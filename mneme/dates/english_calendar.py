@@ -18,6 +18,7 @@ from mneme.dates.english_words import (
     MONTH,
     PART_OF_DAY,
     SHORT_WEEKDAY,
+    TO,
     TO_LAST,
     WEEKDAY,
     arranges,
@@ -30,8 +31,7 @@ from mneme.dates.english_words import (
     tells_no_past,
     weekday_number,
 )
-from mneme.dates.rules import NO_DATE, Rule, rule
-from mneme.dates.spans import Days, DaySpan, Likely, days_of_month, if_certain, nearest, years_around
+from mneme.dates.spans import NO_DATE, Days, DaySpan, Likely, Rule, days_of_month, if_certain, nearest, rule, years_around
 
 _AHEAD = 0.6  # what lies ahead counts as nearer: of the past one speaks in the past tense, which tells
 _SOON = timedelta(days=120)  # of a day that is so near, and by no word past, the next is meant
@@ -40,7 +40,8 @@ _STANDS_ALONE = re.compile(ALONE)
 _REACH = 24  # characters before a date
 _VERB_OF_A_DAY = re.compile(
     r"\b(?:start(?:s|ed|ing)?|began|begins|beginning|finish(?:ed|es|ing)?|ends|leav(?:es|ing)|left|"
-    r"arriv(?:es|ed|ing)|land(?:s|ed)|back|home|due|open(?:s|ed)|clos(?:es|ed)|(?:com(?:es|ing)|came|goes) (?:off|out)|"
+    r"arriv(?:es|ed|ing)|land(?:s|ed)|back|home|due|open(?:s|ed)|clos(?:es|ed)|"
+    r"(?:com(?:es|ing)|came|goes)(?: (?:off|out|back|home|up|down|over))?|"
     r"mov(?:ed|ing) (?:in|out)|"
     rf"{EVENT}(?:['’]s| is| was))\s+$",
     re.I,
@@ -211,6 +212,7 @@ RULES = (
     *_both(rf"{_ON_A}{_ITS_MONTH}\b\.?\s+(?:the\s+)?{_FIRST}"),
     *_both(rf"{BETWEEN}\b{_FIRST}{TO_LAST}(?:the\s+)?{_LAST}{_OF}{_ITS_MONTH}"),
     *_both(rf"{BETWEEN}\b{_ITS_MONTH}\b\.?\s+{_FIRST}{TO_LAST}(?:the\s+)?{_LAST}"),
+    *_both(rf"{BETWEEN}\b{_FIRST}{_OF}{_ITS_MONTH}{TO_LAST}(?:the\s+)?(?P<last>\d{{1,2}})(?:st|nd|rd|th)(?!{_OF}{_BESIDE_A_DAY})"),
     *_both(rf"{BETWEEN}\b{_FIRST}{_OF}{_ITS_FIRST_MONTH}{TO_LAST}(?:the\s+)?{_LAST}{_OF}{_ITS_MONTH}"),
     *_both(rf"{BETWEEN}\b{_ITS_FIRST_MONTH}\b\.?\s+{_FIRST}{TO_LAST}{_ITS_MONTH}\b\.?\s+{_LAST}"),
     rule(rf"{BETWEEN}\b{_FIRST}\s+{_FIRST_MONTH}\s+(?P<first_year>\d{{4}}){TO_LAST}{_LAST}\s+{_MONTH_NAME}\s+(?P<year>\d{{4}})\b",
@@ -225,22 +227,26 @@ RULES = (
     rule(_PART_OF_MONTH + r"\b(?P<year>)(?!\s+\d)", _part_of_month, lacks_year=True),
     rule(rf"\b{_EDGE}?{_MONTH_NAME}\b\.?,?\s+(?:of\s+)?(?P<year>\d{{4}})\b", _month_year, relative=False),
     rule(rf"\b{_EDGE}{_MONTH_NAME}\b(?!\s+\d)", _month_only, lacks_year=True),
-    rule(rf"\b(?:[Ii]n\s+)?{_EDGE}?{_MONTH_NAME}\s+(?:of\s+)?(?P<which>last|this|next)\s+year\b", _month_of_step),
+    rule(rf"\b(?:[Ii]n\s+)?{_EDGE}?{_ITS_MONTH}\s+(?:of\s+)?(?P<which>last|this|next)\s+year\b", _month_of_step),
     rule(r"\b(?P<own>(?i:in|since|until|till|by|during|around|from|of|for|before|after|through))\s+"
          rf"{_EDGE}?{_MONTH_NAME}\b(?!\s+\d)", _month_only, lacks_year=True),
-    rule(rf"\b(?P<own>[Ii]n)\s+{_EDGE}?(?P<month>{_IN_SMALL_LETTERS})\b(?!\s+\d){ALONE}", _month_only, lacks_year=True),
+    rule(rf"\b(?P<own>[Ii]n)\s+{_EDGE}?(?P<month>{_IN_SMALL_LETTERS}|march|may)\b(?!\s+\d){ALONE}",
+         _month_only, lacks_year=True),
     ISO,
     rule(r"\b(?P<year>(?:19|20)\d\d)/(?P<month>\d\d?)/(?P<day>\d\d?)\b", _numbers, relative=False),
     rule(r"\b(\d\d?)/(\d\d?)/((?:20)?\d\d)\b", _slashes, relative=False),
     rule(r"(?<![\d.])(?P<day>[0-3]?\d)\.(?P<month>[01]?\d)\.(?P<year>(?:19|20)\d\d)\b", _numbers, relative=False),
     rule(rf"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill|[Ss]ince|[Bb]efore|[Aa]fter|[Ff]rom|[Tt]o|(?P<between>[Bb]etween)|"
          rf"weekend\s+of|week\s+of)\s+the\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b"
+         rf"(?!{TO}(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)\s+(?:of\s+)?{_BESIDE_A_DAY}\b)"
          rf"(?:{TO_LAST}(?:the\s+)?(?P<last>\d{{1,2}})(?:st|nd|rd|th)\b)?(?!\s+of\b|\s+in\s+\d{{4}}){ALONE}", _day_of_month),
+    rule(rf"\b(?:[Ff]rom|(?P<between>[Bb]etween))\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th){TO_LAST}(?:the\s+)?"
+         rf"(?P<last>\d{{1,2}})(?:st|nd|rd|th)\b(?!\s+(?:of\b|{_BESIDE_A_DAY}\b)){ALONE}", _day_of_month),
     rule(rf"\b[Tt]he\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b(?P<last>)(?!\s+(?:of\b|time\b)|\s+in\s+\d{{4}}){ALONE}",
          _day_of_verb),
     rule(rf"\b[Oo]n\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b(?P<last>)(?!\s+(?:of\b|[A-Z]|{_BESIDE_A_DAY}\b)){ALONE}",
          _day_of_month),
-    rule(r"\b(?:(?i:on)\s+)?(?i:the)\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\s+(?:of\s+)?(?P<which>last|this|the|next)\s+month\b",
+    rule(r"\b(?:(?i:on)\s+)?(?:(?i:the)\s+)?(?P<day>\d{1,2})(?:st|nd|rd|th)\s+(?:of\s+)?(?P<which>last|this|the|next)\s+month\b",
          _day_of_step),
     rule(r"\b(?P<which>last|this|next)\s+month,?\s+(?:on\s+)?(?:the\s+)?(?P<day>\d{1,2})(?:st|nd|rd|th)\b", _day_of_step),
     rule(r"\b(?i:(?P<own>in|since|from|until|during|by|of|year|early|late|around))\s+(?P<year>(?:19|20)\d\d)\b(?![-/.,]\d)"

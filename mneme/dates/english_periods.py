@@ -5,12 +5,13 @@ from datetime import date
 
 from mneme.dates import holidays, spans
 from mneme.dates.english_words import ALONE, edged, looks_back
-from mneme.dates.rules import rule
-from mneme.dates.spans import Days, DaySpan, Likely, nearest, years_around
+from mneme.dates.spans import Days, DaySpan, Likely, nearest, rule, years_around
 
 HOLIDAY = "|".join(
     re.escape(name).replace("'", "['’]").replace(r"\ ", r"\s+") for name in sorted(holidays.ENGLISH, key=len, reverse=True)
 )
+# What is nothing but a day, whatever stands before it.
+_HOLIDAY_DAY = r"easter\s+(?:sunday|monday)|good\s+friday|boxing\s+day|(?:christmas|new\s+year['’]s)\s+(?:eve|day)"
 _DECADES = {"fifties": 1950, "sixties": 1960, "seventies": 1970, "eighties": 1980, "nineties": 1990}
 _HABIT = re.compile(r"\b(?:always|usually|every|each|never|often|traditionally)\b", re.I)
 _CLAUSE_REACH = 60  # characters around a holiday that tell a habit
@@ -103,6 +104,7 @@ RULES = (
     rule(rf"\b(?P<on>on|at|over|for|by|until|till|before|after|around|during|since|from)\s+(?P<name>{HOLIDAY})\b"
                       rf"(?!\s+(?:of\s+|in\s+)?\d{{4}}\b){ALONE}", _holiday, anycase=True),
     rule(rf"(?:^|(?<=[.!?,;]\s))(?P<name>{HOLIDAY})\s+(?=(?:is|was|will|went|falls|fell)\b)", _holiday, anycase=True),
+    rule(rf"\b(?P<name>{_HOLIDAY_DAY})\b(?!\s+(?:of\s+|in\s+)?\d{{4}}\b){ALONE}", _holiday, anycase=True),
     rule(rf"\b(?:since\s+|until\s+|on\s+|at\s+)?(?P<name>{HOLIDAY})\s+(?:of\s+|in\s+)?{_YEAR}",
          _holiday_of_year, relative=False, anycase=True),
     rule(rf"\b(?:the\s+)?(?P<season>spring|summer|autumn|fall|winter)\s+(?:of\s+|in\s+)?{_YEAR}",

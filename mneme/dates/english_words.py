@@ -1,16 +1,13 @@
-"""The English words that dates are made of, the tense of the sentence around a date, and grounds to doubt it.
+"""The English words that dates are made of, and the tense of the sentence around a date.
 
-A bare "on Friday" or "in March" means a past day or one to come, as the sentence looks back or ahead. A date may not
-be that of what its sentence tells: a habit, a supposition, a negation, a quotation, a change.
+A bare "on Friday" or "in March" means a past day or one to come, as the sentence looks back or ahead.
 """
 
 import re
 from dataclasses import dataclass
 
 from mneme.dates import spans
-from mneme.dates.rules import Found
 from mneme.dates.spans import MONTHS, WEEKDAYS, DaySpan
-from mneme.languages import is_doubted
 
 _MONTH_NUMBER = {name[:3].lower(): number for number, name in enumerate(MONTHS, 1)}
 _NUMBERS = {
@@ -105,7 +102,8 @@ _FUTURE = re.compile(
     r"(?<!to )(?<!can )(?<!\bi )see (?:you|ya|u|yous|y['’]all)|"
     r"(?:i|you|we|he|she|they) can (?:(?:also|only|then) )?(?:borrow|bring|call|collect|come|do|drive|drop|fly|get|go|have|"
     r"help|join|make|meet|move|pick|pop|ring|start|stay|take|visit)|"
-    r"ill (?:be|bring|call|come|do|drive|drop|get|give|go|have|make|meet|pass|pick|pop|ring|see|send|take|tell|text|try)|"
+    r"(?:^|(?<=[,.;!…] )|(?<=\band )|(?<=\bbut )|(?<=\bso )|(?<=\bthen ))ill "
+    r"(?!again|and|at|for|health|in|on|people|since|with)\w+|"
     rf"(?:am|is|are|im|youre|hes|shes|theyre) {_ARRANGING})\b|"
     r"^(?:(?:and|so|ok|im|still) )?(?:arriving|driving(?! test)|flying|going|heading|landing|leaving|"
     r"moving|start|starting|travell?ing)\b|"
@@ -153,10 +151,11 @@ _REARRANGED = re.compile(
     r"\b(?:re-?scheduled?|postponed?|push(?:ed)? back|pushed|delayed|shifted|extended|put (?:back|off)|"
     r"brought (?:\S+ ){0,4}forward|(?:is|are|was|were|been|being|got) (?:\w+ )?moved|"
     r"(?:meeting|call|appointment|interview|dinner|lunch|party|trip|flight|launch|review|test|exam|class|session|wedding|deadline|"
-    r"coffee|table|it) (?:now )?moved|moved (?:it|(?:the|my|our|his|her|their) \S+))"
+    r"coffee|table|it) (?:now )?moved|moved (?:it|me|us|him|her|them|(?:the|my|our|his|her|their) \S+))"
     r"(?:\s+[^\s.!?]+){0,5}\s+(?:to|till|until)\s+(?:the\s+)?$",
     re.I,
 )
+_OWN_TO = re.compile(r"(?:to|until|till)\s+(?:the\s+)?", re.I)  # how a date may begin
 _LEFT = re.compile(
     r"\b(?:mov(?:ed?|ing)|chang(?:ed?|ing)|push(?:ed|ing)?|postpon(?:ed?|ing)|re-?schedul(?:ed?|ing)|shift(?:ed|ing)?|"
     r"switch(?:ed|ing)?|brought|bring(?:ing)?|delay(?:ed|ing)?)\b[^.!?]{0,60}\bfrom\s+(?:the\s+)?$",
@@ -164,7 +163,11 @@ _LEFT = re.compile(
 )
 _REACH = 200  # characters around a date that can tell; without a limit an endless sentence costs its square
 _SENTENCE_END = re.compile(r"[.!?\n;:]\s")
-_CLAUSE_END = re.compile(r"[,;()–—]|(?<!\d):|:(?!\d)|\b(?:and|but|so|because|while|which|who|then|or)\b", re.I)
+_CLAUSE_END = re.compile(
+    r"[,;()–—]|(?<!\d):|:(?!\d)|\b(?:and|but|so|because|while|which|who|then|or|"
+    r"that(?= (?:he|it|my|our|she|the|there|they|we)\b))\b",
+    re.I,
+)
 _IS = re.compile(
     r"(?:\b(?:is|are)|['’](?:s|re))\s+(?:(?:on|in|at|for|only|already|now|still|this|the|coming up)\s+)*$",
     re.I,
@@ -213,7 +216,8 @@ def looks_back(match: re.Match[str]) -> bool | None:
     """
     text, start, end = match.string, match.start(), match.end()
     begins, ends = _sentence_of(text, start, end)
-    if _REARRANGED.search(text, begins, start):
+    own_to = _OWN_TO.match(text, start)
+    if _REARRANGED.search(text, begins, own_to.end() if own_to else start):
         return False
     own = {word.lower() for word in (match[0].split(maxsplit=1)[0], *_PREPOSITION.findall(text, begins, start))}
     if "since" in own:
@@ -317,136 +321,3 @@ def _cues(text: str, begins: int, ends: int) -> list[_Cue]:
         if not is_name and not _PASSIVE.search(text, max(begins, cue.start() - 20), cue.start()):
             found.append(_Cue(cue.start(), back=True, arranged=_ARRANGED.match(cue[0]) is not None))
     return sorted(found)
-
-
-# --- grounds to doubt a date ------------------------------------------------------------------------------------------
-
-
-def in_doubt(sentence: str, date: Found) -> bool:
-    """Return whether a date is told of nothing that happens then, or may be one of several."""
-    start, end, near, far = date.start, date.end, max(0, date.start - _NEAR), max(0, date.start - _REACH)
-    begins, ends = clause_of(sentence, start, end)
-    return bool(
-        sentence[max(0, start - 1) : start] in _CODE
-        or _BESIDE.search(sentence, near, start)
-        or _BEHIND.match(sentence, end)
-        or _SINCE.match(sentence, start)
-        or _NOWADAYS.search(sentence, near, end + _NEAR)
-        or (_WEEKDAY.match(sentence, start, end) and (not _ALONE.match(sentence, end) or _THE.search(sentence, near, start)))
-        or (sentence[start : start + 1].isupper() and _NAME.search(sentence[near:start]))
-        or _is_quoted(sentence, start, end, far)
-        or is_left(sentence, start)
-        or _NO_EVENT.search(sentence, begins, ends)
-        or _AGAIN.search(sentence, begins, ends)
-        or (_THIS_YEAR.match(sentence, start, end) and _SCHOOL.search(sentence, begins, ends))
-        or _TOLD.search(sentence, far, start)
-        or is_doubted(sentence[far : end + _REACH])
-        or _TITLE.match(sentence, start)
-        or (_BARE_DAY.match(sentence, start, end) and _OCCASION.search(sentence, far, end + _REACH))
-        or (_WEEKDAY.fullmatch(sentence, start, end) and _TODAY_IS.search(sentence, near, start))
-        or (date.lacks_year and _ABOUT.search(sentence, near, start))
-        or (date.lacks_year and _OTHER_YEAR.search(sentence, far, end + _REACH))
-    )
-
-
-def is_of_another(mention: str, earlier: str, month: int) -> bool:
-    """Return whether a day without a month may be of an occasion, or another month, named before: Easter? We leave the 4th."""
-    return _BARE_DAY.match(mention) is not None and not {MONTHS[month - 1]}.issuperset(_NAMED_BEFORE.findall(earlier))
-
-
-def _is_quoted(sentence: str, start: int, end: int, far: int) -> bool:
-    if sentence.count('"', far, start) % 2 or sentence.rfind("“", far, start) > sentence.rfind("”", far, start):
-        return True
-    return start > 0 and sentence[start - 1] in _QUOTES and sentence[end : end + 1] in _QUOTES
-
-
-_CODE = (".", "_", "/", "\\", "@", "#", "=", "-", "$")
-_QUOTES = ("'", "‘", "’", "`", "*", "_")
-# Beside a date: the event is not then but since, before, like then; or it is about then, or one of some.
-_SINCE = re.compile(r"(?:since|before|after|until|till|between|around)\b", re.I)
-_BESIDE = re.compile(
-    r"\b(?:since|before|after|until|till|than|unlike|like|as|versus|vs\.?|compared (?:to|with)|similar to|prior to|instead of|"
-    r"rather than|except|not|or|nor|first|second|third|one|some|following|same|previous|preceding|taco|casual|cyber|little|bit|"
-    r"too|so|very|around|about|approximately|roughly|circa|near|dated|version|of the|every|each|any|"
-    r"days?|weeks?|fortnight|months?|years?|\d(?:st|nd|rd|th))"
-    r"(?:\s+(?:on|in|at|the|just|for))*\s*$",
-    re.I,
-)
-_BEHIND = re.compile(
-    r"\s+(?:of\s+\w|school\b|half[- ]term\b|break\b|season\b|vacation\b|holidays?\b|or\b|onwards?\b)|"
-    r"\s*(?:/\s*\w|[-_(.]\w|\(\)|\(?(?:ish|tbd|tbc)\b)",
-    re.I,
-)
-# A weekday is a certain one by itself: neither "the Friday after the exam" nor "Sunday school" nor "Taco Tuesday".
-_WEEKDAY, _THE = re.compile(r"(?:on\s+)?(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.I), re.compile(r"\bthe\s+$", re.I)
-_ALONE = re.compile(
-    rf"(?!\s+(?:when|where|that|which|following|is|"
-    rf"(?:after|before)(?! (?:work|school|uni|church|class|lunch|dinner|\d)\b))\b){ALONE}"
-)
-_NAME = re.compile(r"\w\W+(?!(?:On|In|By|I|May|June|July|[A-Z]\w+day)\b)[A-Z][a-z]+\s+$")
-# "Friday Night Lights", "The Day After Tomorrow"
-_TITLE = re.compile(r"\w+\W(?:(?:Night|Morning|Afternoon|Evening)\W+[A-Z]|(?:Day|After)\b)")
-# "it's Sunday"
-_TODAY_IS = re.compile(r"\b(?:it['’]?s|it is|today is|today['’]s)\s+(?:(?:already|finally|only|still)\s+)*$", re.I)
-_TIMES = "(?:age|culture|economy|generation|kids|market|people|science|society|standards|technology|world|youth)"
-_NOWADAYS = re.compile(
-    rf"\b{_TIMES} (?:of )?today\b|\btoday['’]s {_TIMES}\b|\bno tomorrow\b|"
-    r"(?:['’]s|\bis|\bare) still (?:\w+ ){0,6}today\b(?=[.,!?]|$)",
-    re.I,
-)
-# In the clause: what did not happen or may not.
-_NO_EVENT = re.compile(
-    r"\b(?!can['’]t (?:wait|believe)|couldn['’]t (?:wait|believe|be)|don['’]t (?:forget|miss|worry))\w+n['’]t\b|"
-    r"\b(?:cannot|never|no longer|nobody|nothing|without|neither|not(?! (?:only|around|available|here|home|in town)\b)|"
-    r"cancel\w*|call(?:ed|ing)? off|fell through|"
-    r"if|unless|whether|imagine|suppos\w+|assum\w+|wish(?:es|ed)?|would|could|should(?: have|['’]ve)|maybe|perhaps|"
-    r"might(?! as well tell)|probably|possibly|in case|dream\w*|pretend\w*|consider\w*|thinking (?:of|about)|unsure|"
-    r"feels? like|tentativ\w+|hypothetical\w*|original(?:ly)?|e\.g|for (?:example|instance)|"
-    r"(?:was|were) (?:going|planning|meant|about|due|scheduled|supposed|to)|"
-    r"(?:planned|hoped|wanted|intended|expected) to|had (?:\w+ ){0,2}(?:planned|hoped|intended|scheduled|booked)|"
-    r"(?<!['’]m )(?<!['’]re )(?<!['’]s )(?<!am )(?<!are )(?<!is )(?<!im )(?:getting|having) (?:\w+ ){1,4}\w+ed|"
-    r"(?:how|what|when|where|which|who) to|(?:asking|calling|writing) about)\b|['’]d\b",
-    re.I,
-)
-# "He's a senior this year": a year of school is no year of the calendar.
-_THIS_YEAR = re.compile(r"(?:this|next|last) year", re.I)
-_SCHOOL = re.compile(
-    r"\b(?:freshman|sophomore|junior|senior|(?:\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|final) (?:grade|year)|"
-    r"grade \d+|year \d+|kindergarten|nursery|semester|(?:at|in|to|starts?|starting) (?:school|college|uni|university))\b",
-    re.I,
-)
-# In the clause: what happens again and again.
-_AGAIN = re.compile(
-    r"\b(?:every|each(?! other)|always|usually|often|sometimes|regularly|typically|annual(?:ly)?|yearly|whenever|used to|"
-    r"normally|generally|tradition(?:ally|s)?|times|once|twice|per|habit|recurring)\b",
-    re.I,
-)
-# Before the date in the sentence: somebody's words, a condition, a habit.
-_TOLD = re.compile(
-    r"\b(?:sa(?:y|ys|id|ying)|thought|(?<!ll )(?<!to )(?<!will )tells?|told(?! \w+ to\b)|"
-    r"mention(?:s|ed|ing)|claim(?:s|ed)|announced|wrote|writes|heard|asked|"
-    r"according to|apparently|if|unless|whether|imagine|suppose|wish(?:es|ed)?|"
-    r"always|every|often|sometimes|usually|whenever)\b",
-    re.I,
-)
-# What tells the year of a day or a month that lacks it, or that it comes back every year.
-_OTHER_YEAR = re.compile(
-    r"\b(?:birthdays?(?! part| celebr| dinner)|born|birth|anniversar\w+|(?:19|20)\d\d|"
-    r"(?:last|previous|next|following|that) year|years? (?:ago|before|later|earlier|back)|"
-    r"was (?:\w+ )?(?:years old|a (?:kid|child|teenager))|(?:it|that)(?:['’]ll| will) be (?:\w+ ){1,3}years?)\b",
-    re.I,
-)
-# "we talked about the trip in June": it may be the trip that is then.
-_ABOUT = re.compile(
-    r"\b(?:about|for|of|discuss\w*|mention\w*|remember\w*|plan\w*|book\w*) (?:the|my|our|your|his|her|their|an?) "
-    r"\w+(?: \w+)?\s*$",
-    re.I,
-)
-_BARE_DAY = re.compile(r"(?:on\s+)?(?:the\s+)?\d{1,2}(?:st|nd|rd|th)$", re.I)
-_OCCASION = re.compile(
-    r"\b(?:Christmas|Easter|Thanksgiving|Halloween|Ramadan|Eid|Diwali|Hanukkah|Passover|Pride|\w+['’]s Day)\b"
-)
-_NAMED_BEFORE = re.compile(
-    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Christmas|Easter|Thanksgiving|"
-    r"Halloween|birthdays?|anniversary|holidays?|(?:next|last) month)\b"
-)

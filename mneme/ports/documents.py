@@ -97,10 +97,9 @@ class References(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """Speech as text, in stretches of some seconds. ``language`` is an ISO 639-1 code, empty where it is not known."""
+    """Speech as text, in stretches of some seconds."""
 
     spoken: tuple[Spoken, ...]
-    language: str = ""
 
 
 class Transcriber(Protocol):

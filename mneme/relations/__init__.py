@@ -78,7 +78,7 @@ def claims_in(sentence: str, language: str, speaker: str = "", follows: str = ""
         case "en":
             return tuple(english_answers(sentence, speaker, asked) if asked else english_claims(sentence, speaker, follows))
         case "zh":
-            return tuple(chinese_claims(sentence, speaker))
+            return tuple(chinese_claims(sentence, speaker, follows))
     return ()
 
 

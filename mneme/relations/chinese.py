@@ -57,6 +57,9 @@ _ONE = re.compile("^一?(?:[家个所间名位款]|部(?![门长队])|台(?![北
 _DONE_WITH = re.compile(
     "^(?:有一?[个场次]|原定|我们?的?|咱们?的?|[这那][辆台部张把套件]|组里的?|菜场的?|菜市场的?|食堂的?|楼下[^的]{0,6}的|门口[^的]{0,6}的|去|看|做|要去|要|参加|这次|这个|那个|本次|的|那|这)+"
 )
+_TITLED = re.compile(".(?:老师|医生|律师|教授|经理|主任|教练|护士|师傅)")  # 我是陈老师 names somebody
+_LANDFORMS = tuple("山海江河湖岛城镇州村县市国")
+_TRAVELS = re.compile("旅游|旅行|度假|自驾|玩|行程|之行|机票|高铁票|车票|船票|酒店|民宿")
 _JOURNEY = re.compile("(?:之行|行程|旅游)$")
 _TIME_OF = re.compile("的?(?:举办|开始|举行)?(?:时间|日期|地点)?$")
 _BAD = re.compile("[我你您他她它这那哪谁啥吗呢]|^(?:[得着过不很了进满的没]|下(?![雨雪]))|一起|什么")
@@ -74,6 +77,8 @@ _HAS_MODEL = re.compile("[A-Za-z0-9]")  # 手机换成英文了 names no phone
 _MODEL_OF = re.compile("(?<=[\u4e00-\u9fff])(?=[A-Za-z\\d])")
 # A place that no list knows is one by its ending, with a name of two characters or more in front.
 _AREA = re.compile("..[省市县州镇乡村湾岛庄屯城苑路街巷]$|[嘉佳雅]园$|\\d[号弄]$|宿舍$|公寓$")
+_NEAR = ("旁边", "对面", "隔壁", "后面", "前面", "门口", "楼上", "楼下", "边上")  # such a place is not the home itself
+_FOR_YEARS = re.compile("(?:[一二三四五六七八九十两几半\\d]+多?)(?:年|个月|天)")  # 我离开上海五年了
 _NO_AREA = re.compile(
     "(?:城市|都市|县城|小城|商城|围城|空城|不夜城|影视城|美食城|农村|山村|渔村|新手村|地球村|度假村|之乡|柔乡|异乡|外乡|他乡|港湾|农庄|荒岛|"
     "孤岛|古镇|小镇|超市|门市|股市|公路|马路|铁路|半路|套路|回家路)$"
@@ -82,7 +87,7 @@ _AREA_OF_ORIGIN = re.compile("..[省市县州镇村]$")  # 我是路人 tells of
 _NOW = re.compile("现在|如今|以后|今后|往后")
 _SPEAKER = re.compile("我|咱|本人")
 _SOMEBODY = re.compile(  # somebody or something else, that a clause without a subject may be about
-    "[他她它]|知道|了解|认识|记得|[听看见]过|(?:(?<!一)个|[有识见]了?一个)(?:人|女|男)|朋友|同事|同学|室友|闺蜜|邻居|女主|男主|主角|[爸妈哥姐弟妹爷奶姥舅姑姨叔]|老[公婆]|婆婆|公公|丈夫|妻子|"
+    "[他她它]|知道|了解|认识|记得|[听看见]过|(?:(?<!一)个|[有识见]了?一个)(?:人|女|男)|朋友|同事|同学|室友|闺蜜|邻居|女主|男主|主角|[爸妈哥姐弟妹爷奶姥舅姑姨叔]|老[公婆]|婆婆|公公|丈母娘|丈人|岳[父母]|嫂|婶|侄|外甥|孙[子女]|丈夫|妻子|"
     "媳妇|儿子|女儿|闺女|孩子|宝宝|对象|[男女]友|[小老阿][\u4e00-\u9fff](?=[的说也都和跟在,]|$)|[小大]名|[狗猫]"
 )
 _NOT_SOMEBODY = re.compile(
@@ -125,8 +130,11 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     return when, re.compile(f"(?:{when.pattern})")
 
 
-def chinese_claims(sentence: str, speaker: str) -> Iterator[Claim]:
-    """Read the certain claims of a sentence, in order, each once; subjects and values in the characters that were written."""
+def chinese_claims(sentence: str, speaker: str, follows: str = "") -> Iterator[Claim]:
+    """Read the certain claims of a sentence, in order, each once; subjects and values in the characters that were written.
+
+    After a sentence about somebody else, one without a subject goes on about them: 你丈母娘呢？ 搬来北京了。
+    """
     written = unicodedata.normalize("NFKC", sentence[:_LONGEST]).strip()
     text = simplified(written)
     if '"' in text or "“" in text or "「" in text or _QUESTION.search(text):
@@ -140,12 +148,16 @@ def chinese_claims(sentence: str, speaker: str) -> Iterator[Claim]:
         text = text[:begin]
     found = (
         (as_written(subject, text, written), attribute, as_written(value, text, written), ends)
-        for subject, attribute, value, ends in _found(text, chinese(), speaker)
+        for subject, attribute, value, ends in _found(text, chinese(), speaker, not _is_about_others(simplified(follows)))
     )
     yield from distinct_claims(found, sentence)
 
 
-def _found(text: str, table: Table, speaker: str) -> Iterator[Found]:
+def _is_about_others(text: str) -> bool:
+    return _SOMEBODY.search(_NOT_SOMEBODY.sub("", text)) is not None
+
+
+def _found(text: str, table: Table, speaker: str, of_own: bool = True) -> Iterator[Found]:
     for number in table.anywhere_index.candidates(text):
         for match in table.anywhere[number].shape.finditer(text):
             yield from _claimed(table.anywhere[number], match, False, speaker)
@@ -155,7 +167,7 @@ def _found(text: str, table: Table, speaker: str) -> Iterator[Found]:
             numbers = [number for number in numbers if "lasting" not in table.said[number].flags]
         if not numbers:
             continue
-        subject, own, named = "我" if speaker else "", True, False
+        subject, own, named = "我" if speaker and of_own else "", of_own, False
         for clause in _CLAUSES.split(whole):
             bare, over = _LEADING.sub("", clause.strip()), False
             if _ONCE.search(bare):
@@ -173,8 +185,8 @@ def _found(text: str, table: Table, speaker: str) -> Iterator[Found]:
             named = named or any(found[0] == speaker for found, _ in stated)
             if not stated and not _GOES_ON.match(bare):
                 subject = ""
-            others = _SOMEBODY.search(_NOT_SOMEBODY.sub("", bare)) or any(not _is_of(found[0], speaker) for found, _ in stated)
-            own = own and not others and bool(stated or subject)
+            others = _is_about_others(bare) or any(not _is_of(found[0], speaker) for found, _ in stated)
+            own = (own or explicit) and not others and bool(stated or subject)
             if _NOW.search(clause) and stated and not any(found[3] for found, _ in stated):
                 yield from _ended_by(stated[0][0])
             for found, whose in stated:
@@ -247,7 +259,7 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", over: bool, speaker: str)
         family, own = known
         subject = speaker if about == "m" and own else family
     elif to := next((name for name in groups if name.startswith("to_") and groups[name]), None):
-        if _BAD.search(match[to]) or match[to].endswith(tuple(chinese().words["no_place"])) or _is_somebody(match[to]):
+        if not (_may_be_somewhere(match[to]) and (pattern.ends or _is_a_journey(match[to], match[0]))):
             return
         family = match[to] + to.removeprefix("to_")
         if to == "to_旅行":
@@ -306,7 +318,8 @@ def _cleaned(kind: str, attribute: str, text: str, table: Table) -> str | None:
     if kind in ("number", "count", "phone", "email", "day", "years", "state", "title", "tongue", "street", "act"):
         return text
     if attribute == "home" or kind in ("place", "known_place"):
-        fits = len(bare) >= 2 and bare not in words["no_name"] and not _BAD.search(bare)
+        bare = _FOR_YEARS.sub("", bare)
+        fits = len(bare) >= 2 and bare not in words["no_name"] and not bare.endswith(_NEAR) and not _BAD.search(bare)
         known = bare.startswith(_endings("places")) or (kind != "known_place" and _ends_as(_AREA, bare))
         return bare if fits and (known or (attribute != "home" and kind != "known_place")) else None
     if attribute == "origin":
@@ -315,21 +328,24 @@ def _cleaned(kind: str, attribute: str, text: str, table: Table) -> str | None:
         return bare if known and not _BAD.search(bare) else None
     if attribute == "employer":
         a_place = bare in words["places"] or bare[-1:] in tuple("市区省县里上下边")
-        if kind == "firm" and not (bare.isascii() or bare.endswith(_endings("firms"))):
+        if kind == "firm" and not (bare.isascii() or bare.endswith(_endings("firms", "known_firms"))):
             return None
         return None if len(bare) < 2 or a_place or bare in words["no_name"] or _BAD.search(bare) else bare
     if attribute == "workplace":
-        a_firm = bare.endswith(_endings("firms"))
+        a_firm = bare.endswith(_endings("firms", "known_firms"))
         return bare if bare.startswith(_endings("places")) and not a_firm and not _BAD.search(bare) else None
     if kind in ("trade", "known_trade"):
-        known = any(bare.endswith(trade) for trade in words["trades"])
+        known = any(bare.endswith(trade) for trade in words["trades"]) and not _TITLED.fullmatch(bare)
         return bare if known and len(bare) <= 9 and not _BAD.search(bare) and "不" not in bare else None
     if kind in ("person", "who"):
         return text if is_chinese_name(text, attribute == "name" or attribute == "kin name") else None
     if kind == "liking_":
         return (
-            bare
-            if (2 <= len(bare) <= 8 or bare in words["liked"]) and not _BAD.search(bare) and bare[0] not in "看到被了一"
+            text
+            if (2 <= len(text) <= 8 or text in words["liked"])
+            and not _BAD.search(text)
+            and text[0] not in "看到被了一就"
+            and not text.startswith("上一")
             else None
         )
     return None if not bare or _BAD.search(bare) or bare.endswith(("不", "没")) else bare
@@ -365,9 +381,9 @@ def is_chinese_name(text: str, sure: bool) -> bool:
         return text.isalpha() and text[0].isupper() and len(text) > 1
     if len(text) == 2 and text[0] == text[1]:
         return text[0] in "".join(words["twice"])
-    if not sure and text in words["firms"]:
+    if not sure and text in words["firms"] | words["known_firms"]:
         return False
-    if text[0] in "小老阿" and len(text) == 2 and text[1] not in "的了在是有时孩心学说板师人家区狗猫店组姨":
+    if text[0] in "小老阿" and len(text) == 2 and text[1] not in "的了在是有时孩心学说板师人家区狗猫店组姨我你他她它":
         return True
     given = text[1:].replace("明", "") if sure and text[0] in "".join(words["surnames"]) else text
     odd = any(character in words["not_a_subject"] for character in given)
@@ -377,10 +393,39 @@ def is_chinese_name(text: str, sure: bool) -> bool:
     return sure or (text[0] in surnames and len(text) <= 3) or all(character in foreign for character in text)
 
 
+def _may_be_somewhere(text: str) -> bool:
+    return not (_BAD.search(text) or text.endswith(tuple(chinese().words["no_place"])) or _is_somebody(text))
+
+
+def _is_a_journey(text: str, clause: str) -> bool:
+    """Tell whether one travels to what stands behind 去: a place, or what its clause calls a journey; 去洗澡 is none."""
+    return text.startswith(_endings("places")) or text.endswith(_LANDFORMS) or _TRAVELS.search(clause) is not None
+
+
+def is_proper_noun(attribute: str, value: str) -> bool:
+    """Tell whether a Chinese value names something: 新桥医院 and 华为, not 医院; of what is liked 五菱, not 火锅."""
+    words = chinese().words
+    if value.endswith("分公司"):
+        return False
+    if value.isascii() or (attribute != "likes" and value.startswith(_endings("places"))):
+        return True
+    match attribute:
+        case "likes":
+            return value in words["places"] or tool_kind(value, chinese().tools) is not None
+        case "member":  # 篮球队
+            return False
+        case "employer" | "school":
+            kinds = [kind for kind in words["firms"] if value.endswith(kind)]
+            before = value.removesuffix(max(kinds, key=len, default=value))
+            named = len(before) > 1 and before not in word_list("no name before a chinese place")
+            return named or value.endswith(_endings("known_firms"))
+    return True
+
+
 def _is_somebody(text: str) -> bool:
     """Tell whether it is no place but a relative, a family or a name: 老公不去了."""
     words = chinese().words
-    if text in words["places"] or text.endswith(tuple("山海江河湖岛城镇州村县市国")):
+    if text in words["places"] or text.endswith(_LANDFORMS):
         return False
     named = text in words["kin"] or text.endswith(("一家", "他们", *(each for each in words["kin"] if len(each) > 1)))
     return named or is_chinese_name(text, False)

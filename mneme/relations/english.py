@@ -9,7 +9,6 @@ from mneme.records import Claim
 from mneme.relations.english_clauses import (
     SELF,
     Part,
-    act,
     asserted,
     is_made_up,
     joints,
@@ -35,6 +34,7 @@ from mneme.relations.values import (
     PLANNED,
     UNREAD,
     Found,
+    act,
     cleaned,
     distinct_claims,
     endings_first,
@@ -42,7 +42,7 @@ from mneme.relations.values import (
     same_kind,
     tool_kind,
 )
-from mneme.word_lists import PLACES
+from mneme.word_lists import ORGANISATIONS, PLACES
 
 _PERSON = r"[^\s,]+(?: [^\s,]+){0,3}?"
 _OWNER = r"my|our|[^\s,]+(?: [^\s,]+){0,2}?'s?"
@@ -212,10 +212,14 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
         if named is None or ("own" in pattern.flags and speaker and named != speaker):
             return
         subject = named
+    if english().kin_attribute.get(subject.rpartition("'s ")[2]) == "pet" and _is_of_people(pattern):
+        return  # "My dog is a lawyer"
     found: list[Found] = []
     family, whereto = "", ""
     about = group_of(match, "t", "m")
     if about is not None:
+        if _IN_A_TITLE.search(part.text[: match.start(about)]) and part.text[match.start(about) : match.end(about)].istitle():
+            return
         if _SOMEBODYS.search(part.low[: match.start(about)]):
             return
         determined = _DETERMINED.search(part.low[: match.start(about)]) is not None
@@ -284,7 +288,7 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
             or (goes_on and _BEGUN.search(match[0]))
         ):
             found.insert(0, (subject, found[0][1], "", True))
-        elif part.changed and goes_on:
+        elif part.changed and goes_on and found[0][2] != UNREAD:
             found.insert(0, (subject, found[0][1], UNREAD, True))
     if "switch" in pattern.flags:
         found = same_kind(found)
@@ -293,13 +297,18 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
     yield from endings_first(found)
 
 
+def _is_of_people(pattern: Pattern) -> bool:
+    return any(slot.attribute in ("role", "employer", "school") for slot in pattern.slots)
+
+
+_IN_A_TITLE = re.compile(r"\bMy $")  # "My Fair Lady is on Friday"
 _OF_TITLES = ("cousin", "uncle", "girl", "friend")
 _FAMILY = ("pet", "child", "sibling", "parent", "spouse", "partner")  # no events
 
 
 def _is_a_person(name: str) -> bool:
     words, head = english().words, _head(name)
-    return name.split()[0] in words["kin"] or (head in words["trades"] and head not in words["events"])
+    return name.split()[0] in words["kin"] or head in words["kin"] or (head in words["trades"] and head not in words["events"])
 
 
 def _owner(part: Part, match: "re.Match[str]", speaker: str) -> str:
@@ -321,6 +330,12 @@ def _of_slot(slot: Slot, match: "re.Match[str]", part: Part, caseless: bool, end
     if value is None:
         return None
     attribute = slot.attribute
+    if slot.kind == "known_trade" and not _is_in_earnest(part.text[end:]):
+        return None
+    if attribute == "employer" and (more := _AND_NAME.match(part.text, end)):
+        value += more[0]
+    if attribute == "car":
+        value = _SMALL_BEHIND.sub("", value)
     if attribute == "kin name":
         attribute = table.kin_attribute.get(match["kin"].replace(" ", "-"), "")
         return (attribute, value) if attribute else None
@@ -329,7 +344,7 @@ def _of_slot(slot: Slot, match: "re.Match[str]", part: Part, caseless: bool, end
             return None
         return f"uses:{kind_named(match, _KINDS)}", value
     kind = tool_kind(value, table.tools)
-    if attribute == "home" and (kind or _is_of_work(value, table.words["of_work"]) or _FIRM.search(value)):
+    if attribute == "home" and (is_of_work(value) or value[-1].isdigit() or _FIRM.search(value)):
         return None
     if attribute == "employer" and value.lower() in PLACES:  # "left Manchester at six"
         return None
@@ -351,9 +366,27 @@ _FIRM = re.compile(r"^(?!St\b).*'s$")  # "I basically live in Nando's"
 _MADE_UP = re.compile(r"(?!(?:[Dd]e|[Ll]a|[Ll]e|Du|Di|Fitz|Ma?c|[A-Z])[A-Z])\w*[a-z][A-Z]")  # "GitHub", but "McMurdo"
 
 
-def _is_of_work(name: str, words: frozenset[str]) -> bool:
-    """Tell whether a name is of a product, a method or a department: a team moves to one, and lives nowhere else then."""
-    return _MADE_UP.match(name) is not None or name.lower().split()[0] in words
+_AND_NAME = re.compile(r" (?:and|&) [A-Z][\w'-]+(?=$|[,.;!]| (?:as|in|since|now)\b)")  # "Marks and Spencer"
+_SMALL_BEHIND = re.compile(r"(?<=\w) [a-z]+$")  # "Audi lease"
+_BEHIND_A_TRADE = re.compile(r" (?P<how>again|in|on|to)\b ?(?P<where>[^,.;]*)")
+_SOMEWHERE = re.compile(r"(?:an?|the|my|our) ")
+
+
+def _is_in_earnest(behind: str) -> bool:
+    """Tell whether what follows a trade lets it be one: not "chef in Overcooked", "nurse to my whole family"."""
+    told = _BEHIND_A_TRADE.match(behind)
+    if told is None:
+        return True
+    place = told["where"].split(" and ")[0].casefold()
+    known = any(" ".join(place.split()[:length]) in PLACES for length in (1, 2, 3))
+    return told["how"] in ("in", "on") and (known or _SOMEWHERE.match(told["where"]) is not None)
+
+
+def is_of_work(name: str) -> bool:
+    """Tell whether a name is of a product, a firm, a method or a department: one moves to it, and lives nowhere else then."""
+    first = name.split()[0].lower()
+    known = first in english().words["of_work"] or first in ORGANISATIONS or tool_kind(name, english().tools)
+    return bool(known) or _MADE_UP.match(name) is not None
 
 
 def _of_time(slot: Slot, match: "re.Match[str]", part: Part, begin: int) -> tuple[str, str] | None:
@@ -374,7 +407,7 @@ def _of_time(slot: Slot, match: "re.Match[str]", part: Part, begin: int) -> tupl
     return slot.attribute, value
 
 
-_PREPOSITION = re.compile(r"^(?:(?:coming(?= on )|on|at|for|by|the) )+", re.IGNORECASE)
+_PREPOSITION = re.compile(r"^(?:(?:coming|on|at|for|by|the) )+", re.IGNORECASE)
 _PRICE = re.compile(r"\d+[.,](?:[6-9]\d|\d)|\d+,\d\d")
 _NO_TIME = re.compile(
     r" ?(?:long|old|ago|away|late|early|behind|people|left|days|hours|minutes|euros|dollars|%|km|percent|years|"

@@ -346,8 +346,6 @@ def joints(low: str) -> list[int]:
     return [joint.end() for joint in _JOINTS.finditer(low)]
 
 
-# --- of whom and of what a clause speaks ------------------------------------------------------------------------------
-
 SELF = frozenset({"i", "me", "we", "us", "my", "our"})
 _BOTH = re.compile(r"^(?:me and |i and )?my (?P<kin>\w+)(?: and i| and me)?$")
 _OF = re.compile(r"^(?P<head>[^\s]+(?: [^\s]+)?) (?:for|of|to|with|in|at) (?:the |our |my |an? )?(?P<rest>.+)$")
@@ -356,10 +354,8 @@ _TAIL = re.compile(r" (?:appointment|appt|date|time|day|itself)$")
 _LEAD = re.compile(r"^(?:the|an?|my|our|this|that|his|her|their|new|current|upcoming|next|final|monthly|weekly|total) ")
 _NO_THING = re.compile(
     r"\b(?:i|you|he|she|it|we|they|there|what|which|who|how|that|this|is|are|was|were|be|been|has|have|had|do|does|did|and|or|but|if|to|"
-    r"in|on|at|from|by|with|about|than|as|not|all|one|ones|both|each|my|your|his|her|its|their|will|would|so|too|very|here|them)\b"
+    r"in|on|at|from|by|with|about|than|as|before|after|not|all|one|ones|both|each|my|your|his|her|its|their|will|would|so|too|very|here|them)\b"
 )
-_ARTICLES = frozenset("a an the my our some".split())
-_POINTS = frozenset("it this that these those them him her you something anything everything more one ones there here".split())
 _NAME_WORD = re.compile(r"^[^\W\d_][^\W\d_'.-]*(?:[-'.][^\W\d_]+)*\.?$")
 
 
@@ -384,7 +380,7 @@ def person(words: str, speaker: str, table: Table, asked: bool = False) -> str |
     if mark:
         named = person(owner, speaker, table, asked)
         return _kin(named, rest.split(), table) if named is not None else None
-    return words if _is_name(words, table) else None
+    return words if low not in table.words["kin"] and _is_name(words, table) else None
 
 
 def _kin(owner: str, words: list[str], table: Table) -> str | None:
@@ -445,11 +441,3 @@ def thing(words: str, table: Table, determined: bool, event: bool) -> tuple[str,
         return None
     own = any(word in table.words["own"] for word in (low.replace(" ", "-"), *low.split()))
     return low, own
-
-
-def act(words: str, table: Table) -> str | None:
-    """The name of an act, its words without articles: "buy a Tesla" is "buy tesla"; None for one that says too little."""
-    low = [word for word in words.lower().replace("'s", "").split() if word not in _ARTICLES]
-    if len(low) < 2 or low[0] in table.words["vague_acts"] or not _POINTS.isdisjoint(low):
-        return None
-    return " ".join(low)

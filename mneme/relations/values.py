@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from mneme.records import Claim
+from mneme.relations.table import Table
 from mneme.text import tokenise
-from mneme.word_lists import PLACES
+from mneme.word_lists import GIVEN, PLACES
 
 SAID = "said"
 """The attribute of what somebody said in so many words, which another statement corrects."""
@@ -33,7 +34,8 @@ _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
 _SAYS_NOTHING = frozenset("the a an on at of in my our for to from is new".split())
 _TIME = re.compile(
     r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|november|"
-    r"december|next|last|this|tomorrow|today|tonight|early|late|noon|midnight|spring|summer|autumn|winter|christmas|easter)s?\b",
+    r"december|next|last|this|tomorrow|today|tonight|early|late|noon|midnight|spring|summer|autumn|winter|christmas|easter|halloween|"
+    r"thanksgiving)s?\b",
     re.IGNORECASE,
 )
 _LEANS = frozenset(
@@ -43,6 +45,8 @@ _LEANS = frozenset(
 )
 _TITLES = frozenset("dr mr mrs ms prof".split())
 _ARTICLES = frozenset("a an the and good best great bad terrible big huge better".split())
+_OF_AN_ACT = frozenset("a an the my our some".split())
+_POINTS = frozenset("it this that these those them him her you something anything everything more one ones there here".split())
 _TONGUES = frozenset(
     """english german french spanish italian portuguese dutch swedish norwegian danish finnish polish czech russian
     ukrainian turkish arabic hebrew persian farsi hindi urdu bengali tamil mandarin chinese cantonese japanese korean
@@ -88,20 +92,27 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
             bare = _ON_A_DAY.sub("", bare)
             if bare.endswith("ists"):  # "Patsy's moved to the Methodists"
                 return None
+            bare = bare if caseless else _BEHIND_A_NAME.sub("", bare)
             return _name(bare, words, caseless and not low.startswith(("the ", "a ", "an ")), 5, PLACES)
         case "somewhere":
             return UNREAD if cleaned("place", text, low, words, caseless) else None
         case "org":
             if low.startswith(("a ", "an ", "my ", "our ")) or (low.startswith("the ") and bare[4:5].islower()):
                 kind_of = _phrase(bare)
+                last = kind_of.split()[-1].lower() if kind_of else ""
                 no_name = not kind_of or is_time(kind_of) or kind_of.split()[0].lower() in words["no_name"]
-                return None if no_name else kind_of
+                return None if no_name or last in words["kin"] else kind_of
             return None if low.split()[0].endswith("ing") else _name(bare, words, caseless and not low.startswith("the "), 6)
+        case "school":
+            name = _name(bare, words, caseless, 6)
+            told = name and (name.isupper() or name.lower() in PLACES)
+            return name if told or not words["schools"].isdisjoint(low.split()) else None
         case "name":
             small = [part for part in bare.split() if part.islower() and part not in _WITHIN_NAMES]
-            return None if small or bare.endswith(" job") else _name(bare, words, False, 5)
+            no_firm = small or bare.endswith(" job") or low in words["kin"] or low == "santa"
+            return None if no_firm else _name(bare, words, False, 5)
         case "person" | "who":
-            found = _name(bare, words, caseless, 3)
+            found = _name(bare, words, caseless, 3, GIVEN)
             return found if found and found.translate(_WITHIN_A_NAME).isalpha() else None
         case "given":
             acronym = bare.isupper() and len(bare) > 1
@@ -120,20 +131,27 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
         case "known_trade":
             bare = _DETERMINER.sub("", bare)
             trade = bare.lower().split(" of ")[0].split()
-            if not 0 < len(trade) <= 5 or trade[-1] not in words["trades"] or trade[0].endswith("ing"):
+            if (
+                low.startswith(("my ", "our ", "your "))
+                or not 0 < len(trade) <= 5
+                or trade[-1] not in words["trades"]
+                or trade[0].endswith("ing")
+            ):
                 return None
-            return bare if _ARTICLES.isdisjoint(trade) and not _leans(bare) else None
+            is_ones_own = _ARTICLES.isdisjoint(trade) and not _leans(bare) and not low.startswith(("my ", "our ", "your "))
+            return bare if is_ones_own else None
         case "known_food" | "inner_food":
-            last = bare.lower().split()[-1:]
-            known = last and not {last[0], last[0].removesuffix("s"), last[0].removesuffix("es")}.isdisjoint(words["foods"])
+            food = bare.lower().split()[-1:]
+            known = food and not {food[0], food[0].removesuffix("s"), food[0].removesuffix("es")}.isdisjoint(words["foods"])
             return bare if known and not _DETERMINER.match(bare) and not _leans(bare) else None
         case "phrase":
             phrase = _phrase(bare)
             return phrase if phrase and phrase[0].isalpha() else None
-        case "liking" | "food":  # of its kind: tea, hiking, cold coffee; not "the theme", "your dress"
+        case "liking" | "food":  # of its kind: tea, hiking, cold coffee; not "the theme", "your dress", "Ann's plan", Mondays
             parts = bare.lower().split()
             named = bare[:1].isalpha() and not _DETERMINER.match(bare) and bare.split()[0] not in _NO_LIKING
-            return bare if named and len(parts) <= 3 and _LEANS.isdisjoint(parts) else None
+            passing = is_time(bare) or "'s " in bare
+            return bare if named and len(parts) <= 3 and _LEANS.isdisjoint(parts) and not passing else None
         case "title" | "lead":
             return bare if bare and len(bare.split()) <= 10 and not _leans(bare) else None
         case "tongue":
@@ -152,6 +170,9 @@ def _phrase(bare: str) -> str | None:
     return bare if bare and len(bare.split()) <= 5 and not _leans(bare) else None
 
 
+_BEHIND_A_NAME = re.compile(
+    r"(?<=[^\W_]) (?!(?:and|at|de|da|di|do|du|in|la|le|of|on|the|under|upon) )[a-z]\S*(?: .*)?$"
+)  # "Aba sef"
 _ON_A_DAY = re.compile(r" (?:mon|tues|wednes|thurs|fri|satur|sun)day$", re.I)  # "moved to Austin saturday"
 
 
@@ -250,3 +271,11 @@ def endings_first(found: list[Found]) -> list[Found]:
     """Order the claims of one match, endings first; one that names its value stands for one that does not."""
     closed = {attribute for _, attribute, value, ends in found if ends and value}
     return sorted((each for each in found if each[2] or each[1] not in closed), key=lambda each: not each[3])
+
+
+def act(words: str, table: Table) -> str | None:
+    """The name of an act, its words without articles: "buy a Tesla" is "buy tesla"; None for one that says too little."""
+    low = [word for word in words.lower().replace("'s", "").split() if word not in _OF_AN_ACT]
+    if len(low) < 2 or low[0] in table.words["vague_acts"] or not _POINTS.isdisjoint(low):
+        return None
+    return " ".join(low)

@@ -145,7 +145,6 @@ class Transcription(Group):
     api_key: SecretStr | None = None
     model: str = "whisper-1"
 
-    language: ClassVar[str | None] = None  # the endpoint finds it out: one owner's recordings may be in several
     retries: ClassVar[int] = 3
     timeout_seconds: ClassVar[float] = 300.0  # for one recording with its retries: an hour of speech takes minutes
 
@@ -156,7 +155,6 @@ class Rerank(Group):
     provider: Literal["none", "endpoint", "model"] = Field(
         default="none", description="endpoint: a cross-encoder over HTTP; model: the chat model of the role rerank"
     )
-    style: Literal["cohere", "jina", "tei"] = Field(default="cohere", description="endpoint: form of its requests")
     base_url: str | None = Field(default=None, description="endpoint: its address up to /rerank")
     api_key: SecretStr | None = None
     model: str = Field(default="", description="endpoint: name of the model, if the endpoint needs one")

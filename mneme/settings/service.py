@@ -39,7 +39,6 @@ class Service(Group):
         "for all replicas. Default: one is made and kept in MNEME_DATA",
     )
     mcp: bool = Field(default=True, description="serve MCP at /mcp")
-    cors_origins: tuple[str, ...] = Field(default=(), description="pages of other origins that may ask")
 
     # Of JSON: a thousand messages of 16,000 bytes. An upload may have MNEME_DOCUMENTS__LARGEST_BYTES.
     largest_request_bytes: ClassVar[int] = 16_000_000

@@ -8,7 +8,7 @@ from mneme.errors import MnemeError, SettingsError
 from mneme.settings import Settings, load_settings
 from serving.checks import Check, State, failed
 from serving.checks.models import documents, models
-from serving.checks.servers import index, kafka, service
+from serving.checks.servers import index, kafka
 from serving.checks.settings import settings
 
 SECONDS = 8.0  # for one group
@@ -32,7 +32,6 @@ def groups(call: bool = False) -> Mapping[str, Group]:
         "index": Group(index),
         "kafka": Group(kafka),
         "models": Group(lambda each: models(each, call)),
-        "service": Group(service),
         "documents": Group(documents, needed=False),
     }
 

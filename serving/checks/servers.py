@@ -1,11 +1,7 @@
-"""Checks of servers: the index, Kafka, and the service with its flow."""
+"""Checks of servers: the index and Kafka."""
 
 import json
-import socket
 from collections.abc import Callable, Iterator, Mapping
-from importlib.util import find_spec
-
-import httpx
 
 from connectors.durable import is_locked
 from connectors.inbox import inbox_folder
@@ -229,73 +225,3 @@ def _consumer_group(name: str, unread: int | None, lost: tuple[str, ...]) -> Che
     if unread is None:
         return Check("kafka", f"group {name}", "nothing committed yet", "ready")
     return Check("kafka", f"group {name}", f"{unread:,} events not read", "ready")
-
-
-_SECONDS = 3.0
-_EXTRAS = {"fastapi": "serve", "nicegui": "console", "mcp": "mcp"}
-
-
-def service(settings: Settings) -> Iterator[Check]:
-    """Check the needs of `mneme serve`, and what runs already."""
-    own = settings.service
-    wanted = ["fastapi", *(["nicegui"] if own.console else []), *(["mcp"] if own.mcp else [])]
-    lacking = [module for module in wanted if find_spec(module) is None]
-    if lacking:
-        extras = ",".join(dict.fromkeys(_EXTRAS[module] for module in lacking))
-        remedy = f"{', '.join(lacking)} is not installed: pip install 'mneme-river[{extras}]'"
-        yield Check("service", "mneme serve", "", "partly", remedy)
-    yield _port(own.host, own.port)
-    keys = f"{len(own.keys)} keys" if own.keys else "none: everybody on this machine may ask"
-    yield Check("service", "keys", keys, "ready")
-    yield from _flows(settings)
-    if own.url is not None:
-        yield _remote(settings)
-
-
-def _port(host: str, port: int) -> Check:
-    name, where = "port", f"{host}:{port}"
-    if port == 0:
-        return Check("service", name, "any that is free", "ready")
-    try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        with socket.socket(family, socket.SOCK_STREAM) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind((host, port))
-    except OSError as error:
-        if _is_mneme(f"http://{host}:{port}"):
-            return Check("service", name, f"{where}, a Mneme answers there", "ready")
-        remedy = f"{where} cannot be opened ({error.strerror or error}); stop what uses it, or set MNEME_SERVICE__PORT"
-        return Check("service", name, where, "partly", remedy)
-    return Check("service", name, f"{where} is free", "ready")
-
-
-def _flows(settings: Settings) -> Iterator[Check]:
-    # The flow from the inbox holds the recovery store of files as well.
-    locks = {TOPICS: settings.data / "recovery" / TOPICS, "inbox": inbox_folder(settings.data)}
-    running = [name for name, folder in locks.items() if is_locked(folder)]
-    if "inbox" not in running and is_locked(settings.data / "recovery" / "files"):
-        running.append("files")
-    names = ", ".join(running)
-    yield Check("service", "flow", f"one runs here, from {names}" if running else "none runs on this data folder", "ready")
-
-
-def _remote(settings: Settings) -> Check:
-    url = settings.service.url or ""
-    answers = _is_mneme(url)
-    if answers:
-        return Check("service", "service", f"{url} answers", "ready")
-    if answers is None:
-        remedy = f"MNEME_SERVICE__URL: no answer from {url} within {_SECONDS:g} s; look at its load, and at the network"
-        return Check("service", "service", url, "unknown", remedy, needed=True)
-    remedy = f"MNEME_SERVICE__URL: no Mneme answers at {url}; start `mneme serve` there, or correct it"
-    return Check("service", "service", url, "missing", remedy, needed=True)
-
-
-def _is_mneme(url: str) -> bool | None:
-    """Tell whether a Mneme answers there; None where nothing came in time."""
-    try:
-        return httpx.get(f"{url.rstrip('/')}/health/live", timeout=_SECONDS).is_success
-    except httpx.TimeoutException:
-        return None
-    except (httpx.HTTPError, httpx.InvalidURL):
-        return False

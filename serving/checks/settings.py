@@ -1,6 +1,5 @@
-"""Settings: what contradicts itself, what is not safe, and what is wrong with ``.env``."""
+"""Settings: what contradicts itself, and what is not safe."""
 
-import os
 import stat
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -21,7 +20,7 @@ Fault = tuple[str, State, str]  # the setting, how bad it is, and the remedy
 
 def settings(loaded: Settings) -> Iterator[Check]:
     """Check the settings one by one; one line where all are right."""
-    faults = [*_contradictions(loaded), *_risks(loaded), *_environment_file()]
+    faults = [*_contradictions(loaded), *_risks(loaded)]
     for name, state, remedy in faults:
         yield Check("settings", name, "", state, remedy, needed=state == "missing")
     if not faults:
@@ -68,7 +67,9 @@ def _key_of(name: str) -> str:
 
 
 def _risks(loaded: Settings) -> Iterator[Fault]:
-    service, search, kafka = loaded.service, loaded.opensearch, loaded.kafka
+    service, search, kafka, file = loaded.service, loaded.opensearch, loaded.kafka, Path(".env")
+    if file.is_file() and file.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH):
+        yield ".env", "partly", ".env may hold secrets and others on this machine may read it: chmod 600 .env"
     if service.host not in _LOOPBACK and not service.keys:
         yield (
             "MNEME_SERVICE__KEYS",
@@ -80,8 +81,6 @@ def _risks(loaded: Settings) -> Iterator[Fault]:
         Keys(service.keys)
     except SettingsError as error:
         yield "MNEME_SERVICE__KEYS", "missing", str(error)
-    if "*" in service.cors_origins:
-        yield "MNEME_SERVICE__CORS_ORIGINS", "partly", "* lets every page ask; name the origins that may"
     if loaded.telemetry.host not in _LOOPBACK and loaded.telemetry.metrics_port:
         yield "MNEME_TELEMETRY__HOST", "partly", "metrics are shown to whoever reaches this host; they name tenants"
     if loaded.index.backend == "opensearch":
@@ -93,34 +92,6 @@ def _risks(loaded: Settings) -> Iterator[Fault]:
     servers = [server.strip().rpartition(":")[0] for server in kafka.bootstrap_servers.split(",")]
     if kafka.security_protocol.endswith("PLAINTEXT") and not set(servers) <= _LOOPBACK and loaded.index.backend == "opensearch":
         yield "MNEME_KAFKA__SECURITY_PROTOCOL", "partly", "messages go over the network in clear text; use SSL or SASL_SSL"
-
-
-def _environment_file() -> Iterator[Fault]:
-    path = Path(".env")
-    try:
-        content = path.read_text(encoding="utf-8")
-        mode = path.stat().st_mode
-    except FileNotFoundError:
-        return
-    except (OSError, UnicodeDecodeError) as error:
-        yield ".env", "missing", f".env cannot be read ({type(error).__name__}); it must be UTF-8, and readable"
-        return
-    names: list[str] = []
-    for number, line in enumerate(content.splitlines(), start=1):
-        text = line.strip().removeprefix("export ").lstrip()
-        if not text or text.startswith("#"):
-            continue
-        name, sign, _ = text.partition("=")
-        if not sign:
-            yield ".env", "partly", f".env, line {number}: is no NAME=value, and is left out"
-        elif name.strip() in names:
-            yield ".env", "partly", f".env, line {number}: {name.strip()} is set twice; the last one counts"
-        names.append(name.strip())
-    if overridden := sorted({name for name in names if name.startswith("MNEME_") and name in os.environ}):
-        yield ".env", "partly", f"the environment sets {', '.join(overridden)} too, and wins over .env"
-    secret = any(word in name for name in names for word in ("KEY", "PASSWORD", "SECRET"))
-    if secret and mode & (stat.S_IRGRP | stat.S_IROTH):
-        yield ".env", "partly", ".env holds secrets and others on this machine may read it: chmod 600 .env"
 
 
 def _data(loaded: Settings) -> Check:

@@ -3,7 +3,6 @@
 import json
 import tempfile
 from collections.abc import Sequence
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -15,8 +14,8 @@ import flows
 import mneme
 from connectors.durable import is_locked
 from mneme.errors import InputError
-from mneme.times import in_utc, utc_now
-from serving.commands.options import TenantOption, not_blank
+from mneme.times import utc_now
+from serving.commands.options import not_blank
 from serving.terminal.format import count, last_line
 from serving.terminal.output import note, output
 
@@ -42,28 +41,13 @@ StageOption = Annotated[str | None, typer.Option(help="Only those of this step."
 def list_letters(
     place: FromOption = None,
     stage: StageOption = None,
-    since: Annotated[datetime | None, typer.Option(help="Only those that came since (UTC).", show_default=False)] = None,
-    conversation: Annotated[
-        str | None,
-        typer.Option("--conversation", "-c", help="Only those about it.", show_default=False, callback=not_blank),
-    ] = None,
-    tenant: TenantOption = "default",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """List dead letters, newest last."""
-    from connectors.dead_letters import is_about
-    from mneme.ports import Scope
     from serving.terminal.tables import dead_letter_json, dead_letters_table
 
     numbered = _numbered(_open(mneme.load_settings(), place))
-    scope = None if conversation is None else Scope(tenant, (conversation,))
-    numbered = {
-        number: each
-        for number, each in numbered.items()
-        if stage in (None, each.stage)
-        and (since is None or each.at >= in_utc(since))
-        and (scope is None or is_about(each, scope))
-    }
+    numbered = {number: each for number, each in numbered.items() if stage in (None, each.stage)}
     if as_json:
         for number, dead_letter in numbered.items():
             typer.echo(json.dumps(dead_letter_json(number, dead_letter), ensure_ascii=False))

@@ -199,7 +199,7 @@ def _show_reindex(report: "ReindexReport") -> None:
 
 
 def export(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file; .gz compresses it.", show_default=False)],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file.", show_default=False)],
     user: UserOption = None,
     group: GroupOption = None,
     agent: AgentOption = None,

@@ -18,7 +18,6 @@ from serving.commands.options import (
     UrlOption,
     UserOption,
     given,
-    metadata_filter,
     not_blank,
     searched_owner,
 )
@@ -55,14 +54,6 @@ def search(
     document: Annotated[
         list[str] | None, typer.Option("--document", "-d", help="Only these documents, by id.", callback=not_blank)
     ] = None,
-    metadata: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metadata",
-            help="Only what has this: KEY=VALUE, or with != > >= < <= ~ (contains), or KEY alone. May be repeated.",
-            show_default=False,
-        ),
-    ] = None,
     kind: Annotated[
         list[str] | None,
         typer.Option("--kind", help="Only this type of memory holds places: episode, fact, message, ... May be repeated."),
@@ -93,7 +84,6 @@ def search(
     times = {"since": since, "before": before, "as_of": as_of}
     places = {"conversation_id": conversation, "document_id": document}
     filters |= {name: value for name, value in (places | times).items() if value}
-    filters |= {"metadata": metadata_filter(metadata)} if metadata else {}
     with connect(url) as memories:
         found = memories.search(
             query,
@@ -115,14 +105,6 @@ def ask(
     group: GroupOption = None,
     agent: AgentOption = None,
     tenant: TenantOption = "default",
-    said: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--said",
-            help="What was said before the question, oldest first: a line of the user, or assistant: LINE. May be repeated.",
-            show_default=False,
-        ),
-    ] = None,
     as_of: AsOfOption = None,
     method: MethodOption = "hybrid",
     strategy: StrategyOption = None,
@@ -135,17 +117,8 @@ def ask(
     from serving.terminal.search_view import answer_view
 
     filters = searched_owner(user, group, agent, tenant, as_of=as_of)
-    history = [_turn(line) for line in said or ()]
     with connect(url) as memories:
-        answer = memories.ask_stream(
-            question,
-            filters,
-            method=method,
-            agent=strategy,
-            top_k=top_k,
-            history=history,
-            explain=explain,
-        )
+        answer = memories.ask_stream(question, filters, method=method, agent=strategy, top_k=top_k, explain=explain)
         if as_json:
             typer.echo(answer.response.model_dump_json(indent=2))
             return
@@ -155,11 +128,6 @@ def ask(
     output().print(answer_view(answer.response))
     for line in answer.response.notes:
         note(f"note: {line}", "yellow")
-
-
-def _turn(line: str) -> tuple[str, str]:
-    role, colon, text = line.partition(":")
-    return (role, text.strip()) if colon and role in ("user", "assistant") else ("user", line)
 
 
 def history(
@@ -200,7 +168,6 @@ def inspect(
         bool, typer.Option("--documents", help="List documents; with CONVERSATION, what is attached to its messages.")
     ] = False,
     knowledge: Annotated[bool, typer.Option(help="With --documents: list the tenant's documents too.")] = True,
-    unread: Annotated[bool, typer.Option("--unread", help="With --documents: only what was not read as a whole.")] = False,
     url: UrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
@@ -208,12 +175,15 @@ def inspect(
 
     With --documents list documents and attachments: what each is, and what of it was read.
     """
+    from serving.terminal.history_view import documents_table
     from serving.terminal.inspection_view import inspection_view
 
     if documents:
         attached = [conversation] if conversation else None
         filters = searched_owner(user, group, agent, tenant, knowledge=knowledge, conversation_id=attached)
-        _list_documents(filters, unread, url, as_json)
+        with connect(url) as memories:
+            listed = memories.documents(filters)
+        show(listed, as_json, documents_table)
         return
     if (conversation is None) == (not files):
         raise InputError("give a CONVERSATION, or files with --file: one of the two")
@@ -243,14 +213,3 @@ def _would_be(files: list[Path], defaults: dict[str, str]) -> "Iterator[Inspecti
     models = settings.models
     extractor = "local" if settings.extraction.extractor == "local" else models.by_role.get(Role.EXTRACTION, models.default)
     yield from inspections(dry_run(files, settings, defaults), extractor)
-
-
-def _list_documents(filters: dict[str, Any], unread: bool, url: str | None, as_json: bool) -> None:
-    from serving.terminal.history_view import documents_table
-
-    with connect(url) as memories:
-        found = memories.documents(filters)
-    if unread:
-        kept = tuple(each for each in found.documents if each.unread or each.status == "unread")
-        found = found.model_copy(update={"documents": kept})
-    show(found, as_json, documents_table)

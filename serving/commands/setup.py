@@ -3,7 +3,6 @@
 import hashlib
 import json
 import secrets
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -33,14 +32,12 @@ _RATE_SECONDS = 1.0  # between two looks, for messages a second
 def doctor(
     only: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[GROUP]...", help="settings, index, kafka, models, service, documents; else all.", show_default=False
-        ),
+        typer.Argument(metavar="[GROUP]...", help="settings, index, kafka, models, documents; else all.", show_default=False),
     ] = None,
     call: Annotated[bool, typer.Option("--call", help="Ask models behind endpoints something, which may cost money.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
 ) -> None:
-    """Say what is wrong and how to mend it: settings, index, Kafka, models, service, documents. Nothing is changed.
+    """Say what is wrong and how to mend it: settings, index, Kafka, models, documents. Nothing is changed.
 
     The exit code is 1 when something that is needed is missing, or could not be asked.
     """
@@ -94,7 +91,7 @@ def init(
 ) -> None:
     """Write a .env with every setting, its meaning and its default as comments, and what you choose active.
 
-    Without options it asks, at a terminal; elsewhere it chooses the embedded index and no model.
+    Without options it chooses the embedded index and no model.
     """
     from serving.environment_file import environment_file, write_environment_file
 
@@ -106,8 +103,6 @@ def init(
         raise InputError("--base-url: which model? give --openai MODEL too")
     if not show and file.exists() and not force:
         raise InputError(f"{file} is there already; --force replaces it, --print shows what would be written")
-    if not (embedded or opensearch or openai or key or show) and _at_a_terminal():
-        opensearch, kafka, openai, base_url, key = _asked()
     made = secrets.token_hex(_KEY_BYTES) if key is not None else None
     content = environment_file(_chosen(opensearch, kafka, openai, base_url, key, made))
     if show:
@@ -140,23 +135,6 @@ def _chosen(
         hashed = hashlib.sha256(made.encode()).hexdigest()  # whoever reads the file cannot ask with it
         chosen |= {"MNEME_SERVICE__KEYS": json.dumps({f"sha256:{hashed}": key})}
     return chosen
-
-
-def _at_a_terminal() -> bool:
-    return sys.stdin.isatty()
-
-
-def _asked() -> tuple[str | None, str | None, str | None, str | None, str | None]:
-    """Ask for the choices at a terminal, in three questions."""
-    opensearch = kafka = base_url = None
-    if typer.confirm("OpenSearch and Kafka? (no: an index in a folder, without servers)", default=False):
-        opensearch = typer.prompt("OpenSearch", default="http://127.0.0.1:9200")
-        kafka = typer.prompt("Kafka", default="127.0.0.1:9092")
-    openai = typer.prompt("Chat model, behind an OpenAI-compatible endpoint (empty: none)", default="", show_default=False)
-    if openai:
-        base_url = typer.prompt("Its address", default="https://api.openai.com/v1")
-    key = "default" if typer.confirm("A key, without which nobody may ask the service?", default=False) else None
-    return opensearch, kafka, openai or None, base_url, key
 
 
 def status(

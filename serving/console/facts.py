@@ -2,24 +2,19 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import islice
 
-from nicegui import app
 from nicegui.elements.mixins.text_element import TextElement
 from nicegui.events import GenericEventArguments
-from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from mneme.errors import MnemeError
 from mneme.events import AnyEvent
 from queries.browsing.responses import Memory
 from serving.clients import iterate_memories
 from serving.console.markup import anew, chip, count, day, field, heading, link, nothing, notice, tag
-from serving.console.shell import page, page_alone, show_failure, visit_of
+from serving.console.shell import page, show_failure
 from serving.console.statements import cited
 from serving.console.visit import SENT_EVENT, Visit, fields_of
-from serving.rest.routes.owners import exported
 from serving.service.amending import correction_of, retractions_of
 
 _MOST_FACTS = 2_000  # that are looked through, the newest
@@ -35,23 +30,9 @@ async def facts(visit: Visit) -> None:
     said = "Each fact is what somebody said. Correct what is wrong, and erase what is not to be kept."
     heading(f"Facts of {visit.name}", said)
     visit.question_form("facts", "q", "Words", "Words of the facts", ("all", "1", "with history"), "Filter")
-    link("Download all that is remembered", visit.link("download"), download=True)
     told = tag("div", role="status")
     shown = tag("div")
     await _list(visit, shown, told)
-
-
-@app.get("/download", include_in_schema=False)
-async def download(request: Request) -> Response:
-    """Give everything that is known of the owner as a file, which ``mneme admin import`` takes in elsewhere."""
-    visit = visit_of(request)
-    if visit.owner is None:
-        return RedirectResponse("facts", 303)
-    try:
-        return await visit.in_thread("waits", exported, visit.owner, visit.service.settings)
-    except MnemeError as error:
-        main = f'<h1>Not downloaded</h1>\n<p class="quiet">{escape(str(error))}</p>\n<p><a href="facts">To the facts</a></p>'
-        return HTMLResponse(page_alone("Not downloaded", main), 503)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The page Flow: health, lag, throughput, models and dead letters, as they change. For the operator."""
+"""The page Flow: health, lag, throughput, requests and dead letters, as they change. For the operator."""
 
 import math
 import threading
@@ -14,14 +14,12 @@ from connectors.dead_letters import without_secrets
 from connectors.telemetry.exposition import exposition, read_exposition
 from mneme.errors import MnemeError
 from mneme.ports import DeadLetter
-from mneme.rows import Collection
 from serving.console.markup import anew, chip, count, heading, moment, notice, number, seconds, section, tag
 from serving.console.shell import page, show_failure
 from serving.console.visit import Visit
 from serving.service.dead_letters import dead_letter_id, dead_letters_of
 from serving.service.health import Health
 from serving.service.service import Service
-from serving.status import model_statuses
 from serving.terminal.format import last_line, shortened
 from serving.terminal.tables import event_text
 
@@ -44,15 +42,11 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One look. ``at`` is of the monotonic clock, in seconds; ``counts`` is None where the index did not answer.
-
-    ``models`` are calls and tokens by model, of this process and of the flow that it started; ``routes`` its requests.
-    """
+    """One look. ``at`` is of the monotonic clock, in seconds; ``messages`` is None where the index did not answer."""
 
     at: float
     health: Health
-    counts: Mapping[Collection, int] | None
-    models: Mapping[str, tuple[int, int]]
+    messages: int | None
     routes: Mapping[str, Latency]
 
 
@@ -74,15 +68,15 @@ class Samples:
 
     def _sample(self) -> Sample:
         try:
-            counts: Mapping[Collection, int] | None = self._service.counts()
+            messages: int | None = self._service.searchable_messages()
         except MnemeError:
-            counts = None  # the health says why
-        return Sample(time.monotonic(), self._service.health(), counts, *_measured())
+            messages = None  # the health says why
+        return Sample(time.monotonic(), self._service.health(), messages, _routes())
 
 
 def rates(samples: tuple[Sample, ...]) -> list[tuple[float, float]]:
     """Messages that became searchable a second, between a sample and the next: (seconds before the last sample, rate)."""
-    counted = [(each.at, each.counts[Collection.MESSAGES]) for each in samples if each.counts is not None]
+    counted = [(each.at, each.messages) for each in samples if each.messages is not None]
     return [
         (counted[-1][0] - at, max(0.0, (count - before) / (at - earlier)))
         for (earlier, before), (at, count) in pairwise(counted)
@@ -90,10 +84,9 @@ def rates(samples: tuple[Sample, ...]) -> list[tuple[float, float]]:
     ]
 
 
-def _measured() -> tuple[dict[str, tuple[int, int]], dict[str, Latency]]:
-    """Calls and tokens by model, and requests by route, as this process and its flow counted them."""
+def _routes() -> dict[str, Latency]:
+    """Requests by route, as this process counted them."""
     samples = read_exposition(exposition().decode())
-    models = {f"{each.model} for {each.role}": (each.calls, each.tokens) for each in model_statuses(samples)}
     routes: defaultdict[str, Latency] = defaultdict(Latency)
 
     def of(sample: str) -> Iterator[tuple[Latency, Mapping[str, str], float]]:
@@ -107,7 +100,7 @@ def _measured() -> tuple[dict[str, tuple[int, int]], dict[str, Latency]]:
     for route, labels, value in of("bucket"):
         limit = float(labels["le"])
         route.within[limit] = route.within.get(limit, 0.0) + value
-    return models, {name: route for name, route in routes.items() if route.requests}
+    return {name: route for name, route in routes.items() if route.requests}
 
 
 _MOST_SHOWN = 50
@@ -211,20 +204,10 @@ async def flow(visit: Visit) -> None:
     tiles = tag("dl", classes="tiles")
     with section("throughput", "Messages that became searchable, a second", "card chart"):
         drawing = tag("div")
-    with tag("div", classes="pair"):
-        with section("index", "The index"):
-            rows = tag("div")
-        with section("models", "Models"):
-            models = tag("div")
     with section("requests", "Requests"):
         requests = tag("div")
     dead_letters = DeadLetterPanel(visit)
-    parts = (
-        (state, _health, "health"),
-        (rows, _counts, "counts"),
-        (models, _models, "models"),
-        (requests, _requests, "routes"),
-    )
+    parts = ((state, _health, "health"), (requests, _requests, "routes"))
     shown: list[Sample] = []
 
     async def look() -> None:
@@ -267,34 +250,12 @@ def _tiles(last: Sample, taken: tuple[Sample, ...]) -> None:
             _tile(f"Unread {lane}", f"{unread[lane]:,}", warns=lane != "backfill" and unread[lane] > _MUCH)
     lately = rates(taken)[-5:]
     _tile("A second, lately", number(sum(rate for _, rate in lately) / len(lately)) if lately else "0")
-    _tile("Model calls", number(sum(calls for calls, _ in last.models.values())))
-    _tile("Tokens", number(sum(tokens for _, tokens in last.models.values())))
 
 
 def _tile(title: str, value: str, warns: bool = False) -> None:
     with tag("div", classes=f"tile{' is-warning' if warns else ''}"):
         tag("dt", title)
         tag("dd", value)
-
-
-def _counts(last: Sample) -> None:
-    if last.counts is None:
-        tag("p", "The index does not answer, or there is none yet.", "quiet")
-        return
-    names = {
-        Collection.GRAPH: "entities and relationships",
-        Collection.MEMORIES: "other memories",
-        Collection.CONTROL: "kept by the flow",
-    }
-    _table(("", "rows"), [(names.get(each, each.value), f"{count:,}") for each, count in last.counts.items()])
-
-
-def _models(last: Sample) -> None:
-    if not last.models:
-        tag("p", "No model behind an endpoint was called. What runs on this machine costs nothing.", "quiet")
-        return
-    rows = [(name, number(calls), number(tokens)) for name, (calls, tokens) in sorted(last.models.items())]
-    _table(("model", "calls", "tokens"), rows)
 
 
 _MOST_ROUTES = 12

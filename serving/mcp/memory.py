@@ -18,7 +18,7 @@ from serving.clients import await_index, conversation_name
 from serving.service.remote import RemoteService
 from serving.service.service import Service
 
-MOST_MESSAGES = 200  # of one call of remember, and of one page of a conversation
+MOST_MESSAGES = 200  # of one call of remember
 
 Moment = Annotated[
     datetime | None, AfterValidator(lambda at: at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at)

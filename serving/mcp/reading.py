@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from mneme.errors import InputError
 from serving.clients import iterate_memories
-from serving.mcp.memory import MOST_MESSAGES, AgentMemory, Moment, answer
+from serving.mcp.memory import AgentMemory, Moment, answer
 from serving.mcp.results import (
     AskResult,
     ContextResult,
@@ -45,7 +45,7 @@ Before = Annotated[Moment, _GIVEN, Field(description='only what was said before 
 
 
 class Reading:
-    """Tools that tell what is remembered, and texts of resources.
+    """Tools that tell what is remembered.
 
     Raises of each: InputError for what is asked in a wrong way, StoreError where the index cannot answer.
     """
@@ -179,9 +179,6 @@ class Reading:
 
         Returns one line for each thing known (inferred where nobody said so), and the last conversations with their ids.
         """
-        return answer(*self._portrait())
-
-    def _portrait(self) -> tuple[str, ProfileResult]:
         filters = self._memory.scope.filters()
         portrait = self._memory.memories.portrait(filters)
         told = tuple(
@@ -198,30 +195,7 @@ class Reading:
         text = "\n".join(known) if known else "no profile yet; it is made from what is said over time"
         if recent:
             text += "\nlast conversations:\n" + "\n".join(f"- {each}" for each in recent)
-        return text, ProfileResult(lines=told, recent=recent)
-
-    def profile_text(self) -> str:
-        """The profile of the owner, as text."""
-        return self._portrait()[0]
-
-    def conversation(self, conversation_id: str) -> str:
-        """The last messages of one conversation."""
-        filters = self._memory.scope.filters(conversation_id=conversation_id)
-        page = self._memory.memories.browse("message", filters, limit=MOST_MESSAGES)
-        if not page.items:
-            raise InputError(f"there is no conversation {conversation_id!r} in this memory; mneme://conversations lists them")
-        said = [f"{each.at:%Y-%m-%d %H:%M} {each.body['sender_name']}: {each.text}" for each in reversed(page.items)]
-        return "\n".join(["(older messages are left out)", *said] if page.next else said)
-
-    def conversations(self) -> str:
-        """The last conversations, with their ids."""
-        page = self._memory.memories.conversations(self._memory.scope.filters(), limit=50)
-        listed = [
-            f"{each.conversation_id}: {each.title or 'still going on'} ({each.started_at:%Y-%m-%d} to {each.last_at:%Y-%m-%d},"
-            f" {each.messages} messages)"
-            for each in page.items
-        ]
-        return "\n".join(listed) or "there is no conversation yet"
+        return answer(text, ProfileResult(lines=told, recent=recent))
 
 
 def _renumbered(text: str, places: Mapping[int, int]) -> str:

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
-from functools import wraps
 from inspect import cleandoc
 from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.exceptions import ResourceError, ToolError, UnexpectedToolError
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.shared.exceptions import MCPError
 from mcp.types import METHOD_NOT_FOUND, ToolAnnotations
 from pydantic import ValidationError
@@ -117,7 +116,6 @@ def build_server(
         takes_away = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
         server.add_tool(writing.remember, title="Remember", annotations=adds)
         server.add_tool(writing.forget, title="Forget", annotations=takes_away)
-    _add_resources(server, reading)
     for tool in server._tool_manager.list_tools():
         tool.description = cleandoc(tool.description)
         tool.parameters = _tidy(tool.parameters) | {"additionalProperties": False}
@@ -125,34 +123,6 @@ def build_server(
         if tool.name == "forget" and not may_erase:
             tool.parameters["properties"]["target"]["enum"].remove("everything")
     return server
-
-
-def _add_resources(server: MemoryServer, reading: Reading) -> None:
-    def add(uri: str, name: str, title: str, description: str, text: Callable[..., str]) -> None:
-        @wraps(text)
-        def read(**arguments: str) -> str:
-            try:
-                return text(**arguments)
-            except MnemeError as error:
-                raise ResourceError(str(error)) from error
-
-        server.resource(uri, name=name, title=title, description=description, mime_type="text/plain")(read)
-
-    add("mneme://profile", "profile", "Who it is", "What is known of the owner.", reading.profile_text)
-    add(
-        "mneme://conversations",
-        "conversations",
-        "Conversations",
-        "The last conversations, with their ids.",
-        reading.conversations,
-    )
-    add(
-        "mneme://conversations/{+conversation_id}",
-        "conversation",
-        "A conversation",
-        "The last messages of one conversation.",
-        reading.conversation,
-    )
 
 
 def _tidy(schema: Any) -> Any:

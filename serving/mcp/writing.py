@@ -174,7 +174,7 @@ class Writing:
             found = iterate_memories(memory.memories, "message", scope.filters(conversation_id=identity))
             messages = list(islice(found, MOST_MESSAGES + 1))
             if not messages or messages[0].owner != owner.key:
-                raise InputError(f"there is no conversation {identity!r} of this owner; mneme://conversations lists them")
+                raise InputError(f"there is no conversation {identity!r} of this owner; search and timeline show ids")
             count = f"more than {MOST_MESSAGES}" if len(messages) > MOST_MESSAGES else str(len(messages))
             return (
                 label,

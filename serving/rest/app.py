@@ -6,7 +6,6 @@ from typing import Any
 
 import anyio.to_thread
 from fastapi import Depends, FastAPI
-from fastapi.middleware.cors import CORSMiddleware
 from starlette.middleware import Middleware
 
 from connectors.telemetry.meters import MeasuredRequests
@@ -24,7 +23,6 @@ from serving.rest.sessions import Sessions
 from serving.service.service import Service
 
 _ROUTES = (search, stream, memories, owners, conversations, documents, operation)
-_EXPOSED_HEADERS = ("X-Request-ID", "RateLimit", "RateLimit-Policy", "Retry-After")
 
 
 def create_app(service: Service) -> FastAPI:
@@ -49,15 +47,6 @@ def create_app(service: Service) -> FastAPI:
         Middleware(RateLimit, requests_per_minute=settings.service.requests_per_minute),
         Middleware(BodyLimits, settings=settings, pools=pools),
     ]
-    if settings.service.cors_origins:
-        cors = Middleware(
-            CORSMiddleware,
-            allow_origins=settings.service.cors_origins,
-            allow_methods=["*"],
-            allow_headers=["*"],
-            expose_headers=_EXPOSED_HEADERS,
-        )
-        middleware.insert(3, cors)
     app = FastAPI(
         title="Mneme",
         version=__version__,

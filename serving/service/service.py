@@ -226,13 +226,13 @@ class Service:
             self._intake.measured(known[1].total)
         return known[1]
 
-    def counts(self) -> dict[Collection, int]:
-        """Searchable rows of each collection of the index, of all tenants.
+    def searchable_messages(self) -> int:
+        """Number of searchable messages, of all tenants.
 
         Raises:
             StoreUnavailable, StoreRejected: the index does not answer, or there is none yet.
         """
-        return {collection: self._index.count(collection) for collection in Collection}
+        return self._index.count(Collection.MESSAGES)
 
     def health(self) -> Health:
         """Tell whether the index answers and the flow keeps up, within a second in any case."""

@@ -130,8 +130,6 @@ def status_view(status: Status, rate: float | None) -> RenderableType:
     facts.add_row("dead letters", _dead(status.dead_letters))
     if status.rows:
         facts.add_row("rows", _counts(status.rows))
-    if status.written:
-        facts.add_row("rows written", _counts(status.written))
     if status.index_bytes is not None:
         facts.add_row("index", f"{status.index_bytes / 1e6:,.1f} MB")
     if status.free_bytes is not None:

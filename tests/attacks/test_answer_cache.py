@@ -147,11 +147,11 @@ def test_a_verdict_on_a_pair_is_known_to_its_owner_alone(
 
 def test_what_was_heard_for_one_is_heard_anew_for_another(path: Path, places: list[Place], tried: Callable[[Any], Any]) -> None:
     class Listener:
-        model, language, calls = "ear", "", 0
+        model, calls = "ear", 0
 
         def transcribe(self, audio: bytes, name: str, scope: str) -> Transcript:
             self.calls += 1
-            return Transcript((Spoken("Ann", 0.0, 1.0, f"heard {self.calls}"),), "en")
+            return Transcript((Spoken("Ann", 0.0, 1.0, f"heard {self.calls}"),))
 
         def close(self) -> None:
             pass

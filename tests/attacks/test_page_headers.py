@@ -39,7 +39,7 @@ ASKED = (
 @pytest.fixture(params=["with keys", "without"])
 def client(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[TestClient]:
     keys = {KEY: "*"} if request.param == "with keys" else {}
-    service = {"keys": keys, "intake": "none", "cors_origins": ("https://app.example",)}
+    service = {"keys": keys, "intake": "none"}
     settings = load_settings({}, data=tmp_path / "data", embedder={"provider": "hash"}, service=service)
     with Service(settings) as opened:
         app = create_app(opened)

@@ -167,9 +167,9 @@ QUESTION = 'mneme search "When is Jason\'s birthday?" --user mira --top-k 3'
 ON_ONE_MACHINE = (  # as operations.md and observability.md print them, and what they say or leave behind
     ("mneme admin status --once", "health", True),
     ("mneme admin dead-letters list --stage decode", "no dead letters", True),
-    ("mneme admin export --user mira mira.jsonl.gz", "", True),
+    ("mneme admin export --user mira mira.jsonl", "", True),
     ("mneme erase --user mira", "", False),
-    ("mneme admin import mira.jsonl.gz", "", True),
+    ("mneme admin import mira.jsonl", "", True),
     ("mneme admin rebuild --yes", "", True),
 )
 

@@ -24,10 +24,9 @@ STAGES = [
 def test_the_headline_is_of_the_last_stage_of_each() -> None:
     singles = {"acknowledged": [1.0, 3.0], "searchable": [float(value) for value in range(1, 102)]}
     flushes = {"answered": [5.0], "episode and facts searchable": [7.0]}
-    report = report_of(Settings(_env_file=None), True, 5.0, singles, flushes)
+    report = report_of(Settings(_env_file=None), 5.0, singles, flushes)
     assert report.headline == {
         "index": "embedded",
-        "rest": "yes",
         "message_p50_ms": 51.0,
         "message_p95_ms": 96.0,
         "message_p99_ms": 100.0,
@@ -43,7 +42,7 @@ def test_the_headline_is_of_the_last_stage_of_each() -> None:
         "p99_ms": 2.98,
         "max_ms": 3.0,
     }
-    assert report.settings["index"] == "embedded, inbox, REST"
+    assert report.settings["index"] == "embedded, inbox and REST"
 
 
 @pytest.mark.kafka
@@ -69,4 +68,4 @@ def test_everything_that_is_sent_is_found(
         assert 0 < acknowledged["p50_ms"] < found["p50_ms"]
     assert json.loads(out.read_text())["settings"]["index"] == "opensearch, Kafka"
     assert out.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
-    assert shown.getvalue().splitlines()[-1].startswith("BENCH freshness index=opensearch rest=no message_p50_ms=")
+    assert shown.getvalue().splitlines()[-1].startswith("BENCH freshness index=opensearch message_p50_ms=")

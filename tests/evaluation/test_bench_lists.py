@@ -75,3 +75,8 @@ def test_the_lists_are_asked_and_their_items_counted(tmp_path: Path, monkeypatch
 def test_who_has_no_examples_is_told_where_they_are(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"friends\.jsonl: cannot be read .* give the folder examples/"):
         run_lists(tmp_path, load_settings({}), Console(file=io.StringIO()))
+
+
+def test_a_set_without_a_list_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no gold in it is a list"):
+        run_lists(EXAMPLES, load_settings({}), Console(file=io.StringIO()), [talk(tmp_path, asked("bees"))])

@@ -18,7 +18,7 @@ def test_both_are_compared_with_each_alone() -> None:
         "searches": Phase(10.0, [100.0] * 51, answered=50),
         "both": Phase(10.0, [300.0] * 20, Counter({"503: too many": 2}), 20, 80),
     }
-    report = report_of(Settings(_env_file=None), 50, 1000, 5, "hybrid", phases)
+    report = report_of(Settings(_env_file=None), 50, 1000, phases)
     assert report.headline == {
         "index": "embedded",
         "searchers": 50,
@@ -40,7 +40,7 @@ def test_many_search_while_messages_come_in(tmp_path: Path) -> None:
     settings = Settings(_env_file=None, embedder=EmbedderSettings(provider="hash"))
     shown, out = io.StringIO(), tmp_path / "load.json"
     console = Console(file=shown, width=200)
-    report = run_load(settings, console, 3, 1.0, 100, 3).finish(console, out)
+    report = run_load(settings, console, 3, 1.0, 100).finish(console, out)
     messages, searches, both = report.rows
     assert messages["searches"] == 0
     assert searches["messages/s"] == 0

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from evaluation.fit_agents import Example, Model, fit, order, run_fit_agents, wanted
+from evaluation.fit_agents import Example, fit, run_fit_agents, wanted
 from evaluation.fit_fusion import run_fit_fusion
 from evaluation.retrieval.bench import run_retrieval
 from evaluation.retrieval.question_set import Question
@@ -30,7 +30,7 @@ def question(text: str, *evidence: str, category: str = "recall") -> Question:
 def example(messages: list[tuple[str, ...]], *right: str, feature: list[float]) -> Example:
     numbers = np.zeros((len(messages), len(FEATURES)))
     numbers[:, 0] = feature
-    return Example(question(SEVERAL, *right), numbers, messages, ())
+    return Example(question(SEVERAL, *right), numbers, messages)
 
 
 @pytest.mark.parametrize(
@@ -46,23 +46,15 @@ def test_questions_that_several_messages_answer_are_fitted_on(asked: Question, i
     assert wanted(asked) is is_wanted
 
 
-def test_a_feature_that_tells_gets_its_weight_and_orders() -> None:
+def test_a_feature_that_tells_gets_its_weight() -> None:
     examples = [example([("a",), ("b",), ("c",)], "a", feature=[1.0, 0.0, 0.0]) for _ in range(5)]
     model = fit(examples)
     assert model.weights[0] > 0.0
     assert np.all(model.weights[1:] == 0.0)
-    assert order(model, example([("x",), ("y",)], feature=[0.0, 1.0])) == ["y", "x"]
 
 
 def test_of_two_messages_one_that_answers_is_half_right() -> None:
     assert example([("a", "b"), ("b",), ("a",)], "a", feature=[0.0] * 3).right.tolist() == [0.5, 0.0, 1.0]
-
-
-def test_a_message_is_listed_where_it_first_stands() -> None:
-    weights = np.zeros(len(FEATURES))
-    weights[0] = 1.0
-    told = example([("b",), ("a", "b"), ("c",)], feature=[0.1, 0.9, 0.0])
-    assert order(Model(weights, 0.0), told) == ["a", "b", "c"]
 
 
 def of_two_days(topics: Sequence[list[str]]) -> list[object]:
@@ -82,11 +74,9 @@ def test_what_was_fitted_orders_the_next_agentic_search(settings: Settings, tmp_
     chats, folds, fitted = tmp_path / "chats", tmp_path / "folds", tmp_path / "fitted.json"
     write_chats(chats, "multi_session_reasoning", (0, 1, 0), of_two_days)
     run_fit_fusion(settings, QUIET, beam=[chats], out=tmp_path / "fusion.json", folds=folds)
-    printed = io.StringIO()
-    run_fit_agents(folds, settings, Console(file=printed, width=200), beam=[chats], out=fitted)
+    run_fit_agents(folds, settings, QUIET, beam=[chats], out=fitted)
     (entry,) = json.loads(fitted.read_text())
     assert set(entry["weights"]) == set(FEATURES)
-    assert "Cross-validated by conversation" in printed.getvalue()
     assert {path.name for path in folds.iterdir()} >= {"agents-0.json", "agents-1.json"}
     report = run_retrieval("beam", [chats], settings, QUIET, ["hybrid", "agentic"], folds)
     assert {row["method"] for row in report.rows} == {"hybrid", "agentic"}

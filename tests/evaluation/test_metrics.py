@@ -122,6 +122,8 @@ def episode(rank: int | None, *facts: FoundFact, messages: tuple[str, ...] = ())
 
 
 def response(**lists) -> SearchResponse:
+    """A response whose facts with a rank stand by themselves too, as a hybrid search gives them."""
+    lists["facts"] = [each for one in lists.get("episodes", ()) for each in one.atomic_facts if each.rank is not None]
     query = QueryEcho(text="?", method="hybrid", filters_applied={}, type="general", top_k=10)
     return SearchResponse(**lists, query=query, metrics=Metrics(milliseconds=1, round_trips=1, candidates={}, scoring=""))
 

@@ -30,7 +30,6 @@ def test_a_run_over_a_file_is_counted_from_end_to_end(tmp_path: Path):
         assert grown("flow_records_written_total", kind="episode") >= report.episodes > 0
         assert grown("flow_duplicates_total") == report.duplicates == 1
         assert grown("flow_dead_letters_total", stage="decode") == report.dead_letters == 1
-        assert grown("flow_snapshot_bytes_total") > 0
-        assert grown("index_bulk_writes_sum") > 4
+        assert grown("index_bulk_seconds_count") > 0
         assert grown("embedder_texts_total") > 0
         assert grown("flow_raw_seconds_count") == 0  # what lies in a file did not arrive just now

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows.extraction import artifacts, corrections, entities, foresight, portrait
+from flows.extraction import artifacts, corrections, english_entities, entities, foresight, portrait
 from mneme.dates import chinese, english
 from mneme.pattern_index import Cue, PatternIndex, needed_words, words_of
 from mneme.relations import english_clauses
@@ -19,7 +19,7 @@ PATTERNS = [
     *(each for each in vars(corrections).values() if isinstance(each, re.Pattern)),
     *(
         each._pattern
-        for module in (artifacts, english_clauses, entities, foresight, portrait)
+        for module in (artifacts, english_clauses, english_entities, entities, foresight, portrait)
         for each in vars(module).values()
         if isinstance(each, Cue)
     ),

@@ -108,8 +108,8 @@ def test_a_mapping_of_keys_that_is_broken_is_named_and_no_key_is_told(
 
 
 def test_json_that_is_broken_in_the_env_file_is_named(tmp_path: Path) -> None:
-    (tmp_path / ".env").write_text("MNEME_SERVICE__CORS_ORIGINS=[https://a.example]\n")
-    with pytest.raises(SettingsError, match=r"^MNEME_SERVICE__CORS_ORIGINS: is not JSON"):
+    (tmp_path / ".env").write_text("MNEME_DOCUMENTS__OCR_LANGUAGES=[eng]\n")
+    with pytest.raises(SettingsError, match=r"^MNEME_DOCUMENTS__OCR_LANGUAGES: is not JSON"):
         load_settings()
 
 

@@ -227,7 +227,7 @@ class TestTheSettings:
         assert open_reranker(load_settings({})) is None
 
     def test_an_endpoint_reranks_a_search(self, model_server: ModelServer):
-        settings = load_settings({}, rerank={"provider": "endpoint", "base_url": model_server.url, "style": "tei"})
+        settings = load_settings({}, rerank={"provider": "endpoint", "base_url": model_server.url})
         reranker = open_reranker(settings)
         assert isinstance(reranker, RerankEndpoint)
         with Memories(filled(), WordEmbedder(), settings, clock=lambda: NOW, reranker=reranker) as memories:

@@ -128,7 +128,7 @@ def _svg() -> Iterator[Sample]:
         drawn = outlined_svg_of(lines, font)
         yield Sample(f"{title}-outlines.svg", "svg", drawn, {"": text}, "", None, language, scan=True)
     picture = scanned(english.INVOICE)[0]
-    yield replace(_flowing(english.INVOICE, "framed.svg", "svg", framed_svg_of(picture), scan=True), title="", dated_at=None)
+    yield replace(_flowing(english.INVOICE, "framed.svg", "svg", framed_svg_of(picture), scan=True), title="")
 
 
 # --- texts ------------------------------------------------------------------------------------------------------------

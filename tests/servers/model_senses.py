@@ -54,7 +54,7 @@ def _heard(line: str, begins: float) -> Heard:
     return Heard(begins, begins + _SECONDS, text, speaker)
 
 
-def transcript(heard: Sequence[Heard], response_format: str, names_speakers: bool, language: str) -> dict[str, Any]:
+def transcript(heard: Sequence[Heard], response_format: str, names_speakers: bool) -> dict[str, Any]:
     """The answer in a response format, as OpenAI writes it; without speakers their names are part of what is said."""
     told = [each.text if names_speakers or not each.speaker else f"{each.speaker}: {each.text}" for each in heard]
     text = " ".join(told)
@@ -68,7 +68,7 @@ def transcript(heard: Sequence[Heard], response_format: str, names_speakers: boo
         for segment, each in zip(segments, heard, strict=True):
             segment["speaker"] = each.speaker or "A"
     answer = {"text": text, "segments": segments, "duration": heard[-1].ends if heard else 0.0}
-    return answer if response_format == "diarized_json" else {"task": "transcribe", "language": language, **answer}
+    return answer if response_format == "diarized_json" else {"task": "transcribe", "language": "english", **answer}
 
 
 def view(picture: bytes, known: Mapping[str, Viewed]) -> Viewed:

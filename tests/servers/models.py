@@ -28,7 +28,6 @@ __all__ = ["RATE_LIMITED", "SERVER_ERROR", "Fault", "Heard", "ModelServer", "Rec
 
 
 _CHAT = "/v1/chat/completions"
-_TEI_TEXTS = 32  # what text-embeddings-inference takes in one request unless told otherwise
 
 
 class ModelServer:
@@ -67,7 +66,7 @@ class ModelServer:
         self.sounds: dict[str, Sequence[Heard]] = {}  # what is heard in a recording, by its SHA-256
         self.pictures: dict[str, Viewed] = {}  # what is seen in a picture, by its SHA-256
         self.transcript_formats: Sequence[str] = ("verbose_json", "json")  # others are refused with 400
-        self.names_speakers, self.language = False, "english"  # of transcripts
+        self.names_speakers = False  # of transcripts
         self.shares: dict[Fault, float] = {}  # of chat requests that meet each fault; a test may set it, also while it runs
         self.meets: Callable[[str, dict[str, Any]], Fault | None] | None = None  # what a request (path, body) meets; as above
         self.requests: list[Received] = []
@@ -218,7 +217,7 @@ class ModelServer:
             case "empty":
                 heard = ()
         names_speakers = self.names_speakers or format_ == "diarized_json"
-        return 200, transcript(heard, format_, names_speakers, self.language)
+        return 200, transcript(heard, format_, names_speakers)
 
     def _embeddings(self, body: dict[str, Any], fault: Fault | None) -> tuple[int, dict[str, Any]]:
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
@@ -235,20 +234,14 @@ class ModelServer:
         return 200, {"object": "list", "data": rows[::-1], "model": body["model"], "usage": {"prompt_tokens": tokens}}
 
     def _rerank(self, body: dict[str, Any]) -> tuple[int, Any]:
-        """In the form of Cohere and Jina, or for ``texts`` of TEI."""
-        is_tei = "texts" in body
-        texts = body["texts"] if is_tei else body["documents"]
-        if is_tei and len(texts) > _TEI_TEXTS:
-            return 413, {
-                "error": f"batch size {len(texts)} > maximum allowed batch size {_TEI_TEXTS}",
-                "error_type": "Validation",
-            }
+        """In the form of Cohere and Jina."""
+        texts = body["documents"]
         if not all(map(_passage, texts)):
             return 400, {"message": "an empty text cannot be ranked"}
         scores = [(relevance(body["query"], _passage(text)), -index) for index, text in enumerate(texts)]
         best = sorted(scores, reverse=True)[: body.get("top_n") or len(scores)]
-        results = [{"index": -place, "score" if is_tei else "relevance_score": score} for score, place in best]
-        return 200, results if is_tei else {"results": results}
+        results = [{"index": -place, "relevance_score": score} for score, place in best]
+        return 200, {"results": results}
 
 
 def _tokens_asked(body: dict[str, Any]) -> int:

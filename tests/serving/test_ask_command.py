@@ -87,12 +87,10 @@ def test_json_is_the_whole_response_and_nothing_else(command_line: CliRunner) ->
 
 def test_options_are_passed_on(command_line: CliRunner) -> None:
     line = "ask where? --group team --tenant acme --method agentic --strategy chain --top-k 7 --as-of 2026-03-01"
-    said = ["--said", "Where does Jonas live?", "--said", "assistant: In Porto."]
-    assert command_line.invoke(app, [*line.split(), *said]).exit_code == 0
+    assert command_line.invoke(app, line.split()).exit_code == 0
     asked = FakeMemories.asked
     assert asked["question"] == "where?"
     assert asked["filters"]["group_id"] == "team"
     assert asked["filters"]["tenant_id"] == "acme"
     assert f"{asked['filters']['as_of']:%Y-%m-%d}" == "2026-03-01"
     assert (asked["method"], asked["agent"], asked["top_k"]) == ("agentic", "chain", 7)
-    assert asked["history"] == [("user", "Where does Jonas live?"), ("assistant", "In Porto.")]

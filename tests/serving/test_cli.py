@@ -260,7 +260,7 @@ def test_search_prints_json_and_nothing_else(command_line: CliRunner) -> None:
             },
         ),
         (
-            "--user mira --as-of 2026-03-01 --expired --kind fact --kind episode --metadata project=apollo",
+            "--user mira --as-of 2026-03-01 --expired --kind fact --kind episode",
             {
                 "filters": {
                     "user_id": "mira",
@@ -268,7 +268,6 @@ def test_search_prints_json_and_nothing_else(command_line: CliRunner) -> None:
                     "as_of": datetime(2026, 3, 1),
                     "expired": True,
                     "kinds": ["fact", "episode"],
-                    "metadata": {"project": {"eq": "apollo"}},
                 }
             },
         ),

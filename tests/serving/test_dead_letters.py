@@ -71,8 +71,6 @@ def test_a_letter_that_a_crash_kept_twice_is_listed_once(letters: FileDeadLetter
 def test_numbers_stay_those_of_the_whole_list_under_a_filter(letters: FileDeadLetters):
     letters.send([letter(1), letter(2, event(2, content=7)), letter(3, stage="extract"), letter(4, b'{"conversation_id": "ta')])
     assert [each["number"] for each in listed("--stage", "extract")] == [3]
-    assert [each["number"] for each in listed("--since", "2026-03-01T11:30:00")] == [2, 3, 4]
-    assert [each["number"] for each in listed("--conversation", "talk")] == [2]
 
 
 def test_where_nothing_is_kept_the_list_says_so():
@@ -184,7 +182,7 @@ def test_a_conversation_in_quarantine_is_asked_for_again_and_its_letter_taken_aw
     letters.send([DeadLetter("segment", "Traceback\n  frame\nKeyError: 7", json.dumps(about).encode(), None, AT)])
     assert "KeyError: 7" in run("list").stdout
     assert "frame" not in run("list").stdout
-    assert len(listed("--conversation", "talk")) == 1
+    assert len(listed()) == 1
     assert run("replay", "1").stdout == "1 dead letter replayed\n"
     assert listed() == []
 

@@ -1,6 +1,5 @@
 """``mneme inspect --documents``: a table of them, what of each was not read, and the same as JSON."""
 
-import json
 from datetime import UTC, datetime
 from typing import Any
 
@@ -80,8 +79,3 @@ def test_the_command_lists_those_of_an_owner(command_line: CliRunner) -> None:
     assert result.exit_code == 0
     assert FakeMemories.asked == {"user_id": "mira", "knowledge": False, "conversation_id": ["standup"]}
     assert "offer.pdf" in result.stdout
-
-
-def test_those_that_were_not_read_whole_can_be_asked_for(command_line: CliRunner) -> None:
-    result = command_line.invoke(app, ["inspect", "--documents", "--user", "mira", "--unread", "--json"])
-    assert [each["name"] for each in json.loads(result.stdout)["documents"]] == ["scan.png", "rules.docx"]

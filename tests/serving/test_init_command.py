@@ -22,8 +22,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def init(*arguments: str, answers: str | None = None) -> Result:
-    return CliRunner().invoke(app, ["admin", "init", *arguments], input=answers)
+def init(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["admin", "init", *arguments])
 
 
 def test_what_is_commented_out_is_every_setting_with_its_default(folder: Path):
@@ -59,7 +59,7 @@ def test_what_is_chosen_is_active_and_loads(folder: Path):
     assert caller.tenant == "acme"
 
 
-def test_off_a_terminal_it_asks_nothing_and_takes_the_embedded_index():
+def test_without_options_it_takes_the_embedded_index():
     assert init().exit_code == 0
     assert load_settings({}) == Settings(_env_file=None)  # type: ignore[call-arg]
 
@@ -74,15 +74,6 @@ def test_a_file_that_is_there_is_replaced_only_when_told(folder: Path):
     assert (folder / ".env").read_text() == "MNEME_DATA=mine\n"
     assert init("--embedded", "--force").exit_code == 0
     assert "MNEME_INDEX__BACKEND=embedded" in (folder / ".env").read_text()
-
-
-def test_at_a_terminal_it_asks_three_things(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("serving.commands.setup._at_a_terminal", lambda: True)
-    result = init(answers="y\nhttp://search:9200\nbroker:9092\nqwen\nhttp://models:8000/v1\nn\n")
-    assert result.exit_code == 0
-    settings = load_settings({})
-    assert (settings.opensearch.url, settings.kafka.bootstrap_servers) == ("http://search:9200", "broker:9092")
-    assert (settings.models.default, settings.models.base_url) == ("qwen", "http://models:8000/v1")
 
 
 @pytest.mark.parametrize(

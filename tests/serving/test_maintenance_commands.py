@@ -55,7 +55,7 @@ def test_a_memory_moves_to_another_index_and_is_found_there_the_same(
     data: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, backend: str
 ) -> None:
     before = [found(question) for question in QUESTIONS]
-    code, text = mneme("admin", "export", "--user", "mira", "mira.jsonl.gz")
+    code, text = mneme("admin", "export", "--user", "mira", "mira.jsonl")
     assert code == 0, text
     assert "rows of user mira" in text
     monkeypatch.setenv("MNEME_DATA", str(data / "other"))
@@ -64,7 +64,7 @@ def test_a_memory_moves_to_another_index_and_is_found_there_the_same(
         monkeypatch.setenv("MNEME_INDEX__BACKEND", "opensearch")
         monkeypatch.setenv("MNEME_OPENSEARCH__URL", opensearch.url)
         monkeypatch.setenv("MNEME_OPENSEARCH__INDEX_PREFIX", opensearch.index_prefix)
-    code, told = mneme("admin", "import", "mira.jsonl.gz")
+    code, told = mneme("admin", "import", "mira.jsonl")
     assert code == 0, told
     assert told.split(" imported")[0] == text.split(" written")[0]
     after = [found(question) for question in QUESTIONS]
@@ -73,7 +73,7 @@ def test_a_memory_moves_to_another_index_and_is_found_there_the_same(
     for there, here in zip(after, before, strict=True):  # Lucene rounds the lengths of texts: close scores change places
         common = {identity for _, identity, _ in there} & {identity for _, identity, _ in here}
         assert len(common) >= 0.8 * len(here)
-    assert mneme("admin", "import", "mira.jsonl.gz")[0] == 1
+    assert mneme("admin", "import", "mira.jsonl")[0] == 1
 
 
 def test_whose_memory_is_exported_must_be_said(data: Path) -> None:

@@ -32,10 +32,6 @@ from serving.terminal.tables import status_view
 from tests.queries.world import MAYA, messages
 
 METRICS = """
-mneme_flow_events_total{lane="messages"} 154
-mneme_flow_events_total{lane="backfill"} 6
-mneme_flow_records_written_total{kind="fact"} 99
-mneme_flow_dead_letters_total{stage="decode"} 2
 mneme_model_calls_total{role="extraction",model="small",tenant="acme",outcome="ok"} 8
 mneme_model_calls_total{role="extraction",model="small",tenant="other",outcome="ModelTimeout"} 1
 mneme_model_tokens_total{role="extraction",model="small",tenant="acme",direction="in"} 900
@@ -48,18 +44,16 @@ HEALTH = {"status": "red", "problems": ["no flow runs"], "lag": {"unread": {"mes
 
 
 @pytest.fixture
-def service() -> Iterator[Callable[[str, str], str]]:
-    """A service that tells this health and these metrics; metrics only to the operator's key."""
+def service() -> Iterator[Callable[[str], str]]:
+    """A service that tells this health."""
     servers = []
 
-    def serve(health: str, metrics: str) -> str:
+    def serve(health: str) -> str:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                allowed = self.path != "/metrics" or self.headers["Authorization"] == "Bearer operator"
-                body = {"/health": health, "/metrics": metrics}[self.path].encode()
-                self.send_response(200 if allowed else 403)
+                self.send_response(200 if self.path == "/health" else 404)
                 self.end_headers()
-                self.wfile.write(body if allowed else b"{}")
+                self.wfile.write(health.encode())
 
             def log_message(self, *_: object) -> None:
                 """Nothing."""
@@ -152,35 +146,25 @@ def test_what_does_not_answer_is_a_problem_and_the_rest_is_told(tmp_path: Path):
     assert told.lag == {"messages": 0, "documents": 0, "backfill": 0}
 
 
-def test_a_service_is_told_by_its_health_and_metrics(service: Callable[[str, str], str], tmp_path: Path):
-    url = service(json.dumps(HEALTH), METRICS)
-    told = remote_status(settings_of(tmp_path, service={"api_key": "operator"}), url)
-    assert told == Status(
-        where=url,
-        health="red",
-        problems=("no flow runs",),
-        lag={"messages": 3},
-        flow="rests",
-        written={"fact": 99},
-        messages=160,
-        dead_letters=2,
-        models=(ModelStatus("extraction", "small", calls=9, failed=1, tokens=900, cost=0.25),),
-        waits=(
-            "http://a/v1/chat/completions asked for time: nothing is called until 00:00:00 UTC",
-            "24 episodes will be extracted again when the model is back",
-        ),
+def test_a_service_is_told_by_its_health(service: Callable[[str], str], tmp_path: Path):
+    url = service(json.dumps(HEALTH))
+    told = remote_status(settings_of(tmp_path), url)
+    assert told == Status(where=url, health="red", problems=("no flow runs",), lag={"messages": 3}, flow="rests")
+
+
+def test_models_are_told_by_the_metrics_of_the_flow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("serving.status._metrics", lambda settings: METRICS)
+    told = local_status(filled(tmp_path))
+    assert told.models == (ModelStatus("extraction", "small", calls=9, failed=1, tokens=900, cost=0.25),)
+    assert told.waits == (
+        "http://a/v1/chat/completions asked for time: nothing is called until 00:00:00 UTC",
+        "24 episodes will be extracted again when the model is back",
     )
 
 
-def test_without_the_operator_s_key_health_is_told_and_metrics_are_not(service: Callable[[str, str], str], tmp_path: Path):
-    told = remote_status(settings_of(tmp_path), service('{"status": "green"}', METRICS))
-    assert (told.health, told.messages, told.dead_letters, told.flow) == ("green", None, None, "unknown")
-    assert "MNEME_SERVICE__API_KEY" in told.problems[0]
-
-
 @pytest.mark.parametrize("answer", ["<html>", "[]", '{"status": "fine"}'])
-def test_what_is_no_mneme_is_red(service: Callable[[str, str], str], tmp_path: Path, answer: str):
-    told = remote_status(settings_of(tmp_path), service(answer, ""))
+def test_what_is_no_mneme_is_red(service: Callable[[str], str], tmp_path: Path, answer: str):
+    told = remote_status(settings_of(tmp_path), service(answer))
     assert told.health == "red"
     assert told.problems
 

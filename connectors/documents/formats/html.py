@@ -165,7 +165,6 @@ def _mend(root: Any, limits: TableLimits) -> None:
         if len(mains) > 1 or (not mains[0].xpath(".//h1") and root.xpath("//h1")):
             mains[0].tag = "div"
     for table in list(root.iter("table")):
-        _carry_headings(table, limits)
         if _is_layout(table):
             for element in [
                 each for each in table.iter("thead", "tbody", "tfoot", "tr", "td", "th") if _table_of(each) is table
@@ -187,44 +186,6 @@ def _drop(element: Any) -> None:
         else:
             before.tail = (before.tail or "") + element.tail
     parent.remove(element)
-
-
-def _carry_headings(table: Any, limits: TableLimits) -> None:
-    """Give the tables in the cells of a table with headings what its own row says: their rows are of that row.
-
-    A season with a table of its rooms and prices becomes rows of season, room and price. The rows without a table in them
-    become a table of their own.
-    """
-    rows = [row for row in table.iter("tr") if _table_of(row) is table]
-    if len(rows) < 2 or table.get("role") in ("presentation", "none") or table.find(".//table") is None:
-        return
-    header, *others = rows
-    if len(header) < 2 or any(cell.tag != "th" for cell in header) or header.find(".//table") is not None:
-        return
-    plain = etree.SubElement(table.getparent(), "table")
-    table.addnext(plain)
-    plain.append(deepcopy(header))
-    for row in others:
-        if len(row) != len(header):
-            continue
-        names = [deepcopy(name) for name, cell in zip(header, row, strict=False) if cell.find(".//table") is None]
-        cells = [cell for cell in row if cell.find(".//table") is None]
-        for inner in [each for each in row.iter("table") if _table_of(each) is table]:
-            inner_rows = [each for each in inner.iter("tr") if _table_of(each) is inner]
-            for number, each in enumerate(inner_rows):
-                begin = names if number == 0 else cells
-                limits.add_row(len(begin))
-                for at, cell in enumerate(begin):
-                    each.insert(at, deepcopy(cell))
-        if len(cells) == len(row):
-            limits.add_row(len(row))
-            plain.append(row)
-        else:
-            for cell in cells:
-                row.remove(cell)
-    header.getparent().remove(header)
-    if len(plain) == 1:
-        _drop(plain)
 
 
 def _is_layout(table: Any) -> bool:

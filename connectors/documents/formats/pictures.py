@@ -18,7 +18,7 @@ from connectors.documents.formats.paragraphs import Page, blocks_of, first_lines
 from connectors.documents.guards import MOST_PIXELS, check_pages, check_pixels
 from connectors.documents.local import Task
 from mneme.errors import InputError
-from mneme.ports import ParsedDocument, Section
+from mneme.ports import ParsedDocument
 
 _SMALLEST = 16  # pixels; what is smaller, in height or width, holds no letters
 _PRINT = (100.0, 1_200.0)  # dpi that a scanner or a printer writes; below, it is a screen's default that says nothing
@@ -125,7 +125,7 @@ _RASTER = re.compile(r"data:image/(?:png|jpe?g|gif|webp)[;,]", re.IGNORECASE)
 
 
 def parse_svg(content: bytes, task: Task) -> ParsedDocument:
-    """A drawing as the texts in it; drawn, and read as a picture, where it has little text or holds pictures.
+    """A drawing as the texts in it; drawn, and read as a picture, where it has little text.
 
     Raises:
         InputError: it is no well-formed XML, or declares entities.
@@ -134,16 +134,11 @@ def parse_svg(content: bytes, task: Task) -> ParsedDocument:
     title = next(_texts(root, "title"), "")
     texts = [*_texts(root, "desc"), *_texts(root, "text"), *_texts(root, "foreignObject")]
     own = [*([title] if title else []), *texts]
-    has_pictures = _without_foreign_pictures(root)
-    seen: ParsedDocument | None = None
-    if has_pictures or sum(character.isalnum() for text in own for character in text) < _LITTLE:
-        seen = read_pictures(iter([_drawn(root)]), task, dpi=_DPI)
-    written = sections_of((Block("text", text) for text in texts or own), title or (seen.title if seen else task.name))
-    drawn = _new_sections(seen.sections, own) if seen else []
-    sections = (*written, *drawn)
-    title = title or (seen.title if seen is not None else task.name.rpartition(".")[0])
-    unread = seen.unread if seen and (has_pictures or not sections) else ()
-    return ParsedDocument(title, sections, date_in(own), unread=unread, pages=1)
+    written = sections_of((Block("text", text) for text in texts or own), title or task.name)
+    if sum(character.isalnum() for text in own for character in text) >= _LITTLE:
+        return ParsedDocument(title or PurePath(task.name).stem, written, date_in(own), pages=1)
+    seen = read_pictures(iter([_drawn(root)]), task, dpi=_DPI)
+    return replace(seen, title=title or seen.title, sections=(*written, *seen.sections), unread=() if written else seen.unread)
 
 
 def _parsed(content: bytes) -> Any:
@@ -172,24 +167,15 @@ def _texts(root: Any, name: str) -> Iterator[str]:
             yield text
 
 
-def _without_foreign_pictures(root: Any) -> bool:
-    """Take out pictures that lie elsewhere, on this machine perhaps; whether there are any that the drawing itself holds."""
-    has_pictures = False
-    for element in root.iter():
-        if _name(element) not in ("image", "feImage"):
-            continue
-        for attribute in [key for key in element.attrib if key.rpartition("}")[2] == "href"]:
-            if _RASTER.match(element.get(attribute).strip()):
-                has_pictures = True
-            else:
-                del element.attrib[attribute]
-    return has_pictures
-
-
 def _drawn(root: Any) -> Image.Image:
-    """The drawing as a picture on white, its longer side ``_LONG_SIDE`` pixels."""
+    """The drawing as a picture on white, its longer side ``_LONG_SIDE`` pixels, without pictures that lie elsewhere."""
     import resvg_py
 
+    for element in root.iter():
+        if _name(element) in ("image", "feImage"):
+            for attribute in [key for key in element.attrib if key.rpartition("}")[2] == "href"]:
+                if not _RASTER.match(element.get(attribute).strip()):  # on this machine perhaps
+                    del element.attrib[attribute]
     try:
         text = ElementTree.tostring(root, encoding="unicode")
         width, height = (None, _LONG_SIDE) if _is_tall(root) else (_LONG_SIDE, None)
@@ -208,18 +194,3 @@ def _is_tall(root: Any) -> bool:
         sizes = [re.match(r"\s*(\d+(?:\.\d+)?)", root.get(side, "")) for side in ("width", "height")]
         numbers = [float(size[1]) for size in sizes if size]
     return len(numbers) == 2 and numbers[1] > numbers[0]
-
-
-def _new_sections(sections: tuple[Section, ...], own: list[str]) -> list[Section]:
-    """The sections read on the drawing, without lines that its texts hold already."""
-    known = set(re.findall(r"\w+", " ".join(own).lower()))
-    kept = []
-    for section in sections:
-        lines = []
-        for line in section.text.splitlines():
-            words = re.findall(r"\w+", line.lower())
-            if sum(word in known for word in words) < 0.7 * max(1, len(words)):
-                lines.append(line)
-        if lines:
-            kept.append(replace(section, text="\n".join(lines)))
-    return kept

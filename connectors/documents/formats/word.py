@@ -1,9 +1,7 @@
 """Word files: headings, paragraphs, lists, tables and pictures, by page where the file has page breaks."""
 
 import io
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
@@ -76,8 +74,6 @@ _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallba
 _AROUND_TEXT = tuple(f"{_W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "smartTag", "customXml"))
 _NO_TEXT = frozenset(f"{_W}{name}" for name in ("del", "moveFrom", "sdtPr", "sdtEndPr", "smartTagPr", "customXmlPr"))
 _MARKS = frozenset(f"{_W}{name}" for name in ("rPr", "trPr", "numPr"))  # in these, ``ins`` says that a mark was inserted
-_HEADING = re.compile(r"heading (\d)$", re.IGNORECASE)
-_LONGEST_CHAIN = 20  # styles that are made from each other
 
 
 class WordText:
@@ -99,15 +95,11 @@ class WordText:
         self._root: Any = package.tree(self._name)
         if self._root is None:
             raise InputError("the file is broken, or no Word file; open it in Word and save it again")
-        self._styles = _Styles()
-        used = {style.get(f"{_W}val", "") for style in self._root.iter(f"{_W}pStyle")}
-        for name in package.related(self._name, "styles"):
-            self._styles.add(package.tree(name), used)
         self.title = self._title()
 
     def file(self) -> io.BytesIO:
         """The file to give to unstructured, with its text where unstructured finds all of it."""
-        for step in (_unwrap, _free_boxes, _break_pages, self._styles.name_headings):
+        for step in (_unwrap, _free_boxes, _break_pages):
             step(self._root)
         parts = self._package.as_plain("wordprocessingml.document")
         parts[self._name] = etree.tostring(self._root, xml_declaration=True, encoding="UTF-8", standalone=True)
@@ -123,53 +115,13 @@ class WordText:
                         yield text
 
     def _title(self) -> str:
+        roots = (self._package.tree(name) for name in self._package.related(self._name, "styles"))
+        styles = [style for root in roots if root is not None for style in root.iter(f"{_W}style")]
+        titles = {style.get(f"{_W}styleId") for style in styles if _value(style.find(f"{_W}name")).lower() == "title"}
         for style in self._root.iter(f"{_W}pStyle"):
-            if style.get(f"{_W}val") in self._styles.titles and (text := _plain(style.getparent().getparent())):
+            if style.get(f"{_W}val") in titles and (text := _plain(style.getparent().getparent())):
                 return text
         return ""
-
-
-@dataclass(slots=True)
-class _Styles:
-    """The styles of headings and titles, by the ids that a file gives them: ``1``, ``Heading1``, ``berschrift1``."""
-
-    titles: set[str] = field(default_factory=set)
-    headings: dict[int, str] = field(default_factory=dict)
-    derived: dict[str, int] = field(default_factory=dict)  # styles made from those of headings, or with an outline level
-
-    def add(self, root: Any, used: set[str]) -> None:
-        """Add the styles of a part, of which the text has ``used`` ones."""
-        styles = {style.get(f"{_W}styleId", ""): style for style in root.iter(f"{_W}style")} if root is not None else {}
-        for identifier, style in styles.items():
-            name = _value(style.find(f"{_W}name"))
-            if heading := _HEADING.match(name):
-                self.headings[int(heading[1])] = identifier
-            elif identifier in used and name.lower() == "title":
-                self.titles.add(identifier)
-        levels = {identifier: level for level, identifier in self.headings.items()}
-        for identifier in used - self.titles - levels.keys():
-            style = styles.get(identifier)
-            for _ in range(_LONGEST_CHAIN):
-                if style is None:
-                    break
-                outline = _level(_value(style.find(f"{_W}pPr/{_W}outlineLvl")))
-                if level := levels.get(style.get(f"{_W}styleId")) or outline:
-                    self.derived[identifier] = level
-                    break
-                style = styles.get(_value(style.find(f"{_W}basedOn")))
-
-    def name_headings(self, root: Any) -> None:
-        """Give paragraphs that are headings by a style made from a heading's, or by outline level, that heading's style."""
-        for properties in root.iter(f"{_W}pPr"):
-            style = properties.find(f"{_W}pStyle")
-            outline = _level(_value(properties.find(f"{_W}outlineLvl")))
-            level = outline if style is None else self.derived.get(_value(style), 0)
-            if not level or level not in self.headings:
-                continue
-            if style is None:
-                style = etree.Element(f"{_W}pStyle")
-                properties.insert(0, style)
-            style.set(f"{_W}val", self.headings[level])
 
 
 def _unwrap(root: Any) -> None:
@@ -210,11 +162,6 @@ def _break_pages(root: Any) -> None:
 
 def _plain(element: Any) -> str:
     return " ".join("".join(each.text or "" for each in element.iter(f"{_W}t")).split())
-
-
-def _level(outline: str) -> int:
-    """The level of a heading from 1, by its outline level; 0 for text."""
-    return int(outline) + 1 if len(outline) == 1 and outline in "012345678" else 0
 
 
 def _value(element: Any) -> str:

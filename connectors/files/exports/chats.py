@@ -63,12 +63,6 @@ _NAMES = ("sender_name", "name", "speaker", "author", "from", "username")
 _SPEAKERS = ("speaker", "author", "from", "from_id")  # what tells a message without a role from other objects
 _NAMES_OF_AUTHORS = ("global_name", "nickname", "display_name", "name", "username", "first_name")  # authors as objects
 
-_TELEGRAMS_TYPES = frozenset(
-    "plain bold italic underline strikethrough spoiler code pre blockquote link text_link email phone mention mention_name "
-    "hashtag cashtag bot_command bank_card custom_emoji unknown".split()
-)
-_CARRYING = {"image_url", "uri", "url", "data", "input_audio"}  # the keys of a part that has more than words
-
 
 def _role_messages_fits(data: Any) -> bool:
     one = first(data)
@@ -113,21 +107,11 @@ def _role_messages_read(data: Any, given: Given) -> Iterator[Event]:
 def _words(said: Event) -> Any:
     """The words or parts of a message; Telegram's pieces, of which some are bold or links, as one text."""
     words = said.get("content") or said.get("text")
-    if isinstance(words, list) and ("text_entities" in said or _is_telegrams(words)):
+    if isinstance(words, list) and "text_entities" in said:
         pieces: list[Any] = [each.get("text") if isinstance(each, dict) else each for each in words]
         if all(isinstance(piece, str) for piece in pieces):
             return "".join(pieces)
     return words
-
-
-def _is_telegrams(words: list[Any]) -> bool:
-    """Tell whether a list mixes strings with pieces of Telegram's types, which carry neither a link nor data."""
-    marked = [each for each in words if not isinstance(each, str)]
-    return 0 < len(marked) < len(words) and all(isinstance(each, dict) and _is_marked(each) for each in marked)
-
-
-def _is_marked(piece: Event) -> bool:
-    return str(piece.get("type")) in _TELEGRAMS_TYPES and not _CARRYING & piece.keys()
 
 
 def _speaker(said: Event) -> str | None:

@@ -4,22 +4,20 @@ A memory belongs to one speaker: each is asked, and what they remember is merged
 ranks are those that the package litellm brings along.
 """
 
-import importlib.util
-import json
 import os
 import shutil
 import socket
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from datetime import datetime
+from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from lines import Request, serve
+import httpx
+from pipe import Request, serve
 
 RANKS = "fb374d419588a4632f3f557e76b4b70aebbca790"  # tiktoken's name for o200k_base
 HERE = {"app_id": "default", "project_id": "default"}
@@ -27,19 +25,15 @@ speakers: dict[str, str] = {}  # their ids by name
 address = ""
 
 
-def call(path: str, body: object = None) -> dict[str, Any]:
+def call(path: str, body: object) -> Any:
     """The answer of the server."""
-    data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(address + path, data, {"Content-Type": "application/json"})
-    try:
-        with urllib.request.urlopen(request, timeout=600) as response:
-            answer: dict[str, Any] = json.load(response)
-            return answer
-    except urllib.error.HTTPError as error:
-        raise RuntimeError(f"{path}: {error.code} {error.read()[:300]!r}") from error
+    answer = httpx.post(address + path, json=body, timeout=600)
+    if answer.is_error:
+        raise RuntimeError(f"{path}: {answer.status_code} {answer.text[:300]}")
+    return answer.json()
 
 
-def open_(request: Request) -> dict[str, object]:
+def open_(request: Request) -> None:
     """Start the server."""
     global address
     with socket.socket() as free:
@@ -48,10 +42,7 @@ def open_(request: Request) -> dict[str, object]:
     address = f"http://127.0.0.1:{port}"
     ranks = Path("tiktoken")
     ranks.mkdir()
-    package = importlib.util.find_spec("litellm")
-    assert package is not None
-    assert package.origin is not None
-    shutil.copy(Path(package.origin).parent / "litellm_core_utils" / "tokenizers" / RANKS, ranks)
+    shutil.copy(str(files("litellm") / "litellm_core_utils" / "tokenizers" / RANKS), ranks)
     chat = {"MODEL": request["model"], "API_KEY": "stub", "BASE_URL": request["base_url"]}
     environment = {
         **os.environ,
@@ -65,27 +56,24 @@ def open_(request: Request) -> dict[str, object]:
     subprocess.Popen([program, "server", "start", "--port", str(port)], env=environment, stdout=sys.stderr)
     while True:
         try:
-            return {"health": call("/health")}
-        except urllib.error.URLError:
+            httpx.get(f"{address}/health")
+            return
+        except httpx.ConnectError:
             time.sleep(0.2)
 
 
-def ingest(request: Request) -> dict[str, object]:
+def ingest(request: Request) -> None:
     """Add every exchange."""
     for day, group in groupby(request["messages"], lambda message: message["sent_at"][:10]):
-        said = [message_of(message) for message in group]
+        said = []
+        for message in group:
+            name, at = message["speaker"], int(datetime.fromisoformat(message["sent_at"]).timestamp() * 1000)
+            speakers[name] = name.lower()
+            by = {"sender_id": speakers[name], "sender_name": name, "role": "user"}
+            said.append({**by, "timestamp": at, "content": message["text"]})
         for at in range(0, len(said), 2):
             call("/api/v2/memory/add", {"session_id": day, **HERE, "messages": said[at : at + 2]})
         call("/api/v2/memory/flush", {"session_id": day, **HERE})
-    return {}
-
-
-def message_of(message: dict[str, str]) -> dict[str, object]:
-    """A message in the form of the server."""
-    sender = speakers.setdefault(message["speaker"], message["speaker"].lower())
-    at = int(datetime.fromisoformat(message["sent_at"]).timestamp() * 1000)
-    name = message["speaker"]
-    return {"sender_id": sender, "sender_name": name, "role": "user", "timestamp": at, "content": message["text"]}
 
 
 def search(request: Request) -> dict[str, object]:
@@ -100,4 +88,4 @@ def search(request: Request) -> dict[str, object]:
     return {"found": [{"text": text} for _, text in best]}
 
 
-serve({"open": open_, "ingest": ingest, "search": search})
+serve(open=open_, ingest=ingest, search=search)

@@ -15,13 +15,13 @@ from graphiti_core.graph_queries import get_fulltext_indices
 from graphiti_core.llm_client.config import LLMConfig
 from graphiti_core.llm_client.openai_generic_client import OpenAIGenericClient
 from graphiti_core.nodes import EpisodeType
-from lines import Request, serve
+from pipe import Request, serve
 
 turns: dict[str, str] = {}  # of episodes
 graphiti: Any = None
 
 
-async def open_(request: Request) -> dict[str, object]:
+async def open_(request: Request) -> None:
     """Connect."""
     global graphiti
     chat = LLMConfig(api_key="stub", model=request["model"], small_model=request["model"], base_url=request["base_url"])
@@ -38,10 +38,9 @@ async def open_(request: Request) -> dict[str, object]:
     await graphiti.build_indices_and_constraints()
     for statement in get_fulltext_indices(driver.provider):
         await driver.execute_query(statement)
-    return {}
 
 
-async def ingest(request: Request) -> dict[str, object]:
+async def ingest(request: Request) -> None:
     """Add every message."""
     for message in request["messages"]:
         added = await graphiti.add_episode(
@@ -52,7 +51,6 @@ async def ingest(request: Request) -> dict[str, object]:
             reference_time=datetime.fromisoformat(message["sent_at"]),
         )
         turns[added.episode.uuid] = message["id"]
-    return {}
 
 
 async def search(request: Request) -> dict[str, object]:
@@ -61,4 +59,4 @@ async def search(request: Request) -> dict[str, object]:
     return {"found": [{"text": edge.fact, "turns": [turns[each] for each in edge.episodes]} for edge in edges]}
 
 
-serve({"open": open_, "ingest": ingest, "search": search})
+serve(open=open_, ingest=ingest, search=search)

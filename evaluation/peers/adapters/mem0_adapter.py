@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from lines import Request, serve
 from mem0 import Memory
+from pipe import Request, serve
 
 OWNER = "conversation"
 memory: Any = None
 
 
-def open_(request: Request) -> dict[str, object]:
+def open_(request: Request) -> None:
     """Connect."""
     global memory
     endpoint = {"model": request["model"], "openai_base_url": request["base_url"], "api_key": "stub"}
@@ -24,10 +24,9 @@ def open_(request: Request) -> dict[str, object]:
             "history_db_path": "history.db",
         }
     )
-    return {}
 
 
-def ingest(request: Request) -> dict[str, object]:
+def ingest(request: Request) -> None:
     """Add every exchange."""
     messages = request["messages"]
     first = messages[0]["speaker"]
@@ -37,7 +36,6 @@ def ingest(request: Request) -> dict[str, object]:
             for each in messages[at : at + 2]
         ]
         memory.add(said, user_id=OWNER, metadata={"sent_at": messages[at]["sent_at"]})
-    return {}
 
 
 def search(request: Request) -> dict[str, object]:
@@ -46,4 +44,4 @@ def search(request: Request) -> dict[str, object]:
     return {"found": [{"text": each["memory"]} for each in found["results"]]}
 
 
-serve({"open": open_, "ingest": ingest, "search": search})
+serve(open=open_, ingest=ingest, search=search)

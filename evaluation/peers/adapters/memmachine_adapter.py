@@ -4,82 +4,33 @@ Where the wizard wants Neo4j, for profile memory, it is the vector store too. Th
 default one downloads data. What it finds are the messages themselves; profile lines are found by themselves and not counted.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
+from string import Template
+from types import SimpleNamespace
 from typing import Any
 
-from lines import Request, serve
+import yaml
 from memmachine_server import MemMachine
 from memmachine_server.common.configuration import Configuration
 from memmachine_server.common.episode_store import EpisodeEntry
+from pipe import Request, serve
 
 turns: dict[str, str] = {}  # of episodes
 machine: Any = None
+session: Any = SimpleNamespace(org_id="bench", project_id="peers", session_key="bench/peers")  # the owner of the memory
 
 
-@dataclass
-class Session:
-    """The owner of the memory."""
-
-    org_id: str = "bench"
-    project_id: str = "peers"
-    session_key: str = "bench/peers"
-
-
-def configuration(request: Request) -> Configuration:
-    """That of the wizard."""
-    endpoint = {"model": request["model"], "api_key": "stub", "base_url": request["base_url"]}
-    databases = {
-        "sqlite": {"provider": "sqlite", "config": {"path": "memmachine.db"}},
-        "vectors": {"provider": "sqlite_vector_store", "config": {"path": "vectors.db", "index_directory": "vectors"}},
-    }
-    rerankers = {
-        "words": {"provider": "bm25", "config": {"tokenizer": "simple"}},
-        "same": {"provider": "identity", "config": {}},
-        "both": {"provider": "rrf-hybrid", "config": {"reranker_ids": ["words", "same"]}},
-    }
-    return Configuration(
-        episodic_memory={
-            "long_term_memory": {
-                "backend": "event",
-                "embedder": "embedder",
-                "reranker": "both",
-                "vector_store": "vectors",
-                "segment_store": "sqlite",
-            },
-            "short_term_memory": {"llm_model": "chat", "message_capacity": 500},
-        },
-        retrieval_agent={"llm_model": "chat", "reranker": "both"},
-        semantic_memory={
-            "llm_model": "chat",
-            "embedding_model": "embedder",
-            "storage_backend": "vector_store",
-            "feature_store": "sqlite",
-            "vector_collection": "vectors",
-            "config_database": "sqlite",
-        },
-        logging={},
-        session_manager={"database": "sqlite"},
-        episode_store={"database": "sqlite"},
-        resources={
-            "embedders": {"embedder": {"provider": "openai", "config": {**endpoint, "dimensions": request["dimension"]}}},
-            "language_models": {"chat": {"provider": "openai-chat-completions", "config": endpoint}},
-            "rerankers": rerankers,
-            "databases": databases,
-        },
-    )
-
-
-async def open_(request: Request) -> dict[str, object]:
+async def open_(request: Request) -> None:
     """Start it."""
     global machine
-    machine = MemMachine(configuration(request))
+    written = Template(Path(__file__).with_name("memmachine.yml").read_text(encoding="utf-8")).substitute(request)
+    machine = MemMachine(Configuration(**yaml.safe_load(written)))
     await machine.start()
-    await machine.create_session(Session.session_key)
-    return {}
+    await machine.create_session(session.session_key)
 
 
-async def ingest(request: Request) -> dict[str, object]:
+async def ingest(request: Request) -> None:
     """Add every message."""
     for message in request["messages"]:
         entry = EpisodeEntry(
@@ -88,17 +39,16 @@ async def ingest(request: Request) -> dict[str, object]:
             producer_role="user",
             created_at=datetime.fromisoformat(message["sent_at"]),
         )
-        for uid in await machine.add_episodes(Session(), [entry]):
+        for uid in await machine.add_episodes(session, [entry]):
             turns[str(uid)] = message["id"]
-    return {}
 
 
 async def search(request: Request) -> dict[str, object]:
     """Messages."""
-    found = await machine.query_search(Session(), query=request["query"], limit=request["limit"])
+    found = await machine.query_search(session, query=request["query"], limit=request["limit"])
     memory = found.episodic_memory
     episodes = memory.long_term_memory.episodes if memory and memory.long_term_memory else []
     return {"found": [{"text": f"{each.producer_id}: {each.content}", "turns": [turns[str(each.uid)]]} for each in episodes]}
 
 
-serve({"open": open_, "ingest": ingest, "search": search})
+serve(open=open_, ingest=ingest, search=search)

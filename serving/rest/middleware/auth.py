@@ -27,7 +27,7 @@ class Authentication:
 
     Args:
         app: what stands behind.
-        settings: the host that is served, and the pages of other origins that may ask.
+        settings: the host that is served.
         keys: who may ask.
         sessions: who is logged in to the console.
     """
@@ -38,7 +38,6 @@ class Authentication:
         self._sessions = sessions
         host = settings.service.host
         self._hosts = frozenset((*_HERE, f"[{host}]" if ":" in host else host.lower()))
-        self._origins = frozenset(settings.service.cors_origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or one connection of a web socket."""
@@ -90,7 +89,7 @@ class Authentication:
             )
         if self._is_foreign(connection):
             return problem_response(
-                problems.FORBIDDEN, "Origin: a page of another site may not do that; allow it in MNEME_SERVICE__CORS_ORIGINS"
+                problems.FORBIDDEN, "Origin: a page of another site may not do that; let its server ask, with a key"
             )
         return LOCAL_CALLER
 
@@ -99,7 +98,7 @@ class Authentication:
         origin = connection.headers.get("origin")
         if origin is None or (connection.scope["type"] == "http" and connection.scope["method"] in SAFE):
             return False
-        return origin not in self._origins and urlsplit(origin).netloc != connection.headers.get("host")
+        return urlsplit(origin).netloc != connection.headers.get("host")
 
 
 def _identity(caller: Caller, connection: HTTPConnection) -> str:

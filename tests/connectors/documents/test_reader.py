@@ -44,7 +44,7 @@ class Model:
         if isinstance(self._answer, Exception):
             raise self._answer
         assert isinstance(self._answer, tuple)
-        return Transcript(self._answer, "en")
+        return Transcript(self._answer)
 
     def close(self) -> None:
         self.is_closed = True
@@ -85,7 +85,6 @@ def test_speakers_of_a_recording_are_spoken():
     document = Reader(Parser(), transcriber=Model(said)).read(SOUND, "call.ogg", None, "s")
     assert document.spoken == (Spoken("Ann", 0, 4, "Hello. We begin."), Spoken("Bo", 5, 6, "Yes."))
     assert (document.sections, document.format, document.title) == ((), "ogg", "call")
-    assert document.metadata == {"language": "en"}
 
 
 def test_without_speakers_a_recording_is_sections_of_about_a_minute():

@@ -90,7 +90,7 @@ def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "weights"
     folder.mkdir()
     released = minilm_weights.find_weights(None).folder
-    for name in ("model.safetensors", "vocab.txt"):
+    for name in ("model.safetensors", "tokenizer.json"):
         (folder / name).symlink_to(released / name)
     return folder
 
@@ -132,7 +132,7 @@ def test_the_identity_says_how_the_vectors_were_made(exact: LocalEmbedder, small
     assert exact.identity.languages == ("en",)
 
 
-def test_a_folder_of_ones_own_serves_with_a_vocabulary_alone(folder: Path, cache: Path, exact: LocalEmbedder) -> None:
+def test_a_folder_of_ones_own_serves(folder: Path, cache: Path, exact: LocalEmbedder) -> None:
     own = LocalEmbedder(english(path=folder, quantize="none"), cache)
     np.testing.assert_allclose(own.embed(TEXTS), exact.embed(TEXTS), atol=1e-6)
     assert own.identity == exact.identity

@@ -1,4 +1,4 @@
-"""Cross-encoders over HTTP: the three dialects, and servers that misbehave."""
+"""Cross-encoders over HTTP, and servers that misbehave."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -16,7 +16,6 @@ from tests.contracts.reranker import QUERY, TEXTS, RerankerContract
 from tests.servers.models import SERVER_ERROR, Fault, ModelServer
 
 Open = Callable[..., RerankEndpoint]
-STYLES = ("cohere", "jina", "tei")
 PATH = "/v1/rerank"
 
 
@@ -35,50 +34,28 @@ def open_reranker(model_server: ModelServer) -> Iterator[Open]:
         reranker.close()
 
 
-@pytest.mark.parametrize("style", STYLES)
 class TestRerankEndpoint(RerankerContract):
     @pytest.fixture
-    def reranker(self, open_reranker: Open, style: str) -> RerankEndpoint:
-        return open_reranker(style=style)
+    def reranker(self, open_reranker: Open) -> RerankEndpoint:
+        return open_reranker()
 
 
-@pytest.mark.parametrize(
-    ("style", "sent"),
-    [
-        ("cohere", {"model": "judge", "query": QUERY, "documents": TEXTS}),
-        ("jina", {"model": "judge", "query": QUERY, "documents": TEXTS, "return_documents": False}),
-        (
-            "tei",
-            {"model": "judge", "query": QUERY, "texts": TEXTS, "truncate": True, "raw_scores": False, "return_text": False},
-        ),
-    ],
-)
-def test_each_style_asks_in_its_own_words(
-    open_reranker: Open, model_server: ModelServer, style: str, sent: dict[str, Any]
-) -> None:
-    open_reranker(style=style, model="judge", api_key=SecretStr("a-key")).rerank(QUERY, TEXTS)
+def test_a_request_has_the_model_the_question_and_the_texts(open_reranker: Open, model_server: ModelServer) -> None:
+    open_reranker(model="judge", api_key=SecretStr("a-key")).rerank(QUERY, TEXTS)
     [request] = model_server.requests
-    assert (request.path, request.body) == (PATH, sent)
+    assert (request.path, request.body) == (PATH, {"model": "judge", "query": QUERY, "documents": TEXTS})
     assert request.headers["authorization"] == "Bearer a-key"
 
 
 def test_a_server_of_one_model_is_told_no_name(open_reranker: Open, model_server: ModelServer) -> None:
-    open_reranker(style="tei").rerank(QUERY, TEXTS)
+    open_reranker().rerank(QUERY, TEXTS)
     assert "model" not in model_server.requests[0].body
 
 
-def test_a_tei_server_gets_as_many_texts_as_it_takes(open_reranker: Open, model_server: ModelServer) -> None:
-    texts = [f"text {number} about {'pottery' if number % 2 else 'sailing'}" for number in range(70)]
-    scores = open_reranker(style="tei").rerank("pottery", texts)
-    assert [len(request.body["texts"]) for request in model_server.requests] == [32, 32, 6]
-    assert [score for score in scores if score is not None] == [number % 2 for number in range(70)]
-
-
-@pytest.mark.parametrize("style", STYLES)
-def test_faults_that_pass_are_outlived(open_reranker: Open, model_server: ModelServer, style: str) -> None:
+def test_faults_that_pass_are_outlived(open_reranker: Open, model_server: ModelServer) -> None:
     clock = Clock()
     model_server.script(Fault("rate_limited", retry_after="3"), Fault("drop"))
-    assert open_reranker(clock, style=style).rerank(QUERY, TEXTS)[0] == 1.0
+    assert open_reranker(clock).rerank(QUERY, TEXTS)[0] == 1.0
     assert clock.slept[0] == 3.0
 
 

@@ -61,9 +61,9 @@ class TestCachedTranscriber(TranscriberContract):
 def test_the_recording_goes_as_a_form_byte_for_byte_and_without_its_name(
     open_endpoint: Open, model_server: ModelServer
 ) -> None:
-    open_endpoint(model="ears", api_key=SecretStr("a-key"), language="de").transcribe(WAVE, "divorce.dat", SCOPE)
+    open_endpoint(model="ears", api_key=SecretStr("a-key")).transcribe(WAVE, "divorce.dat", SCOPE)
     [request] = model_server.requests
-    assert request.body == {"model": "ears", "response_format": "verbose_json", "language": "de", "file": WAVE}
+    assert request.body == {"model": "ears", "response_format": "verbose_json", "file": WAVE}
     assert request.headers["authorization"] == "Bearer a-key"
 
 
@@ -195,32 +195,13 @@ def test_answers_are_read_as_servers_write_them(
     assert open_endpoint().transcribe(WAVE, "a.wav", SCOPE).spoken == spoken
 
 
-@pytest.mark.parametrize(
-    ("set_to", "told", "language"),
-    [
-        (None, "english", "en"),
-        (None, "Chinese", "zh"),
-        (None, "haitian creole", "ht"),
-        (None, "de-CH", "de"),
-        (None, "klingon", ""),
-        (None, "", ""),
-        ("fr", "english", "fr"),
-    ],
-)
-def test_the_language_is_the_one_that_was_set_or_told(
-    open_endpoint: Open, model_server: ModelServer, set_to: str | None, told: str, language: str
-) -> None:
-    model_server.language = told
-    assert open_endpoint(language=set_to).transcribe(b"Hello.", "a.wav", SCOPE).language == language
-
-
-def test_another_model_or_language_hears_anew(model_server: ModelServer, tmp_path: Path) -> None:
-    for more in ({}, {"model": "large"}, {"language": "de"}, {}):
+def test_another_model_hears_anew(model_server: ModelServer, tmp_path: Path) -> None:
+    for more in ({}, {"model": "large"}, {}):
         settings = group_of(Transcription, provider="openai", base_url=model_server.url, **more)
         transcriber = CachedTranscriber(TranscriptionEndpoint(settings, Models()), tmp_path / "answers.sqlite")
         transcriber.transcribe(WAVE, "a.wav", SCOPE)
         transcriber.close()
-    assert model_server.calls("/v1/audio/transcriptions") == 3
+    assert model_server.calls("/v1/audio/transcriptions") == 2
 
 
 def test_an_address_that_is_none_is_refused() -> None:

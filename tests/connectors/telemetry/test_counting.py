@@ -10,8 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from connectors.endpoints.openai_chat import OpenAiChat
-from connectors.telemetry import metrics
-from connectors.telemetry.meters import EpochMeter, FlushClock, MeasuredRequests, StepMeter, Tally, count_bulk, tenant_of
+from connectors.telemetry.meters import MeasuredRequests, StepMeter, Tally, count_bulk, tenant_of
 from mneme.errors import InputError, ModelError
 from mneme.ports import Create, Outcome, Prompt, Put, Role, WriteResult
 from mneme.settings import Models
@@ -37,29 +36,9 @@ def test_the_tally_of_a_run_is_told_as_it_grows():
     with counted() as grown:
         tally["duplicate"] += 2
         tally["duplicate"] += 1
-        tally["snapshot_microseconds"] += 1_500_000
         tally["documents"] += 1
         assert grown("flow_duplicates_total") == 3
-        assert grown("flow_snapshot_seconds_total") == pytest.approx(1.5)
-    assert tally == {"duplicate": 3, "snapshot_microseconds": 1_500_000, "documents": 1}
-
-
-def test_epochs_are_those_of_one_partition():
-    epochs = EpochMeter()
-    with counted() as grown:
-        for partition in ("a", "b", "a", "b", "a"):
-            epochs.snapshot(partition, pending=7)
-        assert grown("flow_epoch_seconds_count") == 2
-    assert metrics.PENDING._value.get() == 7
-
-
-def test_a_flush_of_another_process_is_not_measured():
-    clock = FlushClock()
-    with counted() as grown:
-        clock.read("acme", "f1")
-        clock.marked("acme", "f1")
-        clock.marked("acme", "f2")
-        assert grown("flow_flush_seconds_count") == 1
+    assert tally == {"duplicate": 3, "documents": 1}
 
 
 def test_of_a_bulk_what_was_done_is_counted_and_arrivals_are_timed():
@@ -125,11 +104,10 @@ def test_a_call_without_a_scope_is_of_the_tenant_that_searches():
 
 def test_a_search_is_counted_with_its_stages_and_so_is_one_that_fails():
     with counted() as grown, opened() as memories:
-        found = memories.search("where does Maya work?", filters={"user_id": "maya"}, top_k=3)
+        memories.search("where does Maya work?", filters={"user_id": "maya"}, top_k=3)
         with pytest.raises(InputError):
             memories.search(" ", "keyword", filters={"user_id": "maya"})
         assert grown("search_seconds_count", method="hybrid") == 1
-        assert grown("search_results_sum", method="hybrid") == len(found.ranked()) > 0
         for stage in ("understand", "recall", "fuse", "complete", "compete", "shape"):
             assert grown("search_stage_seconds_count", method="hybrid", stage=stage) == 1, stage
         assert grown("search_errors_total", method="keyword", kind="InputError") == 1

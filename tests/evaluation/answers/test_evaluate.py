@@ -254,13 +254,13 @@ def test_what_fails_is_left_with_its_reason() -> None:
             raise ModelError(f"no {number}")
         return 10 * number
 
-    results, failed = work_through([1, 2, 3], do, 2, QUIET, "working")
+    results, failed = work_through([1, 2, 3], do, QUIET, "working")
     assert results == {1: 10, 2: 20}
     assert list(map(str, failed)) == ["no 3"]
 
 
 def test_no_more_are_under_way_than_are_allowed() -> None:
-    lock, together = threading.Barrier(3, timeout=120), []
+    lock, together = threading.Barrier(4, timeout=120), []
     counted = threading.Lock()
     now = [0]
 
@@ -272,8 +272,8 @@ def test_no_more_are_under_way_than_are_allowed() -> None:
         with counted:
             now[0] -= 1
 
-    assert len(work_through(range(6), do, 3, QUIET, "working")[0]) == 6
-    assert max(together) == 3
+    assert len(work_through(range(8), do, QUIET, "working")[0]) == 8
+    assert max(together) == 4
 
 
 def test_another_error_ends_the_work() -> None:
@@ -281,4 +281,4 @@ def test_another_error_ends_the_work() -> None:
         raise StoreUnavailable("gone")
 
     with pytest.raises(StoreUnavailable, match="gone"):
-        work_through([1, 2, 3], do, 1, QUIET, "working")
+        work_through([1, 2, 3], do, QUIET, "working")

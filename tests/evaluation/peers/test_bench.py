@@ -29,7 +29,7 @@ LINES = Path(systems.__file__).parent / "adapters"
 WORKS = """
 import json, os, sys, urllib.request
 sys.path.insert(0, {lines!r})
-from lines import serve
+from pipe import serve
 kept, endpoint = [], {{}}
 def ingest(request):
     for message in request["messages"]:
@@ -40,35 +40,36 @@ def ingest(request):
         told = json.load(urllib.request.urlopen(call))["choices"][0]["message"]["content"]
         kept.extend(each["text"] for each in json.loads(told)["memory"])
     print("a library that prints")
-    return {{}}
 def search(request):
     asked = set(request["query"].lower().split())
     best = sorted(kept, key=lambda text: -len(asked & set(text.lower().split())))
     return {{"found": [{{"text": text}} for text in best[: request["limit"]]]}}
-serve({{"open": lambda request: endpoint.update(request) or {{}}, "ingest": ingest, "search": search}})
+serve(open=endpoint.update, ingest=ingest, search=search)
 """
 GOES_ON = WORKS.replace("def ingest(", "def take_in(").replace(
     "def search(",
     """def ingest(request):
     import threading
     threading.Timer(0.3, take_in, [request]).start()
-    return take_in(request)
+    take_in(request)
 def search(""",
 )
-CRASHES = "import sys; sys.stdin.readline(); print('{}', flush=True); sys.stdin.readline(); raise MemoryError('too many nodes')"
-SLOW = "import sys, time; sys.stdin.readline(); print('{}', flush=True); time.sleep(60)"
-REFUSES = """
-import sys; sys.path.insert(0, {lines!r})
-from lines import serve
-def open_(request): raise ValueError("no such store")
-serve({{"open": open_}})
+FAILS = """
+import os, sys, time; sys.path.insert(0, {lines!r})
+from pipe import serve
+def ingest(request):
+    print("MemoryError: too many nodes", file=sys.stderr, flush=True)
+    os._exit(1)
 """
+CRASHES = FAILS + "serve(open=print, ingest=ingest)"
+SLOW = FAILS + "serve(open=print, ingest=lambda request: time.sleep(60))"
+REFUSES = FAILS + "serve(open=lambda request: int('no such store'))"
 
 
 def peer(folder: Path, name: str, script: str, requirements: tuple[str, ...] = ()) -> Peer:
     adapter = folder / f"{name}.py"
-    adapter.write_text(script.format(lines=str(LINES)) if "{lines" in script else script, encoding="utf-8")
-    return Peer(name, requirements, adapter, f"{name} is a fake")
+    adapter.write_text(script.format(lines=str(LINES)), encoding="utf-8")
+    return Peer(name, adapter, f"{name} is a fake", requirements)
 
 
 @pytest.fixture
@@ -102,12 +103,12 @@ def settings(tmp_path: Path) -> Settings:
 def this_python(monkeypatch: pytest.MonkeyPatch) -> None:
     """No environment is made: a system without requirements runs in this one, and any other cannot be installed."""
 
-    def environment_of(peer: Peer, folder: Path, python: str | None = None) -> Path:
+    def environment_of(peer: Peer, folder: Path) -> Path:
         if peer.requirements:
             raise systems.PeerUnavailable(f"not installed: no matching distribution for {peer.requirements[0]}")
         return Path(sys.executable)
 
-    monkeypatch.setattr("evaluation.peers.candidates.environment_of", environment_of)
+    monkeypatch.setattr("evaluation.peers.systems.environment_of", environment_of)
 
 
 def by_system(rows: list[Row]) -> Mapping[str, Row]:
@@ -139,7 +140,7 @@ def test_every_system_is_a_row_with_figures_or_with_the_reason_why_there_are_non
     assert rows["missing"]["reason"] == "not installed: no matching distribution for no-such-package==1"
     assert rows["crashes"]["reason"] == "ingest ended it: MemoryError: too many nodes"
     assert rows["slow"]["reason"] == "ingest took longer than 2 s"
-    assert rows["refuses"]["reason"] == "open failed: ValueError: no such store"
+    assert rows["refuses"]["reason"] == "open failed: ValueError: invalid literal for int() with base 10: 'no such store'"
     assert json.loads(out.read_text())["bench"] == "peers"
     assert out.with_suffix(".png").exists()
     printed = console.export_text()
@@ -170,4 +171,4 @@ def test_every_system_has_a_script_pinned_packages_and_something_to_know_beside_
     for each in PEERS:
         assert each.adapter.exists()
         assert all("==" in requirement for requirement in each.requirements)
-        assert each.handicaps
+        assert each.note

@@ -42,8 +42,8 @@ def test_a_file_appears_with_its_first_line(path: Path) -> None:
 
 def test_the_first_line_of_a_key_holds(path: Path) -> None:
     lines = opened(path)
-    assert [lines.add({"k": "a", "n": n}) for n in range(3)] == [True, False, False]
-    assert lines.add_all([{"k": "b", "n": 1}, {"k": "a", "n": 9}, {"k": "b", "n": 2}]) == 1
+    assert [lines.add({"k": "a", "n": n}) for n in range(3)] == [1, 0, 0]
+    assert lines.add({"k": "b", "n": 1}, {"k": "a", "n": 9}, {"k": "b", "n": 2}) == 1
     path.write_bytes(path.read_bytes() + b'{"k": "a", "n": 7}\n')
     assert list(opened(path)) == [{"k": "a", "n": 0}, {"k": "b", "n": 1}]
 
@@ -82,7 +82,7 @@ def test_processes_add_each_key_once(path: Path) -> None:
 def test_a_crash_costs_at_most_the_last_line(tmp_path: Path, caplog: pytest.LogCaptureFixture, cut: int, text: str) -> None:
     path = tmp_path / "torn.jsonl"
     path.unlink(missing_ok=True)
-    opened(path).add_all([{"k": "a", "text": text}, {"k": "b", "text": text}])
+    opened(path).add({"k": "a", "text": text}, {"k": "b", "text": text})
     whole = path.read_bytes()
     first = len(whole.splitlines(keepends=True)[0])
     path.write_bytes(whole[: max(len(whole) - cut, first)])
@@ -91,7 +91,7 @@ def test_a_crash_costs_at_most_the_last_line(tmp_path: Path, caplog: pytest.LogC
     is_torn = first < len(path.read_bytes()) < len(whole) - 1
     assert ("is torn" in caplog.text) == is_torn
     assert [line["k"] for line in again] == (["a", "b"] if path.stat().st_size >= len(whole) - 1 else ["a"])
-    again.add_all([{"k": "b", "text": text}, {"k": "c", "text": text}])
+    again.add({"k": "b", "text": text}, {"k": "c", "text": text})
     assert [json.loads(line)["k"] for line in path.read_bytes().splitlines()] == ["a", "b", "c"]
 
 
@@ -121,7 +121,7 @@ def test_blank_lines_are_none(path: Path) -> None:
 )
 def test_another_file_in_its_place_is_read(path: Path, put: Callable[[Path, bytes], object]) -> None:
     lines = opened(path)
-    lines.add_all([{"k": "a"}, {"k": "b"}])
+    lines.add({"k": "a"}, {"k": "b"})
     put(path, b'{"k": "c"}\n')
     assert list(lines) == [{"k": "c"}]
     path.unlink()
@@ -132,7 +132,7 @@ def test_another_file_in_its_place_is_read(path: Path, put: Callable[[Path, byte
 
 def test_a_rewritten_file_is_read_by_all(path: Path) -> None:
     one, other = opened(path), opened(path)
-    one.add_all({"k": key} for key in "cab")
+    one.add(*({"k": key} for key in "cab"))
     one.rewrite(lambda lines: sorted(lines, key=key_of)[:2])
     assert list(one) == list(other) == [{"k": "a"}, {"k": "b"}]
     other.add({"k": "c"})

@@ -38,23 +38,12 @@ def answer(number: int, recall: float, category: str) -> Answer:
     return Answer("one", f"q{number}", category, f"c{number % 2}", {"recall@10": recall})
 
 
-def test_rows_are_means_of_all_of_categories_and_of_conversations_with_intervals() -> None:
+def test_rows_are_means_of_all_and_of_categories_with_intervals() -> None:
     rows = rows_of([answer(0, 1.0, "a"), answer(1, 0.0, "a"), answer(2, 0.5, "b")])
-    assert [(row["category"], row["conversation"], row["questions"]) for row in rows] == [
-        ("all", "all", 3),
-        ("a", "all", 2),
-        ("b", "all", 1),
-        ("all", "c0", 2),
-        ("all", "c1", 1),
-    ]
+    assert [(row["category"], row["questions"]) for row in rows] == [("all", 3), ("a", 2), ("b", 1)]
     assert rows[0]["recall@10"] == 0.5
     assert float(rows[0]["recall@10_low"]) < 0.5 < float(rows[0]["recall@10_high"])
     assert "recall@10_low" not in rows[2]  # of one question nothing is known of the spread
-
-
-def test_of_very_many_conversations_none_is_shown_by_itself() -> None:
-    answers = [Answer("one", f"q{n}", "a", f"c{n}", {"recall@10": 1.0}) for n in range(21)]
-    assert [row["conversation"] for row in rows_of(answers)] == ["all"]
 
 
 def test_an_answer_measures_messages_and_tokens() -> None:

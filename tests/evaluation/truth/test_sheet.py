@@ -9,10 +9,11 @@ from rich.console import Console
 
 from evaluation.truth.draw import run_draw
 from evaluation.truth.sheet import Item, Sheet, ending_row, fact_rows, kind_rows, read_sheet, run_score
-from evaluation.truth.sources import sources_of
+from evaluation.truth.sources import Store, sources_of
 from mneme.errors import InputError
+from mneme.records import Validity
 from mneme.settings import load_settings
-from tests.queries.world import WordEmbedder
+from tests.queries.world import START, WordEmbedder, edge, mention
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 QUIET = Console(file=io.StringIO(), width=200)
@@ -110,3 +111,10 @@ def test_files_of_one_name_or_one_published_set_are_one_source(tmp_path):
     assert len(sources_of([])) == 11
     with pytest.raises(InputError, match="no file"):
         sources_of(["nowhere.json"])
+
+
+@pytest.mark.parametrize(("day_named", "over"), [(None, "no longer so (told "), (START, "until ")])
+def test_an_end_that_names_no_day_is_told_as_such(day_named, over):
+    ended = edge("Ann", "partner_of", "Bo", mention(ended=True, date=day_named), validity=Validity(valid_to=START))
+    [one] = Store("chat", [ended]).annotations["relationship"]
+    assert f"Ann -- partner_of -> Bo, {over}" in one.text

@@ -39,9 +39,9 @@ def named(*lines):
         ('I watched "Blue Harbour" last night.', "Blue Harbour", "film"),
         ("I use the meditation app Stillwater every morning.", "Stillwater", "product"),
         ("I finished the show Harbour Lights.", "Harbour Lights", "series"),
-        ("We deploy it with Gunicorn and nothing else.", "Gunicorn", "other"),
-        ("I build it with TypeScript and I'm nearly done.", "TypeScript", "other"),
-        ("We send it with LoRa every hour.", "LoRa", "other"),
+        ("We deploy it with Gunicorn and nothing else.", "Gunicorn", "product"),
+        ("I build it with TypeScript and I'm nearly done.", "TypeScript", "product"),
+        ("We send it with LoRa every hour.", "LoRa", "product"),
         ("I went to a Jane Hollow conference.", "Jane Hollow", "work"),
         ("My roommate's name is Ondine.", "Ondine", "person"),
         ("I met Mr. Carpenter I swear on my life.", "Mr. Carpenter", "person"),
@@ -177,6 +177,13 @@ def test_chinese_quotation_marks_hold_no_names():
         ("我妈从绵阳过来。", "绵阳", "location"),
         ("他住在重庆南边。", "重庆", "location"),
         ("我向王老师道歉。", "王老师", "person"),
+        ("西安现在打车贵。", "西安", "location"),
+        ("杭州这两天下雪了。", "杭州", "location"),
+        ("你厦门那边的工作怎么样。", "厦门", "location"),
+        ("从佛山飞昆明要两小时。", "昆明", "location"),
+        ("我妈喜欢五菱。", "五菱", "product"),
+        ("我喜欢上海。", "上海", "location"),
+        ("我去Anna家吃饭。", "Anna", "person"),
     ],
 )
 def test_a_chinese_name_is_taken_where_its_place_tells_where_it_begins(text, name, kind):
@@ -216,6 +223,13 @@ def test_a_chinese_name_is_taken_where_its_place_tells_where_it_begins(text, nam
         "后天端午公司放假。",
         "7点20到重庆北",
         "向阳哥不得气死",
+        "西安凉皮和重庆小面都好吃。",
+        "加拿大鹅太贵，香港脚犯了。",
+        "意大利面煮过头了。",
+        "去Zara买了件外套，Tiffany的项链太贵。",
+        "我在区医院排队，去市医院复查。",
+        "我喜欢吃火锅，也喜欢下雨天。",
+        "我在医院上班，加入了篮球队。",
     ],
 )
 def test_words_that_look_like_chinese_names_name_nothing(text):
@@ -225,3 +239,66 @@ def test_words_that_look_like_chinese_names_name_nothing(text):
 def test_other_languages_name_those_who_take_part_and_who_is_called():
     found = named("Lena: Ich habe gestern mit @Jonas über den Termin im Rathaus gesprochen.", "Paul: Das ist aber sehr schön!")
     assert found == {"Lena": "person", "Jonas": "person", "Paul": "person"}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("I'm on nights at Fiona Stanley till noon.", "Fiona Stanley"),
+        ("They rushed her, she went to Fiona Stanley.", "Fiona Stanley"),
+        ("We eat at the Thomas Green at 12.", "Thomas Green"),
+        ("Roy Hill have changed the swing again.", "Roy Hill"),
+        ("I sold the old Sony, and the tripod.", "Sony"),
+        ("Stop hollering at Google for the weather.", "Google"),
+        ("Mummy says she is giving up Facebook.", "Facebook"),
+        ("We met on that Malta advert.", "Malta"),
+        ("No, Oran's the dog, Senan is the eggs.", "Senan"),
+        ("The bin is full of someones Emu cans.", "Emu"),
+        ("We watched Zee World all day.", "Zee World"),
+        ("We moved to Kubernetes last week.", "Kubernetes"),
+        ("My girlfriend is Siri.", "Siri"),
+        ("Book club is doing Rebecca this month.", "Rebecca"),
+        ("We watched Happy Valley all weekend.", "Happy Valley"),
+        ("Meet me outside Victoria at 7.", "Victoria"),
+        ("Florence is poorly again.", "Florence"),
+        ("Jasmine tea please.", "Jasmine"),
+        ("I'm a Leo, as you know.", "Leo"),
+        ("Dad moved to Ward 7.", "Ward"),
+        ("I'm in the Labour party.", "Labour"),
+        ("I love Dolly Parton.", "Dolly Parton"),
+        ("Dr Martens are in the sale.", "Dr Martens"),
+        ("The Harry Potter tour is on the 18th.", "Harry Potter"),
+        ("It is the one on George St by the gardens.", "George"),
+    ],
+)
+def test_where_kinds_compete_a_name_is_left_out(text: str, name: str) -> None:
+    assert name not in named(f"Ann: {text}", "Bo: All right then.")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind"),
+    [
+        ("He laughed at Fiona all day.", "Fiona", "person"),
+        ("We are at Fiona's today.", "Fiona", "person"),
+        ("Did Roy have the keys?", "Roy", "person"),
+        ("Ella and Roy have the keys.", "Roy", "person"),
+        ("She works at Sony in the new building.", "Sony", "organisation"),
+        ("Sony offered her the job.", "Sony", "organisation"),
+        ("I was in the Walmart when you rang.", "Walmart", "organisation"),
+        ("We flew to Malta last year.", "Malta", "location"),
+        ("Our Malta trip was fine.", "Malta", "location"),
+        ("We're off to Florence for a week.", "Florence", "location"),
+        ("She lives in Georgia now.", "Georgia", "location"),
+        ("I bought the Dyson in the end.", "Dyson", "product"),
+        ("My dog, Senan, barks.", "Senan", "pet"),
+        ("The kids are Owen 11 and Ella 7.", "Owen", "person"),
+        ("It is the one on George St by the gardens.", "George St", "location"),
+    ],
+)
+def test_a_name_keeps_its_kind_where_something_tells_it(text: str, name: str, kind: str) -> None:
+    assert named(f"Ann: {text}", "Bo: All right then.")[name] == kind
+
+
+def test_the_given_name_of_somebody_who_was_introduced_is_no_town():
+    assert "乐山" not in named("林晓雨: 上户口改成杨乐山了。", "王浩然: 乐山好听。")
+    assert named("林晓雨: 我们改去乐山了。", "王浩然: 乐山好玩。")["乐山"] == "location"

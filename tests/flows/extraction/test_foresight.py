@@ -20,6 +20,8 @@ from tests.flows.extraction.saying import claiming, said
         "我4月3号上午第二个答辩。",
         "12号周四，可以，我开车。",
         "The rent is due this morning.",
+        "15号我可以去帮忙，下午两点前要走。",
+        "我报名了15号的马拉松。",
         "考级是3月14号。",
     ],
 )
@@ -70,6 +72,20 @@ def test_what_is_ahead_for_certain_is_quoted_unchanged(text):
         "The exam is on 20 March 2026, or so they say.",
         "I have the dentist on 20 March 2026 but I can't make it.",
         "明天会更好。",
+        "蛋糕我订了个无糖的，不要芒果。",
+        "我报了个瑜伽班。",
+        "我要去洗澡，等下聊。",
+        "老赵退休以后天天钓鱼。",
+        "我还以为你3月15号走呢。",
+        "那天你有空吗？15号，陪我去吃牛肉汤。",
+        "17号周二是吧，要不要我开车送你们。",
+        "农历正月二十七，我查了是3月15号，星期天。",
+        "估计3月15号到。",
+        "听我同学说，他们公司要搬到苏州。",
+        "下半年才好起来。",
+        "3月15号上午九点半。",
+        "3月15号是母亲节。",
+        "下次同学会你去吗，3月15号，在松江。",
         "据说下周我们老板要去新加坡。",
     ],
 )
@@ -101,9 +117,9 @@ def test_a_stretch_that_still_runs_is_its_date():
     assert (one.start, one.end) == (datetime(2026, 3, 2, tzinfo=UTC), datetime(2026, 4, 1, tzinfo=UTC))
 
 
-def test_of_several_dates_none_is_taken():
-    [one] = foresights_of(said("Ann: The exams are on 20 March 2026 and on 25 March 2026.", "Bo: Good."))
-    assert (one.start, one.end) == (None, None)
+def test_a_clause_that_names_several_days_is_no_plan():
+    assert foresights_of(said("Ann: The exams are on 20 March 2026 or on 25 March 2026.", "Bo: Good.")) == ()
+    assert foresights_of(said("Ann: The exams are on 20 March 2026, the 25th or so.", "Bo: Good.")) != ()
 
 
 def test_each_clause_with_a_day_of_its_own_is_a_plan():
@@ -149,6 +165,15 @@ def test_clauses_that_a_blank_parts_are_plans_of_their_own():
     assert [one.statement for one in plans] == ["3月28号可以搬", "我下周交押金"]
 
 
+def test_a_chinese_day_that_answers_when_is_told_with_the_question():
+    [one] = foresights_of(said("王浩然: 你那个店几号开业？", "林晓雨: 3月15号，找人看的日子。"))
+    assert one.statement == '("你那个店几号开业？") 3月15号，找人看的日子。'
+    [bare] = foresights_of(said("王浩然: 你那个店啥时候开业", "林晓雨: 3月15号上午九点。"))
+    assert bare.statement == '("你那个店啥时候开业") 3月15号上午九点。'
+    [own] = foresights_of(said("王浩然: 你那个店叫什么？", "林晓雨: 3月15号就开业。"))
+    assert own.statement == "3月15号就开业。"
+
+
 def test_an_answer_is_told_with_its_question():
     [one] = foresights_of(said("Bo: When is the exam?", "Ann: Saturday."))
     assert (one.statement, one.evidence) == ('("When is the exam?") Saturday.', "Saturday.")
@@ -180,3 +205,38 @@ def test_an_appointment_of_which_the_next_sentence_tells_how_it_was_is_over():
     assert foresights_of(said("Ann: Dentist on Friday. It went fine.")) == ()
     [one] = foresights_of(said("Ann: Dentist on Friday. I hate it."))
     assert one.statement == "Dentist on Friday."
+
+
+@pytest.mark.parametrize(
+    ("text", "statement", "first", "last"),
+    [
+        ("Hailey's coming the 24th now, her exam is on the 23rd.", "Hailey's coming the 24th now", 24, 24),
+        ("Up there from 21st to 26th, then I fly home on the 27th.", "then I fly home on the 27th", 27, 27),
+        ("The first is on the 16th and the other is 30th in Rome.", "The first is on the 16th", 16, 16),
+        ("I can be in Rome by the 17th, and stay till the sunday.", None, 17, 22),
+        ("They're giving us exams 20th of March to the 24th.", None, 20, 24),
+        ("I'm coming home on the 6th of March, that's Friday.", None, 6, 6),
+        ("We move by the 28th, a Saturday, I think.", None, 28, 28),
+        ("The 20th is a Friday, she turns 88.", None, 20, 20),
+    ],
+)
+def test_beside_another_day_a_plan_is_the_clause_of_its_own(text: str, statement: str | None, first: int, last: int) -> None:
+    one = foresights_of(said(f"Ann: {text}", "Bo: Good."))[0]
+    assert (one.statement, one.start.day, one.end.day) == (statement or text, first, last + 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What time is Rory in tomorrow",
+        "are you coming to the party on 20 March 2026",
+        "what about the trip on 20 March 2026.",
+        "Sorry, have to bail on tomorrow.",
+        "The game is on Friday nights.",
+        "20 March 2026 is a Friday this year so it's perfect.",
+        "The 20th is a Friday.",
+        "Our anniversary is the 12th, we're going out.",
+    ],
+)
+def test_a_question_without_a_mark_and_what_one_bails_on_are_none(text: str) -> None:
+    assert foresights_of(said(f"Ann: {text}", "Bo: Good.")) == ()

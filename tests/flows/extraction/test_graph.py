@@ -1,6 +1,6 @@
 from datetime import UTC, datetime
 
-from flows.extraction.graph import relationships_of
+from flows.extraction.entities import relationships_of
 from mneme.relations import UNREAD
 from tests.flows.extraction.saying import claiming, said
 
@@ -53,7 +53,8 @@ def test_the_date_of_an_edge_needs_words_that_say_that_it_began_or_ended():
     met = claiming(said("Ann: I met my wife Eva in 2015."), ("Ann", "spouse", "Eva"))
     moved = claiming(said("Ann: Yesterday I moved to Oslo."), ("Ann", "home", "Oslo"))
     lost = claiming(said("Ann: I lost my job at Initech this month."), ("Ann", "employer", "Initech", True))
-    assert [edge.date for edge in relationships_of(trip) + relationships_of(met) + relationships_of(lost)] == [None, None, None]
+    assert [edge.date for edge in relationships_of(trip) + relationships_of(met)] == [None, None]
+    assert [edge.date is not None for edge in relationships_of(lost)] == [True]
     assert [edge.date is not None for edge in relationships_of(moved)] == [True]
 
 
@@ -66,7 +67,19 @@ def test_nobody_became_a_sister_on_the_day_that_the_sister_moved():
     ]
 
 
-def test_a_month_or_a_year_is_no_day_on_which_an_edge_began_or_ended():
+def test_a_month_or_a_year_is_no_day_on_which_an_edge_began_and_what_ended_in_one_had_ended_on_its_last():
     moved = claiming(said("Ann: Last year I moved to Oslo."), ("Ann", "home", "Oslo"))
     left = claiming(said("Ann: Bob left Acme in March 2025."), ("Bob", "employer", "Acme", True))
-    assert [edge.date for edge in relationships_of(moved) + relationships_of(left)] == [None, None]
+    assert [edge.date for edge in relationships_of(moved) + relationships_of(left)] == [None, datetime(2025, 3, 31, tzinfo=UTC)]
+
+
+def test_an_end_of_a_time_that_cannot_be_read_is_not_of_the_day_of_telling():
+    ended, claim = "Ann: Bo and I ended it.", ("Ann", "partner", "Bo", True)
+    assert edges(claiming(said(ended), claim)) == [("Ann", "partner_of", "Bo", True)]
+    assert edges(claiming(said(f"{ended} Valentine's week if you can imagine."), claim, claim)) == []
+    assert edges(claiming(said("Ann: I left Acme some summer ago."), ("Ann", "employer", "Acme", True))) == []
+
+
+def test_a_question_has_no_end():
+    sentences = said("Ann: What about Jade and broome. You doing long distance", "Bo: No.", "Ann: Aw. Sorry. Pub?")
+    assert [one.claims for one in sentences if one.claims] == []

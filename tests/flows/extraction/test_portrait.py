@@ -53,6 +53,15 @@ def test_a_line_is_a_sentence_as_said_after_the_name_of_who_said_it(text, catego
         "我会弹你脑门。",
         "我喜欢的人不喜欢我。",
         "我不吃早饭就难受。",
+        "我不吃亏的。",
+        "我不喝酒，今天开车。",
+        "我喜欢他。",
+        "我喜欢就买了。",
+        "我也喜欢。",
+        "我爱看不看。",
+        "我更喜欢原来那个。",
+        "我每天都跟他吵架。",
+        "我一直想当面谢谢你。",
     ],
 )
 def test_a_passing_remark_is_no_line(text):
@@ -99,7 +108,14 @@ def test_an_assistant_and_a_list_say_nothing_of_anybody():
 
 
 @pytest.mark.parametrize(
-    ("text", "category"), [("我不吃香菜。", "dislike"), ("我喜欢爬山。", "preference"), ("我会弹钢琴。", "skill")]
+    ("text", "category"),
+    [
+        ("我不吃香菜。", "dislike"),
+        ("我喜欢爬山。", "preference"),
+        ("我会弹钢琴。", "skill"),
+        ("我受不了辣。", "dislike"),
+        ("我一直想成为老师。", "goal"),
+    ],
 )
 def test_chinese_says_so_too(text, category):
     [line] = lines_of(said(f"王浩然: {text}", "林晓雨: 知道了，没问题。"))

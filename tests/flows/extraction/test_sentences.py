@@ -21,6 +21,8 @@ def sentences(text, language="en"):
         ("fr", "M. Dupont arrive le 3 mai. Voilà !", ["M. Dupont arrive le 3 mai.", "Voilà !"]),
         ("es", "El Sr. Pérez vive aquí. ¿Y tú?", ["El Sr. Pérez vive aquí.", "¿Y tú?"]),
         ("zh", "我叫小明。你呢？", ["我叫小明。", "你呢？"]),
+        ("zh", "你有空吗？15号见！20号走", ["你有空吗？", "15号见！", "20号走"]),
+        ("zh", "他说“不行！20号走”。好", ["他说“不行！20号走”。", "好"]),
         ("ja", "明日は東京に行きます。楽しみです！", ["明日は東京に行きます。", "楽しみです！"]),
         ("en", "I call PIL.ImageDraw.Draw(im). It works.", ["I call PIL.ImageDraw.Draw(im).", "It works."]),
         ("en", "We use ASP.Net. See https://www.Example.Com/P now", ["We use ASP.Net.", "See https://www.Example.Com/P now"]),
@@ -55,7 +57,37 @@ def test_a_question_ends_in_its_mark(text):
     assert is_question(text)
 
 
-@pytest.mark.parametrize("text", ["I like it.", "今天天气不错呢", "去吧", "What a day!"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What time is Rory in tomorrow",
+        "what about Jade and broome.",
+        "are you flying to Bristol or Manchester",
+        "did the parcel come",
+        "ok where's my charger",
+    ],
+)
+def test_the_order_of_words_makes_an_english_question_of_one_clause(text):
+    assert is_question(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I like it.",
+        "今天天气不错呢",
+        "去吧",
+        "What a day!",
+        "So do I",
+        "so is my sister",
+        "Can you believe it",
+        "Should you need me I am here",
+        "Will is coming on Friday",
+        "When I get back I will ring",
+        "Are you up, I am moving to Leeds",
+        "Have the cake",
+    ],
+)
 def test_no_particle_makes_a_question(text):
     assert not is_question(text)
 

@@ -456,7 +456,34 @@ CHINESE = [
     ("我们周六14号聚餐", "2026-03-14"),
     ("12号星期五早上拍照", ""),
     ("3月12日，星期五，扫墓", ""),
-    ("5号去医院检查", "2026-03-05"),
+    ("8号去医院检查", "2026-03-08"),
+    ("手术定在8号", "2026-03-08"),
+    ("手术定在5号", ""),  # tomorrow, which one would say
+    ("今天4号，明天5号去医院检查", "2026-03-04 2026-03-05"),
+    ("那边8号刚好初一，要上香", ""),
+    ("除夕是8号，别忘了", ""),
+    ("我8号要送他去上学", "2026-03-08"),
+    ("三月到现在一直在吃药", ""),
+    ("退休以后天天钓鱼", ""),
+    ("去年今天我们刚认识", ""),
+    ("下个月今天就要考完了", ""),
+    ("我3月2号入的职，快一年了", "2026-03-02"),
+    ("我5月入的职，快一年了", "2025-05-01..2025-05-31"),
+    ("快放假了，我5月去看他", "2026-05-01..2026-05-31"),
+    ("周一改周五了", "2026-03-06"),
+    ("我后天要去钓鱼", "2026-03-06"),
+    ("我们要去听五月天演唱会", ""),
+    ("我要五月份去听演唱会", "2026-05-01..2026-05-31"),
+    ("我年初就戒烟了", ""),
+    ("周五就放假了", ""),
+    ("我周五就要放假了", "2026-03-06"),
+    ("我还以为你5月1号走呢", ""),
+    ("估计5月1号到", ""),
+    ("明天的会改到后天上午十点", "2026-03-06"),
+    ("我2024年4月到现在没换过工作", ""),
+    ("我们七月跟老曾要去成都", "2026-07-01..2026-07-31"),
+    ("我曾在七月去过成都", "2025-07-01..2025-07-31"),
+    ("我8号刚好要去医院", "2026-03-08"),
     ("28号去医院检查", "2026-03-28"),
     ("15号到现在一直发烧", ""),
     ("周三15号楼集合", ""),
@@ -736,3 +763,46 @@ def test_a_chinese_day_of_which_something_is_told_is_not_ahead_and_a_score_is_no
 def test_a_date_in_figures_is_written_in_the_language_of_its_sentence(sentence: str, language: str, full: str) -> None:
     [mention] = certain_dates(sentence, WEDNESDAY, UTC, language)
     assert mention.written == full
+
+
+@pytest.mark.parametrize(
+    ("sentence", "dates"),
+    [
+        ("I want to do it easter monday, at the beach.", "2026-04-06"),
+        ("We fly on good friday.", "2026-04-03"),
+        ("It was boxing day, remember.", "2025-12-26"),
+        ("Yes, 29th of this month, Ibadan.", "2026-03-29"),
+        ("It is the 29th of next month.", "2026-04-29"),
+        ("Which was feb last year.", "2025-02-01..2025-02-28"),
+        ("The plant is closing in may.", "2026-05-01..2026-05-31"),
+        ("He got word on friday that the plant is closing in april.", "2026-04-01..2026-04-30"),
+        ("They may come in march order.", ""),
+        ("Hailey's coming the 24th now.", "2026-03-24"),
+        ("They're giving us exams 2nd of April to the 6th.", "2026-04-02..2026-04-06"),
+        ("We're away from 21st to 26th.", "2026-03-21..2026-03-26"),
+        ("ill transfer it on the 25th.", "2026-03-25"),
+        ("She was ill on Friday.", "2026-02-27"),
+        ("The Easter lunch is on the 5th.", ""),
+        ("The Christmas party is on the 12th.", ""),
+        ("Tom's Day care starts on the 12th.", "2026-03-12"),
+        ("My flight on Sunday got moved.", ""),
+        ("My flight got moved to Sunday.", "2026-03-08"),
+        ("The driver's name is Friday and he's coming on Saturday.", "2026-03-07"),
+        ("My favourite day is Friday.", ""),
+        ("We are going on bank holiday Monday.", ""),
+        ("We planted the first palm yesterday.", "2026-03-03"),
+        ("Thursday went up to 230 so we're coming Friday 27th.", "2026-03-27"),
+        ("Dentist moved me from Tuesday to the 2nd.", "2026-04-02"),
+        ("We're there from the 2nd to the 5th of April.", "2026-04-02..2026-04-05"),
+        ("I finish on the 23rd and I'm back in on the 6th.", "2026-03-23"),
+        ("Kids break up on the 18th and go back on the 6th.", ""),
+        ("She comes on the 24th, her exam is on the 23rd.", "2026-03-24 2026-03-23"),
+    ],
+)
+def test_a_day_that_an_occasion_a_month_or_a_name_explains_is_read_with_it(sentence: str, dates: str) -> None:
+    assert written(certain_dates(sentence, WEDNESDAY, UTC, "en")) == dates
+
+
+def test_an_occasion_whose_month_is_that_of_the_day_is_no_doubt() -> None:
+    assert written(certain_dates("The Christmas party is on the 12th.", NOVEMBER, UTC, "en")) == "2026-12-12"
+    assert written(certain_dates("The Halloween party is on the 12th.", NOVEMBER, UTC, "en")) == ""

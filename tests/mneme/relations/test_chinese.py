@@ -3,6 +3,7 @@
 import pytest
 
 from mneme.relations import attributes_asked, claims_in
+from mneme.relations.chinese import is_proper_noun
 
 
 def claimed(sentence: str) -> list[str]:
@@ -452,7 +453,25 @@ def test_what_a_person_or_a_job_sounds_like(sentence: str, claims: list[str]) ->
         ("我是气氛组组长。", []),
         ("我失业了三天又找到工作。", ["李强|employer|-", "李强|role|-"]),
         ("我失业了。", ["李强|employer|-", "李强|role|-", "李强|work|失业"]),
+        ("我今天当厨师。", []),
+        ("我当了厨师。", ["李强|role|厨师"]),
+        ("我是陈老师。", []),
+        ("我是钢琴老师。", ["李强|role|钢琴老师"]),
+        ("我离开上海五年了。", ["李强|home|-上海"]),
+        ("我住在朝阳公园旁边。", ["李强|home|…"]),
+        ("我住在朝阳公园一带。", ["李强|home|朝阳公园一带"]),
         # names, partners, plans
+        ("小她三岁。", []),
+        ("小敏三岁。", ["小敏|age|三"]),
+        ("就我和一个大学生，叫苏打。", []),
+        ("五月天的歌我都会。", []),
+        ("2号去4号回。", []),
+        ("我要去洗澡。", []),
+        ("我打算去爬泰山。", ["李强|plan:去爬泰山|planned"]),
+        ("我要去泰山。", ["泰山旅行|plan:泰山旅行|planned", "旅行|plan:旅行|泰山"]),
+        ("我们打算去长白玩。", ["长白旅行|plan:长白旅行|planned", "旅行|plan:旅行|长白"]),
+        ("我喜欢一个人旅行。", []),
+        ("我喜欢上一个男生。", []),
         ("我叫李明。", ["李强|name|李明"]),
         ("我叫小度，是音箱。", []),
         ("我儿子叫小宝。", ["李强|child|小宝"]),
@@ -464,3 +483,41 @@ def test_what_a_person_or_a_job_sounds_like(sentence: str, claims: list[str]) ->
 )
 def test_a_look_alike_claims_nothing_and_what_it_looks_like_still_does(sentence: str, claims: list[str]) -> None:
     assert claimed(sentence) == claims
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "is_proper"),
+    [
+        ("employer", "新桥医院", True),
+        ("employer", "中山三院", True),
+        ("employer", "华为", True),
+        ("employer", "中国银行", True),
+        ("employer", "医院", False),
+        ("employer", "私立医院", False),
+        ("employer", "大厂", False),
+        ("employer", "学生会", False),
+        ("employer", "北京分公司", False),
+        ("likes", "五菱", True),
+        ("likes", "上海", True),
+        ("likes", "上海菜", False),
+        ("likes", "吃火锅", False),
+        ("member", "篮球队", False),
+        ("partner", "小雨", True),
+    ],
+)
+def test_a_common_noun_names_nothing(attribute: str, value: str, is_proper: bool) -> None:
+    assert is_proper_noun(attribute, value) is is_proper
+
+
+@pytest.mark.parametrize(
+    ("sentence", "follows", "claims"),
+    [
+        ("搬来北京了，住通州。", "你丈母娘不是在天津吗？", []),
+        ("我搬来北京了，住通州。", "你丈母娘不是在天津吗？", ["李强|home|-", "李强|home|北京", "李强|home|通州"]),
+        ("搬来北京了。", "你不是在天津吗？", ["李强|home|-", "李强|home|北京"]),
+        ("搬来北京了。", "大家都好吗？", ["李强|home|-", "李强|home|北京"]),
+    ],
+)
+def test_without_a_subject_it_goes_on_about_somebody_who_was_spoken_of(sentence: str, follows: str, claims: list[str]) -> None:
+    found = claims_in(sentence, "zh", "李强", follows)
+    assert [f"{one.subject}|{one.attribute}|{'-' if one.ends else ''}{one.value}" for one in found] == claims

@@ -1,7 +1,6 @@
 """The doctor as a command: it never fails itself, waits for nobody for long, and its exit code tells."""
 
 import json
-import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -10,12 +9,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from connectors.durable import FolderLock
 from mneme.errors import StoreUnavailable
 from mneme.settings import Settings
 from serving.checks import Check, examination, is_fit
 from serving.checks.examination import Group, examine
-from serving.checks.servers import service
 from serving.cli import app
 from tests.servers.models import ModelServer
 
@@ -41,7 +38,7 @@ def checks(result: Result) -> dict[tuple[str, str], dict[str, object]]:
 def test_without_servers_the_defaults_are_fit_and_what_is_missing_is_said_below():
     result = doctor()
     assert result.exit_code == 0
-    for group in ("settings", "index", "kafka", "models", "service", "documents"):
+    for group in ("settings", "index", "kafka", "models", "documents"):
         assert f"\n{group} " in f"\n{result.stdout}"
     assert "docx" in result.stdout
     assert "MNEME_TRANSCRIPTION__PROVIDER" in result.stderr
@@ -115,19 +112,3 @@ def test_a_check_that_fails_or_hangs_is_a_line_and_takes_no_other_with_it(monkey
     assert "ZeroDivisionError" in found["fails"].remedy
     assert "secret" not in found["fails"].remedy
     assert found["away"] == Check("away", "away", "", "unknown", "the store is away; start it", needed=False)
-
-
-def test_a_port_that_is_taken_and_a_flow_that_runs_are_seen(folder: Path):
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
-        other.listen()
-        port = other.getsockname()[1]
-        told = Settings.model_validate({"data": folder, "service": {"port": port, "url": AWAY}})
-        (folder / "inbox").mkdir(parents=True)
-        lock = FolderLock(folder / "inbox", "the inbox")
-        found = {check.name: check for check in service(told)}
-        lock.release()
-    assert found["port"].state == "partly"
-    assert found["flow"].by == "one runs here, from inbox"
-    assert found["service"].state == "missing"
-    assert found["service"].needed

@@ -3,7 +3,6 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from mcp.shared.exceptions import MCPError
 from syrupy.assertion import SnapshotAssertion
 
 from serving.mcp.memory import AgentMemory, OwnerScope
@@ -136,20 +135,5 @@ def test_a_memory_that_takes_nothing_in_has_no_tools_for_it(service: Service):
                 "timeline",
                 "profile",
             }
-
-    asyncio.run(run())
-
-
-def test_resources_tell_of_the_owner_and_of_nobody_else(service: Service):
-    async def run() -> None:
-        async with client_of(service, "otto") as client:
-            _, talk = await told(client, "remember", note="Otto sails.", wait=60)
-            listed = await client.read_resource("mneme://conversations")
-            assert listed.contents[0].text.startswith(f"{talk['conversation_id']}: ")
-            assert (await client.read_resource("mneme://profile")).contents[0].text
-        async with client_of(service, "olga") as client:
-            assert (await client.read_resource("mneme://conversations")).contents[0].text == "there is no conversation yet"
-            with pytest.raises(MCPError, match="there is no conversation"):
-                await client.read_resource(f"mneme://conversations/{talk['conversation_id']}")
 
     asyncio.run(run())

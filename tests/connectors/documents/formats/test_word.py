@@ -51,14 +51,6 @@ def test_headings_lie_below_the_title() -> None:
     ]
 
 
-def test_a_style_made_from_a_headings_is_a_heading() -> None:
-    document = docx.Document()
-    document.styles.add_style("Mine", 1).base_style = document.styles["Heading 1"]
-    document.add_paragraph("Chapter", style="Mine")
-    document.add_paragraph("Text.")
-    assert [section.title for section in _parsed(document).sections] == ["Chapter"]
-
-
 def test_pages_are_places_and_a_sentence_over_a_page_is_whole() -> None:
     document = docx.Document()
     run = document.add_paragraph("It goes on ").add_run()
