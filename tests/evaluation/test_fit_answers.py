@@ -24,7 +24,7 @@ def test_of_the_questions_about_the_small_talks_many_have_no_answer() -> None:
 
 
 @pytest.mark.slow
-def test_what_shares_the_words_of_a_question_is_the_likelier_to_answer_it(
+def test_what_shares_the_words_of_a_question_or_reads_like_its_answer_is_the_likelier_to_answer_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     some = tmp_path / "talks.json"
@@ -36,8 +36,9 @@ def test_what_shares_the_words_of_a_question_is_the_likelier_to_answer_it(
     assert set(fitted) == {"read", "unread"}
     for each in fitted.values():
         assert set(each["weights"]) == set(FEATURES)
-        assert each["weights"]["in_words"] > 0
         assert each["enough"] == -1.5
+    assert fitted["unread"]["weights"]["in_words"] > 0
+    assert fitted["read"]["weights"]["reading"] > 0
     assert fitted["unread"]["weights"]["reading"] == 0
     assert "answered anyway" in shown.getvalue()
 
