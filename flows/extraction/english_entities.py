@@ -133,6 +133,7 @@ _A_KIND_AFTER = re.compile(
     r"^ (?!(?:airport|apartment|area|branch|flat|flight|holiday|home|hotel|house|office|place|plant|team|trip|"
     r"wedding)\b)[a-z]{3}"
 )
+_ONE_AFTER = re.compile(r"^ ones?\b")  # "the big Kathmandu one" is a tent
 # What one watches or reads may be a film of any name, its author or a team: "we're doing Rebecca", "watched Happy Valley".
 _WATCHED_BEFORE = re.compile(
     r"\b(?:bing(?:ed|ing)|doing|finish(?:ed|ing)|play(?:ed|ing)|read|reading|watch(?:ed|ing)?) (?:the )?$", re.I
@@ -287,6 +288,8 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
     if given and len(words) <= 3:
         return WORK if known else PERSON
     if place:
+        if _ONE_AFTER.match(after):
+            return ""
         is_a_kind = _A_KIND_BEFORE.search(before) and _A_KIND_AFTER.match(after)
         is_of_another = is_a_kind or _OF_SOMEBODY_AFTER.match(after)
         return PERSON if _PERSON_BEFORE.search(before) else "" if is_of_another else LOCATION
@@ -295,7 +298,11 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
         acts = cue and after[:1] == " " and not dropped and first[-1] != "s"
         return PERSON if acts and first not in small and first not in _ROLES else ""
     for kind, told_before in ((PERSON, _PERSON_BEFORE), (ORGANISATION, _ORGANISATION_BEFORE), (LOCATION, _PLACE_BEFORE)):
-        if told_before.search(before):
+        if cue := told_before.search(before):
+            if kind == PERSON and "," in cue[0] and not _APPOSED_AFTER.match(after):
+                return ""
+            if kind == LOCATION and after[:1] in ("'", "’") and not _POSSESSIVE_ALONE.match(after):  # "near Nikau's nets"
+                return ""
             if kind == LOCATION and ((_THE_BEFORE.search(before) and _JOB_AFTER.match(after)) or _NUMBER_AFTER.match(after)):
                 return ""
             no_place = _IN_A_FIELD.fullmatch(first) or last.endswith("ists") or (last[-1:] == "s" and _OWNED_AFTER.match(after))

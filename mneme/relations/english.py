@@ -79,7 +79,8 @@ _BEGUN = re.compile(
 )
 # Of whom the sentence before speaks: "He's Kunle. Retired from Shell in 2019."
 _OF_ANOTHER = re.compile(
-    r"\b(?:he|she|they|his|her|their)\b|\bmy (?!job|work|company|office|flat|house)\w+ (?:is|was|has)\b", re.I
+    r"\b(?i:he|she|they|his|her|their)\b|\b(?i:my) (?!job|work|company|office|flat|house)\w+ (?:is|was|has)\b|"
+    r"\A(?!(?:All|Here|It|Life|Nothing|That|There|This|What|Work)\b)[A-Z][a-z]+(?:['’]s| is| was| has| got) (?!me\b|my\b)"
 )
 _ANSWER_LEADS = re.compile(
     r"^(?:(?:oh|um+|uh+|er+|so|well|yeah|yes|yep|haha|lol|ok|just|only|mostly|still)\b[,.!]? ?)*"
@@ -424,9 +425,8 @@ _KINDS = {
 def english_asked(question: str) -> list[tuple[str, str]]:
     """(subject, attribute) of the present state that a question asks for."""
     table = english()
-    low = without_adverbs(
-        " " + re.sub(r"\b(what|where|who|when)'?s\b|\b(how)'s\b", r"\1\2 is", question.replace("’", "'").lower())
-    ).strip()
+    asked = re.sub(r"\b(what|where|who|when)'?s\b|\b(how)'s\b", r"\1\2 is", question.replace("’", "'").lower())
+    low = without_adverbs(f" {asked}").strip()
     low = _COURTESY.sub("", low.split("?")[0].strip(" .!")).strip()
     while trailing := _TRAILING.search(low):
         low = low[: trailing.start()]

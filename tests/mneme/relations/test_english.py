@@ -299,6 +299,8 @@ def test_a_question_for_a_present_state_asks_for_an_attribute(question: str, ask
 def test_a_sentence_without_a_subject_behind_one_about_another_claims_nothing() -> None:
     assert claims_in("Retired from Shell in 2019", "en", "Mira")
     assert not claims_in("Retired from Shell in 2019", "en", "Mira", follows="He's Kunle.")
+    assert not claims_in("moved to Spain in november.", "en", "Mira", follows="Doug's retired.")
+    assert claims_in("Moved to Spain in November.", "en", "Mira", follows="It's official.")
 
 
 def test_without_a_speaker_only_named_subjects_claim() -> None:
