@@ -122,7 +122,29 @@ _BEGINNINGS: tuple[tuple[bytes, str], ...] = (
     (b"fLaC", "flac"),
     (b"OggS", "ogg"),
 )
-_MARKUP = ((b"{\\rtf", "RTF", "save it as docx or PDF"), (b"%!PS", "PostScript", "save it as PDF"))  # text, and not to be read
+_NOT_READ: tuple[tuple[bytes, str, str], ...] = (
+    (b"\x1f\x8b", "gzip", "unpack it"),
+    (b"BZh91AY&SY", "bzip2", "unpack it"),
+    (b"\xfd7zXZ\0", "xz", "unpack it"),
+    (b"\x28\xb5\x2f\xfd", "Zstandard", "unpack it"),
+    (b"\x04\x22\x4d\x18", "LZ4", "unpack it"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it"),
+    (b"Rar!\x1a\x07", "a RAR archive", "unpack it"),
+    (b"{\\rtf", "RTF", "save it as docx or PDF"),
+    (b"%!PS", "PostScript", "save it as PDF"),
+    (b"8BPS", "a Photoshop file", "save it as png"),
+    (b"\0\0\x01\0", "an icon", "save it as png"),
+    (b"\x7fELF", "a program", "send a document"),
+    (b"\xcf\xfa\xed\xfe", "a program", "send a document"),
+    (b"\xca\xfe\xba\xbe", "a program", "send a document"),
+    (b"\0asm", "a program", "send a document"),
+    (b"SQLite format 3\0", "a database", "export it as csv"),
+    (b"PAR1", "Parquet", "export it as csv"),
+    (b"ARROW1", "Arrow", "export it as csv"),
+    (b"Obj\x01", "Avro", "export it as csv"),
+    (b"\x89HDF", "HDF5", "export it as csv"),
+)
+_MARKUP = (b"{\\rtf", b"%!PS")  # of the above what is text itself
 _MEDIA = re.compile(r"[\w.+-]+/[\w.+-]+")
 MEDIA_TYPES = {
     "pdf": "application/pdf",
@@ -189,13 +211,13 @@ def kind_of(content: bytes, name: str, media_type: str | None) -> Kind:
         return _in_zip(content)
     if begin.startswith(b"\xd0\xcf\x11\xe0"):
         return _in_ole(content)
-    for beginning, format, remedy in _MARKUP:
-        if begin.startswith(beginning):
+    for beginning, format, remedy in _NOT_READ:
+        if _begins(content, beginning) or (beginning in _MARKUP and begin.startswith(beginning)):
             raise InputError(f"it is {format}, which is not read; {remedy}")
+    if content.startswith(b"MZ") and b"\0" in content[:1024]:
+        raise InputError("it is a program, which is not read; send a document")
     if not is_text(content):
-        raise InputError(
-            "it is binary data of no format that is read; send a document, a picture, a recording or text, not an archive"
-        )
+        raise InputError("it is binary data of no format that is known; send a document, a picture, a recording or text")
     return _in_text(content, _claimed_format(name, media_type))
 
 
@@ -259,18 +281,25 @@ def _in_zip(content: bytes) -> Kind:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             names = set(archive.namelist())
+            declared = archive.open("mimetype").read(200).decode("ascii", "replace").strip() if "mimetype" in names else ""
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError, ValueError, EOFError) as error:
         raise InputError(
             f"it is a ZIP archive (Word, Excel and PowerPoint files are) that cannot be opened ({type(error).__name__}); it may"
             " be cut off: send it again"
         ) from error
     if "[Content_Types].xml" in names:
+        if "xl/workbook.bin" in names:
+            raise InputError("it is a binary Excel file (xlsb), which is not read; save it as xlsx")
         for folder, format in (("word/", "docx"), ("xl/", "xlsx"), ("ppt/", "pptx")):
             if any(member.startswith(folder) for member in names):
                 return KINDS[format]
-    raise InputError(
-        "it is a ZIP archive, which is not read; unpack it, and send what is in it, or save it as docx, xlsx, pptx or PDF"
-    )
+    if declared == "application/epub+zip":
+        raise InputError("it is an EPUB book, which is not read; save it as PDF or html")
+    if declared.startswith("application/vnd.oasis.opendocument"):
+        raise InputError("it is an OpenDocument file, which is not read; save it as docx, xlsx, pptx or PDF")
+    if "META-INF/MANIFEST.MF" in names or "AndroidManifest.xml" in names:
+        raise InputError("it is a program, which is not read; send a document")
+    raise InputError("it is a ZIP archive, which is not read; unpack it, and send what is in it")
 
 
 def _in_ole(content: bytes) -> Kind:
@@ -292,13 +321,15 @@ def _in_ole(content: bytes) -> Kind:
                 return KINDS["xls"]
             if has("PowerPoint Document"):
                 return KINDS["ppt"]
+            if has("__properties_version1.0"):
+                raise InputError("it is a mail of Outlook (msg), which is not read; save it as eml")
     except InputError:
         raise
     except Exception as error:
         raise InputError(
             f"it is an old Office file that cannot be opened ({type(error).__name__}); it may be cut off: send it again"
         ) from error
-    raise InputError("it is an OLE file of no format that is read; save it as docx, xlsx, pptx or PDF, a mail as eml")
+    raise InputError("it is an OLE file of no format that is read; save it as docx, xlsx, pptx or PDF")
 
 
 def _in_text(content: bytes, claimed: str) -> Kind:

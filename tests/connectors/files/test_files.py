@@ -209,7 +209,7 @@ def test_a_text_that_begins_with_a_bracket_is_a_text(tmp_path):
     [
         ("empty.jsonl", b"", "empty"),
         ("blank.json", b"\xef\xbb\xbf \n\n", "empty"),
-        ("archive.txt", b"\x1f\x8b\x08", "binary data of no format that is read"),
+        ("archive.txt", b"\x1f\x8b\x08", "gzip, which is not read; unpack it"),
         ("torn.docx", b"PK\x03\x04....", "ZIP archive.*cannot be opened"),
         ("data.bin", bytes(range(256)), "binary data of no format"),
         ("letter.rtf", b"{\\rtf1 Tea}", "RTF, which is not read; save it as docx"),
