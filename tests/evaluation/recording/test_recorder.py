@@ -21,7 +21,7 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("/chat/completions", {"json": chat("Grüße, 你好!")}),
     ("/chat/completions", {"json": chat("Hello.", stream=True, stream_options={"include_usage": True})}),
     ("/embeddings", {"json": {"model": "e", "input": ["a", "b"], "encoding_format": "float"}}),
-    ("/rerank", {"json": {"query": "a", "texts": ["a", "b"]}}),
+    ("/rerank", {"json": {"query": "a", "documents": ["a", "b"]}}),
     ("/chat/completions", {"json": SEEN}),
 ]
 
