@@ -24,7 +24,7 @@ from mneme.chinese_script import simplified
 from mneme.pattern_index import Cue
 from mneme.records import Claim
 from mneme.relations import UNREAD, relation_of
-from mneme.relations.chinese import is_proper_noun
+from mneme.relations.chinese_subjects import is_proper_noun
 from mneme.text import has_cjk
 from mneme.word_lists import (
     LOCATION,

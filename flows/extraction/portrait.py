@@ -15,7 +15,7 @@ from mneme.languages import is_doubted
 from mneme.pattern_index import Cue, PatternIndex
 from mneme.records import Claim
 from mneme.relations import relation_of
-from mneme.relations.chinese import is_chinese_name
+from mneme.relations.chinese_subjects import is_chinese_name
 from mneme.text import has_cjk
 from mneme.word_lists import GIVEN
 

@@ -3,12 +3,11 @@
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import replace
-from functools import cache
 
 from mneme.chinese_script import as_written, simplified
 from mneme.languages import is_doubted
 from mneme.records import Claim
+from mneme.relations.chinese_subjects import LANDFORMS, chinese, endings, is_chinese_name, is_somebody, patterns, person, thing
 from mneme.relations.table import (
     Pattern,
     Slot,
@@ -16,16 +15,12 @@ from mneme.relations.table import (
     completed,
     group_of,
     kind_named,
-    load_table,
     row_of,
     state_asked,
 )
 from mneme.relations.values import UNREAD, Found, distinct_claims, endings_first, same_kind, tool_kind
-from mneme.word_lists import word_list
 
 _LONGEST = 400  # characters that are read
-_PERSON = r"我们|咱们|我|[^,]{1,9}?"
-_THING = r"(?:我们的?|咱们的?|我的|公司的?)?(?P<>[^,]{1,16}?)"
 _NOT_CERTAIN = re.compile(
     "如果|要是|假如|假设|万一|可能|也许|或许|大概|八成|多半|十有八九|估计|恐怕|似乎|好像|说不定|梦想|梦见|梦到|本来|会不会|是不是|有没有|能不能|"
     "可不可以|差点|以为|建议|请你|请帮|帮我|觉得|认为|小说|电影里|剧里|游戏里|告诉我|问我|说他|说她|说过|他说|她说|"
@@ -54,14 +49,8 @@ _LEADING = re.compile(
 _ONCE = re.compile("以前|曾经|过去|原来|从前|之前")
 _SEVERAL = re.compile("兼职|也在|还在|另外")
 _ONE = re.compile("^一?(?:[家个所间名位款]|部(?![门长队])|台(?![北中南东湾州积]))")
-_DONE_WITH = re.compile(
-    "^(?:有一?[个场次]|原定|我们?的?|咱们?的?|[这那][辆台部张把套件]|组里的?|菜场的?|菜市场的?|食堂的?|楼下[^的]{0,6}的|门口[^的]{0,6}的|去|看|做|要去|要|参加|这次|这个|那个|本次|的|那|这)+"
-)
 _TITLED = re.compile(".(?:老师|医生|律师|教授|经理|主任|教练|护士|师傅)")  # 我是陈老师 names somebody
-_LANDFORMS = tuple("山海江河湖岛城镇州村县市国")
 _TRAVELS = re.compile("旅游|旅行|度假|自驾|玩|行程|之行|机票|高铁票|车票|船票|酒店|民宿")
-_JOURNEY = re.compile("(?:之行|行程|旅游)$")
-_TIME_OF = re.compile("的?(?:举办|开始|举行)?(?:时间|日期|地点)?$")
 _BAD = re.compile("[我你您他她它这那哪谁啥吗呢]|^(?:[得着过不很了进满的没]|下(?![雨雪]))|一起|什么")
 _NO_ACT = re.compile("^[去看做说想好要]?.?$|[我你他她它这那哪谁啥吗呢]|什么|一下|睡|^(?:好|出发|开始|继续|回家|吃饭|休息)")
 _PASSING = re.compile(
@@ -105,7 +94,6 @@ _GOES_ON = re.compile(
     "升(?=[职为任])|转(?=[行岗到])|戒|结婚|离婚|分手|订婚|恭喜|谢谢|哈+|嗯+|好[的啊吧]?$|对[了啊]?$|累|好累|开心|真|一切|顺利|终究|马上|其实|结果|总算|反正|最近|早上|"
     "中午|下午|晚上|周末|月底|年底)"
 )
-_KIN_OF = re.compile(r"^(?P<owner>我们?|咱们?|[^的]{2,4}?)(?:家)?的?(?P<kin>[^的]{1,4})$")
 _KINDS = {
     "电脑": "laptop",
     "手机": "phone",
@@ -115,19 +103,6 @@ _KINDS = {
     "操作系统": "operating system",
 }
 _KINDS |= {"框架": "framework", "编程语言": "programming language", "银行": "bank"}
-
-
-@cache
-def chinese() -> Table:
-    """The Chinese table; read and compiled when it is first asked for."""
-    table = load_table("chinese", _PERSON, _PERSON, _THING)
-    return replace(table, words={**table.words, "places": table.words["places"] | word_list("chinese places")})
-
-
-@cache
-def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    when = chinese().when
-    return when, re.compile(f"(?:{when.pattern})")
 
 
 def chinese_claims(sentence: str, speaker: str, follows: str = "") -> Iterator[Claim]:
@@ -212,7 +187,7 @@ def _of_clause(
     table: Table, numbers: list[int], bare: str, over: bool, subject: str, speaker: str
 ) -> Iterator[tuple[Found, str]]:
     """The claims of a clause, as it is or with the subject of the clause before it, and whose they are."""
-    when = _patterns()[1]
+    when = patterns()[1]
     undated = when.sub("", bare)
     if _CHANGED.search(bare):
         undated = _PAST_DAY.sub("", undated)
@@ -292,7 +267,7 @@ def _of_slot(slot: Slot, match: "re.Match[str]") -> tuple[str, str] | None:
     table = chinese()
     text = match[slot.group].strip()
     if slot.kind in ("when", "until", "day_first"):
-        found = _patterns()[0].match(text)
+        found = patterns()[0].match(text)
         return (slot.attribute, found[0]) if found and found[0] and not _LAST.match(found[0]) else None
     value = _cleaned(slot.kind, slot.attribute, text, table)
     if value is None:
@@ -320,20 +295,20 @@ def _cleaned(kind: str, attribute: str, text: str, table: Table) -> str | None:
     if attribute == "home" or kind in ("place", "known_place"):
         bare = _FOR_YEARS.sub("", bare)
         fits = len(bare) >= 2 and bare not in words["no_name"] and not bare.endswith(_NEAR) and not _BAD.search(bare)
-        known = bare.startswith(_endings("places")) or (kind != "known_place" and _ends_as(_AREA, bare))
+        known = bare.startswith(endings("places")) or (kind != "known_place" and _ends_as(_AREA, bare))
         return bare if fits and (known or (attribute != "home" and kind != "known_place")) else None
     if attribute == "origin":
         of = bare.removesuffix("人")
-        known = of.startswith(_endings("places")) or _ends_as(_AREA_OF_ORIGIN, of)
+        known = of.startswith(endings("places")) or _ends_as(_AREA_OF_ORIGIN, of)
         return bare if known and not _BAD.search(bare) else None
     if attribute == "employer":
         a_place = bare in words["places"] or bare[-1:] in tuple("市区省县里上下边")
-        if kind == "firm" and not (bare.isascii() or bare.endswith(_endings("firms", "known_firms"))):
+        if kind == "firm" and not (bare.isascii() or bare.endswith(endings("firms", "known_firms"))):
             return None
         return None if len(bare) < 2 or a_place or bare in words["no_name"] or _BAD.search(bare) else bare
     if attribute == "workplace":
-        a_firm = bare.endswith(_endings("firms", "known_firms"))
-        return bare if bare.startswith(_endings("places")) and not a_firm and not _BAD.search(bare) else None
+        a_firm = bare.endswith(endings("firms", "known_firms"))
+        return bare if bare.startswith(endings("places")) and not a_firm and not _BAD.search(bare) else None
     if kind in ("trade", "known_trade"):
         known = any(bare.endswith(trade) for trade in words["trades"]) and not _TITLED.fullmatch(bare)
         return bare if known and len(bare) <= 9 and not _BAD.search(bare) and "不" not in bare else None
@@ -356,106 +331,13 @@ def _ends_as(area: re.Pattern[str], name: str) -> bool:
     return area.search(name) is not None and _NO_AREA.search(name) is None
 
 
-def person(words: str, speaker: str, asked: bool = False) -> str | None:
-    """Resolve a person: the speaker, somebody by name, or somebody's relative (王芳的妹妹); None if it is not certain."""
-    table = chinese()
-    bare = words.strip().removesuffix("的").removesuffix("家") or words
-    if bare in ("我", "我们", "咱们", "咱", "本人", "我自己"):
-        return speaker if speaker or asked else None
-    if bare in table.words["bare_kin"]:
-        return f"{speaker}的{bare}" if speaker or asked else None
-    if (kin := _KIN_OF.match(bare)) and kin["kin"] in table.words["kin"]:
-        owner = person(kin["owner"], speaker, asked)
-        return None if owner is None else f"{owner}的{kin['kin']}"
-    if kin := re.match(r"^我们?的?(?P<kin>[^的]{1,3}?)(?P<name>[^的]{2,3})$", bare):
-        if kin["kin"] in table.words["kin"] and is_chinese_name(kin["name"], False):
-            return kin["name"]
-        return None
-    return bare if is_chinese_name(bare, asked) else None
-
-
-def is_chinese_name(text: str, sure: bool) -> bool:
-    """Tell whether it is a name: surname and given name, 小明, in the characters of foreign names, or in Latin letters."""
-    words = chinese().words
-    if text.isascii():
-        return text.isalpha() and text[0].isupper() and len(text) > 1
-    if len(text) == 2 and text[0] == text[1]:
-        return text[0] in "".join(words["twice"])
-    if not sure and text in words["firms"] | words["known_firms"]:
-        return False
-    if text[0] in "小老阿" and len(text) == 2 and text[1] not in "的了在是有时孩心学说板师人家区狗猫店组姨我你他她它":
-        return True
-    given = text[1:].replace("明", "") if sure and text[0] in "".join(words["surnames"]) else text
-    odd = any(character in words["not_a_subject"] for character in given)
-    if not 2 <= len(text) <= 4 or odd or text in words["kin"] or text in words["no_name"] or text in words["places"]:
-        return False
-    foreign, surnames = "".join(words["foreign"]), "".join(words["surnames"])
-    return sure or (text[0] in surnames and len(text) <= 3) or all(character in foreign for character in text)
-
-
 def _may_be_somewhere(text: str) -> bool:
-    return not (_BAD.search(text) or text.endswith(tuple(chinese().words["no_place"])) or _is_somebody(text))
+    return not (_BAD.search(text) or text.endswith(tuple(chinese().words["no_place"])) or is_somebody(text))
 
 
 def _is_a_journey(text: str, clause: str) -> bool:
     """Tell whether one travels to what stands behind 去: a place, or what its clause calls a journey; 去洗澡 is none."""
-    return text.startswith(_endings("places")) or text.endswith(_LANDFORMS) or _TRAVELS.search(clause) is not None
-
-
-def is_proper_noun(attribute: str, value: str) -> bool:
-    """Tell whether a Chinese value names something: 新桥医院 and 华为, not 医院; of what is liked 五菱, not 火锅."""
-    words = chinese().words
-    if value.endswith("分公司"):
-        return False
-    if value.isascii() or (attribute != "likes" and value.startswith(_endings("places"))):
-        return True
-    match attribute:
-        case "likes":
-            return value in words["places"] or tool_kind(value, chinese().tools) is not None
-        case "member":  # 篮球队
-            return False
-        case "employer" | "school":
-            kinds = [kind for kind in words["firms"] if value.endswith(kind)]
-            before = value.removesuffix(max(kinds, key=len, default=value))
-            named = len(before) > 1 and before not in word_list("no name before a chinese place")
-            return named or value.endswith(_endings("known_firms"))
-    return True
-
-
-def _is_somebody(text: str) -> bool:
-    """Tell whether it is no place but a relative, a family or a name: 老公不去了."""
-    words = chinese().words
-    if text in words["places"] or text.endswith(_LANDFORMS):
-        return False
-    named = text in words["kin"] or text.endswith(("一家", "他们", *(each for each in words["kin"] if len(each) > 1)))
-    return named or is_chinese_name(text, False)
-
-
-def thing(text: str, event: bool, open_: bool) -> tuple[str, bool] | None:
-    """A thing by its name, and whether it is a person's own; None for what is no known kind of thing."""
-    words = chinese().words
-    bare = _patterns()[1].sub("", text)
-    bare = _TIME_OF.sub("", _DONE_WITH.sub("", bare)).replace("的", "").strip()
-    bare = _JOURNEY.sub("旅行", bare)
-    if (
-        not (2 <= len(bare) <= 14 or bare in words["tasks"])
-        or bare in words["not_things"]
-        or re.search("[我你他她它谁哪]|^[不没了]|[还不也可真银]行$", bare)
-    ):
-        return None
-    if bare.endswith(_endings("hours")) or bare[-1] in "就才只要也都还":
-        return None
-    if event and not bare.endswith(_endings("events", "tasks")):
-        return None
-    if (not bare.endswith(_endings("events", "amounts", "tasks")) and (event or not open_)) or re.search("[说讲聊]|一下", bare):
-        return None
-    return bare, any(word in bare for word in words["own"])
-
-
-@cache
-def _endings(*kinds: str) -> tuple[str, ...]:
-    """The words of some kinds, by which a thing is known that ends with one."""
-    return tuple(word for kind in kinds for word in chinese().words[kind])
+    return text.startswith(endings("places")) or text.endswith(LANDFORMS) or _TRAVELS.search(clause) is not None
 
 
 def chinese_asked(question: str) -> list[tuple[str, str]]:

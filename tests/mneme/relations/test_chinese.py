@@ -3,7 +3,7 @@
 import pytest
 
 from mneme.relations import attributes_asked, claims_in
-from mneme.relations.chinese import is_proper_noun
+from mneme.relations.chinese_subjects import is_proper_noun
 
 
 def claimed(sentence: str) -> list[str]:

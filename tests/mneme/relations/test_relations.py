@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mneme.relations import attributes_asked, claims_in, relation_of, same_value
-from mneme.relations.chinese import chinese
+from mneme.relations.chinese_subjects import chinese
 from mneme.relations.english import english
 from tests.attacks.patterns_help import hostile_to
 
