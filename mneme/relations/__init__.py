@@ -6,8 +6,8 @@ memories with their dates side by side: so only what is certain is claimed, noth
 reports.
 
 - ``english.toml``, ``chinese.toml`` are the tables, ``attributes.toml`` what their attributes mean to others.
-- ``english.py`` and ``chinese.py`` match them, over clauses that ``english_clauses.py`` makes ready. ``chinese_subjects.py`` tells
-  of whom and of what a Chinese clause speaks.
+- ``english.py`` and ``chinese.py`` match them, over clauses that ``english_clauses.py`` makes ready. ``chinese_subjects.py``
+  tells of whom and of what a Chinese clause speaks.
 - ``values.py`` says what can be a value, and when two are the same.
 """
 
