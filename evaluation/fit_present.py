@@ -5,8 +5,8 @@
    the small talks (evaluation/retrieval/sets/answerable.py), those that the reader was not fitted on, and those that are given.
 2. Of each question for a state take the best statements by their score, with their features and which of them answer.
 3. Fit a network with one hidden layer: of two statements the later took the place of the older where it answers and the older
-   is what it was before; of the
-   other sets none did that did not answer. Two statements count as far as the older fits. ``READILY`` is added.
+   is what it was before; of the other sets none did that did not answer. Two statements count as far as the older fits.
+   ``READILY`` is added.
 4. Print who stands first before and after, on what was fitted on and on the half of the changes that was not, and write.
 """
 
