@@ -107,9 +107,10 @@ def run_fit_present(
 
 def _talks() -> QuestionSet:
     """The talks that the reader was not fitted on, in sittings of several lengths, with the questions that they answer."""
-    aside = kept_aside(read_talks())
-    talks = [talk for talk in read_talks() if talk["id"] in aside]
-    varied = [{**talk, "sitting": _SITTINGS[place % len(_SITTINGS)]} for place, talk in enumerate(talks)]
+    talks = read_talks()
+    aside = kept_aside(talks)
+    apart = [talk for talk in talks if talk["id"] in aside]
+    varied = [{**talk, "sitting": _SITTINGS[place % len(_SITTINGS)]} for place, talk in enumerate(apart)]
     found = answerable.of_talks("talks", "talks kept aside", varied)
     return replace(found, questions=[each for each in found.questions if each.evidence])
 
