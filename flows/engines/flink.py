@@ -85,7 +85,7 @@ def submit(run: FlinkRun, parallelism: int, checkpoints: str, resume_from: str |
         "CREATE TABLE ticks (beat INT) WITH ('connector' = 'datagen', 'rows-per-second' = '1', 'scan.parallelism' = '1')"
     )
     clock = table.to_data_stream(table.sql_query("SELECT beat FROM ticks"))
-    ticks = clock.flat_map(lambda beat: groups, output_type=Types.STRING()).name("ticks").uid("ticks")
+    ticks = clock.flat_map(lambda beat: groups, output_type=Types.STRING()).name("ticks").uid("ticks").set_parallelism(1)
     for name, steps, next_step in (
         ("read", (READ,), EMBED),
         ("conversations", (EMBED, SEGMENT, EXTRACT), RECONCILE),
@@ -148,7 +148,7 @@ def _configuration(run: FlinkRun, parallelism: int, checkpoints: str, resume_fro
         "python.executable": str(Path(sys.executable).with_name(WORKERS_PYTHON)),
         "python.client.executable": sys.executable,
         "python.execution-mode": "process",  # a thread's tells neither its attempt nor ends with a job (2.3)
-        "python.fn-execution.bundle.time": "50",
+        "python.fn-execution.bundle.time": "100",
         "python.fn-execution.bundle.size": "500",
         "execution.checkpointing.interval": f"{int(1000 * seconds)} ms",
         "execution.checkpointing.min-pause": f"{int(500 * seconds)} ms",

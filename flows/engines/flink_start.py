@@ -15,6 +15,7 @@ import hashlib
 import json
 import os
 import runpy
+import select
 import signal
 import socket
 import struct
@@ -38,7 +39,6 @@ _TEXTS = (("en", "Ann lives in Lisbon."), ("zh", "周玲住在里斯本。"))
 _HOME, _ROOMS = Path(__file__).parents[2], ("mneme", "connectors", "flows")
 _IDLE_SECONDS = 60.0
 _GLANCE_SECONDS = 0.02
-_PARENT_SECONDS = 0.2  # between looks whether the TaskManager lives
 
 
 def main() -> None:
@@ -149,11 +149,10 @@ def _address() -> str:
 
 
 def _end_with(process: int) -> NoReturn:
-    """End this process when another one is gone. A killed one stays listed as a zombie until its parent reaps it."""
-    with suppress(psutil.NoSuchProcess):
-        other = psutil.Process(process)
-        while other.is_running() and other.status() != psutil.STATUS_ZOMBIE:
-            time.sleep(_PARENT_SECONDS)
+    """End this process when another one is gone, also where its parent has not reaped it yet."""
+    with suppress(ProcessLookupError):
+        ended = os.pidfd_open(process)
+        select.select([ended], [], [])
     os._exit(1)
 
 

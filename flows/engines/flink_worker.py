@@ -40,7 +40,7 @@ from mneme.settings import Settings
 from mneme.times import to_milliseconds, utc_now
 
 _WRITES_PER_MILLISECOND = 10  # of one worker, more than any can do: a later one begins above all that an earlier one wrote
-_GLANCE_SECONDS = 1.0  # between looks at the JobManager
+_GLANCE_SECONDS = 2.0  # between looks at the JobManager, as between checkpoints
 _ANSWER_SECONDS = 5.0
 _ALIVE = ("CREATED", "RUNNING", "RESTARTING")  # states of a job
 # Each wake-up of a group is a round trip through Java, and those of one moment are one. The rest between two of a group doubles
