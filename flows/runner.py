@@ -8,17 +8,17 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from connectors.durable import is_locked, replace_json
 from connectors.folders import private_folder
 from connectors.inbox import inbox_folder
-from flows.running.recovery import FILES, NAMED_FILES, TOPICS, Engine, RecoveryStore, refuse_older_files
-from mneme.errors import SettingsError, StoreRejected
+from flows.running.recovery import FILES, NAMED_FILES, TOPICS, Engine, RecoveryStore, WriteMark, refuse_older_files
+from mneme.errors import SettingsError, StoreRejected, StoreUnavailable
 from mneme.ids import short_hash
 from mneme.ports import Incoming, MemoryIndex, Role, Usage
 from mneme.settings import Settings
@@ -213,22 +213,29 @@ def _check_is_for_flink(settings: Settings) -> None:
 
 def _run_on_flink(settings: Settings, jobmanager: str, stopping: threading.Event, on_ready: Callable[[], None]) -> None:
     _check_is_for_flink(settings)
+    from connectors.indices import open_index
     from connectors.kafka.client import create_topics, input_topic_ids
     from flows.engines.flink import submit
     from flows.running.flink import FlinkCluster, run_on_flink
-    from flows.running.open_services import begin_run
+    from flows.running.open_services import begin_run, pause
 
     def topic_ids() -> dict[str, str]:
         create_topics(settings.kafka)
         return input_topic_ids(settings.kafka)
 
-    with recovery_store(settings, TOPICS, "flink") as store, stopped_by_signals(stopping):
-        cluster = FlinkCluster(jobmanager)
-        try:
-            begin = partial(begin_run, settings, store, stopping)
-            run_on_flink(settings, store, cluster, stopping, on_ready, topic_ids, begin, submit)
-        finally:
-            cluster.close()
+    with recovery_store(settings, TOPICS, "flink") as store, stopped_by_signals(stopping), ExitStack() as stack:
+        cluster = stack.enter_context(closing(FlinkCluster(jobmanager)))
+
+        @cache
+        def mark() -> WriteMark:  # asked for once a run has begun: the index is there then
+            index = stack.enter_context(closing(open_index(settings, pause=partial(pause, stopping))))
+            return WriteMark(index, store.epochs.parent, 0)
+
+        begin = partial(begin_run, settings, store, stopping)
+        run_on_flink(settings, store, cluster, stopping, on_ready, topic_ids, begin, submit, lambda: mark().wrote())
+        with suppress(StoreUnavailable):
+            mark().wrote()
+            mark().set()
 
 
 def change_engine(settings: Settings) -> int:

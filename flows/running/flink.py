@@ -12,6 +12,7 @@ import json
 import logging
 import re
 import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ Submit = Callable[[FlinkRun, int, str, str | None], str]
 
 _PLACE = "newest.json"  # in the store: the job, and the checkpoint or savepoint to go on from
 _GLANCE_SECONDS = 1.0
+_TOPICS_SECONDS = 10.0  # between looks whether a topic was made anew
 _ALL_MOVED = 5  # checkpoints: each function had a tick for each group before, and took in what was moved
 _ANSWER_SECONDS = 10.0
 _SAVEPOINT_SECONDS = 120.0
@@ -157,6 +159,7 @@ def run_on_flink(
     topic_ids: Callable[[], Mapping[str, str]],
     begin: Callable[[], int],
     submit: Submit,
+    wrote: Callable[[], None],
 ) -> None:
     """Run the flow from Kafka in ``flow.processes`` slots of a cluster, until ``stopping``.
 
@@ -169,6 +172,7 @@ def run_on_flink(
         topic_ids: the ids of the topics that are read, by name; makes those that are missing.
         begin: begins a run on the index; its number.
         submit: hands the dataflow to the cluster (flows/engines/flink.py).
+        wrote: called when a newer checkpoint is complete, and so something may have been written (``WriteMark``).
 
     Raises:
         SettingsError, StoreError: the flow cannot run, or cannot go on.
@@ -181,7 +185,7 @@ def run_on_flink(
             f"--processes is {settings.flow.processes}, and the cluster has {slots} slots: start TaskManagers, or ask for fewer"
         )
     jobs, was_whole, failed_at = _Jobs(settings, store, cluster), False, to_milliseconds(utc_now())
-    ids = topic_ids()
+    ids, looked_at = topic_ids(), time.monotonic()
     jobs.refuse_made_anew(ids)
     job = jobs.running() or jobs.submitted(ids, begin, submit)
     while not stopping.wait(_GLANCE_SECONDS):
@@ -194,8 +198,11 @@ def run_on_flink(
                     log.warning("Flink begins again from the newest checkpoint: %s", cause)
                 if store.moved.exists() and cluster.checkpoints(job) >= _ALL_MOVED:
                     store.moved.unlink()
-                if (newest := cluster.newest_checkpoint(job)) is not None:
-                    jobs.keep(newest)
+                if (newest := cluster.newest_checkpoint(job)) is not None and jobs.keep(newest):
+                    wrote()
+                if time.monotonic() - looked_at >= _TOPICS_SECONDS:
+                    jobs.refuse_made_anew(topic_ids())
+                    looked_at = time.monotonic()
                 if not was_whole and cluster.runs_whole(job):
                     was_whole = True
                     on_ready()
@@ -209,6 +216,10 @@ def run_on_flink(
             if not was_whole:
                 raise
             log.warning("%s", error)
+        except StoreRejected:
+            if cluster.state_of(job) in _ALIVE:
+                jobs.stop(job)
+            raise
     if cluster.state_of(job) in _ALIVE:
         jobs.stop(job)
 
@@ -275,11 +286,12 @@ class _Jobs:
                 self._cluster.cancel(job)
             log.warning("%s; the next start goes on from its newest checkpoint", error)
 
-    def keep(self, newest: str, is_stopped: bool = False) -> None:
-        """Note a checkpoint or a savepoint."""
+    def keep(self, newest: str, is_stopped: bool = False) -> bool:
+        """Note a checkpoint or a savepoint; whether it is another one than before."""
         known = self._known()
-        if (value := known | {"newest": newest, "stopped": is_stopped}) != known:
+        if is_news := (value := known | {"newest": newest, "stopped": is_stopped}) != known:
             replace_json(self._note, value)
+        return is_news
 
     def _known(self) -> dict[str, Any]:
         known: dict[str, Any] = json.loads(self._note.read_text()) if self._note.exists() else {}

@@ -121,7 +121,6 @@ class WriteMark:
     def __init__(self, index: MemoryIndex, directory: Path, number: int) -> None:
         self._index = index
         self._file = directory / f"{number}.written"
-        self._store = str(json.loads((directory / _STATE_FILE).read_text())["recovery_id"])
         self._mark = ""
         self._set_at: float | None = None
         self._is_behind = False
@@ -150,7 +149,8 @@ class WriteMark:
             metadata = self._index.metadata()
         except StoreError:
             return
-        if self._store not in metadata.values():
+        store = json.loads((self._file.parent / _STATE_FILE).read_text())["recovery_id"]
+        if store not in metadata.values():
             raise StoreRejected(
                 f"another flow has begun on this index, with another recovery store than {self._file.parent}: only one may "
                 "write. Give this one an index of its own; or stop the other one, and start this one once with "

@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -89,7 +90,11 @@ def settings_of(processes: int = 2) -> Settings:
 
 
 def follow(
-    cluster: PlayedCluster, store: RecoveryStore, settings: Settings | None = None, on_ready: Callable[[], None] | None = None
+    cluster: PlayedCluster,
+    store: RecoveryStore,
+    settings: Settings | None = None,
+    on_ready: Callable[[], None] | None = None,
+    wrote: Callable[[], None] = lambda: None,
 ) -> None:
     """Follow until the job runs, and stop; unless something else is to be done ``on_ready``."""
     run_on_flink(
@@ -101,6 +106,7 @@ def follow(
         lambda: cluster.topic_ids,
         lambda: len(cluster.submitted) + 1,
         cluster.submit,
+        wrote,
     )
 
 
@@ -114,6 +120,42 @@ def test_a_topic_that_was_made_anew_is_refused_by_name_and_its_job_stopped(
         follow(cluster, store)
     assert cluster.jobs["job1"] == "FINISHED"
     assert len(cluster.submitted) == 1
+
+
+def test_a_topic_that_is_made_anew_while_the_flow_runs_ends_it_and_stops_its_job(
+    cluster: PlayedCluster, store: RecoveryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("flows.running.flink._TOPICS_SECONDS", 0.0)
+    made_anew = partial(cluster.topic_ids.update, {"mneme.messages": "another id"})
+    with pytest.raises(StoreRejected, match=r"mneme.messages: made anew"):
+        follow(cluster, store, on_ready=made_anew)
+    assert cluster.jobs["job1"] == "FINISHED"
+
+
+def test_each_newer_checkpoint_is_told_once_as_something_written(cluster: PlayedCluster, store: RecoveryStore) -> None:
+    told: list[str | None] = []
+
+    def wrote() -> None:
+        told.append(cluster.checkpoint)
+        cluster.checkpoint = "s3://folder/chk-8"
+        if told[-1] == cluster.checkpoint:
+            cluster.stopping.set()
+
+    cluster.checkpoint = "s3://folder/chk-7"
+    follow(cluster, store, on_ready=lambda: None, wrote=wrote)
+    assert told == ["s3://folder/chk-7", "s3://folder/chk-8"]
+
+
+def test_an_index_that_another_flow_took_over_ends_the_flow_and_stops_its_job(
+    cluster: PlayedCluster, store: RecoveryStore
+) -> None:
+    def wrote() -> None:
+        raise StoreRejected("another flow has begun on this index")
+
+    cluster.checkpoint = "s3://folder/chk-7"
+    with pytest.raises(StoreRejected, match="another flow"):
+        follow(cluster, store, wrote=wrote)
+    assert cluster.jobs["job1"] == "FINISHED"
 
 
 @pytest.mark.parametrize(("before", "now"), [("", "id"), ("id", "")])
