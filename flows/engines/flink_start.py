@@ -34,7 +34,7 @@ import psutil
 
 WORKERS_PYTHON = "mneme-flink-python"  # beside the interpreter (pyproject.toml)
 _WORKER = "pyflink.fn_execution.beam.beam_boot"
-_PREPARED = ("pyflink.fn_execution.beam.beam_sdk_worker_main", "flows.engines.flink")
+_PREPARED = ("pyflink.fn_execution.beam.beam_sdk_worker_main", "flows.engines.flink", "connectors.opensearch.index", "openai")
 _TEXTS = (("en", "Ann lives in Lisbon."), ("zh", "周玲住在里斯本。"))
 _HOME, _ROOMS = Path(__file__).parents[2], ("mneme", "connectors", "flows")
 _IDLE_SECONDS = 60.0
@@ -151,8 +151,7 @@ def _address() -> str:
 def _end_with(process: int) -> NoReturn:
     """End this process when another one is gone, also where its parent has not reaped it yet."""
     with suppress(ProcessLookupError):
-        ended = os.pidfd_open(process)
-        select.select([ended], [], [])
+        select.select([os.pidfd_open(process)], [], [])  # readable at its end
     os._exit(1)
 
 

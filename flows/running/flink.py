@@ -25,7 +25,7 @@ from connectors.kafka.client import topics_of_lanes
 from flows.engines.flink_worker import FlinkRun
 from flows.running.recovery import RecoveryStore
 from mneme import __version__
-from mneme.errors import SettingsError, StoreRejected, StoreUnavailable
+from mneme.errors import SettingsError, StoreError, StoreRejected, StoreUnavailable
 from mneme.ids import short_hash
 from mneme.records import is_another_topic
 from mneme.settings import Settings
@@ -201,7 +201,7 @@ def run_on_flink(
                 if (newest := cluster.newest_checkpoint(job)) is not None and jobs.keep(newest):
                     wrote()
                 if time.monotonic() - looked_at >= _TOPICS_SECONDS:
-                    jobs.refuse_made_anew(topic_ids())
+                    jobs.refuse_made_anew(_told(topic_ids))
                     looked_at = time.monotonic()
                 if not was_whole and cluster.runs_whole(job):
                     was_whole = True
@@ -222,6 +222,15 @@ def run_on_flink(
             raise
     if cluster.state_of(job) in _ALIVE:
         jobs.stop(job)
+
+
+def _told(topic_ids: Callable[[], Mapping[str, str]]) -> Mapping[str, str]:
+    """The ids of topics; none while Kafka does not tell them."""
+    try:
+        return topic_ids()
+    except StoreError as error:
+        log.warning("%s", error)
+        return {}
 
 
 class _Jobs:

@@ -38,6 +38,9 @@ class PlayedCluster:
         self.jobs[job] = "RUNNING"
         return job
 
+    def told_topics(self) -> dict[str, str]:
+        return self.topic_ids
+
     def answer(self, request: httpx.Request) -> httpx.Response:
         parts = request.url.path.strip("/").split("/")
         if parts == ["overview"]:
@@ -103,7 +106,7 @@ def follow(
         FlinkCluster("flink:8081", httpx.MockTransport(cluster.answer)),
         cluster.stopping,
         on_ready or cluster.stopping.set,
-        lambda: cluster.topic_ids,
+        lambda: cluster.told_topics(),
         lambda: len(cluster.submitted) + 1,
         cluster.submit,
         wrote,
@@ -130,6 +133,23 @@ def test_a_topic_that_is_made_anew_while_the_flow_runs_ends_it_and_stops_its_job
     with pytest.raises(StoreRejected, match=r"mneme.messages: made anew"):
         follow(cluster, store, on_ready=made_anew)
     assert cluster.jobs["job1"] == "FINISHED"
+
+
+def test_a_broker_that_does_not_tell_its_topics_ends_no_flow(
+    cluster: PlayedCluster, store: RecoveryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("flows.running.flink._TOPICS_SECONDS", 0.0)
+    at_the_start = iter([cluster.topic_ids])
+
+    def told() -> dict[str, str]:
+        for ids in at_the_start:
+            return ids
+        cluster.stopping.set()
+        raise StoreRejected("see the broker's log")
+
+    cluster.told_topics = told  # type: ignore[method-assign]
+    follow(cluster, store, on_ready=lambda: None)
+    assert cluster.savepoints == 1, "it was stopped in order"
 
 
 def test_each_newer_checkpoint_is_told_once_as_something_written(cluster: PlayedCluster, store: RecoveryStore) -> None:
