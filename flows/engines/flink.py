@@ -148,7 +148,7 @@ def _configuration(run: FlinkRun, parallelism: int, checkpoints: str, resume_fro
         "python.executable": str(Path(sys.executable).with_name(WORKERS_PYTHON)),
         "python.client.executable": sys.executable,
         "python.execution-mode": "process",  # a thread's tells neither its attempt nor ends with a job (2.3)
-        "python.fn-execution.bundle.time": "100",
+        "python.fn-execution.bundle.time": "50",
         "python.fn-execution.bundle.size": "500",
         "execution.checkpointing.interval": f"{int(1000 * seconds)} ms",
         "execution.checkpointing.min-pause": f"{int(500 * seconds)} ms",
