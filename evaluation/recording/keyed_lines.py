@@ -1,15 +1,14 @@
 """A file of JSON lines, each with a key: the first line of a key holds, and a line is on the disk when ``add`` returns.
 
-Several threads and processes may use one file, and another may be put in its place between two calls. A crash can leave the
-last line torn: it is ignored with a warning, and cut off before the next line is written.
+Several threads may use one instance, and another file may be put in its place between two calls. A crash can leave the last
+line torn: it is ignored with a warning, and cut off before the next line is written.
 """
 
-import fcntl
 import json
 import logging
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from threading import RLock
@@ -60,12 +59,12 @@ class KeyedLines:
 
     def add(self, *values: Any) -> int:
         """Append the lines whose keys have none, all or, after a crash, the first of them; how many."""
-        with self._locked():
-            known = self._read()
-            new: dict[str, Any] = {}
+        with self._guarded():
+            known, new = self._known(), dict[str, Any]()
             for value in values:
                 if (key := self._key_of(value)) not in known:
                     new.setdefault(key, value)
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             is_new = not self.path.exists()
             with os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT, _MODE), "r+b") as file:
                 file.truncate(self._end)  # what a crash tore
@@ -77,30 +76,27 @@ class KeyedLines:
                 self._end = file.tell()
             if is_new:
                 sync_path(self.path.parent)
-            self._lines = known | new
-            self._read_at = self._state()
+            self._lines, self._read_at = known | new, self._state()
             return len(new)
 
     def rewrite(self, change: Callable[[list[Any]], list[Any]]) -> None:
         """Put other lines in place of all: readers see the old file or the new one."""
-        with self._locked():
-            replace_bytes(self.path, b"".join(map(to_line, change(list(self._read().values())))), mode=_MODE)
+        with self._guarded():
+            replace_bytes(self.path, b"".join(map(to_line, change(list(self)))), mode=_MODE)
 
     def _known(self) -> dict[str, Any]:
         """The lines as the file has them now; it is read again where it has changed."""
-        with self._lock, self._errors():
-            if self._state() == self._read_at:
-                return self._lines
-        with self._locked():
-            return self._read()
-
-    def _read(self) -> dict[str, Any]:
-        """The lines, while the file is locked."""
-        if (now := self._state()) == self._read_at:
+        with self._guarded():
+            if (now := self._state()) != self._read_at:
+                self._lines, self._end = self._parsed(self.path.read_bytes() if now else b"")
+                self._read_at = now
             return self._lines
+
+    def _parsed(self, content: bytes) -> tuple[dict[str, Any], int]:
+        """The lines by key, and the end of the last whole one."""
         lines: dict[str, Any] = {}
         end = 0
-        for number, line in enumerate(BytesIO(self.path.read_bytes() if now else b""), start=1):
+        for number, line in enumerate(BytesIO(content), start=1):
             try:
                 if line.strip():
                     value = json.loads(line)
@@ -109,37 +105,24 @@ class KeyedLines:
                 if not line.endswith(b"\n"):
                     log.warning("%s: the last line is torn, by a crash, and is left out", self.path)
                     break
-                reason = f"{error!r}" if isinstance(error, KeyError) else f"{error}"
-                raise StoreRejected(
-                    f"{self.path}, line {number}: no {self._what} ({reason}); correct or remove the line"
-                ) from error
+                raise StoreRejected(f"{self.path}, line {number}: no {self._what} ({error!r}); correct or remove it") from error
             end += len(line)
-        self._lines, self._read_at, self._end = lines, now, end
-        return lines
+        return lines, end
 
     def _state(self) -> tuple[int, int, int] | None:
         """Tell one state of the file from another: which it is, its size and its time; None without a file."""
-        with suppress(FileNotFoundError):
-            stat = self.path.stat()
-            return stat.st_ino, stat.st_size, stat.st_mtime_ns
-        return None
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        """No other thread or process reads or writes meanwhile; the folder has the lock, since the file may be replaced."""
-        with self._lock, self._errors():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            folder = os.open(self.path.parent, os.O_RDONLY)
-            try:
-                fcntl.flock(folder, fcntl.LOCK_EX)
-                yield
-            finally:
-                os.close(folder)
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
         try:
-            yield
+            stat = self.path.stat()
+        except FileNotFoundError:
+            return None
+        return stat.st_ino, stat.st_size, stat.st_mtime_ns
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """No other thread reads or writes meanwhile; errors of the system are told as ours."""
+        try:
+            with self._lock:
+                yield
         except OSError as error:
             raise StoreUnavailable(f"{self.path}: {error.strerror}; make room or correct its rights, then try again") from error
 
