@@ -8,11 +8,11 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
-from evaluation.faults.checks import KINDS
 from evaluation.faults.deployment import BYTEWAX, Deployment, Servers, flink
 from evaluation.faults.scenario import Scenario, Size
 from evaluation.faults.scenarios import FLINK_SCENARIOS, SCENARIOS
 from evaluation.faults.texts import read_templates
+from evaluation.faults.verifier import KINDS
 from evaluation.options import JobManagerOption
 from evaluation.report import Report, Row, print_table
 from mneme.errors import InputError, StoreError

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from evaluation.faults.background import Publishing
-from evaluation.faults.checks import KINDS
 from evaluation.faults.deployment import Deployment
 from evaluation.faults.texts import Volume
-from evaluation.faults.verifier import Verification, verify
+from evaluation.faults.verifier import KINDS, Verification, verify
 
 Figure = str | float | int
 

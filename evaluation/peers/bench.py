@@ -24,14 +24,13 @@ from rich.console import Console
 
 from connectors.models import open_embedder
 from connectors.tokens import token_counter
-from evaluation.metrics import Result
+from evaluation.metrics import Result, measure
 from evaluation.options import FoldsOption
 from evaluation.peers.candidates import Run, floor, mneme, other
 from evaluation.peers.stub import MODEL, StubEndpoint
 from evaluation.peers.systems import NOTES, PEERS, Peer, PeerUnavailable, started
 from evaluation.recording.local_endpoint import LocalEndpoint
 from evaluation.report import Report, Row, embedder_of, plotted, print_table
-from evaluation.retrieval.figures import measure
 from evaluation.retrieval.question_set import QuestionSet
 from evaluation.retrieval.sets import LOADERS
 from mneme.errors import InputError

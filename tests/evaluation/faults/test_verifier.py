@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from connectors.files.files import read_file
-from evaluation.faults.checks import KINDS
 from evaluation.faults.expected import Expected, expected_of
 from evaluation.faults.texts import EXAMPLES, Volume, live_traffic, read_templates
-from evaluation.faults.verifier import Verification, judge, read_rows
+from evaluation.faults.verifier import KINDS, Verification, judge, read_rows
 from flows import ingest
 from mneme.events import Correct, Delete, Document, Edit, Erase, Flush, Forget, Message, Retract
 from mneme.ids import make_id
