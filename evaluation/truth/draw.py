@@ -11,7 +11,7 @@ The same seed draws the same from the same store.
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -34,11 +34,10 @@ Drawn = TypeVar("Drawn")
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """An item of the sheet, and what a grader reads of it; ``sources`` are conversation and message ids."""
+    """An item of the sheet, what it is drawn from, and where that lies."""
 
     item: Item
-    text: str
-    sources: tuple[tuple[str | None, str], ...]
+    drawn: Annotation
     store: Store
 
 
@@ -104,19 +103,30 @@ def draw(stores: Sequence[Store], seed: int, facts: int, dates: int, annotations
 
     Each sample has a chance of its own, so that none moves another.
     """
-    number = 0
+    chosen: list[tuple[Sample, Store, Annotation, Sequence[Criterion]]] = []
     for store in stores:
         for fact in _some(store.facts, facts, f"{seed} facts {store.name}"):
             criteria: list[Criterion] = ["says", "alone", *(["date"] if fact.event_at else [])]  # type: ignore[list-item]
-            yield _of_fact(number := number + 1, "facts", fact, store, criteria)
+            chosen.append(("facts", store, _of_fact(fact, store), criteria))
     dated = [(store, fact) for store in stores for fact in store.dated]
     for store, fact in _some(dated, dates, f"{seed} dates"):
-        yield _of_fact(number := number + 1, "dates", fact, store, ["date"])
+        chosen.append(("dates", store, _of_fact(fact, store), ["date"]))
     for store, annotation in _annotations(stores, seed, annotations):
-        yield _of_annotation(number := number + 1, annotation, store)
+        chosen.append(("annotations", store, replace(annotation, id=short_hash(annotation.id)), ["right"]))
     ended = [(store, fact) for store in stores for fact in store.ended]
     for store, fact in _some(ended, endings, f"{seed} endings"):
-        yield _of_fact(number := number + 1, "endings", fact, store, ["ended"])
+        chosen.append(("endings", store, _of_fact(fact, store), ["ended"]))
+    for number, (sample, store, drawn, criteria) in enumerate(chosen, start=1):
+        item = Item(
+            number=number,
+            sample=sample,
+            kind=drawn.kind,
+            source=store.name,
+            id=drawn.id,
+            message_ids=tuple(message for _, message in drawn.sources),
+            grades=dict.fromkeys(criteria),
+        )
+        yield _Shown(item, drawn, store)
 
 
 def _annotations(stores: Sequence[Store], seed: int, size: int) -> Iterator[tuple[Store, Annotation]]:
@@ -134,31 +144,10 @@ def _some(pool: Sequence[Drawn], size: int, chance: str) -> list[Drawn]:
     return random.Random(chance).sample(pool, min(size, len(pool)))
 
 
-def _of_fact(number: int, sample: Sample, fact: AtomicFact, store: Store, criteria: Sequence[Criterion]) -> _Shown:
+def _of_fact(fact: AtomicFact, store: Store) -> Annotation:
+    """A fact as what can be drawn of any kind."""
     sources = tuple((fact.conversation_id, message) for message in fact.message_ids)
-    item = Item(
-        number=number,
-        sample=sample,
-        kind="fact",
-        source=store.name,
-        id=fact.id,
-        message_ids=fact.message_ids,
-        grades=dict.fromkeys(criteria),
-    )
-    return _Shown(item, _told(fact, store.zone_of(fact)), sources, store)
-
-
-def _of_annotation(number: int, annotation: Annotation, store: Store) -> _Shown:
-    item = Item(
-        number=number,
-        sample="annotations",
-        kind=annotation.kind,
-        source=store.name,
-        id=short_hash(annotation.id),
-        message_ids=tuple(message for _, message in annotation.sources),
-        grades={"right": None},
-    )
-    return _Shown(item, annotation.text, annotation.sources, store)
+    return Annotation("fact", fact.id, _told(fact, store.zone_of(fact)), sources)
 
 
 def _told(fact: AtomicFact, where: tzinfo) -> str:
@@ -187,9 +176,9 @@ def _head(seed: int) -> str:
 def _reading(shown: _Shown) -> str:
     """An item as a grader reads it: what was made, and the messages that it was made of among their neighbours."""
     item = shown.item
-    lines = [f"## {item.number}. {item.source}, {item.kind}: {', '.join(item.grades)}", "", shown.text, "", _FENCE]
+    lines = [f"## {item.number}. {item.source}, {item.kind}: {', '.join(item.grades)}", "", shown.drawn.text, "", _FENCE]
     for conversation, messages in shown.store.conversations.items():
-        wanted = {message for where, message in shown.sources if where == conversation}
+        wanted = {message for where, message in shown.drawn.sources if where == conversation}
         made_of = {at for at, message in enumerate(messages) if message.message_id in wanted}
         around = sorted({near for at in made_of for near in (at - 1, at, at + 1) if 0 <= near < len(messages)})
         lines += [_said(messages[at], at in made_of) for at in around]
