@@ -9,7 +9,7 @@ import json
 import tempfile
 import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
@@ -127,7 +127,7 @@ def by_hand(services: Services, embedder: Embedder) -> Services:
     def embed(texts: list[str]) -> "Future[Sequence[Embedding]]":
         return at_once(lambda: list(map(Embedding, embedder.embed(texts))))
 
-    return replace(services, embed=embed, embed_last=None, submit=at_once)
+    return replace(services, embed=embed, embed_last=None, submit=at_once, tally=Counter())
 
 
 @contextmanager
@@ -137,7 +137,7 @@ def opened(
     """The services of a flow that writes into an index in memory, and its writer."""
     with tempfile.TemporaryDirectory(prefix="mneme-stages-") as folder, ExitStack() as stack:
         own, stopping = settings.replace(data=Path(folder)), threading.Event()
-        ends = stack.enter_context(file_endpoints(own, (), backlogs))
+        ends = stack.enter_context(file_endpoints(own, (), backlogs, wrote=lambda kind, identity: None))
         held = cast(MemoryIndex, index)  # nobody searches a flow that calls no model
         services, writer, _ = open_services(own, held, embedder, Versions(int(time.time())), ends, stopping, stack)
         yield services, writer

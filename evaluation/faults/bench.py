@@ -63,7 +63,7 @@ def run_faults(
     for scenario in scenarios:
         if only and scenario.name not in only:
             continue
-        if missing := sorted(need.value for need in scenario.needs if getattr(servers, need.value) is None):
+        if missing := [need for need in scenario.needs if getattr(servers, need) is None]:
             console.print(
                 f"{scenario.name}: skipped, it harms the {' and the '.join(missing)}, which belongs to somebody else here; "
                 "in a checkout `python -m tests.faults` starts servers of its own for it"

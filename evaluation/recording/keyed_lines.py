@@ -8,14 +8,13 @@ import json
 import logging
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from connectors.durable import replace_bytes, sync_path
-from mneme.errors import StoreRejected, StoreUnavailable
+from connectors.durable import disk_errors, replace_bytes
+from mneme.errors import StoreRejected
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +42,7 @@ class KeyedLines:
         self._lock = RLock()
         self._lines: dict[str, Any] = {}
         self._read_at: tuple[int, int, int] | None = None  # file, size and time when it was read last
-        self._end = 0  # of the last whole line
+        self._can_grow = False  # the file is there, and its last line is whole
         self._known()
 
     def __len__(self) -> int:
@@ -59,43 +58,38 @@ class KeyedLines:
 
     def add(self, *values: Any) -> int:
         """Append the lines whose keys have none, all or, after a crash, the first of them; how many."""
-        with self._guarded():
+        with self._lock, disk_errors(str(self.path)):
             known, new = self._known(), dict[str, Any]()
             for value in values:
                 if (key := self._key_of(value)) not in known:
                     new.setdefault(key, value)
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            is_new = not self.path.exists()
-            with os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT, _MODE), "r+b") as file:
-                file.truncate(self._end)  # what a crash tore
-                file.seek(max(0, self._end - 1))
-                newline = b"" if file.read(1) in (b"", b"\n") else b"\n"  # a person wrote the last line
-                file.write(newline + b"".join(map(to_line, new.values())))
-                file.flush()
-                os.fsync(file.fileno())
-                self._end = file.tell()
-            if is_new:
-                sync_path(self.path.parent)
-            self._lines, self._read_at = known | new, self._state()
+            if self._can_grow:
+                with self.path.open("ab") as file:
+                    file.writelines(map(to_line, new.values()))
+                    file.flush()
+                    os.fsync(file.fileno())
+            else:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                replace_bytes(self.path, b"".join(map(to_line, (known | new).values())), _MODE)
+            self._lines, self._read_at, self._can_grow = known | new, self._state(), True
             return len(new)
 
     def rewrite(self, change: Callable[[list[Any]], list[Any]]) -> None:
         """Put other lines in place of all: readers see the old file or the new one."""
-        with self._guarded():
-            replace_bytes(self.path, b"".join(map(to_line, change(list(self)))), mode=_MODE)
+        with self._lock, disk_errors(str(self.path)):
+            replace_bytes(self.path, b"".join(map(to_line, change(list(self)))), _MODE)
 
     def _known(self) -> dict[str, Any]:
         """The lines as the file has them now; it is read again where it has changed."""
-        with self._guarded():
+        with self._lock, disk_errors(str(self.path)):
             if (now := self._state()) != self._read_at:
-                self._lines, self._end = self._parsed(self.path.read_bytes() if now else b"")
-                self._read_at = now
+                content = self.path.read_bytes() if now else b""
+                self._lines, self._read_at, self._can_grow = self._parsed(content), now, content.endswith(b"\n")
             return self._lines
 
-    def _parsed(self, content: bytes) -> tuple[dict[str, Any], int]:
-        """The lines by key, and the end of the last whole one."""
+    def _parsed(self, content: bytes) -> dict[str, Any]:
+        """The lines by key."""
         lines: dict[str, Any] = {}
-        end = 0
         for number, line in enumerate(BytesIO(content), start=1):
             try:
                 if line.strip():
@@ -106,8 +100,7 @@ class KeyedLines:
                     log.warning("%s: the last line is torn, by a crash, and is left out", self.path)
                     break
                 raise StoreRejected(f"{self.path}, line {number}: no {self._what} ({error!r}); correct or remove it") from error
-            end += len(line)
-        return lines, end
+        return lines
 
     def _state(self) -> tuple[int, int, int] | None:
         """Tell one state of the file from another: which it is, its size and its time; None without a file."""
@@ -116,15 +109,6 @@ class KeyedLines:
         except FileNotFoundError:
             return None
         return stat.st_ino, stat.st_size, stat.st_mtime_ns
-
-    @contextmanager
-    def _guarded(self) -> Iterator[None]:
-        """No other thread reads or writes meanwhile; errors of the system are told as ours."""
-        try:
-            with self._lock:
-                yield
-        except OSError as error:
-            raise StoreUnavailable(f"{self.path}: {error.strerror}; make room or correct its rights, then try again") from error
 
 
 def to_line(value: Any) -> bytes:

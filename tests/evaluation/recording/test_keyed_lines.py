@@ -142,13 +142,14 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "a file").touch()
     with pytest.raises(StoreUnavailable, match="correct its rights"):
         opened(tmp_path / "a file" / "lines.jsonl").add({"k": "a"})
-    with pytest.raises(StoreUnavailable, match="Is a directory"):
+    with pytest.raises(StoreUnavailable, match="is a directory"):
         opened(tmp_path)
 
 
 def test_a_line_is_on_the_disk_when_add_returns(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened(path).add({"k": "a"})
     synced: list[bytes] = []
     fsync = os.fsync
     monkeypatch.setattr(os, "fsync", lambda descriptor: (synced.append(path.read_bytes()), fsync(descriptor)))
-    opened(path).add({"k": "a"})
-    assert synced[-1] == b'{"k": "a"}\n'
+    opened(path).add({"k": "b"})
+    assert synced == [b'{"k": "a"}\n{"k": "b"}\n']
