@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from evaluation.faults.background import Publishing
+from evaluation.faults.background import Background
 from evaluation.faults.deployment import Deployment, Server
 from evaluation.faults.texts import Volume
 from evaluation.faults.verifier import KINDS, Verification, verify
@@ -87,7 +87,7 @@ class Play:
         server: Server = getattr(self.deployment.servers, name)
         return server
 
-    def traffic(self) -> AbstractContextManager[Publishing]:
+    def traffic(self) -> AbstractContextManager[Background]:
         """Send the messages of the plan beside what the scenario does; leaving the context waits until all are sent."""
         return self.deployment.publishing(self.deployment.traffic(self.plan.volume, self.seed), self.plan.rate)
 

@@ -156,10 +156,10 @@ def _broker_killed(play: Play) -> ScenarioResult:
             broker.kill()
             time.sleep(play.rng.uniform(0, 2))
             broker.start()
-    verification = play.judged(against_undisturbed=play.is_long)
-    fewer = f"{producer.sent} messages were acknowledged, and {verification.messages} are remembered"
-    figures = {"kills": play.plan.times, "acknowledged": producer.sent}
-    return ScenarioResult(verification, figures, (fewer,) if verification.messages != producer.sent else ())
+    verification, sent = play.judged(against_undisturbed=play.is_long), producer.result()
+    fewer = f"{sent} messages were acknowledged, and {verification.messages} are remembered"
+    figures = {"kills": play.plan.times, "acknowledged": sent}
+    return ScenarioResult(verification, figures, (fewer,) if verification.messages != sent else ())
 
 
 def _index_killed(play: Play) -> ScenarioResult:

@@ -184,7 +184,7 @@ class _Checks:
 
     def _divided(self, talk: Conversation, messages: Sequence[ExpectedMessage], episodes: Sequence[Row]) -> None:
         """The episodes of a conversation are consecutive stretches of its messages."""
-        known = {message.message_id: message for message in messages}
+        known = {message.said.message_id: message for message in messages}
         listed = [identity for episode in episodes for identity in episode.body["message_ids"]]
         counts = Counter(listed)
         for identity in known.keys() - counts.keys():
@@ -200,8 +200,10 @@ class _Checks:
             if episode.owner_key != self._expected.owners[talk].key:
                 self._add("different", episode.id, "is an episode of another owner than its conversation's")
             first = known.get(next(iter(episode.body["message_ids"]), ""))
-            if first is not None and episode.id != episode_id(*talk, to_milliseconds(first.sent_at), first.message_id):
-                self._add("different", episode.id, f"is not named after its first message {first.message_id}")
+            if first is not None and episode.id != episode_id(
+                *talk, to_milliseconds(first.said.sent_at), first.said.message_id
+            ):
+                self._add("different", episode.id, f"is not named after its first message {first.said.message_id}")
 
     def documents(self) -> None:
         """Every document was read; its chunks are there, each with its episode, and none that no document has (any more)."""
@@ -331,9 +333,9 @@ def _unlike(message: ExpectedMessage, row: Row) -> Iterator[str]:
         yield "text"
     if message.deleted:
         return
-    if body["sender_id"] != message.sender_id:
+    if body["sender_id"] != message.said.sender_id:
         yield "sender"
-    if to_milliseconds(row.at) != to_milliseconds(message.sent_at):
+    if to_milliseconds(row.at) != to_milliseconds(message.said.sent_at):
         yield "time"
     if not body["_has_vector"]:
         yield "vector (it has none)"

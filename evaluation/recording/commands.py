@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from evaluation.recording.local_endpoint import Answerer, LocalEndpoint
+from evaluation.recording.local_endpoint import Answerer, local_endpoint
 from evaluation.recording.pending import PendingRequests, import_answers, pending_path
 from evaluation.recording.recorder import ModelRecorder
 from evaluation.recording.recordings import Recordings
@@ -102,7 +102,7 @@ def _serve(answerer: Answerer, port: int) -> None:
     """Answer on a port until a signal; the calls under way are finished. A second signal ends at once."""
     signals = (signal.SIGINT, signal.SIGTERM)
     signal.pthread_sigmask(signal.SIG_BLOCK, signals)  # the threads of the endpoint have it too
-    with LocalEndpoint(answerer, port) as front:
-        typer.echo(f"MNEME_MODELS__BASE_URL={front.base_url}")
+    with local_endpoint(answerer, port) as url:
+        typer.echo(f"MNEME_MODELS__BASE_URL={url}")
         signal.sigwait(signals)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
