@@ -27,6 +27,7 @@ from mneme.records import AtomicFact, StoredMessage
 from mneme.settings import Settings
 from mneme.times import zone
 
+SIZES = {"facts": 100, "dates": 200, "annotations": 60, "endings": 50}  # of facts: of each source
 _NEIGHBOUR = 300  # characters of a message beside those that something was made of
 _FENCE = "~~~~"  # messages may have others in them
 Drawn = TypeVar("Drawn")
@@ -57,12 +58,6 @@ def run_draw(
     out: Annotated[Path, typer.Option("--out", help="The sheet; the reading copy lies beside it.")] = Path(
         "bench-results/truth-sheet.json"
     ),
-    facts: Annotated[int, typer.Option("--facts", min=0, help="Drawn of each source.")] = 100,
-    dates: Annotated[int, typer.Option("--dates", min=0, help="Dated facts, drawn of all sources together.")] = 200,
-    annotations: Annotated[
-        int, typer.Option("--annotations", min=0, help="Entities, relationships, lines of profiles and foresights.")
-    ] = 60,
-    endings: Annotated[int, typer.Option("--endings", min=0, help="Facts that are marked as no longer so.")] = 50,
 ) -> Sheet:
     """Draw what a grader reads: a sheet of ids with a place for each verdict, and a reading copy with the text.
 
@@ -76,7 +71,7 @@ def run_draw(
         with console.status(f"ingesting {source.name}"):
             stores.append(filled(source, settings))
     # 2.
-    shown = list(draw(stores, seed, facts, dates, annotations, endings))
+    shown = list(draw(stores, seed))
     sheet = Sheet(
         seed=seed,
         facts={store.name: len(store.facts) for store in stores},
@@ -91,30 +86,30 @@ def run_draw(
         copy.write_text("\n\n".join([_head(seed), *map(_reading, shown)]) + "\n", encoding="utf-8")
     except OSError as error:
         raise InputError(f"out: {copy} cannot be written ({error.strerror}); choose another file") from error
-    counts = {name: sum(item.sample == name for item in sheet.items) for name in ("facts", "dates", "annotations", "endings")}
+    counts = {name: sum(item.sample == name for item in sheet.items) for name in SIZES}
     console.print(f"{out}: {len(sheet.items)} to grade; read {copy}", soft_wrap=True, highlight=False)
     line = " ".join(f"{name}={count}" for name, count in counts.items())
     console.print(f"BENCH truth-draw seed={seed} sources={len(stores)} {line}", soft_wrap=True, highlight=False)
     return sheet
 
 
-def draw(stores: Sequence[Store], seed: int, facts: int, dates: int, annotations: int, endings: int) -> Iterator[_Shown]:
-    """Draw so many facts of each store, and of all stores together the others, numbered from 1.
+def draw(stores: Sequence[Store], seed: int) -> Iterator[_Shown]:
+    """Draw ``SIZES`` facts of each store, and of all stores together the others, numbered from 1.
 
     Each sample has a chance of its own, so that none moves another.
     """
     chosen: list[tuple[Sample, Store, Annotation, Sequence[Criterion]]] = []
     for store in stores:
-        for fact in _some(store.facts, facts, f"{seed} facts {store.name}"):
+        for fact in _some(store.facts, SIZES["facts"], f"{seed} facts {store.name}"):
             criteria: list[Criterion] = ["says", "alone", *(["date"] if fact.event_at else [])]  # type: ignore[list-item]
             chosen.append(("facts", store, _of_fact(fact, store), criteria))
     dated = [(store, fact) for store in stores for fact in store.dated]
-    for store, fact in _some(dated, dates, f"{seed} dates"):
+    for store, fact in _some(dated, SIZES["dates"], f"{seed} dates"):
         chosen.append(("dates", store, _of_fact(fact, store), ["date"]))
-    for store, annotation in _annotations(stores, seed, annotations):
+    for store, annotation in _annotations(stores, seed, SIZES["annotations"]):
         chosen.append(("annotations", store, replace(annotation, id=short_hash(annotation.id)), ["right"]))
     ended = [(store, fact) for store in stores for fact in store.ended]
-    for store, fact in _some(ended, endings, f"{seed} endings"):
+    for store, fact in _some(ended, SIZES["endings"], f"{seed} endings"):
         chosen.append(("endings", store, _of_fact(fact, store), ["ended"]))
     for number, (sample, store, drawn, criteria) in enumerate(chosen, start=1):
         item = Item(
