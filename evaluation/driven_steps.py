@@ -127,7 +127,7 @@ def by_hand(services: Services, embedder: Embedder) -> Services:
     def embed(texts: list[str]) -> "Future[Sequence[Embedding]]":
         return at_once(lambda: list(map(Embedding, embedder.embed(texts))))
 
-    return replace(services, embed=embed, embed_last=None, submit=at_once, tally=Counter())
+    return replace(services, embed=embed, embed_last=None, submit=at_once, reading=None, tally=Counter())
 
 
 @contextmanager

@@ -111,17 +111,17 @@ def draw(stores: Sequence[Store], seed: int) -> Iterator[_Shown]:
     ended = [(store, fact) for store in stores for fact in store.ended]
     for store, fact in _some(ended, SIZES["endings"], f"{seed} endings"):
         chosen.append(("endings", store, _of_fact(fact, store), ["ended"]))
-    for number, (sample, store, drawn, criteria) in enumerate(chosen, start=1):
+    for number, (sample, source, drawn, asked) in enumerate(chosen, start=1):
         item = Item(
             number=number,
             sample=sample,
             kind=drawn.kind,
-            source=store.name,
+            source=source.name,
             id=drawn.id,
             message_ids=tuple(message for _, message in drawn.sources),
-            grades=dict.fromkeys(criteria),
+            grades=dict.fromkeys(asked),
         )
-        yield _Shown(item, drawn, store)
+        yield _Shown(item, drawn, source)
 
 
 def _annotations(stores: Sequence[Store], seed: int, size: int) -> Iterator[tuple[Store, Annotation]]:

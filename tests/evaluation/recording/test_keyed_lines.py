@@ -140,7 +140,7 @@ def test_only_its_owner_may_read_it(path: Path) -> None:
 
 def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "a file").touch()
-    with pytest.raises(StoreUnavailable, match="correct its rights"):
+    with pytest.raises(StoreUnavailable, match="not a directory"):
         opened(tmp_path / "a file" / "lines.jsonl").add({"k": "a"})
     with pytest.raises(StoreUnavailable, match="is a directory"):
         opened(tmp_path)
