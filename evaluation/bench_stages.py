@@ -104,7 +104,6 @@ def synthetic_events() -> list[Incoming]:
 def through_the_steps(events: Sequence[Incoming], settings: Settings, known: dict[str, Vector], rounds: int) -> Measured:
     """The steps over all events, ``rounds`` times from the beginning."""
     seconds: dict[str, list[float]] = {}
-
     for _ in range(rounds):
         index = RowsInMemory(settings.opensearch)
         with opened(settings, index, embedder := _Known(known), Backlogs()) as (services, writer):
