@@ -30,7 +30,7 @@ class Background:
         return self._done.exception() if self._done.done() else None
 
     def result(self) -> Any:
-        """What the work returned, once it is done."""
+        """The value that the work returned, once it is done."""
         return self._done.result()
 
     def wait(self, seconds: float) -> None:

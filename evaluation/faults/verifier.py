@@ -147,7 +147,7 @@ class _Checks:
             shown.append(f"{identity}: {reason}")
 
     def _linked(self, listed: Mapping[str, str], there: Mapping[str, Row], missing: str = "orphans") -> None:
-        """What is listed is there, and what is there is listed; ``listed`` are the ids, each with who lists it."""
+        """Everything that is listed is there, and everything there is listed. ``listed``: the ids, each with who lists it."""
         for identity in listed.keys() - there.keys():
             self._add(missing, identity, f"{listed[identity]} lists it, and it is not there")
         for identity in there.keys() - listed.keys():
@@ -294,7 +294,7 @@ class _Checks:
         self._clusters({identity: _members(row) for identity, row in control.items() if row.kind == "cluster"})
 
     def _clusters(self, clusters: Mapping[str, set[str]]) -> None:
-        """What is in a cluster is there, and what claims something is in the cluster of that."""
+        """Members of a cluster are there, and a statement is in the cluster of each of its claims."""
         statements = {**self.rows[Collection.FACTS], **self.rows[Collection.MEMORIES]}
         there = statements.keys() | self.rows[Collection.GRAPH].keys()
         for identity, members in clusters.items():
