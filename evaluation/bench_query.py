@@ -74,72 +74,43 @@ class Watched:
     """Anything, with a stopwatch that runs during the calls of its methods."""
 
     def __init__(self, inner: object, stopwatch: Stopwatch) -> None:
-        self._inner = inner
-        self._stopwatch = stopwatch
+        self._inner, self._stopwatch = inner, stopwatch
 
     def __getattr__(self, name: str) -> Any:
         """An attribute; a method is watched."""
         found = getattr(self._inner, name)
-        if not callable(found):
-            return found
-
-        def watched(*arguments: Any, **named: Any) -> Any:
-            with self._stopwatch.running():
-                return found(*arguments, **named)
-
-        return watched
+        return self._stopwatch.running()(found) if callable(found) else found
 
 
 K = 10
 _LEGS = (Collection.FACTS, Collection.EPISODES)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Neighbourhood:
-    """A question's vector, whose rows it is asked of, and the ids of the exact ten nearest, by collection."""
-
-    vector: Vector
-    filter: Filter
-    rows: int
-    exact: dict[Collection, frozenset[str]]
-
-
-def neighbourhoods(made: SyntheticMemories, asked: Sequence[Asked], settings: Settings) -> list[Neighbourhood]:
-    """The exact neighbours of questions. Vectors of one owner and its tenant are known at a time."""
-    with closing(open_embedder(settings)) as embedder:
-        vectors = embedder.embed([each.question for each in asked])
-    by_owner: defaultdict[int, list[int]] = defaultdict(list)
-    for number, each in enumerate(asked):
-        by_owner[int(each.user_id.removeprefix("p"))].append(number)
-    found: dict[int, Neighbourhood] = {}
-    for owner, numbers in sorted(by_owner.items()):
-        tenant = made.tenant_of(owner)
-        visible = Filter(tenant, (owner_key(tenant, "user", f"p{owner}"), owner_key(tenant, "tenant", tenant)))
-        rows = [row for each in (owner, made.documents_of(owner)) for row in made.rows_of(each)]
-        nearest = {leg: _nearest([row for row in rows if row.collection is leg], vectors[numbers]) for leg in _LEGS}
-        facts = sum(row.collection is Collection.FACTS for row in rows)
-        for place, number in enumerate(numbers):
-            exact = {leg: nearest[leg][place] for leg in _LEGS}
-            found[number] = Neighbourhood(vectors[number], visible, facts, exact)
-    return [found[number] for number in range(len(asked))]
-
-
-def neighbour_recall(neighbourhoods: Sequence[Neighbourhood], settings: Settings, limit: int) -> float:
-    """Return the share of the exact neighbours that an index finds.
+def neighbour_recall(made: SyntheticMemories, asked: Sequence[Asked], settings: Settings, limit: int) -> float:
+    """Return the share of the exact ten nearest of facts and of episodes that an index finds.
 
     Args:
-        neighbourhoods: the neighbours to find.
+        made: what is in the index. Vectors of one owner and its tenant are known at a time.
+        asked: the questions whose neighbours are to be found.
         settings: those of the index.
         limit: the rows that each search asks for; the first ten count.
     """
+    by_owner: defaultdict[int, list[str]] = defaultdict(list)
+    for each in asked:
+        by_owner[int(each.user_id.removeprefix("p"))].append(each.question)
+    shares = []
     with closing(open_embedder(settings)) as embedder, closing(open_index(settings, read_only=True)) as index:
         index.prepare(embedder.identity)
-        shares = []
-        for each in neighbourhoods:
+        for owner, questions in sorted(by_owner.items()):
+            tenant, vectors = made.tenant_of(owner), embedder.embed(questions)
+            visible = Filter(tenant, (owner_key(tenant, "user", f"p{owner}"), owner_key(tenant, "tenant", tenant)))
+            rows = [row for each in (owner, made.documents_of(owner)) for row in made.rows_of(each)]
             for leg in _LEGS:
-                (hits,) = index.recall([VectorLeg(leg, each.filter, each.vector, limit)])
-                if wanted := each.exact[leg]:
-                    shares.append(len(wanted & {hit.row.id for hit in hits[:K]}) / len(wanted))
+                nearest = _nearest([row for row in rows if row.collection is leg], vectors)
+                for vector, wanted in zip(vectors, nearest, strict=True):
+                    (hits,) = index.recall([VectorLeg(leg, visible, vector, limit)])
+                    if wanted:
+                        shares.append(len(wanted & {hit.row.id for hit in hits[:K]}) / len(wanted))
     return float(np.mean(shares))
 
 
@@ -238,11 +209,10 @@ def _measure(
     asked, others = made.questions(questions), made.questions(questions, seed=2)
     of_one, others_of_one = made.questions(questions, owner=one_owner), made.questions(questions, seed=2, owner=one_owner)
     first_of_each = list({each.user_id: each for each in asked}.values())
-    exact = neighbourhoods(made, asked[:_NEIGHBOURHOODS], settings)
     depth = max(HITS, 2 * settings.retrieval.top_k)
     recalled = {
-        "warm": neighbour_recall(exact, settings, depth),
-        "one owner": neighbour_recall(neighbourhoods(made, of_one[:10], settings), settings, depth),
+        "warm": neighbour_recall(made, asked[:_NEIGHBOURHOODS], settings, depth),
+        "one owner": neighbour_recall(made, of_one[:10], settings, depth),
     }
     rows: list[Row] = []
     warm: dict[str, list[float]] = {}

@@ -10,46 +10,36 @@ Figures are medians of the rounds. A message costs so many microseconds of one p
 """
 
 import statistics
-import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import numpy as np
 import typer
 from rich.console import Console
 
-from connectors.embedders.queue import EmbeddingQueue
 from connectors.files.files import read_file
 from connectors.models import open_embedder
-from evaluation.driven_steps import DrivenSteps, at_once
+from evaluation.driven_steps import DrivenSteps, RowsInMemory, by_hand, opened
 from evaluation.report import Report, embedder_of, plotted, print_table
 from evaluation.report import Row as Figures
-from evaluation.stand_in_index import RowsInMemory
 from evaluation.synthetic_talks import talk
-from flows.boundaries.semantic import SemanticDetector
 from flows.decode import decode
 from flows.engines.bytewax import build, execute
 from flows.engines.dataflow import Dataflow
 from flows.engines.port import Source
-from flows.extraction import LocalExtractor
-from flows.lanes.pending import Pending
-from flows.lanes.services import Services, Submit
-from flows.lanes.state import Versions
+from flows.lanes.pending import Backlogs
 from flows.running.feeds import FeedLimits, FileFeed
-from flows.running.pool import Pool
-from flows.write import Writer
-from mneme.ports import DeadLetter, Embedder, EmbedderIdentity, Incoming, MemoryIndex, Scope
+from mneme.ports import Embedder, EmbedderIdentity, Incoming
 from mneme.records import Position
-from mneme.rows import Collection, Embedding, Vector
+from mneme.rows import Collection, Vector
 from mneme.settings import Settings
 from mneme.times import utc_now
 
@@ -79,14 +69,15 @@ def run_stages(
         InputError: the file cannot be read.
         SettingsError, ModelError: the embedder cannot be opened, or does not answer.
     """
-    settings = settings.replace(boundaries={"hold_back_seconds": 0.0})
+    without_model = {"boundaries": {"hold_back_seconds": 0.0, "detector": "semantic"}, "extraction": {"extractor": "local"}}
+    settings = settings.replace(**without_model, reconcile={"judge": "rule"}, models={"provider": "none"})
     events = list(read_file(path)) if path is not None else synthetic_events()
     with closing(open_embedder(settings)) as embedder, console.status("embedding"):
         known = _Vectors(embedder)
-        by_hand(events, settings, known, rounds=1)
+        through_the_steps(events, settings, known, rounds=1)
         through_the_engine(events, settings, known)  # episodes may close earlier there, and have other texts
     with console.status("steps by hand"):
-        measured = by_hand(events, settings, known, rounds)
+        measured = through_the_steps(events, settings, known, rounds)
     with console.status("the engine"):
         whole = [through_the_engine(events, settings, known) for _ in range(rounds)]
         start_and_end = statistics.median(through_the_engine([], settings, known) for _ in range(rounds))
@@ -110,16 +101,17 @@ def synthetic_events() -> list[Incoming]:
 # --- what is measured ------------------------------------------------------------------------------------------------
 
 
-def by_hand(events: Sequence[Incoming], settings: Settings, known: dict[str, Vector], rounds: int) -> Measured:
+def through_the_steps(events: Sequence[Incoming], settings: Settings, known: dict[str, Vector], rounds: int) -> Measured:
     """The steps over all events, ``rounds`` times from the beginning."""
     seconds: dict[str, list[float]] = {}
     for _ in range(rounds):
         index = RowsInMemory(settings.opensearch)
-        steps = DrivenSteps(services_of(settings, index, known, at_once), writer_of(index))
-        batch = settings.flow.source_batch
-        for first in range(0, len(events), batch):
-            steps.feed(events[first : first + batch])
-        steps.end()
+        with opened(settings, index, embedder := _Known(known), Backlogs()) as (services, writer):
+            steps = DrivenSteps(by_hand(services, embedder), writer)
+            batch = settings.flow.source_batch
+            for first in range(0, len(events), batch):
+                steps.feed(events[first : first + batch])
+            steps.end()
         steps.seconds["write"] -= index.acknowledged
         for stage in STAGES[:-1]:
             seconds.setdefault(stage, []).append(steps.seconds[stage])
@@ -128,30 +120,22 @@ def by_hand(events: Sequence[Incoming], settings: Settings, known: dict[str, Vec
 
 def through_the_engine(events: Sequence[Incoming], settings: Settings, known: dict[str, Vector]) -> float:
     """The seconds of all threads that the whole flow takes, with its engine, pool, queue and recovery store."""
-    flow, index, pending, stopping = settings.flow, RowsInMemory(settings.opensearch), Pending(), threading.Event()
-    pool = Pool(flow.threads, "stages")
-    known_texts = _Known(known)
-    queue = EmbeddingQueue(known_texts, settings.embedder.batch, max_wait_seconds=0.005)
-    services = services_of(settings, index, known, pool.submit, pending, queue)
+    flow, index, backlogs, embedder = settings.flow, RowsInMemory(settings.opensearch), Backlogs(), _Known(known)
 
     def read(path: Path, start: int, source: str | None) -> Iterator[Incoming]:
         return iter(events[start:])
 
     def open_feed(name: str, place: object) -> FileFeed:
         assert place is None, "the recovery store is new"
-        limits = FeedLimits(pending, flow.pending_limit, flow.source_batch, stopping, flow.buckets)
+        limits = FeedLimits(backlogs.unfinished, flow.pending_limit, flow.source_batch, threading.Event(), flow.buckets)
         return FileFeed([Path("stages")], read, lambda path: ["stages"], None, limits)
 
-    dataflow = Dataflow(
-        [Source("stages", ("stages",), open_feed)], partial(decode, buckets=flow.buckets), services, writer_of(index)
-    )
-    with tempfile.TemporaryDirectory(prefix="mneme-stages-") as folder, closing(queue), closing(pool):
+    with opened(settings, index, embedder, backlogs) as (services, writer):
+        source = Source("stages", ("stages",), open_feed)
+        dataflow = Dataflow([source], partial(decode, buckets=flow.buckets), services, writer)
         began = time.process_time()
-        execute(build(dataflow), Path(folder) / "epochs", flow.epoch_seconds, flow.recovery_partitions)
-        return time.process_time() - began - index.acknowledged - known_texts.seconds
-
-
-# --- what the flow needs ---------------------------------------------------------------------------------------------
+        execute(build(dataflow), services.settings.data / "epochs", flow.epoch_seconds, flow.recovery_partitions)
+        return time.process_time() - began - index.acknowledged - embedder.seconds
 
 
 class _Vectors(dict[str, Vector]):
@@ -172,7 +156,7 @@ class _Known:
     def __init__(self, vectors: dict[str, Vector]) -> None:
         self._vectors = vectors
         self.seconds = 0.0
-        self.identity = EmbedderIdentity("known", "known", len(next(iter(vectors.values()))))
+        self.identity = EmbedderIdentity("known", "known", len(vectors[""]))
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """The vectors of texts."""
@@ -184,62 +168,6 @@ class _Known:
     def embed_query(self, text: str) -> Vector:
         """The vector of a question."""
         return self._vectors[text]
-
-    def close(self) -> None:
-        """Nothing is held open."""
-
-
-def services_of(
-    settings: Settings,
-    index: RowsInMemory,
-    known: dict[str, Vector],
-    submit: Submit,
-    pending: Pending | None = None,
-    queue: EmbeddingQueue | None = None,
-) -> Services:
-    """Return everything outside the steps, without a model; vectors come from ``known``, or from ``queue``."""
-
-    def embed(texts: list[str]) -> "Future[Sequence[Embedding]]":
-        return at_once(lambda: [Embedding(known[text]) for text in texts])
-
-    detector, extractor = SemanticDetector(settings.boundaries), LocalExtractor()
-    return Services(
-        settings=settings,
-        index=cast(MemoryIndex, index),  # nobody searches a flow that calls no model
-        embed=queue.submit if queue is not None else embed,
-        submit=submit,
-        clock=utc_now,
-        versions=Versions(int(time.time())),
-        pending=pending or Pending(),
-        detector=detector,
-        fallback_detector=detector,
-        extractor=extractor,
-        fallback_extractor=extractor,
-        judge=None,
-        skill_writer=None,
-        tally=Counter(),
-    )
-
-
-def writer_of(index: RowsInMemory) -> Writer:
-    """The writer of a flow in which nothing is refused."""
-    return Writer(cast(MemoryIndex, index), _NoDeadLetters(), None, utc_now, threading.Event())
-
-
-class _NoDeadLetters:
-    """Dead letters are an error here."""
-
-    def send(self, letters: Sequence[DeadLetter]) -> None:
-        """Refuse them."""
-        raise AssertionError(f"{letters[0].stage}: {letters[0].reason}")
-
-    def erase(self, scope: Scope) -> int:
-        """There are none."""
-        return 0
-
-    def remove(self, unwanted: Callable[[DeadLetter], bool]) -> int:
-        """There are none."""
-        return 0
 
     def close(self) -> None:
         """Nothing is held open."""

@@ -41,15 +41,8 @@ def startup(
     settings: Settings,
     console: Console,
     runs: Annotated[int, typer.Option("--runs", min=1, help="Of each program; figures are medians.")] = 7,
-    files: Sequence[Path] = (),
 ) -> Report:
     """Time to import Mneme, to show its help, and to ask one question of the examples without a service.
-
-    Args:
-        settings: the embedder; index and folder are the benchmark's own.
-        console: for the table.
-        runs: of each program.
-        files: what is ingested, with a memory of the user ``mira``; without any the examples.
 
     Raises:
         InputError: a program failed, with what it said.
@@ -63,7 +56,7 @@ def startup(
             "MNEME_EMBEDDER__PROVIDER": settings.embedder.provider,
         }
         with console.status("ingesting"):
-            ingest(files or example_files(None), settings.replace(data=data, index={"backend": "embedded"}))
+            ingest(example_files(None), settings.replace(data=data, index={"backend": "embedded"}))
         measured: dict[str, list[tuple[float, float]]] = {name: [] for name in PROGRAMS}
         for run in range(runs + 1):
             for name, program in PROGRAMS.items():

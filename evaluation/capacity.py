@@ -65,12 +65,9 @@ def read_costs(path: Path) -> Measured:
     """
     try:
         return Measured.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"measured: {path} cannot be read ({error.strerror}); give a file like {SHIPPED.name}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise InputError(f"measured: {path}: {where}: {first['msg']}; write it like {SHIPPED.name}") from error
+    except (OSError, ValidationError) as error:
+        found = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in getattr(error, "errors", list)()]
+        raise InputError(f"measured: {path}: {found[0] if found else error}; give a file like {SHIPPED.name}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,26 +135,25 @@ def _processors(load: Load, costs: Costs, assumed: Assumptions, shards: int) -> 
     for part, rate, milliseconds, copies in parts:
         because = f"{milliseconds:.2f} ms each, {rate:g}/s" + (f", {copies} copies" if copies > 1 else "")
         lines.append(Need(part, rate * copies * milliseconds / 1000 / assumed.utilisation, "processors", because))
-    busy = sum(line.amount for line in lines[:3])
+    machines = math.ceil(sum(line.amount for line in lines[:3]) / assumed.cores)
     because = f"slots of a Flink cluster, with their embedders, {assumed.cores} processors each"
-    return [*lines, Need("flow", math.ceil(busy / assumed.cores), "machines", because)]
+    return [*lines, Need("flow", machines, "machines", because)]
 
 
 def _bytes(load: Load, costs: Costs, assumed: Assumptions, records: float, shards: int) -> list[Need]:
     processes = math.ceil(load.messages * costs.flow_ms / 1000 / assumed.utilisation)
     open_messages = load.messages * assumed.idle_seconds
-    flow = processes * costs.flow_mb / 1e3 + open_messages * _OPEN_MESSAGE_BYTES / 1e9
-    copies = 1 + assumed.replicas
-    disk = records * costs.record_bytes * copies * assumed.disk_headroom / 1e9
-    each = f"{records / 1e6:,.0f} M records of {costs.record_bytes:,.0f} bytes, {copies} copies, room for merges"
     open_talks = load.messages * (assumed.idle_seconds + assumed.seconds_between_messages) / _OPEN_MESSAGES
+    copies, stored = 1 + assumed.replicas, records * costs.record_bytes
     events = load.messages * _DAY_SECONDS * assumed.retention_days * assumed.kafka_replicas
+    each = f"{records / 1e6:,.0f} M records of {costs.record_bytes:,.0f} bytes, {copies} copies, room for merges"
     days = f"{assumed.event_bytes:g} bytes each, {assumed.retention_days:g} days, {assumed.kafka_replicas} copies"
     of_shards = f"of {assumed.shard_gigabytes:g} GB, all indices together, without replicas"
+    flow = processes * costs.flow_mb / 1e3 + open_messages * _OPEN_MESSAGE_BYTES / 1e9
     return [
         Need("flow", flow, "GB of memory", f"{processes} processes, {open_messages:,.0f} open messages"),
         Need("OpenSearch", records * _VECTOR_BYTES * copies / 1e9, "GB of memory", "all vectors in the page cache"),
-        Need("OpenSearch", disk, "GB of disk", each),
+        Need("OpenSearch", stored * copies * assumed.disk_headroom / 1e9, "GB of disk", each),
         Need("OpenSearch", shards, "shards", of_shards),
         Need("recovery", open_talks * costs.open_store_bytes / 1e9, "GB of disk", f"{open_talks:,.0f} open conversations"),
         Need("Kafka", events * assumed.event_bytes / 1e9, "GB of disk", days),
@@ -165,20 +161,16 @@ def _bytes(load: Load, costs: Costs, assumed: Assumptions, records: float, shard
 
 
 def _model(load: Load, assumed: Assumptions) -> list[Need]:
-    if not (load.calls or any(load.tokens)):
-        return []
     (prompt, answer), (price_in, price_out) = load.tokens, load.prices
-    day = load.messages * _DAY_SECONDS / 1e6
+    if not (load.calls or prompt or answer):
+        return []
+    millions = load.messages * _DAY_SECONDS / 1e6
     a_call = f"{load.calls:.3f} calls a message of {assumed.call_seconds:g} s"  # Little's law
+    dollars, rates = millions * (prompt * price_in + answer * price_out), f"{price_in:g} in, {price_out:g} out for a million"
     return [
         Need("chat model", load.messages * load.calls * assumed.call_seconds, "calls in flight", a_call),
-        Need("chat model", day * (prompt + answer), "M tokens a day", f"{prompt:.0f} + {answer:.0f} a message"),
-        Need(
-            "chat model",
-            day * (prompt * price_in + answer * price_out),
-            "dollars a day",
-            f"{price_in:g} in, {price_out:g} out for a million",
-        ),
+        Need("chat model", millions * (prompt + answer), "M tokens a day", f"{prompt:.0f} + {answer:.0f} a message"),
+        Need("chat model", dollars, "dollars a day", rates),
     ]
 
 

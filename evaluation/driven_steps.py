@@ -1,27 +1,54 @@
 """The steps of the flow driven by hand, in one thread, each with the time that the processor spent in it.
 
 Items go from step to step as the engine takes them (flows/engines/): what a source gives at once passes a step together, a
-bucket of it at a time. Jobs run where they are handed to the pool, so that they count for their step.
+bucket of it at a time. Jobs run where they are handed to the pool, so that they count for their step. What they write goes into
+an index in memory: a write costs what one of OpenSearch costs on our side, the lines of bulk requests.
 """
 
+import json
+import tempfile
+import threading
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
-from typing import Any, TypeVar
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from threading import Lock
+from typing import Any, TypeVar, cast
 
+from connectors.opensearch.bulk import BulkWriter
 from flows.decode import decode
 from flows.engines.dataflow import EMBED, EXTRACT, RECONCILE, SEGMENT, goes_to_the_writer
 from flows.engines.port import Lane
 from flows.items import Pause
+from flows.lanes.pending import Backlogs
 from flows.lanes.services import Services
+from flows.lanes.state import Versions
+from flows.running.open_services import file_endpoints, open_services
 from flows.write import Writer
-from mneme.ports import Incoming
+from mneme.ports import (
+    Create,
+    Embedder,
+    Filter,
+    Hit,
+    Incoming,
+    MemoryIndex,
+    Outcome,
+    Remove,
+    TextLeg,
+    VectorLeg,
+    Write,
+    WriteResult,
+)
+from mneme.rows import Collection, Embedding, Key, Row
+from mneme.settings import OpenSearch, Settings
 
 Result = TypeVar("Result")
 
 STEPS = {step.name: step for step in (EMBED, SEGMENT, EXTRACT, RECONCILE)}
+_DONE = WriteResult(Outcome.DONE)
 _EPOCH_MESSAGES = 1000  # messages between snapshots: a second of a flow that takes in as many
 
 
@@ -33,6 +60,87 @@ def at_once(call: Callable[[], Result], /) -> "Future[Result]":
     except Exception as error:  # noqa: BLE001  as a pool does
         future.set_exception(error)
     return future
+
+
+class RowsInMemory:
+    """The rows by key. ``acknowledged`` is how many seconds of the writing threads stood for a server."""
+
+    def __init__(self, settings: OpenSearch) -> None:
+        self.rows: dict[Key, Row] = {}
+        self.acknowledged = 0.0
+        self._lock = Lock()
+        self._bulk = BulkWriter(self._acknowledge, settings)
+
+    def write(self, writes: Sequence[Write]) -> list[WriteResult]:
+        """Encode the writes as for OpenSearch, then keep the rows."""
+        with self._lock:
+            self._bulk.write(writes)
+            began = time.thread_time()
+            for write in writes:
+                if isinstance(write, Remove):
+                    self.rows.pop(write.key, None)
+                elif not (isinstance(write, Create) and write.row.key in self.rows):
+                    self.rows[write.row.key] = write.row
+            self.acknowledged += time.thread_time() - began
+        return [_DONE] * len(writes)
+
+    def _acknowledge(self, body: bytes) -> Mapping[str, Any]:
+        """Answer as a server that takes everything."""
+        began = time.thread_time()
+        lines = iter(body.splitlines())
+        items = []
+        for line in lines:
+            (action,) = json.loads(line)
+            if action != "delete":
+                next(lines)  # the document
+            items.append({action: {"status": 200}})
+        self.acknowledged += time.thread_time() - began
+        return {"items": items}
+
+    def get(self, keys: Sequence[Key], with_vectors: bool = False) -> dict[Key, Row]:
+        """The rows that there are."""
+        with self._lock:
+            return {key: self.rows[key] for key in keys if key in self.rows}
+
+    def scan(self, collection: Collection, filter: Filter | None = None, with_vectors: bool = False) -> Iterator[Row]:
+        """All rows of a collection."""
+        return iter([row for key, row in self.rows.items() if key.collection is collection])
+
+    def count(self, collection: Collection, filter: Filter | None = None) -> int:
+        """Count the rows of a collection."""
+        return sum(key.collection is collection for key in self.rows)
+
+    def recall(self, legs: Sequence[TextLeg | VectorLeg]) -> list[list[Hit]]:
+        """Nothing is found."""
+        return [[] for _ in legs]
+
+    def refresh(self) -> None:
+        """Everything is there at once."""
+
+    def purge(self) -> None:
+        """Nothing is kept of what was removed."""
+
+
+def by_hand(services: Services, embedder: Embedder) -> Services:
+    """The services, of which nothing runs in another thread."""
+
+    def embed(texts: list[str]) -> "Future[Sequence[Embedding]]":
+        return at_once(lambda: list(map(Embedding, embedder.embed(texts))))
+
+    return replace(services, embed=embed, embed_last=None, submit=at_once, reading=None, tally=Counter())
+
+
+@contextmanager
+def opened(
+    settings: Settings, index: RowsInMemory, embedder: Embedder, backlogs: Backlogs
+) -> Iterator[tuple[Services, Writer]]:
+    """The services of a flow that writes into an index in memory, and its writer."""
+    with tempfile.TemporaryDirectory(prefix="mneme-stages-") as folder, ExitStack() as stack:
+        own, stopping = settings.replace(data=Path(folder)), threading.Event()
+        ends = stack.enter_context(file_endpoints(own, (), backlogs, wrote=lambda kind, identity: None))
+        held = cast(MemoryIndex, index)  # nobody searches a flow that calls no model
+        services, writer, _ = open_services(own, held, embedder, Versions(int(time.time())), ends, stopping, stack)
+        yield services, writer
 
 
 class DrivenSteps:

@@ -80,7 +80,7 @@ class Report:
         }
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
-            out.write_text(_as_json(content), encoding="utf-8")
+            out.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         except OSError as error:
             raise InputError(f"out: {out} cannot be written ({error.strerror}); choose another file") from error
         if self.plot is not None:
@@ -188,18 +188,6 @@ def plot_bars(rows: Sequence[Row], group: str, series: str, value: str, out: Pat
             reach = [np.maximum(0, heights - ends[0]), np.maximum(0, ends[1] - heights)]
             axes.bar(places, heights, width, yerr=reach, label=name, error_kw={"linewidth": 0.8})
         axes.set_xticks(range(len(groups)), [name.replace(", ", ",\n").replace("_", "\n") for name in groups])
-
-
-def _as_json(content: Mapping[str, Any]) -> str:
-    """Indented, but each row of a table in one line: a report may hold thousands."""
-    parts = []
-    for name, value in content.items():
-        if isinstance(value, list) and value:
-            body = "[\n    " + ",\n    ".join(json.dumps(row, ensure_ascii=False) for row in value) + "\n  ]"
-        else:
-            body = json.dumps(value, indent=2, ensure_ascii=False).replace("\n", "\n  ")
-        parts.append(f"  {json.dumps(name)}: {body}")
-    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def _rounded(row: Mapping[str, Any]) -> dict[str, Any]:

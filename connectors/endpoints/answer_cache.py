@@ -202,8 +202,6 @@ class CachedChat:
 
     def _key(self, prompt: Prompt, form: type[BaseModel]) -> bytes:
         asked: list[Any] = [self._chat.model(prompt.role), prompt.role, prompt.system, prompt.user, _schema(form)]
-        if prompt.seed is not None:
-            asked.append(prompt.seed)
         if prompt.pictures:
             asked.append([picture.sha256 for picture in prompt.pictures])
         return hashlib.sha256(json.dumps(asked).encode()).digest()

@@ -197,8 +197,6 @@ class OpenAiChat:
     def _plain_body(self, prompt: Prompt, chat: Chat) -> dict[str, Any]:
         model = self.model(prompt.role)
         body: dict[str, Any] = {"model": model, "messages": chat}
-        if prompt.seed is not None:
-            body["seed"] = prompt.seed
         if not self._reasons(model):
             body["temperature"] = self._settings.temperature
         elif self._settings.reasoning_effort:

@@ -2,7 +2,7 @@
 
 1. Ingest the conversations of the set into an index of their own.
 2. Ask every question as a user would: search, then answer from what was found.
-3. Let the judge vote on every answer.
+3. Let the judge decide on every answer.
 4. Report: figures with intervals, cost, a plot, and the answers.
 
 What a model did not answer is *pending*: left out of the figures, counted, and told with its reason. A run that is stopped, or
@@ -25,7 +25,7 @@ from rich.progress import track
 from connectors.models import open_chat_for_queries
 from connectors.tokens import token_counter
 from evaluation.answers.figures import ALL, ANSWERABLE, Judged, cost_rows, rows_of
-from evaluation.answers.judge import Verdict, judge_identity, judge_prompt, majority
+from evaluation.answers.judge import Verdict, judge_identity, judge_prompt
 from evaluation.answers.records import ABSTENTION, GivenAnswer, GoldSet, Vote, given_answer, sampled
 from evaluation.options import FoldsOption, PathsArgument
 from evaluation.report import Report, Row, plot_bars, print_table
@@ -69,7 +69,6 @@ def run_answers(
     judge: Annotated[
         Literal["none", "model"], typer.Option("--judge", help="none: words of the gold and abstention only.")
     ] = "none",
-    votes: Annotated[int, typer.Option("--votes", min=1, help="Of the judge on each answer, odd; the majority counts.")] = 1,
     limit: Annotated[
         int | None, typer.Option("--limit", min=1, help="So many questions, evenly spread.", show_default="all")
     ] = None,
@@ -85,14 +84,14 @@ def run_answers(
         name: of the set, one of ``GOLD_LOADERS``.
         paths: its files, or folders of them.
         settings: of models, search and answers; the index is an embedded one of the benchmark's own.
-        console, method, agent, top_k, writer, judge, votes, limit, category, folds: as the options say.
+        console, method, agent, top_k, writer, judge, limit, category, folds: as the options say.
 
     Raises:
         InputError: a file is not of the set, or an option is wrong.
         MnemeError: whatever the flow or a search raises; but a model that fails for a question only leaves that pending.
     """
     settings = settings.replace(index={"backend": "embedded"}, **({"answers": {"writer": writer}} if writer else {}))
-    _check(settings, method, agent, judge, votes)
+    _check(settings, method, agent, judge)
     gold = sampled(GOLD_LOADERS[name](paths), limit, category or ())
     asked = {question.id: question for question in gold.questions.questions}
     # 1.
@@ -106,18 +105,19 @@ def run_answers(
 
         answers, failed = work_through(list(asked), answer, console, "asking")
         # 3.
-        cast, unjudged = _votes(gold, answers, own, votes, console) if judge == "model" else ({}, [])
+        votes, unjudged = _votes(gold, answers, own, console) if judge == "model" else ({}, [])
     # 4.
-    judged = [_judged(asked[each], gold, given, cast, votes) for each, given in answers.items()]
+    rights = {each: vote.correct for each, vote in votes.items()}
+    judged = [Judged(asked[each], gold.gold[each], given, rights.get(each)) for each, given in answers.items()]
     rows = rows_of(judged, gold.questions.questions)
-    costs = cost_rows(answers.values(), [vote.cost for vote in cast.values()], ingested.usage)
+    costs = cost_rows(answers.values(), [vote.cost for vote in votes.values()], ingested.usage)
     pending = len(failed) + len(unjudged)
     title = f"{gold.questions.title}, {method}"
     _print_rows(console, title, rows)
     if costs:
         print_table(console, "Cost", costs)
     _print_pending(console, "questions have no answer", failed)
-    _print_pending(console, "votes were not cast", unjudged)
+    _print_pending(console, "answers are not judged", unjudged)
     bars = _bars(rows)
     plot = partial(plot_bars, bars, "category", "figure", "share", title=f"{title}, {len(judged)} answers")
     return Report(
@@ -129,25 +129,22 @@ def run_answers(
             "top_k": top_k,
             "folds": folds and folds.name,
             "judge": judge_identity(_model_of(settings, Role.JUDGE)) if judge == "model" else None,
-            "votes": votes,
             "left_out": gold.questions.left_out,
             "ingested": {"messages": ingested.messages, "episodes": ingested.episodes, "facts": ingested.facts},
         },
         rows=rows,
         headline=_headline(rows, costs, method, pending),
-        parts={"cost": costs, "answers": [_shown(each, cast) for each in judged]},
+        parts={"cost": costs, "answers": [_shown(each, votes.get(each.question.id)) for each in judged]},
         plot=plot if bars else None,
     )
 
 
-def _check(settings: Settings, method: str, agent: str | None, judge: str, votes: int) -> None:
+def _check(settings: Settings, method: str, agent: str | None, judge: str) -> None:
     """Check that this can be done, before anything is.
 
     Raises:
         InputError: names the option and what it may be.
     """
-    if votes < 1 or votes % 2 == 0:
-        raise InputError(f"--votes: {votes} is no odd number, and a majority needs one; give 1, 3 or 5")
     if agent and method != "agentic":
         raise InputError(f"--agent: {agent} belongs to --method agentic, and the method is {method}")
     wanted = {"--judge model": judge == "model", "--writer model": settings.answers.writer == "model"}
@@ -198,39 +195,32 @@ def answered_by(ask: Ask, question: Question, settings: Settings) -> GivenAnswer
 
 
 def _votes(
-    gold: GoldSet, answers: Mapping[str, GivenAnswer], settings: Settings, votes: int, console: Console
-) -> tuple[dict[tuple[str, int], Vote], list[ModelError]]:
-    """Every vote on every answer, by question and number."""
+    gold: GoldSet, answers: Mapping[str, GivenAnswer], settings: Settings, console: Console
+) -> tuple[dict[str, Vote], list[ModelError]]:
+    """The verdict on every answer, by question."""
     asked = {question.id: question for question in gold.questions.questions}
     last = last_times(gold.questions)
     chat = open_chat_for_queries(settings, settings.models.deadline_seconds, hands_back=False)
 
-    def vote(which: tuple[str, int]) -> Vote:
-        question = replace(asked[which[0]], asked_at=moment_of(asked[which[0]], last))
-        return voted(chat, question, gold, answers[which[0]], which[1])
+    def vote(which: str) -> Vote:
+        question = replace(asked[which], asked_at=moment_of(asked[which], last))
+        return voted(chat, question, gold, answers[which])
 
     with closing(chat):
-        todo = [(question, number) for question in answers for number in range(votes)]
-        return work_through(todo, vote, console, "judging")
+        return work_through(list(answers), vote, console, "judging")
 
 
-def voted(chat: QueryChat, question: Question, gold: GoldSet, answer: GivenAnswer, number: int) -> Vote:
-    """One vote on one answer.
+def voted(chat: QueryChat, question: Question, gold: GoldSet, answer: GivenAnswer) -> Vote:
+    """The verdict on one answer.
 
     Raises:
         ModelError: the judge did not answer.
     """
     tokens: list[tuple[int, int]] = []
-    prompt = judge_prompt(question.text, question.asked_at, gold.gold[question.id], answer.answer, number)
+    prompt = judge_prompt(question.text, question.asked_at, gold.gold[question.id], answer.answer)
     verdict = chat.answer(prompt, Verdict, spent=lambda asked, answered: tokens.append((asked, answered)))
     cost = Usage(len(tokens), sum(asked for asked, _ in tokens), sum(answered for _, answered in tokens))
     return Vote(verdict.correct, verdict.reason, cost)
-
-
-def _judged(question: Question, gold: GoldSet, given: GivenAnswer, cast: Mapping[tuple[str, int], Vote], votes: int) -> Judged:
-    """An answer with the verdict of the majority."""
-    own = {number: cast[question.id, number].correct for number in range(votes) if (question.id, number) in cast}
-    return Judged(question, gold.gold[question.id], given, majority(own, votes))
 
 
 # --- what is told ----------------------------------------------------------------------------------------------------
@@ -272,7 +262,7 @@ def _headline(rows: Sequence[Row], costs: Sequence[Row], method: str, pending: i
     return headline
 
 
-def _shown(judged: Judged, cast: Mapping[tuple[str, int], Vote]) -> dict[str, Any]:
+def _shown(judged: Judged, vote: Vote | None) -> dict[str, Any]:
     """An answer as it stands in the report."""
     given = judged.answer
     return {
@@ -284,7 +274,7 @@ def _shown(judged: Judged, cast: Mapping[tuple[str, int], Vote]) -> dict[str, An
         "evidence": given.evidence,
         "shown": given.shown,
         "right": judged.right,
-        "reasons": [vote.reason for (question, _), vote in cast.items() if question == judged.question.id],
+        "reason": vote and vote.reason,
     }
 
 

@@ -1,4 +1,4 @@
-"""The judge of an answer: a chat model decides, by rules for the kind of question, once or by majority of several votes.
+"""The judge of an answer: a chat model decides, by rules for the kind of question.
 
 The question, the gold and the answer under judgement are data in the user message, each one line and a JSON string, so that
 nothing an answer says can look like a rule, like the gold or like another line. The verdict can only be that the answer is
@@ -6,7 +6,7 @@ right or wrong: nothing else is read from it.
 
 Sources of the rules: the judges of LongMemEval (Wu et al., ICLR 2025, appendix A.4: a count of days may be off by one, the
 old value may stand beside the new one, a preference need not meet its whole rubric, abstention); ours besides are one
-structured answer with its reason first, the rubric, the trap, and that several votes are questions of their own.
+structured answer with its reason first, the rubric and the trap.
 """
 
 import json
@@ -61,7 +61,7 @@ class Verdict(BaseModel):
     correct: bool
 
 
-def judge_prompt(question: str, asked_at: datetime | None, gold: Gold, answer: str, vote: int = 0) -> Prompt:
+def judge_prompt(question: str, asked_at: datetime | None, gold: Gold, answer: str) -> Prompt:
     """Return the question to the judge.
 
     Args:
@@ -69,7 +69,6 @@ def judge_prompt(question: str, asked_at: datetime | None, gold: Gold, answer: s
         asked_at: when; None where that is not known.
         gold: what would be right.
         answer: what is judged.
-        vote: its number; each has an answer of its own, and the first is that of a judge with one vote.
     """
     lines = {
         "question": question,
@@ -80,18 +79,12 @@ def judge_prompt(question: str, asked_at: datetime | None, gold: Gold, answer: s
         "answer": answer or "(no answer)",
     }
     user = "\n".join(f"{name}: {_line(value)}" for name, value in lines.items() if value)
-    return Prompt(Role.JUDGE, RULES.format(rule=KIND_RULES[gold.kind]), user, seed=vote or None)
+    return Prompt(Role.JUDGE, RULES.format(rule=KIND_RULES[gold.kind]), user)
 
 
 def judge_identity(model: str) -> str:
     """Identify a judge: the model, and the rules by which it judges."""
     return f"{model} {short_hash(RULES + json.dumps(KIND_RULES))}"
-
-
-def majority(votes: Mapping[int, bool], count: int) -> bool | None:
-    """The verdict of the first ``count`` votes, which is odd; None while one of them is missing."""
-    cast = [votes[number] for number in range(count) if number in votes]
-    return 2 * sum(cast) > count if len(cast) == count else None
 
 
 def _line(value: object) -> str:

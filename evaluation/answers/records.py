@@ -1,4 +1,4 @@
-"""The records of a run: gold, answers and votes."""
+"""The records of a run: gold, answers and verdicts."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping
@@ -98,7 +98,7 @@ class GivenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """One vote on an answer."""
+    """The verdict on an answer."""
 
     correct: bool
     reason: str

@@ -3,57 +3,50 @@
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from statistics import linear_regression
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 
 class Background:
-    """Work in a thread. Leaving the context waits for its end; ``failure``, what it failed with, is raised there."""
+    """Work in a thread. Leaving the context waits for its end; what it failed with is raised there."""
 
-    def __init__(self, work: Callable[[threading.Event], None], ends_by_itself: bool) -> None:
+    def __init__(self, work: Callable[[threading.Event], Any], ends_by_itself: bool) -> None:
+        self._work = work
         self._stop = threading.Event()
         self._ends_by_itself = ends_by_itself
-        self.failure: BaseException | None = None
-        self._thread = threading.Thread(target=self._guarded, args=(work,), name=type(self).__name__, daemon=True)
+        self._pool = ThreadPoolExecutor(1, type(self).__name__)
+        self._done: Future[Any] = Future()
 
     @property
     def is_done(self) -> bool:
         """True if it has ended."""
-        return not self._thread.is_alive()
+        return self._done.done()
+
+    @property
+    def failure(self) -> BaseException | None:
+        """The failure of work that has ended."""
+        return self._done.exception() if self._done.done() else None
+
+    def result(self) -> Any:
+        """The value that the work returned, once it is done."""
+        return self._done.result()
 
     def wait(self, seconds: float) -> None:
         """Return when it has ended, at the latest after so many seconds."""
-        self._thread.join(seconds)
-
-    def _guarded(self, work: Callable[[threading.Event], None]) -> None:
-        try:
-            work(self._stop)
-        except Exception as error:  # noqa: BLE001  raised where the context ends, in the thread that waits
-            self.failure = error
+        wait([self._done], seconds)
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        self._done = self._pool.submit(self._work, self._stop)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if error is not None or not self._ends_by_itself:
             self._stop.set()
-        self._thread.join()
-        if error is None and self.failure is not None:
-            raise self.failure
-
-
-class Publishing(Background):
-    """Messages keep coming. ``sent`` is how many were acknowledged, once it is done."""
-
-    def __init__(self, publish: Callable[[threading.Event], int]) -> None:
-        self.sent = 0
-
-        def work(stop: threading.Event) -> None:
-            self.sent = publish(stop)
-
-        super().__init__(work, ends_by_itself=True)
+        self._pool.shutdown()
+        if error is None:
+            self._done.result()
 
 
 class Sampling(Background):

@@ -8,11 +8,11 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
-from evaluation.faults.checks import KINDS
 from evaluation.faults.deployment import BYTEWAX, Deployment, Servers, flink
 from evaluation.faults.scenario import Scenario, Size
 from evaluation.faults.scenarios import FLINK_SCENARIOS, SCENARIOS
 from evaluation.faults.texts import read_templates
+from evaluation.faults.verifier import KINDS
 from evaluation.options import JobManagerOption
 from evaluation.report import Report, Row, print_table
 from mneme.errors import InputError, StoreError
@@ -63,7 +63,7 @@ def run_faults(
     for scenario in scenarios:
         if only and scenario.name not in only:
             continue
-        if missing := sorted(need.value for need in scenario.needs if getattr(servers, need.value) is None):
+        if missing := [need for need in scenario.needs if getattr(servers, need) is None]:
             console.print(
                 f"{scenario.name}: skipped, it harms the {' and the '.join(missing)}, which belongs to somebody else here; "
                 "in a checkout `python -m tests.faults` starts servers of its own for it"

@@ -15,7 +15,7 @@ from typing import Protocol, Self
 from connectors.indices import open_index
 from connectors.kafka.client import create_topics, unread
 from connectors.publisher import Publisher
-from evaluation.faults.background import Publishing, Sampling
+from evaluation.faults.background import Background, Sampling
 from evaluation.faults.flow_process import FlowProcess, FlowThread, RunningFlow
 from evaluation.faults.texts import Template, Volume, live_traffic, read_templates
 from evaluation.own_index import own_topics
@@ -140,9 +140,9 @@ class Deployment:
                 count += 1
         return count
 
-    def publishing(self, events: Iterable[AnyEvent], rate: float = 0.0) -> Publishing:
-        """Send events beside what the scenario does; leaving the context waits until all are sent."""
-        return Publishing(lambda stop: self.publish(events, rate, stop))
+    def publishing(self, events: Iterable[AnyEvent], rate: float = 0.0) -> Background:
+        """Send events beside what the scenario does; leaving the context waits until all are sent. The result is how many."""
+        return Background(lambda stop: self.publish(events, rate, stop), ends_by_itself=True)
 
     def flush_all(self) -> list[Key]:
         """Send a flush for every conversation that was published to; the keys of their markers."""

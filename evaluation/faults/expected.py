@@ -28,19 +28,26 @@ _PAGE = 5000
 
 @dataclass(frozen=True, slots=True)
 class ExpectedMessage:
-    """A message as it must be stored. Of a ``deleted`` one nothing is left but its id; ``retracted`` are words that went."""
+    """A message as it must be stored: as it was ``said``, but for its owner and text.
 
-    id: str
-    conversation: Conversation
-    message_id: str
+    Of a ``deleted`` one nothing is left but its id; ``retracted`` are words that went.
+    """
+
+    said: Message
     owner: Owner
-    sender_id: str
-    sent_at: datetime
     text: str
-    position: Position
-    calls_tools: bool = False
     deleted: bool = False
     retracted: frozenset[str] = frozenset()
+
+    @property
+    def id(self) -> str:
+        """Of the stored message."""
+        return message_id(*self.conversation, self.said.message_id)
+
+    @property
+    def conversation(self) -> Conversation:
+        """Its tenant and conversation."""
+        return self.said.tenant_id, self.said.conversation_id
 
     def has_text(self, stored: str) -> bool:
         """Tell whether this is its text; where words were taken out, the blanks around them may be others."""
@@ -67,7 +74,7 @@ class Expected:
             if not message.deleted:
                 found.setdefault(message.conversation, []).append(message)
         for messages in found.values():
-            messages.sort(key=lambda message: (message.sent_at, message.message_id))
+            messages.sort(key=lambda message: (message.said.sent_at, message.said.message_id))
         return found
 
 
@@ -97,7 +104,7 @@ def expected_of(arrivals: Iterable[Incoming], refused: Mapping[str, str] | None 
             continue
         match event:
             case Message():
-                _say(expected, event, incoming.position)
+                _say(expected, event)
                 if isinstance(event, Correct):
                     _retract(expected, event, event.corrects, incoming.position)
             case Retract():
@@ -113,22 +120,10 @@ def expected_of(arrivals: Iterable[Incoming], refused: Mapping[str, str] | None 
     return expected
 
 
-def _say(expected: Expected, event: Message, position: Position) -> None:
-    conversation = event.tenant_id, event.conversation_id
-    identity = message_id(event.tenant_id, event.conversation_id, event.message_id)
-    owner = expected.owners.setdefault(conversation, event.owner)
-    if identity not in expected.messages:
-        expected.messages[identity] = ExpectedMessage(
-            identity,
-            conversation,
-            event.message_id,
-            owner,
-            event.sender_id,
-            event.sent_at.astimezone(zone("UTC")),
-            event.text,
-            position,
-            bool(event.tool_calls),
-        )
+def _say(expected: Expected, event: Message) -> None:
+    owner = expected.owners.setdefault((event.tenant_id, event.conversation_id), event.owner)
+    message = ExpectedMessage(event, owner, event.text)
+    expected.messages.setdefault(message.id, message)
 
 
 def _amend(expected: Expected, event: Edit | Delete, position: Position) -> None:
@@ -157,7 +152,7 @@ def _retract(expected: Expected, event: Retract | Correct, named: str, position:
         expected.refused[str(position)] = "the message does not say that"
     elif isinstance(event, Retract):
         left = pattern.sub(" ", message.text)
-        deleted = message.deleted or not (left.strip() or message.calls_tools)
+        deleted = message.deleted or not (left.strip() or message.said.tool_calls)
         expected.messages[identity] = replace(message, text=left, deleted=deleted, retracted=message.retracted | {known})
 
 

@@ -7,11 +7,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from evaluation.faults.background import Publishing
-from evaluation.faults.checks import KINDS
-from evaluation.faults.deployment import Deployment
+from evaluation.faults.background import Background
+from evaluation.faults.deployment import Deployment, Server
 from evaluation.faults.texts import Volume
-from evaluation.faults.verifier import Verification, verify
+from evaluation.faults.verifier import KINDS, Verification, verify
 
 Figure = str | float | int
 
@@ -25,15 +24,6 @@ class Size(StrEnum):
 
     SHORT = "short"
     LONG = "long"
-
-
-class Need(StrEnum):
-    """The servers that a scenario harms: it runs only where that is handed over (``Deployment.servers``)."""
-
-    BROKER = "broker"
-    INDEX = "index"
-    JOBMANAGER = "jobmanager"
-    TASKMANAGER = "taskmanager"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +82,12 @@ class Play:
         """True in the long form. Seconds and memory are judged there only: in the tests other things run beside it."""
         return self.size is Size.LONG
 
-    def traffic(self) -> AbstractContextManager[Publishing]:
+    def server(self, name: str) -> Server:
+        """A server that may be harmed."""
+        server: Server = getattr(self.deployment.servers, name)
+        return server
+
+    def traffic(self) -> AbstractContextManager[Background]:
         """Send the messages of the plan beside what the scenario does; leaving the context waits until all are sent."""
         return self.deployment.publishing(self.deployment.traffic(self.plan.volume, self.seed), self.plan.rate)
 
@@ -131,14 +126,15 @@ class Scenario:
     """Something bad that happens to a running flow.
 
     ``play`` publishes, starts the flow, does harm, and judges, by the plan of a size. ``needs`` are the servers that it harms
-    beside the flow itself. ``name`` names it in reports and for ``--only``.
+    beside the flow itself: it runs only where they are handed over (``Deployment.servers``). ``name`` names it in reports and
+    for ``--only``.
     """
 
     name: str
     play: Callable[[Play], ScenarioResult]
     short: Plan
     long: Plan
-    needs: frozenset[Need] = frozenset()
+    needs: tuple[str, ...] = ()
 
     def run(self, deployment: Deployment, seed: int, size: Size) -> ScenarioResult:
         """Play it.

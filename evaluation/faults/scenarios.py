@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from evaluation.faults.deployment import Deployment
-from evaluation.faults.scenario import Figure, Need, Plan, Play, Scenario, ScenarioResult
+from evaluation.faults.scenario import Figure, Plan, Play, Scenario, ScenarioResult
 from evaluation.faults.texts import Volume
 from evaluation.servers import bulks_at_work
 from mneme.errors import StoreError
@@ -111,12 +111,12 @@ def _process_killed(play: Play) -> ScenarioResult:
     return ScenarioResult(verification, {"kills": play.plan.times, "slowest_whole_seconds": slowest}, tuple(missed))
 
 
-def _manager_killed(play: Play, need: Need) -> ScenarioResult:
+def _manager_killed(play: Play, name: str) -> ScenarioResult:
     """Kill a server of the Flink cluster, and start it again: what was sent afterwards is answered within 20 seconds.
 
     The JobManager that is started in the place of a killed one knows no job.
     """
-    server, went_on = getattr(play.deployment.servers, need.value), []
+    server, went_on = play.server(name), []
     with play.traffic():
         play.start()
         for _ in play.moments(play.plan.times, 2.0):
@@ -149,24 +149,22 @@ def _rescaled(play: Play) -> ScenarioResult:
 
 def _broker_killed(play: Play) -> ScenarioResult:
     """Kill the broker under a live producer: acknowledged messages are remembered, and the flow goes on by itself."""
-    broker = play.deployment.servers.broker
-    assert broker is not None, "it is needed"
+    broker = play.server("broker")
     with play.traffic() as producer:
         play.deployment.start()
         for _ in play.moments(play.plan.times, 1.0):
             broker.kill()
             time.sleep(play.rng.uniform(0, 2))
             broker.start()
-    verification = play.judged(against_undisturbed=play.is_long)
-    fewer = f"{producer.sent} messages were acknowledged, and {verification.messages} are remembered"
-    figures = {"kills": play.plan.times, "acknowledged": producer.sent}
-    return ScenarioResult(verification, figures, (fewer,) if verification.messages != producer.sent else ())
+    verification, sent = play.judged(against_undisturbed=play.is_long), producer.result()
+    fewer = f"{sent} messages were acknowledged, and {verification.messages} are remembered"
+    figures = {"kills": play.plan.times, "acknowledged": sent}
+    return ScenarioResult(verification, figures, (fewer,) if verification.messages != sent else ())
 
 
 def _index_killed(play: Play) -> ScenarioResult:
     """Kill the index while it writes a bulk. Everything is there once, and the flow goes on by itself."""
-    index, in_bulk = play.deployment.servers.index, 0
-    assert index is not None, "it is needed"
+    index, in_bulk = play.server("index"), 0
     with play.traffic():
         play.deployment.start()
         for _ in play.moments(play.plan.times):
@@ -190,8 +188,7 @@ def _until_bulk(deployment: Deployment) -> bool:
 
 def _index_frozen(play: Play) -> ScenarioResult:
     """Stop the index from answering, with all connections open. The sources wait: no restart, and memory does not grow."""
-    index = play.deployment.servers.index
-    assert index is not None, "it is needed"
+    index = play.server("index")
     with play.deployment.sampling(0.5) as seen, play.traffic():
         play.deployment.start()
         play.deployment.until_stored(play.plan.volume.messages // 3)
@@ -239,72 +236,36 @@ def _soak(play: Play) -> ScenarioResult:
 
 
 _FEW, _SOME, _MANY = Volume(160, 8), Volume(240, 8), Volume(20_000, 400)
+_FLUSHED = Volume(240, 10, flushes=5)
 _HOUR = Plan(Volume(360_000, 4000), rate=100, seconds=3600)
-_BROKER, _INDEX = frozenset({Need.BROKER}), frozenset({Need.INDEX})
+_FROZEN = Plan(Volume(60_000, 1200), rate=100, seconds=300.0)
 
 SCENARIOS: Sequence[Scenario] = (
-    Scenario(
-        "killed",
-        _killed,
-        Plan(Volume(240, 10, flushes=5), 2, rate=30),
-        Plan(Volume(100_000, 2000, flushes=500), 20),
-    ),
+    Scenario("killed", _killed, Plan(_FLUSHED, 2, rate=30), Plan(Volume(100_000, 2000, flushes=500), 20)),
     Scenario("killed-in-snapshot", _killed_in_snapshot, Plan(_FEW, 1), Plan(_MANY, 20)),
+    Scenario("process-killed", _process_killed, Plan(_FEW, 1, 20, processes=(2,)), Plan(_MANY, 10, 100, processes=(2,))),
     Scenario(
-        "process-killed",
-        _process_killed,
-        Plan(_FEW, 1, rate=20, processes=(2,)),
-        Plan(_MANY, 10, rate=100, processes=(2,)),
+        "rescaled", _rescaled, Plan(_FEW, rate=20, processes=(1, 2, 1)), Plan(_MANY, rate=100, processes=(1, *(2, 4, 1) * 3, 2))
     ),
-    Scenario(
-        "rescaled",
-        _rescaled,
-        Plan(_FEW, rate=20, processes=(1, 2, 1)),
-        Plan(_MANY, rate=100, processes=(1, *(2, 4, 1) * 3, 2)),
-    ),
-    Scenario("broker-killed", _broker_killed, Plan(_SOME, 1, rate=40), Plan(Volume(60_000, 1200), 5, rate=200), _BROKER),
-    Scenario("index-killed", _index_killed, Plan(_SOME, 1, rate=40), Plan(_MANY, 10, rate=100), _INDEX),
-    Scenario(
-        "index-frozen",
-        _index_frozen,
-        Plan(_SOME, rate=40, seconds=3.0),
-        Plan(Volume(60_000, 1200), rate=100, seconds=300.0),
-        _INDEX,
-    ),
+    Scenario("broker-killed", _broker_killed, Plan(_SOME, 1, 40), Plan(Volume(60_000, 1200), 5, 200), ("broker",)),
+    Scenario("index-killed", _index_killed, Plan(_SOME, 1, 40), Plan(_MANY, 10, 100), ("index",)),
+    Scenario("index-frozen", _index_frozen, Plan(_SOME, rate=40, seconds=3.0), _FROZEN, ("index",)),
     Scenario("soak", _soak, Plan(Volume(200, 8), rate=40, seconds=5), _HOUR),
-    Scenario(
-        "soak-with-kills",
-        _soak,
-        Plan(_SOME, rate=40, seconds=6, every_seconds=4),
-        replace(_HOUR, every_seconds=300),
-    ),
+    Scenario("soak-with-kills", _soak, Plan(_SOME, rate=40, seconds=6, every_seconds=4), replace(_HOUR, every_seconds=300)),
 )
 
 _SHORT = Plan(Volume(240, 8, flushes=5), 1, rate=20, processes=(2,))
 _LONG = Plan(Volume(4000, 80, flushes=20), 5, rate=40, processes=(2,))
+_ONE, _OTHERS = (1,), (2, 4, 2)  # numbers of processes
 
 FLINK_SCENARIOS: Sequence[Scenario] = (
+    Scenario("taskmanager-killed", partial(_manager_killed, name="taskmanager"), _SHORT, _LONG, ("taskmanager",)),
     Scenario(
-        "taskmanager-killed",
-        partial(_manager_killed, need=Need.TASKMANAGER),
-        _SHORT,
-        _LONG,
-        frozenset({Need.TASKMANAGER}),
+        "jobmanager-killed", partial(_manager_killed, name="jobmanager"), _SHORT, replace(_LONG, times=1), ("jobmanager",)
     ),
+    Scenario("rescaled", _rescaled, replace(_SHORT, processes=_OTHERS), replace(_LONG, processes=_OTHERS)),
+    Scenario("broker-killed", _broker_killed, Plan(_SOME, 1, rate=20), Plan(Volume(4000, 80), 3, rate=40), ("broker",)),
     Scenario(
-        "jobmanager-killed",
-        partial(_manager_killed, need=Need.JOBMANAGER),
-        _SHORT,
-        replace(_LONG, times=1),
-        frozenset({Need.JOBMANAGER}),
-    ),
-    Scenario("rescaled", _rescaled, replace(_SHORT, processes=(2, 4, 2)), replace(_LONG, processes=(2, 4, 2))),
-    Scenario("broker-killed", _broker_killed, Plan(_SOME, 1, rate=20), Plan(Volume(4000, 80), 3, rate=40), _BROKER),
-    Scenario(
-        "index-killed",
-        _index_killed,
-        replace(_SHORT, processes=(1,)),
-        replace(_LONG, times=3, processes=(1,)),
-        _INDEX,
+        "index-killed", _index_killed, replace(_SHORT, processes=_ONE), replace(_LONG, times=3, processes=_ONE), ("index",)
     ),
 )

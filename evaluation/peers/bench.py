@@ -24,14 +24,13 @@ from rich.console import Console
 
 from connectors.models import open_embedder
 from connectors.tokens import token_counter
-from evaluation.metrics import Result
+from evaluation.metrics import Result, measure
 from evaluation.options import FoldsOption
 from evaluation.peers.candidates import Run, floor, mneme, other
 from evaluation.peers.stub import MODEL, StubEndpoint
 from evaluation.peers.systems import NOTES, PEERS, Peer, PeerUnavailable, started
-from evaluation.recording.local_endpoint import LocalEndpoint
+from evaluation.recording.local_endpoint import local_endpoint
 from evaluation.report import Report, Row, embedder_of, plotted, print_table
-from evaluation.retrieval.figures import measure
 from evaluation.retrieval.question_set import QuestionSet
 from evaluation.retrieval.sets import LOADERS
 from mneme.errors import InputError
@@ -73,7 +72,7 @@ def run_peers(
         embedder = open_embedder(settings.replace(embedder=alone))
         stack.callback(embedder.close)
         stub = StubEndpoint(embedder, token_counter(), latency / 1000)
-        url = stack.enter_context(LocalEndpoint(stub)).base_url
+        url = stack.enter_context(local_endpoint(stub))
         endpoint = {"base_url": url, "model": MODEL, "dimension": embedder.identity.dimension}
         by_endpoint = settings.replace(embedder={"provider": "openai", **endpoint})
         homes = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mneme-peers-")))

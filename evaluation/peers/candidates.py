@@ -4,13 +4,16 @@ A text that a system returns stands for turns of the conversation. Where the sys
 whose words all stand in the text, in one run, or in whose words the text stands (``turns_of``).
 """
 
+import math
 import re
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from rich.console import Console
 
 from connectors.files.chat_events import text_of
@@ -19,9 +22,8 @@ from evaluation.metrics import Result
 from evaluation.own_index import fresh_index
 from evaluation.peers.systems import Asked
 from evaluation.retrieval.bench import ingest_set
-from evaluation.retrieval.chunks import Chunk, Chunks
 from evaluation.retrieval.question_set import Question, QuestionSet
-from evaluation.retrieval.systems import open_systems, transcripts
+from evaluation.retrieval.systems import found_by, open_memories
 from mneme.ports import Embedder
 from mneme.settings import Settings
 from mneme.text import tokenise
@@ -29,6 +31,7 @@ from queries.fuse import reciprocal_rank_fusion
 
 DEPTH = 20  # results that are asked for, so that ten distinct turns are among them
 _SEARCH_SECONDS = 120.0
+_K1, _B = 1.2, 0.75  # as both indices have them
 _FEWEST_WORDS = 4  # of a run that says which turn it is: "Thanks, Mel!" stands in many texts
 
 Ask = Callable[[Question], Sequence[Result]]
@@ -41,32 +44,50 @@ until all of it can be found, and yields how it is asked. Closing the run ends t
 
 def mneme(questions: QuestionSet, settings: Settings, folds: Path | None, console: Console) -> Run:
     """Hybrid search over an index of its own, with the defaults of the settings."""
-    with fresh_index(settings, "peers") as own:
+    with fresh_index(settings, "peers") as own, ExitStack() as stack:
         yield None
         ingest_set(questions, own, console)
-        with open_systems(own, questions, ["hybrid"], folds) as systems:
-            yield lambda question: systems["hybrid"](question).results[:DEPTH]
+        search = found_by("hybrid", open_memories(own, questions, folds, stack))
+        yield lambda question: search(question).results[:DEPTH]
 
 
 def floor(questions: QuestionSet, embedder: Embedder) -> Run:
     """Turns as they are, by BM25 and by cosine, fused by reciprocal rank."""
     count = token_counter()
     yield None
-    said = [each for lines in transcripts(questions).values() for each in lines]
-    turns = [Chunk(f"{each.speaker}: {each.text}", (each.message_id,)) for each in said]
-    vectors = embedder.embed([turn.text for turn in turns])
-    by_words = Chunks(turns, vectors)
+    turns = {event["message_id"]: f"{event['sender_name']}: {text_of(event['content'])}" for event in questions.events}
+    vectors, by_words, ids = embedder.embed(list(turns.values())), WordScores(list(turns.values())), list(turns)
 
     def best(scores: np.ndarray) -> Sequence[str]:
         return [str(at) for at in np.argsort(-scores, kind="stable") if scores[at] > 0]
 
     def ask(question: Question) -> Sequence[Result]:
         meaning = vectors @ embedder.embed([question.text])[0]
-        fused = reciprocal_rank_fusion([best(by_words.bm25(tokenise(question.text))), best(meaning)])
-        found = [turns[int(at)] for at in list(fused)[:DEPTH]]
-        return [Result(turn.messages, frozenset(turn.messages), count(turn.text)) for turn in found]
+        fused = reciprocal_rank_fusion([best(by_words.of(tokenise(question.text))), best(meaning)])
+        found = [ids[int(at)] for at in list(fused)[:DEPTH]]
+        return [Result((turn,), frozenset((turn,)), count(turns[turn])) for turn in found]
 
     yield ask
+
+
+class WordScores:
+    """BM25 of texts (Robertson and Zaragoza 2009, with the idf of Lucene); a token of a question counts once."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._counts = [Counter(tokenise(text)) for text in texts]
+        lengths = np.array([counts.total() for counts in self._counts], dtype=np.float64)
+        self._norm = _K1 * (1 - _B + _B * lengths / max(lengths.mean(), 1.0))
+
+    def of(self, tokens: Sequence[str]) -> npt.NDArray[np.float64]:
+        """The score of each text."""
+        scores = np.zeros(len(self._counts))
+        for token in dict.fromkeys(tokens):
+            frequency = np.array([counts[token] for counts in self._counts], dtype=np.float64)
+            having = int(np.count_nonzero(frequency))
+            if having:
+                rarity = math.log(1 + (len(self._counts) - having + 0.5) / (having + 0.5))
+                scores += rarity * frequency / (frequency + self._norm)
+        return scores
 
 
 def other(questions: QuestionSet, process: AbstractContextManager[Asked], patience: float) -> Run:

@@ -1,16 +1,14 @@
 """Recorded models: ``mneme bench record``, ``replay``, and ``offline import``."""
 
 import signal
-import threading
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from evaluation.recording.local_endpoint import Answerer, LocalEndpoint
+from evaluation.recording.local_endpoint import Answerer, local_endpoint
 from evaluation.recording.pending import PendingRequests, import_answers, pending_path
 from evaluation.recording.recorder import ModelRecorder
 from evaluation.recording.recordings import Recordings
@@ -102,24 +100,9 @@ def import_batch(
 
 def _serve(answerer: Answerer, port: int) -> None:
     """Answer on a port until a signal; the calls under way are finished. A second signal ends at once."""
-    with _stopped_by_signals() as stopped, LocalEndpoint(answerer, port) as front:
-        typer.echo(f"MNEME_MODELS__BASE_URL={front.base_url}")
-        stopped.wait()
-
-
-@contextmanager
-def _stopped_by_signals() -> Iterator[threading.Event]:
-    stopped = threading.Event()
-    numbers = (signal.SIGINT, signal.SIGTERM)
-
-    def stop(number: int, frame: object) -> None:
-        stopped.set()
-        for each in numbers:
-            signal.signal(each, signal.SIG_DFL)
-
-    before = {number: signal.signal(number, stop) for number in numbers}
-    try:
-        yield stopped
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    signals = (signal.SIGINT, signal.SIGTERM)
+    signal.pthread_sigmask(signal.SIG_BLOCK, signals)  # the threads of the endpoint have it too
+    with local_endpoint(answerer, port) as url:
+        typer.echo(f"MNEME_MODELS__BASE_URL={url}")
+        signal.sigwait(signals)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)

@@ -1,22 +1,20 @@
 """A file of JSON lines, each with a key: the first line of a key holds, and a line is on the disk when ``add`` returns.
 
-Several threads and processes may use one file, and another may be put in its place between two calls. A crash can leave the
-last line torn: it is ignored with a warning, and cut off before the next line is written.
+Several threads may use one instance, and another file may be put in its place between two calls. A crash can leave the last
+line torn: it is ignored with a warning, and cut off before the next line is written.
 """
 
-import fcntl
 import json
 import logging
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from connectors.durable import replace_bytes, sync_path
-from mneme.errors import StoreRejected, StoreUnavailable
+from connectors.durable import disk_errors, replace_bytes
+from mneme.errors import StoreRejected
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +42,7 @@ class KeyedLines:
         self._lock = RLock()
         self._lines: dict[str, Any] = {}
         self._read_at: tuple[int, int, int] | None = None  # file, size and time when it was read last
-        self._end = 0  # of the last whole line
+        self._can_grow = False  # the file is there, and its last line is whole
         self._known()
 
     def __len__(self) -> int:
@@ -60,47 +58,39 @@ class KeyedLines:
 
     def add(self, *values: Any) -> int:
         """Append the lines whose keys have none, all or, after a crash, the first of them; how many."""
-        with self._locked():
-            known = self._read()
-            new: dict[str, Any] = {}
+        with self._lock, disk_errors(str(self.path)):
+            known, new = self._known(), dict[str, Any]()
             for value in values:
                 if (key := self._key_of(value)) not in known:
                     new.setdefault(key, value)
-            is_new = not self.path.exists()
-            with os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT, _MODE), "r+b") as file:
-                file.truncate(self._end)  # what a crash tore
-                file.seek(max(0, self._end - 1))
-                newline = b"" if file.read(1) in (b"", b"\n") else b"\n"  # a person wrote the last line
-                file.write(newline + b"".join(map(to_line, new.values())))
-                file.flush()
-                os.fsync(file.fileno())
-                self._end = file.tell()
-            if is_new:
-                sync_path(self.path.parent)
-            self._lines = known | new
-            self._read_at = self._state()
+            if self._can_grow:
+                with self.path.open("ab") as file:
+                    file.writelines(map(to_line, new.values()))
+                    file.flush()
+                    os.fsync(file.fileno())
+            else:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                replace_bytes(self.path, b"".join(map(to_line, (known | new).values())), _MODE)
+            self._lines, self._read_at, self._can_grow = known | new, self._state(), True
             return len(new)
 
     def rewrite(self, change: Callable[[list[Any]], list[Any]]) -> None:
         """Put other lines in place of all: readers see the old file or the new one."""
-        with self._locked():
-            replace_bytes(self.path, b"".join(map(to_line, change(list(self._read().values())))), mode=_MODE)
+        with self._lock, disk_errors(str(self.path)):
+            replace_bytes(self.path, b"".join(map(to_line, change(list(self)))), _MODE)
 
     def _known(self) -> dict[str, Any]:
         """The lines as the file has them now; it is read again where it has changed."""
-        with self._lock, self._errors():
-            if self._state() == self._read_at:
-                return self._lines
-        with self._locked():
-            return self._read()
-
-    def _read(self) -> dict[str, Any]:
-        """The lines, while the file is locked."""
-        if (now := self._state()) == self._read_at:
+        with self._lock, disk_errors(str(self.path)):
+            if (now := self._state()) != self._read_at:
+                content = self.path.read_bytes() if now else b""
+                self._lines, self._read_at, self._can_grow = self._parsed(content), now, content.endswith(b"\n")
             return self._lines
+
+    def _parsed(self, content: bytes) -> dict[str, Any]:
+        """The lines by key."""
         lines: dict[str, Any] = {}
-        end = 0
-        for number, line in enumerate(BytesIO(self.path.read_bytes() if now else b""), start=1):
+        for number, line in enumerate(BytesIO(content), start=1):
             try:
                 if line.strip():
                     value = json.loads(line)
@@ -109,39 +99,16 @@ class KeyedLines:
                 if not line.endswith(b"\n"):
                     log.warning("%s: the last line is torn, by a crash, and is left out", self.path)
                     break
-                reason = f"{error!r}" if isinstance(error, KeyError) else f"{error}"
-                raise StoreRejected(
-                    f"{self.path}, line {number}: no {self._what} ({reason}); correct or remove the line"
-                ) from error
-            end += len(line)
-        self._lines, self._read_at, self._end = lines, now, end
+                raise StoreRejected(f"{self.path}, line {number}: no {self._what} ({error!r}); correct or remove it") from error
         return lines
 
     def _state(self) -> tuple[int, int, int] | None:
         """Tell one state of the file from another: which it is, its size and its time; None without a file."""
-        with suppress(FileNotFoundError):
-            stat = self.path.stat()
-            return stat.st_ino, stat.st_size, stat.st_mtime_ns
-        return None
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        """No other thread or process reads or writes meanwhile; the folder has the lock, since the file may be replaced."""
-        with self._lock, self._errors():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            folder = os.open(self.path.parent, os.O_RDONLY)
-            try:
-                fcntl.flock(folder, fcntl.LOCK_EX)
-                yield
-            finally:
-                os.close(folder)
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
         try:
-            yield
-        except OSError as error:
-            raise StoreUnavailable(f"{self.path}: {error.strerror}; make room or correct its rights, then try again") from error
+            stat = self.path.stat()
+        except FileNotFoundError:
+            return None
+        return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
 def to_line(value: Any) -> bytes:

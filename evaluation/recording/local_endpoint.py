@@ -4,11 +4,11 @@ import json
 import logging
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 from mneme.errors import StoreError, StoreUnavailable
 
@@ -49,38 +49,29 @@ class Answerer(Protocol):
         """
 
 
-class LocalEndpoint:
-    """Listens on 127.0.0.1; a thread for each connection. A context manager: on leaving, calls under way are finished."""
+@contextmanager
+def local_endpoint(answerer: Answerer, port: int = 0) -> Iterator[str]:
+    """Listen on 127.0.0.1, a thread for each connection: the base URL for clients. At the end, calls under way are finished.
 
-    def __init__(self, answerer: Answerer, port: int = 0) -> None:
-        """Listen.
+    Args:
+        answerer: answers what comes in.
+        port: 0 for any that is free.
 
-        Args:
-            answerer: answers what comes in.
-            port: 0 for any that is free.
-
-        Raises:
-            StoreUnavailable: the port is taken.
-        """
+    Raises:
+        StoreUnavailable: the port is taken.
+    """
+    try:
+        server = _Server(answerer, port)
+    except OSError as error:
+        raise StoreUnavailable(f"127.0.0.1:{port}: {error.strerror}; give another --port, or 0 for a free one") from error
+    with server:  # closing it joins the threads of the connections
+        thread = threading.Thread(target=server.serve_forever, args=(0.1,), name="model-front")
+        thread.start()
         try:
-            self._server = _Server(answerer, port)
-        except OSError as error:
-            raise StoreUnavailable(f"127.0.0.1:{port}: {error.strerror}; give another --port, or 0 for a free one") from error
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.1,), name="model-front")
-
-    @property
-    def base_url(self) -> str:
-        """For clients, up to and with the version."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()  # joins the threads of the connections
+            yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 def json_answer(content: object, status: int = 200) -> Answered:

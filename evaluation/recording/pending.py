@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.recording.keyed_lines import KeyedLines
-from evaluation.recording.recordings import Recording, Recordings, is_lasting, is_whole, key_of
+from evaluation.recording.recordings import Recording, Recordings, key_of, lasts
 from mneme.errors import InputError
 
 _JSON = "application/json"
 
 
 class PendingRequests:
-    """The requests that wait for an answer, each once. Safe for several threads and processes.
+    """The requests that wait for an answer, each once. Safe for several threads.
 
     Raises:
         StoreRejected: a line is no request, or its ``custom_id`` is of another. By every method.
@@ -75,10 +75,12 @@ def import_answers(responses: Path, pending: PendingRequests, recordings: Record
             known.add(custom_id)
         elif (request := pending.find(custom_id)) is None:
             strange.append(custom_id)
-        elif failure := _failure(request[0], request[1], answer):
-            failed[custom_id] = failure
+        elif (recording := _recording(*request, answer.get("response"))) is None:
+            failed[custom_id] = f"no response ({_message(answer)})"
+        elif not lasts(recording):
+            failed[custom_id] = f"status {recording.status} ({_message(answer['response'].get('body'))})"
         else:
-            new[custom_id] = _recording(request[0], request[1], answer["response"])
+            new[custom_id] = recording
     recordings.add(*new.values())
     pending.drop_answered(recordings)
     failed = {custom_id: why for custom_id, why in failed.items() if custom_id not in new}  # answered in another attempt
@@ -102,26 +104,16 @@ def _answers(responses: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         raise InputError(f"{responses}: {error.strerror}; name the file of answers that the batch gave") from error
 
 
-def _failure(path: str, body: Any, answer: dict[str, Any]) -> str:
-    """Why an answer cannot be taken; empty if it can."""
-    response = answer.get("response")
-    if not isinstance(response, dict) or type(response.get("status_code")) is not int:
-        return f"no response ({_message(answer)})"
-    status = response["status_code"]
-    if not is_lasting(status, body):
-        return f"status {status} ({_message(response.get('body'))})"
-    if not is_whole(path, status, _JSON, _recording(path, body, response).body):
-        return f"an error with status {status} ({_message(response.get('body'))})"
-    return ""
-
-
 def _message(answer: Any) -> str:
     error = answer.get("error") if isinstance(answer, dict) else None
     message = error.get("message") or error.get("code") if isinstance(error, dict) else error
     return " ".join(str(message or "without a reason").split())[:200]
 
 
-def _recording(path: str, body: Any, response: dict[str, Any]) -> Recording:
+def _recording(path: str, body: Any, response: Any) -> Recording | None:
+    """The recording of a response; None for what is none."""
+    if not isinstance(response, dict) or type(response.get("status_code")) is not int:
+        return None
     text = json.dumps(response.get("body"), ensure_ascii=False).encode(errors="replace").decode()
     return Recording(path, body, response["status_code"], _JSON, text)
 

@@ -16,7 +16,7 @@ import httpx
 
 from connectors.clients import silence
 from evaluation.recording.local_endpoint import Answered, Call, error_answer
-from evaluation.recording.recordings import Recording, Recordings, is_lasting, is_whole, request_of
+from evaluation.recording.recordings import Recording, Recordings, lasts, request_of
 from mneme.errors import SettingsError, StoreError
 
 silence("httpx", below=logging.WARNING)  # each URL as it is, with a login in it
@@ -90,17 +90,17 @@ class ModelRecorder:
             call = replace(call, body=json.dumps(unknown).encode())
         answered = self._asked(call)
         # Step 3. What lasts is kept.
-        is_good = is_lasting(answered.status, request)
-        if not (is_good and is_whole(call.path, answered.status, answered.content_type, answered.body)):
+        text = answered.body.decode(errors="surrogateescape")
+        recording = Recording(call.path, unknown, answered.status, answered.content_type, text)
+        if not lasts(recording):
             self._count(f"not recorded ({answered.status})")
             return answered
-        text = answered.body.decode(errors="surrogateescape")
         if has_secret or (secret and secret in text):
             log.warning("%s: not recorded, since the key of the client is in it", call.path)
             self._count("not recorded (with the key)")
             return answered
         try:
-            self._recordings.add(Recording(call.path, unknown, answered.status, answered.content_type, text))
+            self._recordings.add(recording)
         except StoreError:
             self._count("not recorded (the file cannot be written)")
             raise

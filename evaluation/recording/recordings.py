@@ -18,38 +18,6 @@ from typing import Any
 
 from evaluation.recording.keyed_lines import KeyedLines
 
-_DONE = b"[DONE]"
-
-
-def is_whole(path: str, status: int, content_type: str, body: bytes) -> bool:
-    """True if a success is one: routers answer 200 with an error in the JSON or within the stream, and a stream
-    that ends early is no error of the connection in HTTP/1.0. True for every other status.
-    """
-    kind = content_type.partition(";")[0].strip().lower()
-    if not 200 <= status < 300:
-        return True
-    if kind == "text/event-stream":
-        has_end = not path.endswith("/completions") or _data(body)[-1:] == [_DONE]
-        return has_end and not any(map(_is_error, events(body)))
-    return kind != "application/json" or not _is_error(body)
-
-
-def events(stream: bytes) -> list[bytes]:
-    """The data of each event of a stream; without the mark of its end."""
-    return [each for each in _data(stream) if each != _DONE]
-
-
-def _data(stream: bytes) -> list[bytes]:
-    return [line.removeprefix(b"data:").strip() for line in stream.splitlines() if line.startswith(b"data:")]
-
-
-def _is_error(content: bytes) -> bool:
-    try:
-        value = json.loads(content)
-    except ValueError:
-        return True
-    return isinstance(value, dict) and bool(value.get("error"))
-
 
 def request_of(body: bytes) -> Any:
     """The JSON of a request; None for anything else, such as the recording of a voice, which is not kept."""
@@ -100,6 +68,7 @@ def together(answers: Sequence[str]) -> str:
     return json.dumps({**wholes[0], "data": rows})
 
 
+_DONE = b"[DONE]"
 _FORMAT_REFUSED = frozenset({400, 422})  # how endpoints say that they do not know a response format
 _FIELDS = {"key": str, "path": str, "status": int, "content_type": str, "answer": str}
 
@@ -120,8 +89,34 @@ class Recording:
         return self.answer.encode(errors="surrogateescape")
 
 
+def lasts(recording: Recording) -> bool:
+    """True if the endpoint would answer so again: it did answer, or it does not know the response format.
+
+    The refusal of a format belongs to the recording, since what the client asks next depends on it. A success may be none:
+    routers answer 200 with an error in the JSON or within the stream, and a stream that ends early is no error of the
+    connection in HTTP/1.0.
+    """
+    body, kind = recording.body, recording.content_type.partition(";")[0].strip().lower()
+    if not 200 <= recording.status < 300:
+        asked = recording.request
+        return recording.status in _FORMAT_REFUSED and isinstance(asked, dict) and "response_format" in asked
+    if kind == "text/event-stream":
+        data = [line.removeprefix(b"data:").strip() for line in body.splitlines() if line.startswith(b"data:")]
+        has_end = not recording.path.endswith("/completions") or data[-1:] == [_DONE]
+        return has_end and not any(map(_is_error, (each for each in data if each != _DONE)))
+    return kind != "application/json" or not _is_error(body)
+
+
+def _is_error(content: bytes) -> bool:
+    try:
+        value = json.loads(content)
+    except ValueError:
+        return True
+    return isinstance(value, dict) and bool(value.get("error"))
+
+
 class Recordings:
-    """The recordings of a file. Safe for several threads and processes; of two with one key the first holds."""
+    """The recordings of a file. Safe for several threads; of two with one key the first holds."""
 
     def __init__(self, path: Path) -> None:
         """Read the file, if there is one; it appears with the first recording.
@@ -159,13 +154,7 @@ class Recordings:
     def add(self, *recordings: Recording) -> int:
         """Keep recordings, durably on return; how many. One of a request that has a recording changes nothing, and of an
         answer that has not one embedding for each text nothing is kept.
-
-        Raises:
-            ValueError: an answer that is not worth keeping, see ``is_lasting``.
         """
-        for recording in recordings:
-            if not is_lasting(recording.status, recording.request):
-                raise ValueError(f"status {recording.status}: only what an endpoint would answer again is recorded")
         singles = [single for recording in recordings for single in _singles(recording)]
         return self._lines.add(*({"key": key_of(each.path, each.request), **asdict(each)} for each in singles))
 
@@ -181,14 +170,6 @@ class Recordings:
 def key_of(path: str, request: Any) -> str:
     """The key of a request, whatever the order of its fields."""
     return hashlib.sha256(_canonical([path, request]).encode()).hexdigest()
-
-
-def is_lasting(status: int, request: Any) -> bool:
-    """True if the endpoint would answer so again: it did answer, or it does not know the response format.
-
-    The refusal of a format belongs to the recording, since what the client asks next depends on it.
-    """
-    return 200 <= status < 300 or (status in _FORMAT_REFUSED and isinstance(request, dict) and "response_format" in request)
 
 
 def _canonical(value: Any) -> str:

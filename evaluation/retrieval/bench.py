@@ -6,7 +6,7 @@
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -15,18 +15,17 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from evaluation.metrics import ALL, KS, Answer, rows_of
 from evaluation.options import FoldsOption, PathsArgument
 from evaluation.own_index import fresh_index
 from evaluation.report import Report, Row, embedder_of, plot_bars, print_table
 from evaluation.retrieval.compare import compare, print_differences
-from evaluation.retrieval.figures import ALL, KS, Answer, rows_of
-from evaluation.retrieval.question_set import Question, QuestionSet
+from evaluation.retrieval.question_set import QuestionSet
 from evaluation.retrieval.sets import LOADERS
-from evaluation.retrieval.systems import METHODS, SEARCHES, ask_all, open_memories, open_systems
+from evaluation.retrieval.systems import METHODS, SEARCHES, MemoriesOf, ask_all, found_by, open_memories
 from flows import IngestReport, ingest
 from mneme.errors import InputError
 from mneme.settings import Settings
-from queries import Memories
 
 SHOWN = [*(f"recall@{k}" for k in KS), "hit@5", "ndcg@10", "mrr", "recall@600tokens", "tokens@10"]
 
@@ -40,8 +39,7 @@ def run_retrieval(
         list[str] | None,
         typer.Option(
             "--method",
-            help="Ask by this one, repeatable. reflect: agentic, with reflection for every question; chunks: the transcript in"
-            " flat chunks.",
+            help="Ask by this one, repeatable. reflect: agentic, with reflection for every question.",
             show_default="keyword, vector, hybrid",
         ),
     ] = None,
@@ -59,7 +57,7 @@ def run_retrieval(
         settings: ``index.backend`` says which index is filled.
         console: for tables and progress.
         method: which of ``METHODS`` are measured.
-        folds: see ``open_systems``: coefficients that have not seen the conversation that is asked.
+        folds: see ``open_memories``: coefficients that have not seen the conversation that is asked.
         constants: see ``with_constants``.
 
     Raises:
@@ -70,12 +68,10 @@ def run_retrieval(
     if unknown := [each for each in methods if each not in METHODS]:
         raise InputError(f"method: {', '.join(unknown)} not known; accepted are {', '.join(METHODS)}")
     questions, settings = LOADERS[name](paths), with_constants(settings, constants or ())
-    with fresh_index(settings, questions.name) as own:
-        # 1.
-        ingested = ingest_set(questions, own, console)
+    # 1.
+    with searched(questions, settings, console, folds) as (_, memories, ingested):
         # 2.
-        with open_systems(own, questions, methods, folds) as systems:
-            asked = ask_all(systems, questions.questions, console)
+        asked = ask_all({each: found_by(each, memories) for each in methods}, questions.questions, console)
     for each, notes in asked.notes.items():
         for note, times in notes.items():
             console.print(f"{each}, {times} questions: {note}")
@@ -134,7 +130,7 @@ def ingest_set(questions: QuestionSet, own: Settings, console: Console) -> Inges
 @contextmanager
 def searched(
     questions: QuestionSet, settings: Settings, console: Console, folds: Path | None = None
-) -> Iterator[tuple[Settings, Callable[[Question], Memories], IngestReport]]:
+) -> Iterator[tuple[Settings, MemoriesOf, IngestReport]]:
     """An index of its own with the conversations of a set: its settings, the memories of each question at its time, and what
     was ingested.
 

@@ -19,9 +19,9 @@ import numpy as np
 import typer
 from rich.console import Console
 
+from evaluation.metrics import ALL, Answer
 from evaluation.report import Report, Row, plotted, print_table
 from evaluation.retrieval.bootstrap import RESAMPLES, SEED, interval
-from evaluation.retrieval.figures import ALL, Answer
 from mneme.errors import InputError
 
 MAIN = ("recall@10", "recall@20", "hit@5", "ndcg@10", "mrr", "recall@600tokens", "tokens@10")

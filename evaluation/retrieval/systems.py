@@ -1,15 +1,11 @@
-"""The systems that are asked: Mneme's methods of search, and a baseline that shares its tokens and vectors.
-
-``chunks`` is the flat baseline of evaluation/retrieval/chunks.py. Every system returns places as evaluation/metrics.py measures
-them.
-"""
+"""Every question asked of the memories that hold its conversation, at its own time, by each method of search."""
 
 import json
 import os
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,24 +15,17 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
-from connectors.files.chat_events import text_of
-from connectors.models import open_embedder
 from connectors.tokens import token_counter
-from evaluation.metrics import Result, distinct_messages, ranked_results
-from evaluation.retrieval.chunks import Chunk, Chunks, Said, chunked
-from evaluation.retrieval.figures import Answer, measure
+from evaluation.metrics import Answer, Result, distinct_messages, measure, ranked_results
 from evaluation.retrieval.question_set import Question, QuestionSet, owner_name
 from mneme.errors import InputError
-from mneme.ports import Embedder
 from mneme.settings import Settings
 from queries import Memories
-from queries.questions.understand import understand
 
 SEARCHES = ("keyword", "vector", "hybrid")
-CHUNKS = "chunks"
 AGENTS = ("agentic", "reflect")
 """Agentic search as it is, its router deciding, and reflection for every question."""
-METHODS = (*SEARCHES, *AGENTS, CHUNKS)
+METHODS = (*SEARCHES, *AGENTS)
 FOLDS_FILE = "folds.json"
 DEPTH = 40  # places that are asked for
 
@@ -49,48 +38,20 @@ class Found:
     notes: tuple[str, ...] = ()
 
 
-System = Callable[[Question], Found]
+MemoriesOf = Callable[[Question], Memories]
+"""The memories of a question, at its time for this thread."""
 
 _asked_at: ContextVar[datetime] = ContextVar("asked_at")  # the clock of the memories of ``open_memories``, for this thread
 
 
-@contextmanager
-def open_systems(
-    settings: Settings,
-    questions: QuestionSet,
-    methods: Sequence[str],
-    folds: Path | None = None,
-) -> Iterator[dict[str, System]]:
-    """The systems by name, over an index that holds the set's events; each may be asked from several threads.
-
-    Args:
-        settings: which index and embedder.
-        questions: the set.
-        methods: which of ``METHODS``.
-        folds: of `mneme bench fit fusion --folds`: each question is scored by coefficients that were fitted without its
-            conversation.
-    """
-    with ExitStack() as stack:
-        systems: dict[str, System] = {}
-        memories = open_memories(settings, questions, folds, stack)
-        for method in methods:
-            if method == CHUNKS:
-                embedder = stack.enter_context(closing(open_embedder(settings)))
-                systems[method] = _flat(embedder, questions)
-            else:
-                systems[method] = _search(memories, method)
-        yield systems
-
-
-def open_memories(
-    settings: Settings, questions: QuestionSet, folds: Path | None, stack: ExitStack
-) -> Callable[[Question], Memories]:
-    """Return the memories of each question, at its time for this thread: always the same, or fitted without its conversation.
+def open_memories(settings: Settings, questions: QuestionSet, folds: Path | None, stack: ExitStack) -> MemoriesOf:
+    """Return the memories of each question: always the same, or fitted without its conversation.
 
     Args:
         settings: which index and models.
         questions: the set that the index holds.
-        folds: see ``open_systems``; None for the same memories.
+        folds: of `mneme bench fit fusion --folds`: each question is scored by coefficients that were fitted without its
+            conversation. None for the same memories.
         stack: closes them.
     """
     last = last_times(questions)
@@ -134,7 +95,8 @@ def read_folds(folder: Path) -> dict[str, Path]:
     return {conversation: folder / f"{fold}.json" for conversation, fold in folds.items()}
 
 
-def _search(memories: Callable[[Question], Memories], method: str) -> System:
+def found_by(method: str, memories: MemoriesOf) -> Callable[[Question], Found]:
+    """The search of a method; it may be asked from several threads."""
     count = token_counter()
 
     def ask(question: Question) -> Found:
@@ -143,28 +105,6 @@ def _search(memories: Callable[[Question], Memories], method: str) -> System:
         return Found(ranked_results(response, count), (*response.query.notes, f"scored by {response.metrics.scoring}"))
 
     return ask
-
-
-def _flat(embedder: Embedder, questions: QuestionSet) -> System:
-    count = token_counter()
-    by_owner: dict[str, list[Chunk]] = {owner: chunked(said) for owner, said in transcripts(questions).items()}
-    stores = {owner: Chunks(chunks, embedder.embed([each.text for each in chunks])) for owner, chunks in by_owner.items()}
-
-    def ask(question: Question) -> Found:
-        asked = understand(question.text, embedder)
-        found = stores[owner_name(question.owner)].search(asked.tokens, asked.vector, DEPTH)
-        return Found([Result(each.messages, frozenset(each.messages), count(each.text)) for each in found], asked.notes)
-
-    return ask
-
-
-def transcripts(questions: QuestionSet) -> dict[str, list[Said]]:
-    """Everything that was said, by owner, in order."""
-    said = defaultdict(list)
-    for event in questions.events:
-        text = text_of(event["content"])
-        said[owner_name(event)].append(Said(event["message_id"], event["sender_name"], text, event["sent_at"][:10]))
-    return said
 
 
 def moment_of(question: Question, last: Mapping[str, datetime]) -> datetime:
@@ -189,8 +129,8 @@ class Asked:
     notes: Mapping[str, Mapping[str, int]]
 
 
-def ask_all(systems: Mapping[str, System], questions: Sequence[Question], console: Console) -> Asked:
-    """Ask every question by each system, in as many threads as there are processors, and measure the answers."""
+def ask_all(systems: Mapping[str, Callable[[Question], Found]], questions: Sequence[Question], console: Console) -> Asked:
+    """Ask every question by each method, in as many threads as there are processors, and measure the answers."""
     answers: list[Answer] = []
     notes: dict[str, Mapping[str, int]] = {}
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:

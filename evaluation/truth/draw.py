@@ -11,7 +11,7 @@ The same seed draws the same from the same store.
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -27,6 +27,7 @@ from mneme.records import AtomicFact, StoredMessage
 from mneme.settings import Settings
 from mneme.times import zone
 
+SIZES = {"facts": 100, "dates": 200, "annotations": 60, "endings": 50}  # of facts: of each source
 _NEIGHBOUR = 300  # characters of a message beside those that something was made of
 _FENCE = "~~~~"  # messages may have others in them
 Drawn = TypeVar("Drawn")
@@ -34,11 +35,10 @@ Drawn = TypeVar("Drawn")
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """An item of the sheet, and what a grader reads of it; ``sources`` are conversation and message ids."""
+    """An item of the sheet, what it is drawn from, and where that lies."""
 
     item: Item
-    text: str
-    sources: tuple[tuple[str | None, str], ...]
+    drawn: Annotation
     store: Store
 
 
@@ -58,12 +58,6 @@ def run_draw(
     out: Annotated[Path, typer.Option("--out", help="The sheet; the reading copy lies beside it.")] = Path(
         "bench-results/truth-sheet.json"
     ),
-    facts: Annotated[int, typer.Option("--facts", min=0, help="Drawn of each source.")] = 100,
-    dates: Annotated[int, typer.Option("--dates", min=0, help="Dated facts, drawn of all sources together.")] = 200,
-    annotations: Annotated[
-        int, typer.Option("--annotations", min=0, help="Entities, relationships, lines of profiles and foresights.")
-    ] = 60,
-    endings: Annotated[int, typer.Option("--endings", min=0, help="Facts that are marked as no longer so.")] = 50,
 ) -> Sheet:
     """Draw what a grader reads: a sheet of ids with a place for each verdict, and a reading copy with the text.
 
@@ -77,7 +71,7 @@ def run_draw(
         with console.status(f"ingesting {source.name}"):
             stores.append(filled(source, settings))
     # 2.
-    shown = list(draw(stores, seed, facts, dates, annotations, endings))
+    shown = list(draw(stores, seed))
     sheet = Sheet(
         seed=seed,
         facts={store.name: len(store.facts) for store in stores},
@@ -92,31 +86,42 @@ def run_draw(
         copy.write_text("\n\n".join([_head(seed), *map(_reading, shown)]) + "\n", encoding="utf-8")
     except OSError as error:
         raise InputError(f"out: {copy} cannot be written ({error.strerror}); choose another file") from error
-    counts = {name: sum(item.sample == name for item in sheet.items) for name in ("facts", "dates", "annotations", "endings")}
+    counts = {name: sum(item.sample == name for item in sheet.items) for name in SIZES}
     console.print(f"{out}: {len(sheet.items)} to grade; read {copy}", soft_wrap=True, highlight=False)
     line = " ".join(f"{name}={count}" for name, count in counts.items())
     console.print(f"BENCH truth-draw seed={seed} sources={len(stores)} {line}", soft_wrap=True, highlight=False)
     return sheet
 
 
-def draw(stores: Sequence[Store], seed: int, facts: int, dates: int, annotations: int, endings: int) -> Iterator[_Shown]:
-    """Draw so many facts of each store, and of all stores together the others, numbered from 1.
+def draw(stores: Sequence[Store], seed: int) -> Iterator[_Shown]:
+    """Draw ``SIZES`` facts of each store, and of all stores together the others, numbered from 1.
 
     Each sample has a chance of its own, so that none moves another.
     """
-    number = 0
+    chosen: list[tuple[Sample, Store, Annotation, Sequence[Criterion]]] = []
     for store in stores:
-        for fact in _some(store.facts, facts, f"{seed} facts {store.name}"):
+        for fact in _some(store.facts, SIZES["facts"], f"{seed} facts {store.name}"):
             criteria: list[Criterion] = ["says", "alone", *(["date"] if fact.event_at else [])]  # type: ignore[list-item]
-            yield _of_fact(number := number + 1, "facts", fact, store, criteria)
+            chosen.append(("facts", store, _of_fact(fact, store), criteria))
     dated = [(store, fact) for store in stores for fact in store.dated]
-    for store, fact in _some(dated, dates, f"{seed} dates"):
-        yield _of_fact(number := number + 1, "dates", fact, store, ["date"])
-    for store, annotation in _annotations(stores, seed, annotations):
-        yield _of_annotation(number := number + 1, annotation, store)
+    for store, fact in _some(dated, SIZES["dates"], f"{seed} dates"):
+        chosen.append(("dates", store, _of_fact(fact, store), ["date"]))
+    for store, annotation in _annotations(stores, seed, SIZES["annotations"]):
+        chosen.append(("annotations", store, replace(annotation, id=short_hash(annotation.id)), ["right"]))
     ended = [(store, fact) for store in stores for fact in store.ended]
-    for store, fact in _some(ended, endings, f"{seed} endings"):
-        yield _of_fact(number := number + 1, "endings", fact, store, ["ended"])
+    for store, fact in _some(ended, SIZES["endings"], f"{seed} endings"):
+        chosen.append(("endings", store, _of_fact(fact, store), ["ended"]))
+    for number, (sample, source, drawn, asked) in enumerate(chosen, start=1):
+        item = Item(
+            number=number,
+            sample=sample,
+            kind=drawn.kind,
+            source=source.name,
+            id=drawn.id,
+            message_ids=tuple(message for _, message in drawn.sources),
+            grades=dict.fromkeys(asked),
+        )
+        yield _Shown(item, drawn, source)
 
 
 def _annotations(stores: Sequence[Store], seed: int, size: int) -> Iterator[tuple[Store, Annotation]]:
@@ -134,31 +139,10 @@ def _some(pool: Sequence[Drawn], size: int, chance: str) -> list[Drawn]:
     return random.Random(chance).sample(pool, min(size, len(pool)))
 
 
-def _of_fact(number: int, sample: Sample, fact: AtomicFact, store: Store, criteria: Sequence[Criterion]) -> _Shown:
+def _of_fact(fact: AtomicFact, store: Store) -> Annotation:
+    """A fact as what can be drawn of any kind."""
     sources = tuple((fact.conversation_id, message) for message in fact.message_ids)
-    item = Item(
-        number=number,
-        sample=sample,
-        kind="fact",
-        source=store.name,
-        id=fact.id,
-        message_ids=fact.message_ids,
-        grades=dict.fromkeys(criteria),
-    )
-    return _Shown(item, _told(fact, store.zone_of(fact)), sources, store)
-
-
-def _of_annotation(number: int, annotation: Annotation, store: Store) -> _Shown:
-    item = Item(
-        number=number,
-        sample="annotations",
-        kind=annotation.kind,
-        source=store.name,
-        id=short_hash(annotation.id),
-        message_ids=tuple(message for _, message in annotation.sources),
-        grades={"right": None},
-    )
-    return _Shown(item, annotation.text, annotation.sources, store)
+    return Annotation("fact", fact.id, _told(fact, store.zone_of(fact)), sources)
 
 
 def _told(fact: AtomicFact, where: tzinfo) -> str:
@@ -187,9 +171,9 @@ def _head(seed: int) -> str:
 def _reading(shown: _Shown) -> str:
     """An item as a grader reads it: what was made, and the messages that it was made of among their neighbours."""
     item = shown.item
-    lines = [f"## {item.number}. {item.source}, {item.kind}: {', '.join(item.grades)}", "", shown.text, "", _FENCE]
+    lines = [f"## {item.number}. {item.source}, {item.kind}: {', '.join(item.grades)}", "", shown.drawn.text, "", _FENCE]
     for conversation, messages in shown.store.conversations.items():
-        wanted = {message for where, message in shown.sources if where == conversation}
+        wanted = {message for where, message in shown.drawn.sources if where == conversation}
         made_of = {at for at, message in enumerate(messages) if message.message_id in wanted}
         around = sorted({near for at in made_of for near in (at - 1, at, at + 1) if 0 <= near < len(messages)})
         lines += [_said(messages[at], at in made_of) for at in around]

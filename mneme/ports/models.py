@@ -82,15 +82,13 @@ class Picture:
 class Prompt:
     """Rules in ``system``, data in ``user``. ``scope`` (``tenant/owner/conversation``) is what an erase removes from caches.
 
-    ``seed`` makes of one question several, each with an answer of its own: the votes of a judge. ``pictures`` are data too,
-    and are shown after ``user``.
+    ``pictures`` are data too, and are shown after ``user``.
     """
 
     role: Role
     system: str
     user: str
     scope: str = ""
-    seed: int | None = None
     pictures: tuple[Picture, ...] = ()
 
 

@@ -23,9 +23,7 @@ from connectors.documents.formats.text import parse_markdown
 from connectors.documents.kinds import kind_of
 from connectors.documents.local import Task
 from connectors.embedders.hash_embedder import HashEmbedder
-from evaluation.bench_stages import services_of, writer_of
-from evaluation.driven_steps import DrivenSteps, at_once
-from evaluation.stand_in_index import RowsInMemory
+from evaluation.driven_steps import DrivenSteps, RowsInMemory, by_hand, opened
 from flows.boundaries.cues import read, turning_words
 from flows.cuts import embedding_text, one_line
 from flows.decode import decode
@@ -33,6 +31,7 @@ from flows.extraction import LocalExtractor
 from flows.extraction.artifacts import parts_of
 from flows.extraction.grounding import is_grounded
 from flows.extraction.sentences import sentence_spans
+from flows.lanes.pending import Backlogs
 from flows.reading.editions import chunk
 from mneme.dates import certain_dates, resolve_dates
 from mneme.errors import InputError
@@ -42,7 +41,7 @@ from mneme.pattern_index import words_of
 from mneme.ports import Incoming, ParsedDocument
 from mneme.records import Position
 from mneme.relations import attributes_asked, claims_in
-from mneme.rows import Embedding, row_of
+from mneme.rows import row_of
 from mneme.settings import Documents, Settings
 from mneme.text import cjk_languages, cjk_share, estimate_tokens, index_tokens, tokenise
 from queries.agents.decomposition import descriptions, split_question
@@ -278,17 +277,17 @@ def cost(text: str, whole: bool = True) -> float:
 
     Not ``whole``: of what is done on the thread that takes in the messages of all tenants, with nothing done in the pool.
     """
-    index = RowsInMemory(Settings().opensearch)
-    known = services_of(Settings(), index, {"": HashEmbedder().embed(["x"])[0]}, at_once)
-    services = replace(known, embed=lambda texts: at_once(lambda: list(map(Embedding, HashEmbedder().embed(texts)))))
-    steps = DrivenSteps(services if whole else replace(services, submit=lambda call: Future()), writer_of(index))
+    index, embedder = RowsInMemory(Settings().opensearch), HashEmbedder()
     said = ["Hello, I like tea.", text, "Thanks, see you."]
     events = [incoming(each, number) for number, each in enumerate(said if whole else [text])]
-    began = time.process_time()
-    steps.feed(events)
-    if whole:
-        steps.end()
-    return time.process_time() - began
+    with opened(Settings(), index, embedder, Backlogs()) as (engine, writer):
+        services = by_hand(engine, embedder)
+        steps = DrivenSteps(services if whole else replace(services, submit=lambda call: Future()), writer)
+        began = time.process_time()
+        steps.feed(events)
+        if whole:
+            steps.end()
+        return time.process_time() - began
 
 
 @pytest.mark.parametrize(("whole", "dearer"), [(True, 5.0), (False, 0.8)], ids=["in all", "on the thread of all tenants"])

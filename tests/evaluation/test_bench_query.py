@@ -5,7 +5,6 @@ import json
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,7 @@ from rich.console import Console
 from connectors.embedders.hash_embedder import HashEmbedder
 from connectors.indices import open_index
 from connectors.models import open_embedder
-from evaluation.bench_query import METHODS, STATES, Stopwatch, Watched, neighbour_recall, neighbourhoods, run_query
+from evaluation.bench_query import METHODS, STATES, Stopwatch, Watched, neighbour_recall, run_query
 from evaluation.own_index import kept_index, synthetic_index
 from evaluation.synthetic_memories import SyntheticMemories
 from mneme.errors import StoreRejected
@@ -29,11 +28,6 @@ pytestmark = pytest.mark.slow
 def hashed(folder: Path) -> Settings:
     settings = Settings(_env_file=None, data=folder)
     return settings.model_copy(update={"embedder": settings.embedder.model_copy(update={"provider": "hash"})})
-
-
-def strangers(ids: frozenset[str]) -> frozenset[str]:
-    """Half of them, and as many that are nowhere."""
-    return frozenset([*sorted(ids)[::2], *(f"stranger {number}" for number in range(len(ids) // 2))])
 
 
 class Clock:
@@ -86,11 +80,8 @@ def test_an_index_that_an_earlier_run_left_half_filled_is_refused(tmp_path: Path
 
 def test_recall_counts_which_of_the_exact_neighbours_are_found(tmp_path: Path) -> None:
     with synthetic_index(600, 3, hashed(tmp_path)) as (own, made, _):
-        exact = neighbourhoods(made, made.questions(4), own)
-        assert all(len(each.exact[leg]) == 10 for each in exact for leg in (Collection.FACTS, Collection.EPISODES))
-        assert neighbour_recall(exact, own, 10) == 1.0
-        half = [replace(each, exact={leg: strangers(ids) for leg, ids in each.exact.items()}) for each in exact]
-        assert neighbour_recall(half, own, 10) == 0.5
+        assert neighbour_recall(made, made.questions(4), own, 10) == 1.0
+        assert neighbour_recall(made, made.questions(4), own, 5) == 0.5  # of ten
 
 
 def test_there_are_as_many_facts_as_asked_for_and_a_few_owners_have_most() -> None:

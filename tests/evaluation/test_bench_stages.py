@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from evaluation import bench_stages
-from evaluation.bench_stages import by_hand, run_stages, synthetic_events, through_the_engine
-from evaluation.stand_in_index import RowsInMemory
+from evaluation.bench_stages import run_stages, synthetic_events, through_the_engine, through_the_steps
+from evaluation.driven_steps import RowsInMemory
 from mneme.ports import Create, Incoming, Put, Remove
 from mneme.rows import Key, Row, Vector, row_of
 from mneme.settings import Settings
@@ -40,7 +40,7 @@ def events() -> list[Incoming]:
 
 
 def test_every_step_takes_in_all_messages(settings: Settings, events: list[Incoming]) -> None:
-    measured = by_hand(events, settings, _AnyText(), rounds=2)
+    measured = through_the_steps(events, settings, _AnyText(), rounds=2)
     assert measured.records["messages"] == MESSAGES
     assert measured.records["episodes"] > 0
     assert measured.records["facts"] > 0

@@ -67,7 +67,7 @@ def test_without_a_model_nothing_is_said_of_one() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (None, "cannot be read"),
+        (None, "No such file"),
         ("{}", "date: Field required"),
         ('{"date": "x", "machine": {}, "costs": {}}', r"costs\.flow_ms: Field required"),
     ],

@@ -11,9 +11,8 @@ import pytest
 
 from connectors.embedders.hash_embedder import HashEmbedder
 from connectors.files.files import read_file
-from evaluation.bench_stages import _Vectors, services_of, writer_of
-from evaluation.driven_steps import DrivenSteps, at_once
-from evaluation.stand_in_index import RowsInMemory
+from evaluation.driven_steps import DrivenSteps, RowsInMemory, by_hand, opened
+from flows.lanes.pending import Backlogs
 from mneme.settings import Settings
 
 ROOT = f"{Path(__file__).parents[2]}/"
@@ -27,11 +26,8 @@ def calls_between_files(example: str) -> set[tuple[str, str]]:
     The stand-ins of evaluation/ take the place of an embedder, a pool and an index: a call by one of them is by nobody of ours.
     """
     settings = Settings().replace(boundaries={"hold_back_seconds": 0.0}, embedder={"provider": "hash"})
-    index = RowsInMemory(settings.opensearch)
-    steps = DrivenSteps(services_of(settings, index, _Vectors(HashEmbedder()), at_once), writer_of(index))
+    index, embedder = RowsInMemory(settings.opensearch), HashEmbedder()
     events = list(read_file(Path(ROOT, "examples", example)))
-    for event in events[:-16]:
-        steps.feed([event])
     calls: set[tuple[str, str]] = set()
 
     def note(frame: FrameType, what: str, _: object) -> None:
@@ -41,11 +37,15 @@ def calls_between_files(example: str) -> set[tuple[str, str]]:
                 caller = caller.f_back
             calls.add((_file(caller) if caller is not None else "", called))
 
-    sys.setprofile(note)
-    for event in events[-16:]:
-        steps.feed([event])
-    steps.end()
-    sys.setprofile(None)
+    with opened(settings, index, embedder, Backlogs()) as (services, writer):
+        steps = DrivenSteps(by_hand(services, embedder), writer)
+        for event in events[:-16]:
+            steps.feed([event])
+        sys.setprofile(note)
+        for event in events[-16:]:
+            steps.feed([event])
+        steps.end()
+        sys.setprofile(None)
     return calls
 
 

@@ -152,7 +152,7 @@ def test_a_recording_waits_for_what_is_under_way_and_ends(file: Path) -> None:
     [
         (["bench", "replay", "nothing.jsonl"], "nothing.jsonl is not there"),
         (["bench", "record", "--to", "a.jsonl", "--upstream", "host/v1"], "--upstream is no http(s) URL"),
-        (["bench", "record", "--to", "/dev/null/a.jsonl", "--upstream", "http://127.0.0.1:1/v1"], "Not a directory"),
+        (["bench", "record", "--to", "/dev/null/a.jsonl", "--upstream", "http://127.0.0.1:1/v1"], "not a directory"),
         (["bench", "offline", "import", "nothing.jsonl", "--into", "a.jsonl"], "nothing.jsonl: No such file"),
     ],
 )

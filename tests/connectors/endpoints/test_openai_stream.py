@@ -145,10 +145,3 @@ class TestAnswer:
         with pytest.raises(ModelMalformed):
             open_chat(repair=False).answer(PROMPT, Notes)
         assert model_server.calls() == 1
-
-    def test_a_seed_makes_another_question_of_the_same_words(self, open_chat: Open, model_server: ModelServer) -> None:
-        chat = open_chat()
-        chat.answer(PROMPT, Notes)
-        chat.answer(Prompt(PROMPT.role, PROMPT.system, PROMPT.user, seed=7), Notes)
-        assert "seed" not in model_server.requests[0].body
-        assert model_server.requests[1].body["seed"] == 7

@@ -92,15 +92,14 @@ def test_every_set_goes_the_same_way(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_answers_are_judged_and_what_that_costs_is_told_by_role(talks: Path, tmp_path: Path, server: ModelServer) -> None:
-    report, printed = run(talks, tmp_path / "eval.json", asking(server), judge="model", votes=3)
+    report, printed = run(talks, tmp_path / "eval.json", asking(server), judge="model")
     rows = {row["category"]: row for row in report.rows}
     assert rows["all"]["judged"] == 5
     assert rows["single-hop"]["accuracy"] == 1.0
     costs = {row["role"]: row for row in report.parts["cost"]}
-    assert {role: row["calls"] for role, row in costs.items()} == {"answer": 5, "judge": 15}
+    assert {role: row["calls"] for role, row in costs.items()} == {"answer": 5, "judge": 5}
     assert costs["judge"]["input_tokens"] > 5 * 200
-    assert [request.body.get("seed") for request in server.requests].count(1) == 5
-    assert {len(each["reasons"]) for each in report.parts["answers"]} == {3}
+    assert all(each["reason"] for each in report.parts["answers"])
     assert " accuracy=" in printed.rstrip().splitlines()[-1]
 
 
@@ -176,8 +175,6 @@ def answered_by_a_batch(file: Path, answers: Path, server: ModelServer) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"votes": 2}, "--votes: 2"),
-        ({"votes": 0}, "--votes: 0"),
         ({"agent": "chain"}, "--agent: chain belongs to --method agentic"),
         ({"judge": "model"}, "--judge model: there is no chat model"),
     ],

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from connectors.endpoints.openai_chat import OpenAiChat
 from evaluation.answers.evaluate import voted
-from evaluation.answers.judge import KIND_RULES, RULES, Verdict, judge_identity, judge_prompt, majority
+from evaluation.answers.judge import KIND_RULES, RULES, Verdict, judge_identity, judge_prompt
 from evaluation.answers.records import GivenAnswer, Gold, GoldSet, JudgeKind
 from evaluation.retrieval.question_set import Question, QuestionSet
-from mneme.ports import Role
 from mneme.settings import Models
 from tests.connectors.model_help import Clock
 from tests.servers.models import ModelServer
@@ -78,29 +77,6 @@ def test_the_reason_is_wanted_before_the_verdict() -> None:
     assert list(Verdict.model_json_schema()["properties"]) == ["reason", "correct"]
 
 
-def test_each_vote_is_a_question_of_its_own_and_the_first_is_the_only_one_of_a_single_judge() -> None:
-    prompts = [judge_prompt("q", None, Gold(JudgeKind.DEFAULT, "g"), "a", vote) for vote in range(3)]
-    assert [prompt.seed for prompt in prompts] == [None, 1, 2]
-    assert {(prompt.system, prompt.user, prompt.role) for prompt in prompts} == {
-        (prompts[0].system, prompts[0].user, Role.JUDGE)
-    }
-
-
-@pytest.mark.parametrize(
-    ("votes", "count", "expected"),
-    [
-        ({0: True}, 1, True),
-        ({0: False, 1: True, 2: True}, 3, True),
-        ({0: False, 1: True, 2: False}, 3, False),
-        ({0: True, 1: True}, 3, None),
-        ({0: False, 1: True, 2: True}, 1, False),
-        ({}, 1, None),
-    ],
-)
-def test_the_majority_of_the_first_votes_decides(votes: dict[int, bool], count: int, expected: bool | None) -> None:
-    assert majority(votes, count) is expected
-
-
 def test_another_model_is_another_judge() -> None:
     assert judge_identity("small") != judge_identity("large")
     assert judge_identity("small") == judge_identity("small")
@@ -113,7 +89,7 @@ def cast(server: ModelServer, answer: str) -> Verdict:
     given_answer = GivenAnswer(answer=answer, abstained=False, extractive=False)
     chat = OpenAiChat(Models(provider="openai", base_url=server.url), Clock().retries())
     try:
-        vote = voted(chat, question, gold, given_answer, 0)
+        vote = voted(chat, question, gold, given_answer)
     finally:
         chat.close()
     assert vote.cost.calls == 1

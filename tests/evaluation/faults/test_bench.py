@@ -10,7 +10,7 @@ from rich.console import Console
 
 from evaluation.faults import bench
 from evaluation.faults.deployment import Deployment
-from evaluation.faults.scenario import Need, ScenarioResult, Size
+from evaluation.faults.scenario import ScenarioResult, Size
 from evaluation.faults.verifier import Verification
 from mneme.errors import InputError, StoreError
 from mneme.settings import Kafka, OpenSearch, Settings
@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.kafka, pytest.mark.opensearch]
 class Played:
     name: str
     result: ScenarioResult | StoreError
-    needs: frozenset[Need] = frozenset()
+    needs: tuple[str, ...] = ()
 
     def run(self, deployment: Deployment, seed: int, size: Size) -> ScenarioResult:
         if isinstance(self.result, StoreError):
@@ -34,7 +34,7 @@ SOUND = Played("sound", ScenarioResult(Verification(messages=9), {"kills": 3}))
 LOSSY = Played("lossy", ScenarioResult(Verification(messages=8, lost=1, examples={"lost": ("m1: is in no episode",)})))
 SLOW = Played("slow", ScenarioResult(Verification(messages=9), missed=("it took 20 s; 15 is the most",)))
 STUCK = Played("stuck", StoreError("the flow ended"))
-HARMFUL = Played("harmful", ScenarioResult(Verification()), frozenset({Need.BROKER, Need.INDEX}))
+HARMFUL = Played("harmful", ScenarioResult(Verification()), ("broker", "index"))
 
 
 def printed(

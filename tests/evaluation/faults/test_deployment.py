@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from evaluation.faults.background import Publishing, Sampling
+from evaluation.faults.background import Background, Sampling
 from mneme.errors import StoreUnavailable
 
 
@@ -38,7 +38,7 @@ def test_a_publisher_that_fails_is_heard_at_the_end_of_the_block() -> None:
     def fails(stop: threading.Event) -> int:
         raise StoreUnavailable("no broker")
 
-    with pytest.raises(StoreUnavailable, match="no broker"), Publishing(fails):
+    with pytest.raises(StoreUnavailable, match="no broker"), Background(fails, ends_by_itself=True):
         pass
 
 
@@ -47,7 +47,7 @@ def test_a_publisher_is_told_to_stop_when_the_block_fails() -> None:
         stop.wait(60)
         return 5
 
-    publishing = Publishing(publishes)
+    publishing = Background(publishes, ends_by_itself=True)
     with pytest.raises(ValueError, match="the scenario"), publishing:
         raise ValueError("the scenario")
-    assert publishing.sent == 5
+    assert publishing.result() == 5

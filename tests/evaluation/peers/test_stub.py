@@ -9,7 +9,7 @@ import pytest
 
 from connectors.embedders.hash_embedder import HashEmbedder
 from evaluation.peers.stub import StubEndpoint, answer
-from evaluation.recording.local_endpoint import LocalEndpoint
+from evaluation.recording.local_endpoint import local_endpoint
 
 
 def chat(*texts: str, **more: Any) -> dict[str, Any]:
@@ -25,14 +25,14 @@ def test_it_counts_calls_and_the_tokens_of_prompts_with_their_schema() -> None:
     stub = StubEndpoint(HashEmbedder(), lambda text: len(text.split()), latency=0.05)
     schema = {"type": "object", "properties": {"done": {"type": "boolean"}}}
     form = {"type": "json_schema", "json_schema": {"name": "form", "schema": schema}}
-    with LocalEndpoint(stub) as front:
+    with local_endpoint(stub) as url:
         started = time.monotonic()
-        plain = httpx.post(f"{front.base_url}/chat/completions", json=chat("be brief", "Ann: where do you live these days?"))
-        formed = httpx.post(f"{front.base_url}/chat/completions", json=chat("a", "b c", response_format=form))
+        plain = httpx.post(f"{url}/chat/completions", json=chat("be brief", "Ann: where do you live these days?"))
+        formed = httpx.post(f"{url}/chat/completions", json=chat("a", "b c", response_format=form))
         assert time.monotonic() - started >= 0.1
-        vectors = httpx.post(f"{front.base_url}/embeddings", json={"model": "m", "input": ["one", "two"]})
-        assert httpx.post(f"{front.base_url}/responses", json={}).status_code == 404
-        assert httpx.post(f"{front.base_url}/chat/completions", json={"model": "m"}).status_code == 400
+        vectors = httpx.post(f"{url}/embeddings", json={"model": "m", "input": ["one", "two"]})
+        assert httpx.post(f"{url}/responses", json={}).status_code == 404
+        assert httpx.post(f"{url}/chat/completions", json={"model": "m"}).status_code == 400
     assert plain.json()["usage"]["prompt_tokens"] == 9
     assert json.loads(formed.json()["choices"][0]["message"]["content"]) == {"done": False}
     assert [row["index"] for row in vectors.json()["data"]] == [0, 1]

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from evaluation.recording.local_endpoint import LocalEndpoint
+from evaluation.recording.local_endpoint import local_endpoint
 from evaluation.recording.pending import PendingRequests, pending_path
 from evaluation.recording.recorder import ModelRecorder
 from evaluation.recording.recordings import Recordings
@@ -24,16 +24,16 @@ def chat(text: str, **more: Any) -> dict[str, Any]:
 @contextmanager
 def recording(upstream: str, file: Path, seconds: float = 20.0) -> Iterator[tuple[str, ModelRecorder]]:
     """The base URL of a recorder, and the recorder."""
-    with closing(ModelRecorder(Recordings(file), upstream, seconds)) as recorder, LocalEndpoint(recorder) as front:
-        yield front.base_url, recorder
+    with closing(ModelRecorder(Recordings(file), upstream, seconds)) as recorder, local_endpoint(recorder) as url:
+        yield url, recorder
 
 
 @contextmanager
 def replaying(file: Path, pending: bool = False) -> Iterator[tuple[str, ModelReplayer]]:
     """The base URL of a replayer, and the replayer, which may write down what is not recorded."""
     replayer = ModelReplayer(Recordings(file), PendingRequests(pending_path(file)) if pending else None)
-    with LocalEndpoint(replayer) as front:
-        yield front.base_url, replayer
+    with local_endpoint(replayer) as url:
+        yield url, replayer
 
 
 def post(base_url: str, path: str = "/chat/completions", headers: Any = HEADERS, **sent: Any) -> httpx.Response:

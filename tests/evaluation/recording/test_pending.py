@@ -60,7 +60,7 @@ def test_answers_are_recorded_and_no_longer_pending(batch: Batch) -> None:
         (None, None, "no response (without a reason)"),
         ({"status_code": 429, "body": {"error": {"message": "slow\ndown"}}}, None, "status 429 (slow down)"),
         ({"status_code": 400, "body": {"error": "too long"}}, None, "status 400 (too long)"),
-        ({"status_code": 200, "body": {"error": {"code": 502}}}, None, "an error with status 200 (502)"),
+        ({"status_code": 200, "body": {"error": {"code": 502}}}, None, "status 200 (502)"),
         ({"status_code": "200", "body": {}}, None, "no response (without a reason)"),
         ("text", None, "no response (without a reason)"),
     ],

@@ -9,9 +9,8 @@ from pydantic import SecretStr
 
 from connectors.endpoints.backoff import Refusal
 from connectors.endpoints.openai_client import OpenAiClient
-from evaluation.recording.local_endpoint import LocalEndpoint
+from evaluation.recording.local_endpoint import local_endpoint
 from evaluation.recording.recordings import Recording, Recordings
-from evaluation.recording.replayer import ModelReplayer
 from mneme.errors import StoreUnavailable
 from tests.connectors.model_help import Clock
 from tests.evaluation.recording.recording_help import chat, post, replaying
@@ -80,10 +79,10 @@ def test_recordings_that_come_meanwhile_are_replayed(file: Path) -> None:
 
 
 def test_a_taken_port_is_told(file: Path) -> None:
-    with LocalEndpoint(ModelReplayer(Recordings(file))) as front:
-        port = int(front.base_url.rsplit(":", 1)[1].removesuffix("/v1"))
-        with pytest.raises(StoreUnavailable, match="--port"):
-            LocalEndpoint(ModelReplayer(Recordings(file)), port)
+    with replaying(file) as (url, replayer):
+        port = int(url.rsplit(":", 1)[1].removesuffix("/v1"))
+        with pytest.raises(StoreUnavailable, match="--port"), local_endpoint(replayer, port):
+            pass
 
 
 def test_a_front_ends_although_clients_keep_their_connections(file: Path) -> None:

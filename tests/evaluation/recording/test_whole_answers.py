@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluation.recording.recordings import events, is_whole
+from evaluation.recording.recordings import Recording, lasts
 
 CHAT = "/v1/chat/completions"
 STREAM = b'data: {"choices": []}\r\n\r\n: comment\n\ndata: {"choices": []}\n\ndata: [DONE]\n\n'
@@ -26,8 +26,5 @@ STREAM = b'data: {"choices": []}\r\n\r\n: comment\n\ndata: {"choices": []}\n\nda
     ],
 )
 def test_an_answer_is_whole(path: str, status: int, content_type: str, body: bytes, whole: bool) -> None:
-    assert is_whole(path, status, content_type, body) is whole
-
-
-def test_the_events_of_a_stream_are_its_data() -> None:
-    assert events(STREAM) == [b'{"choices": []}', b'{"choices": []}']
+    asked = {"response_format": {"type": "json_schema"}}
+    assert lasts(Recording(path, asked, status, content_type, body.decode())) is whole

@@ -5,8 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from evaluation.metrics import Result
-from evaluation.retrieval.figures import Answer, measure, rows_of
+from evaluation.metrics import Answer, Result, measure, rows_of
 from evaluation.retrieval.question_set import Question
 from evaluation.retrieval.systems import Found, ask_all
 

@@ -8,7 +8,6 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from evaluation.retrieval import systems
 from evaluation.retrieval.bench import run_retrieval, with_constants
 from evaluation.retrieval.systems import METHODS
 from mneme.errors import InputError
@@ -35,7 +34,6 @@ def words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Vectors of words everywhere."""
     monkeypatch.setattr("flows.running.open_services.open_embedder", lambda settings: WordEmbedder())
     monkeypatch.setattr("queries.memories.open_embedder", lambda settings: WordEmbedder())
-    monkeypatch.setattr(systems, "open_embedder", lambda settings: WordEmbedder())
 
 
 @pytest.fixture
@@ -55,12 +53,12 @@ def test_every_method_is_measured_and_every_answer_kept(talks: Path, tmp_path: P
     assert set(written) == {"bench", "date", "command", "machine", "settings", "headline", "rows", "differences", "answers"}
     overall = {row["method"]: row for row in written["rows"] if row["category"] == "all"}
     assert list(overall) == list(METHODS)
-    for method in ("keyword", "hybrid", "chunks"):
+    for method in ("keyword", "hybrid", "reflect"):
         assert overall[method]["recall@5"] == 1.0, method
     assert overall["hybrid"]["questions"] == 2
     assert {row["category"] for row in written["rows"]} == {"all", "multi-hop", "single-hop"}
     assert written["settings"]["runs"][0]["messages"] == 4
-    assert {(each["against"], each["figure"]) for each in written["differences"]} >= {("chunks", "recall@600tokens")}
+    assert {(each["against"], each["figure"]) for each in written["differences"]} >= {("vector", "recall@600tokens")}
     answers = [each for each in written["answers"] if each["method"] == "hybrid"]
     assert [each["question"] for each in answers] == ["talk-1/0", "talk-1/1"]
     assert "D1:2" in answers[0]["messages"]
@@ -85,10 +83,10 @@ def test_every_set_goes_the_same_way(name: str, write, tmp_path: Path) -> None: 
     folder = tmp_path / "set"
     folder.mkdir()
     write(folder)
-    report = run_retrieval(name, [folder], load_settings({}), QUIET, ["keyword", "chunks"])
+    report = run_retrieval(name, [folder], load_settings({}), QUIET, ["keyword", "hybrid"])
     overall = {row["method"]: row for row in report.rows if row["category"] == "all"}
     assert overall["keyword"]["recall@10"] > 0  # type: ignore[operator]
-    assert overall["chunks"]["hit@10"] == 1.0
+    assert overall["hybrid"]["hit@10"] == 1.0
 
 
 def test_a_constant_of_retrieval_is_changed_for_a_run() -> None:

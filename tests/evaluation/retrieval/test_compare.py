@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from evaluation.metrics import Answer
 from evaluation.retrieval.bench import answer_row
 from evaluation.retrieval.compare import compare, read_run, run_compare
-from evaluation.retrieval.figures import Answer
 from mneme.errors import InputError
 
 

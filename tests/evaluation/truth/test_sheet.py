@@ -22,12 +22,13 @@ QUIET = Console(file=io.StringIO(), width=200)
 @pytest.fixture(autouse=True)
 def words_only(monkeypatch):
     monkeypatch.setattr("flows.running.open_services.open_embedder", lambda settings: WordEmbedder())
+    monkeypatch.setattr("evaluation.truth.draw.SIZES", {"facts": 5, "dates": 3, "annotations": 8, "endings": 4})
 
 
 def drawn(tmp_path: Path, seed: int) -> Path:
     out = tmp_path / f"sheet-{seed}.json"
     settings = load_settings({}, data=tmp_path / "untouched")
-    run_draw(settings, QUIET, [f"talk={EXAMPLES / 'friends.jsonl'}"], seed, out, 5, 3, 8, 4)
+    run_draw(settings, QUIET, [f"talk={EXAMPLES / 'friends.jsonl'}"], seed, out)
     return out
 
 
