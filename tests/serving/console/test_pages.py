@@ -270,11 +270,11 @@ def test_an_error_inside_is_told_without_what_it_was(visitor: Visitor, monkeypat
     assert "a secret" not in page.content()
 
     monkeypatch.setattr(service, "accept", broken)
-    page = visitor.open(PAGES["conversations"])
-    page.get_by_text("Write a message").click()
-    page.get_by_label("Message", exact=True).fill("Hello")
-    page.get_by_role("button", name="Send and make searchable").click()
-    expect(page.get_by_text("an error inside Mneme")).to_be_visible()
+    page = visitor.open(PAGES["facts"])
+    page.get_by_role("button", name="Erase …").first.click()
+    page.get_by_role("button", name="Erase it").click()
+    expect(page.get_by_text("an error inside Mneme")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("Waiting until it is done")).to_have_count(0)
     assert "a secret" not in page.content()
 
 
