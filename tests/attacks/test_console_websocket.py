@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import unescape
-from pathlib import Path
 from typing import Any, Literal
 
 import httpx
@@ -263,16 +262,6 @@ def test_events_that_are_none_harm_nothing(attacked: Attacked, tried: Tried, cap
         assert attacked.wrote("still here", 30)
     assert "a made-up line" not in caplog.text
     assert "Traceback" not in caplog.text
-
-
-def test_a_document_is_sent_from_a_page_of_the_console_alone(attacked: Attacked) -> None:
-    cookie = log_in(attacked, ONE)
-    file = {"file": ("x.txt", b"hello")}
-    for headers in ({"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"}):
-        answer = httpx.post(f"{attacked.url}upload?owner=user:mira", files=file, headers={"cookie": cookie, **headers})
-        assert answer.status_code == 403
-    assert httpx.post(f"{attacked.url}upload?owner=user:mira", files=file).headers["location"] == "login"
-    assert not list(Path(attacked.service.settings.data).rglob("inbox/documents.sqlite"))
 
 
 def test_whoever_writes_a_hundred_messages_at_once_keeps_nobody_else_from_the_console(attacked: Attacked) -> None:
