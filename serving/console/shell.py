@@ -220,7 +220,6 @@ def _welcome() -> None:
         tag("h2", "Nothing is remembered yet")
         tag("p", "Send a first message, and it appears here within seconds:")
         tag("pre", "mneme publish examples/friends.jsonl", "command")
-        tag("p", "Or choose whose memory it is to be, in the menu (user:mira), and write one here.", "quiet")
 
 
 _THEME = Path(__file__).parent / "theme"
