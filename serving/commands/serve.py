@@ -129,7 +129,7 @@ def _announce(settings: "mneme.Settings", port: int, parts: list[str]) -> None:
 
     host = settings.service.host
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-    names = {"REST": f"{url}/docs"} | {_PARTS[part]: f"{url}/{part}" for part in parts}
+    names = {"REST": f"{url}/openapi.json"} | {_PARTS[part]: f"{url}/{part}" for part in parts}
     note(f"Mneme listens on {url}")
     for name, where in (*names.items(), ("index", index_place(settings))):
         note(f"  {name:<8} {where}")

@@ -14,7 +14,7 @@ from serving.console.mount import mount
 from serving.rest.app import create_app
 from serving.service.service import Service
 
-PATHS = ("/", "/docs", "/openapi.json", "/health", "/api/v1/owners", "/mcp", "/console/", "/console/conversations", "/metrics")
+PATHS = ("/", "/openapi.json", "/health", "/api/v1/owners", "/mcp", "/console/", "/console/conversations", "/metrics")
 HOSTS = (
     *"evil.example evil.example:8765 localhost.evil.example 127.0.0.1.evil.example localhost.evil.example:8765".split(),
     *"evil.example#localhost localhost@evil.example 127.0.0.2 2130706433 0.0.0.0 [::2] [::ffff:127.0.0.1]".split(),
