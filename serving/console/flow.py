@@ -17,7 +17,7 @@ from mneme.ports import DeadLetter
 from serving.console.markup import anew, chip, count, heading, moment, notice, number, seconds, section, tag
 from serving.console.shell import page, show_failure
 from serving.console.visit import Visit
-from serving.service.dead_letters import dead_letter_id, dead_letters_of
+from serving.service.dead_letters import dead_letters_of
 from serving.service.health import Health
 from serving.service.service import Service
 from serving.terminal.format import last_line, shortened
@@ -113,7 +113,7 @@ class DeadLetterPanel:
 
     def __init__(self, visit: Visit) -> None:
         self._visit = visit
-        self._shown: tuple[str, ...] | None = None
+        self._shown: tuple[DeadLetter, ...] | None = None
         self._read_at = 0.0
         with section("letters", "Dead letters"):
             self._told = tag("div", role="status")
@@ -131,9 +131,8 @@ class DeadLetterPanel:
             with anew(self._place):
                 show_failure(error)
             return
-        names = tuple(dead_letter_id(dead_letter) for dead_letter in dead_letters)
-        if names != self._shown:
-            self._shown = names
+        if dead_letters != self._shown:
+            self._shown = dead_letters
             self._draw(dead_letters)
 
     def _draw(self, dead_letters: Sequence[DeadLetter]) -> None:

@@ -30,7 +30,7 @@ TAGS = [
     {"name": "conversations", "description": "Conversations and what was made of them; people and things."},
     {"name": "documents", "description": "Send, list and erase documents."},
     {"name": "stream", "description": "Send events, and wait until they are searchable."},
-    {"name": "operation", "description": "Health, metrics and dead letters."},
+    {"name": "operation", "description": "Health and metrics."},
 ]
 
 _ABOUT = """\

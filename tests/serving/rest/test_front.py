@@ -58,7 +58,7 @@ class TestKeys:
         assert told["query"]["filters_applied"]["tenant_id"] == "other"
         assert not told["episodes"]
 
-    @pytest.mark.parametrize("path", ["/api/v1/owners?tenant_id=default", "/api/v1/dead-letters", "/metrics"])
+    @pytest.mark.parametrize("path", ["/api/v1/owners?tenant_id=default", "/metrics"])
     def test_what_is_another_tenants_or_the_operators_is_forbidden(self, locked: TestClient, path: str) -> None:
         """Of every operation tests/attacks/test_tenants_rest.py looks at it."""
         refused = locked.get(path, headers=bearer(OTHER))
@@ -69,7 +69,6 @@ class TestKeys:
         for tenant in ("default", "other"):
             assert locked.get(f"/api/v1/owners?tenant_id={tenant}", headers=bearer(OPERATOR)).status_code == 200
         assert locked.get("/metrics", headers=bearer(OPERATOR)).status_code == 200
-        assert locked.get("/api/v1/dead-letters", headers=bearer(OPERATOR)).status_code == 200
 
     @pytest.mark.parametrize("path", ["/health/live", "/openapi.json"])
     def test_what_tells_nothing_of_anybody_needs_no_key(self, locked: TestClient, path: str) -> None:

@@ -33,8 +33,6 @@ OPERATIONS = {
     ("get", f"{API}/flushes/{{id}}"),
     ("get", f"{API}/erasures/{{id}}"),
     ("get", f"{API}/export"),
-    ("get", f"{API}/dead-letters"),
-    ("post", f"{API}/dead-letters/replay"),
     ("get", "/health"),
     ("get", "/health/live"),
     ("get", "/metrics"),
