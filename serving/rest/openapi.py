@@ -28,7 +28,7 @@ TAGS = [
     {"name": "search", "description": "Search the memory, or let it answer with citations."},
     {"name": "memories", "description": "Send messages; list, read, correct and erase memories."},
     {"name": "conversations", "description": "Conversations and what was made of them; people and things."},
-    {"name": "documents", "description": "Send, list and erase documents."},
+    {"name": "documents", "description": "Send and list documents."},
     {"name": "stream", "description": "Send events, and wait until they are searchable."},
     {"name": "operation", "description": "Health and metrics."},
 ]

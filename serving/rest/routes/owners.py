@@ -4,7 +4,7 @@ import os
 import pathlib
 from collections.abc import Iterator
 from tempfile import TemporaryDirectory
-from typing import IO, Annotated, Any
+from typing import IO, Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import StreamingResponse
@@ -111,20 +111,27 @@ class ErasureAsked(RequestModel):
     wait: Wait = 0.0
 
 
-SENT: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The receipt"},
-    202: {"description": "Sent, without a receipt yet", "model": ErasureStatus},
-}
-
-
-@router.delete("/memories", summary="Erase", responses={**SENT, **problem_responses(404, 409, 503)})
+@router.delete(
+    "/memories",
+    summary="Erase",
+    responses={
+        200: {"description": "The receipt"},
+        202: {"description": "Sent, without a receipt yet", "model": ErasureStatus},
+        **problem_responses(404, 409, 503),
+    },
+)
 @uses_pool("waits")
 def erase(asked: Annotated[ErasureRequest, Query()], service: ServiceIn, caller: CallerIn, response: Response) -> ErasureStatus:
-    """Erase a conversation, a document, or everything of an owner for good. Later messages begin anew."""
+    """Erase a conversation, a document, or everything of an owner for good. Later messages begin anew.
+
+    A file behind a `uri` stays.
+    """
     event = _event(asked, caller.tenant_of(asked.tenant_id))
     if isinstance(event, Forget):
         _check_owner(event, asked, service)
-    return erased(event, asked.wait, service, response)
+    done = service.erase(event, min(asked.wait, service.settings.service.wait_seconds))
+    response.status_code = 202 if done.receipt is None else 200
+    return done
 
 
 def _check_owner(event: Forget, asked: ErasureRequest, service: Service) -> None:
@@ -164,10 +171,3 @@ def erasure(id: ErasureId, asked: Annotated[ErasureAsked, Query()], service: Ser
     """Return the receipt of an erasure, once nothing is left; `wait` waits for it."""
     tenant = caller.tenant_of(asked.tenant_id)
     return service.erasure(tenant, id, min(asked.wait, service.settings.service.wait_seconds))
-
-
-def erased(event: ErasureEvent, wait: float, service: Service, response: Response) -> ErasureStatus:
-    """Erase, and say how far it came."""
-    done = service.erase(event, min(wait, service.settings.service.wait_seconds))
-    response.status_code = 202 if done.receipt is None else 200
-    return done

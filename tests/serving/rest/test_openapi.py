@@ -28,7 +28,6 @@ OPERATIONS = {
     ("get", f"{API}/owners"),
     ("get", f"{API}/documents"),
     ("post", f"{API}/documents"),
-    ("delete", f"{API}/documents/{{id}}"),
     ("post", f"{API}/flush"),
     ("get", f"{API}/flushes/{{id}}"),
     ("get", f"{API}/erasures/{{id}}"),
