@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Annotated, Literal
 
-from mcp.types import CallToolResult
 from pydantic import BaseModel, ConfigDict, Field
 
 from mneme.errors import InputError
@@ -13,8 +12,7 @@ from mneme.events import Delete, Message, Retract, input_errors, refuse_future
 from mneme.ids import message_id
 from mneme.times import utc_now
 from serving.clients import iterate_memories
-from serving.mcp.memory import MOST_MESSAGES, AgentMemory, Moment, answer
-from serving.mcp.results import ForgetResult, RememberResult
+from serving.mcp.memory import MOST_MESSAGES, AgentMemory, Moment
 from serving.service.amending import retractions_of
 
 Target = Literal["fact", "message", "conversation", "document", "everything"]
@@ -82,7 +80,7 @@ class Writing:
                 strict=True,
             ),
         ] = 0.0,
-    ) -> Annotated[CallToolResult, RememberResult]:
+    ) -> str:
         """Keep something for later conversations: either one `note`, or `messages` word for word.
 
         Use it when the user tells something worth keeping (facts about them, decisions, plans, corrections) or asks you to.
@@ -112,8 +110,7 @@ class Writing:
             state = f"durable; its episodes and facts are not searchable after {wait:g} seconds, they will be later"
         else:
             state = "durable; its words are found within seconds, facts and episodes once the conversation rests"
-        text = f"remembered in conversation {name}: {state}\nids: {', '.join(ids)}"
-        return answer(text, RememberResult(conversation_id=name, message_ids=ids, searchable=searchable))
+        return f"remembered in conversation {name}: {state}\nids: {', '.join(ids)}"
 
     def forget(
         self,
@@ -127,7 +124,7 @@ class Writing:
                 description="true only after the user has seen what would go and agreed; false shows what would go", strict=True
             ),
         ] = False,
-    ) -> Annotated[CallToolResult, ForgetResult]:
+    ) -> str:
         """Erase a fact, a message, a conversation or a document for ever, with all that was learnt from it.
 
         Use it only when the user asks that something be forgotten. Search shows the ids. Of a fact its words go, wherever they
@@ -147,11 +144,8 @@ class Writing:
             raise InputError(f"id: give that of the {target}; search and timeline show ids")
         label, preview, order = self._erasing(target, id)
         if not confirm:
-            text = f"nothing is erased yet; this would go for ever: {preview}. If the user agrees, call again with confirm=true"
-            return answer(text, ForgetResult(erased=False, target=label, preview=preview))
-        done = order()
-        text = f"{label}: erased, nothing is left of it" if done else f"{label}: the erasure is ordered and under way"
-        return answer(text, ForgetResult(erased=done, under_way=not done, target=label))
+            return f"nothing is erased yet; this would go for ever: {preview}. If the user agrees, call again with confirm=true"
+        return f"{label}: erased, nothing is left of it" if order() else f"{label}: the erasure is ordered and under way"
 
     def _erasing(self, target: Target, identity: str) -> tuple[str, str, Callable[[], bool]]:
         """Label, preview and action of an erasure; only of this owner's memory."""
