@@ -26,7 +26,6 @@ from serving.console import (
     sockets,
     statements,
 )
-from serving.console.flow import Samples
 from serving.console.gate import Gate
 from serving.console.shell import SERVICE, SESSIONS, page_alone
 from serving.console.visit import POOLS
@@ -55,7 +54,7 @@ def mount(app: FastAPI, service: Service) -> None:
     sessions: Sessions = app.state.sessions
     sessions.begin()
     console = Gate(_console(), sessions)
-    ours = {SERVICE: service, SESSIONS: sessions, flow.SAMPLES: Samples(service), POOLS: app.state.pools}
+    ours = {SERVICE: service, SESSIONS: sessions, POOLS: app.state.pools}
 
     async def of_service(scope: Scope, receive: Receive, send: Send) -> None:
         await console({**scope, **ours}, receive, send)
