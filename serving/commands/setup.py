@@ -138,17 +138,16 @@ def _chosen(
 
 
 def status(
-    url: Annotated[str | None, typer.Option(help="Of a running service.", show_default="MNEME_SERVICE__URL")] = None,
     once: Annotated[bool, typer.Option("--once", help="Look once, and end.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one look as JSON.")] = False,
     every: Annotated[float, typer.Option(min=0.5, help="Seconds between looks.")] = 2.0,
 ) -> None:
-    """Show health, lag by lane, rows, messages a second, dead letters, flow and models; live at a terminal, until Ctrl-C.
+    """Show health, lag by lane, rows, messages a second, dead letters and flow; live at a terminal, until Ctrl-C.
 
     The exit code of one look is 1 when the health is red.
     """
 
-    looks = _looks(mneme.load_settings(), url)
+    looks = _looks(mneme.load_settings())
     if once or as_json or not output().is_terminal:
         first, rate = next(looks)
         if first.messages is not None:
@@ -166,16 +165,15 @@ def status(
     _show(looks, every)
 
 
-def _looks(settings: "mneme.Settings", url: str | None) -> "Iterator[tuple[Status, float | None]]":
+def _looks(settings: "mneme.Settings") -> "Iterator[tuple[Status, float | None]]":
     """Looks without end, each with the messages a second since the one before; None where they were not counted."""
-    from serving.status import local_status, remote_status
+    from serving.status import local_status
 
-    chosen = url or settings.service.url
     before: int | None = None
     began = 0.0
     while True:
         now = time.monotonic()
-        seen = local_status(settings) if chosen is None else remote_status(settings, chosen)
+        seen = local_status(settings)
         grown = None if seen.messages is None or before is None else seen.messages - before
         yield seen, None if grown is None or grown < 0 else grown / (now - began)
         before, began = seen.messages, now
