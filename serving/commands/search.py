@@ -175,7 +175,7 @@ def inspect(
 
     With --documents list documents and attachments: what each is, and what of it was read.
     """
-    from serving.terminal.history_view import documents_table
+    from serving.terminal.history_view import document_list
     from serving.terminal.inspection_view import inspection_view
 
     if documents:
@@ -183,7 +183,7 @@ def inspect(
         filters = searched_owner(user, group, agent, tenant, knowledge=knowledge, conversation_id=attached)
         with connect(url) as memories:
             listed = memories.documents(filters)
-        show(listed, as_json, documents_table)
+        show(listed, as_json, document_list)
         return
     if (conversation is None) == (not files):
         raise InputError("give a CONVERSATION, or files with --file: one of the two")
