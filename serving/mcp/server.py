@@ -72,7 +72,6 @@ def build_server(
     scope_of: Callable[[Any], OwnerScope],
     *,
     writable: bool = True,
-    may_erase: bool = False,
     turn: Callable[[ServerRequestContext[Any, Any]], AbstractAsyncContextManager[None]] = lambda _: nullcontext(),
 ) -> MemoryServer:
     """The MCP server of a memory.
@@ -81,7 +80,6 @@ def build_server(
         memory: what the tools work on.
         scope_of: the owner that a request speaks for; it is given the HTTP request, on standard input None.
         writable: whether there are ``remember`` and ``forget``; without, the memory can only be read.
-        may_erase: whether ``forget`` may erase everything that is known of the owner.
         turn: held while a request is served, where several clients share the threads.
     """
 
@@ -113,7 +111,7 @@ def build_server(
         (reading.profile, "Profile", reads),
     ]
     if writable:
-        writing = Writing(memory, may_erase)
+        writing = Writing(memory)
         adds = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
         takes_away = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
         tools += [(writing.remember, "Remember", adds), (writing.forget, "Forget", takes_away)]
@@ -122,8 +120,6 @@ def build_server(
     for tool in server._tool_manager.list_tools():
         tool.description = cleandoc(tool.description)
         tool.parameters = _tidy(tool.parameters) | {"additionalProperties": False}
-        if tool.name == "forget" and not may_erase:
-            tool.parameters["properties"]["target"]["enum"].remove("everything")
     return server
 
 

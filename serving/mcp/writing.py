@@ -15,7 +15,7 @@ from serving.clients import iterate_memories
 from serving.mcp.memory import MOST_MESSAGES, AgentMemory, Moment
 from serving.service.amending import retractions_of
 
-Target = Literal["fact", "message", "conversation", "document", "everything"]
+Target = Literal["fact", "message", "conversation", "document"]
 
 
 class SaidMessage(BaseModel):
@@ -35,15 +35,10 @@ class Writing:
     """Tools that change what is remembered.
 
     Raises of each: InputError for what is asked in a wrong way, StoreError where it could not be kept; to call again is safe.
-
-    Args:
-        memory: what they work on.
-        may_erase: whether ``forget`` may erase everything that is known of the owner.
     """
 
-    def __init__(self, memory: AgentMemory, may_erase: bool) -> None:
+    def __init__(self, memory: AgentMemory) -> None:
         self._memory = memory
-        self._may_erase = may_erase
 
     def remember(
         self,
@@ -134,13 +129,7 @@ class Writing:
 
         Returns what would go, or that nothing is left of it.
         """
-        if target == "everything":
-            if not self._may_erase:
-                raise InputError(
-                    "this server does not erase a whole memory; forget conversations one by one, or ask its operator"
-                    " (mneme erase, or mneme mcp --allow-erase)"
-                )
-        elif not id:
+        if not id:
             raise InputError(f"id: give that of the {target}; search and timeline show ids")
         label, preview, order = self._erasing(target, id)
         if not confirm:
@@ -152,9 +141,6 @@ class Writing:
         memory, scope = self._memory, self._memory.scope
         tenant, owner = scope.tenant_id, scope.owner
         label = f"{target} {identity}"
-        if target == "everything":
-            label = f"everything that is known of {owner.type} {owner.id}"
-            return label, label, lambda: memory.erased(memory.publisher.erase_owner(owner))
         if target == "document":
             documents = memory.memories.documents(scope.filters(document_id=identity, knowledge=False)).documents
             if not documents or documents[0].owner != owner.key:
