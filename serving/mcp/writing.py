@@ -131,22 +131,20 @@ class Writing:
         """
         if not id:
             raise InputError(f"id: give that of the {target}; search and timeline show ids")
-        label, preview, order = self._erasing(target, id)
+        preview, order = self._erasing(target, id)
         if not confirm:
             return f"nothing is erased yet; this would go for ever: {preview}. If the user agrees, call again with confirm=true"
-        return f"{label}: erased, nothing is left of it" if order() else f"{label}: the erasure is ordered and under way"
+        return f"{target} {id}: " + ("erased, nothing is left of it" if order() else "the erasure is ordered and under way")
 
-    def _erasing(self, target: Target, identity: str) -> tuple[str, str, Callable[[], bool]]:
-        """Label, preview and action of an erasure; only of this owner's memory."""
+    def _erasing(self, target: Target, identity: str) -> tuple[str, Callable[[], bool]]:
+        """Preview and action of an erasure; only of this owner's memory."""
         memory, scope = self._memory, self._memory.scope
         tenant, owner = scope.tenant_id, scope.owner
-        label = f"{target} {identity}"
         if target == "document":
             documents = memory.memories.documents(scope.filters(document_id=identity, knowledge=False)).documents
             if not documents or documents[0].owner != owner.key:
                 raise InputError(f"there is no document {identity!r} of this owner; a search names the id of each")
             return (
-                label,
                 f"the document {documents[0].name} with {documents[0].characters:,} characters",
                 lambda: memory.erased(memory.publisher.forget_document(identity, **owner.ids)),
             )
@@ -157,7 +155,6 @@ class Writing:
                 raise InputError(f"there is no conversation {identity!r} of this owner; search and timeline show ids")
             count = f"more than {MOST_MESSAGES}" if len(messages) > MOST_MESSAGES else str(len(messages))
             return (
-                label,
                 f"the conversation {identity}, {count} messages, and all that was learnt from them",
                 lambda: memory.erased(memory.publisher.forget_conversation(tenant, identity)),
             )
@@ -181,7 +178,7 @@ class Writing:
             done = [memory.flushed(talk, memory.wait_seconds) for talk in talks]  # each is waited for
             return all(done)
 
-        return label, preview, take_away
+        return preview, take_away
 
     def _message(self, conversation: str, said: SaidMessage, now: datetime) -> Message:
         scope = self._memory.scope
