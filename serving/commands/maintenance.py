@@ -1,4 +1,4 @@
-"""Operators' commands on a whole index: backfill, rebuild, reindex, export, import, topics."""
+"""Operators' commands on a whole index: backfill, rebuild, reindex, export, import."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -232,15 +232,3 @@ def import_(
 def _summary(done: "Transferred") -> str:
     parts = ", ".join(f"{number} {collection}" for collection, number in done.rows.items())
     return f"{count(sum(done.rows.values()), 'row')} of {done.owner.type} {done.owner.id} ({parts})"
-
-
-def create_topics() -> None:
-    """Create the Kafka topics that are missing."""
-    from connectors.kafka import client
-
-    settings = mneme.load_settings()
-    created = client.create_topics(settings.kafka)
-    for name in created:
-        output().print(f"created {name}")
-    if not created:
-        output().print("all topics are there already")
