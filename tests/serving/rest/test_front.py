@@ -113,7 +113,6 @@ class TestLimits:
         with client_of(with_service(memory_settings, requests_per_minute=3)) as client:
             answers = [client.get("/api/v1/owners") for _ in range(4)]
             assert [each.status_code for each in answers] == [200, 200, 200, 429]
-            assert [each.headers["ratelimit"].split(";")[1] for each in answers] == ["r=2", "r=1", "r=0", "r=0"]
             assert 1 <= int(answers[3].headers["retry-after"]) <= 60
             assert answers[3].json()["type"] == "urn:mneme:problem:rate-limited"
             assert client.get("/health/live").status_code == 200
