@@ -4,7 +4,6 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from nicegui import ui
 
@@ -21,7 +20,7 @@ from serving.service.service import Service
 from serving.terminal.format import last_line, shortened
 from serving.terminal.tables import event_text
 
-_MOST_SAMPLES = 240
+_MOST_SAMPLES = 6  # ten seconds, over which the rate is told
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +45,11 @@ class Sample:
         return cls(time.monotonic(), service.health(), messages, _routes())
 
 
-def rates(samples: Sequence[Sample]) -> list[tuple[float, float]]:
-    """Messages that became searchable a second, between a sample and the next: (seconds before the last sample, rate)."""
+def rate_of(samples: Sequence[Sample]) -> float:
+    """Messages that became searchable a second, from the first of some samples to the last."""
     counted = [(each.at, each.messages) for each in samples if each.messages is not None]
-    return [
-        (counted[-1][0] - at, max(0.0, (count - before) / (at - earlier)))
-        for (earlier, before), (at, count) in pairwise(counted)
-        if at > earlier
-    ]
+    seconds_between = counted[-1][0] - counted[0][0] if counted else 0.0
+    return max(0.0, counted[-1][1] - counted[0][1]) / seconds_between if seconds_between else 0.0
 
 
 def _routes() -> dict[str, tuple[float, float]]:
@@ -148,7 +144,6 @@ def _content(raw: bytes) -> str:
 
 
 _EVERY_SECONDS = 2.0
-_WIDTH, _HEIGHT, _LEFT, _BELOW = 760, 190, 44, 22
 _MUCH = 1000  # events unread that are shown as a warning
 
 
@@ -159,8 +154,6 @@ async def flow(visit: Visit) -> None:
         tag("span", "Live, every two seconds while this page is open.", "live")
     state = tag("div", role="status")
     tiles = tag("dl", classes="tiles")
-    with section("throughput", "Messages that became searchable, a second", "card chart"):
-        drawing = tag("div")
     with section("requests", "Requests"):
         requests = tag("div")
     dead_letters = DeadLetterPanel(visit)
@@ -176,8 +169,6 @@ async def flow(visit: Visit) -> None:
                     fill(last)
         with anew(tiles):
             _tiles(last, taken)
-        with anew(drawing):
-            _chart(rates(taken))
         await dead_letters.look()
 
     await look()
@@ -203,8 +194,7 @@ def _tiles(last: Sample, taken: Sequence[Sample]) -> None:
     unread = lag.unread if lag is not None else {}
     for lane, waiting in unread.items():
         _tile(f"Unread {lane}", f"{waiting:,}", warns=lane != "backfill" and waiting > _MUCH)
-    lately = rates(taken)[-5:]
-    _tile("A second, lately", number(sum(rate for _, rate in lately) / len(lately)) if lately else "0")
+    _tile("Searchable a second, lately", number(rate_of(taken)))
 
 
 def _tile(title: str, value: str, warns: bool = False) -> None:
@@ -232,23 +222,3 @@ def _requests(last: Sample) -> None:
                     tag("th", name, scope="row")
                     tag("td", number(requests), "number")
                     tag("td", seconds(took / requests), "number")
-
-
-def _chart(points: list[tuple[float, float]]) -> None:
-    """A line over the last minutes; what it says is in words beside it, for whoever cannot see it."""
-    width, height = _WIDTH - _LEFT, _HEIGHT - _BELOW - 10
-    longest = max([60.0, *(ago for ago, _ in points)])
-    most = max([1.0, *(rate for _, rate in points)])
-    at = [(_LEFT + width * (1 - ago / longest), 10 + height * (1 - rate / most)) for ago, rate in points]
-    said = f"Highest {number(most)}, now {number(points[-1][1])} a second" if points else "Nothing was written yet"
-    with tag("svg", viewBox=f"0 0 {_WIDTH} {_HEIGHT}", role="img", aria_label=said):
-        for share in (0.0, 0.5, 1.0):
-            y = 10 + height * (1 - share)
-            tag("line", classes="axis", x1=_LEFT, x2=_WIDTH, y1=y, y2=y)
-            tag("text", number(most * share), x=_LEFT - 8, y=y + 4, text_anchor="end")
-        tag("text", f"{longest / 60:.0f} min ago", x=_LEFT, y=_HEIGHT - 4)
-        tag("text", "now", x=_WIDTH, y=_HEIGHT - 4, text_anchor="end")
-        if at:
-            line = " L".join(f"{x:.1f} {y:.1f}" for x, y in at)
-            tag("path", classes="area", d=f"M{at[0][0]:.1f} {10 + height} L{line} L{at[-1][0]:.1f} {10 + height} Z")
-            tag("path", classes="line", d=f"M{line}")
