@@ -65,13 +65,7 @@ def search(
     knowledge: Annotated[bool, typer.Option(help="Whether the tenant's documents take part.")] = True,
     method: MethodOption = "hybrid",
     strategy: StrategyOption = None,
-    agent_mode: Annotated[
-        bool, typer.Option("--agent-mode", help="agentic by the router over long-term memory; all scores are 1.")
-    ] = False,
     context: Annotated[int, typer.Option(min=0, max=50, help="Messages before and after each found one, shown as well.")] = 0,
-    order: Annotated[
-        Literal["score", "chronological"], typer.Option(help="How results are listed; chronological: agentic only.")
-    ] = "score",
     top_k: TopKOption = None,
     url: UrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the response as JSON.")] = False,
@@ -92,9 +86,7 @@ def search(
             top_k=top_k or (None if as_json else _SHOWN),
             explain=explain,
             agent=strategy,
-            agent_mode=agent_mode,
             expand_context=context,
-            order=order,
         )
     show(found, as_json, search_result)
 

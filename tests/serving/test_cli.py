@@ -276,8 +276,8 @@ def test_search_prints_json_and_nothing_else(command_line: CliRunner) -> None:
             {"method": "keyword", "top_k": 3, "expand_context": 2, "explain": True},
         ),
         (
-            "--user mira --method agentic --strategy chain --order chronological --agent-mode",
-            {"method": "agentic", "agent": "chain", "order": "chronological", "agent_mode": True},
+            "--user mira --method agentic --strategy chain",
+            {"method": "agentic", "agent": "chain"},
         ),
     ],
 )
