@@ -1,10 +1,11 @@
 """Results of the tools as compact text for a model: one line for each memory."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 
 from mneme.ids import message_id
 from queries.answers.answer import AnswerResponse, CitedMemory
-from queries.browsing.responses import Entry, HistoryFact, HistoryForesight, HistoryRelationship, Memory
+from queries.browsing.responses import Entry, HistoryFact, HistoryForesight, HistoryLine, HistoryRelationship, Memory
 from queries.responses import Found, FoundEpisode, FoundFact, FoundForesight, GraphRelationship, SearchResponse
 from serving.found import episodes_of, kind_of, origin_of, words_of
 from serving.terminal.format import day, expected, until, whole_day
@@ -33,7 +34,7 @@ def relation(edge: GraphRelationship) -> str:
 
 def event_line(entry: Entry) -> str:
     """An entry of a history."""
-    ended = ""
+    valid_to = None if isinstance(entry, HistoryLine) else entry.valid_to
     if isinstance(entry, HistoryFact):
         ahead = entry.event_at if entry.event_at and entry.event_at > entry.at else None
         kind, text = "fact", f"{entry.text} (about {expected(ahead, entry.event_until)})" if ahead else entry.text
@@ -44,9 +45,7 @@ def event_line(entry: Entry) -> str:
         kind, text = "relation", f"{entry.source} {entry.relation.replace('_', ' ')} {entry.target}"
     else:
         kind, text = "profile", entry.statement
-    if isinstance(entry, HistoryFact | HistoryForesight | HistoryRelationship) and entry.valid_to:
-        ended = f" [{until(entry.valid_to)}]"
-    return f"{day(entry.at)} {kind}: {text}{ended}"
+    return f"{day(entry.at)} {kind}: {text}{_ended(valid_to)}"
 
 
 def episode_line(episode: Memory) -> str:
@@ -80,8 +79,12 @@ def _memory(found: Found, episodes: Mapping[str, FoundEpisode], tenant_id: str) 
         ids = [message_id(tenant_id, conversation, each) for each in origin.message_ids]
         more = f" and {len(ids) - _MOST_SOURCES} more" if len(ids) > _MOST_SOURCES else ""
         sources.append(f"from {', '.join(ids[:_MOST_SOURCES])}{more}")
-    ended = f" [{until(origin.valid_to)}]" if origin.valid_to else ""
-    return f"{day(origin.date)} {kind}: {text}{ended}" + (f" ({'; '.join(sources)})" if sources else "")
+    source = f" ({'; '.join(sources)})" if sources else ""
+    return f"{day(origin.date)} {kind}: {text}{_ended(origin.valid_to)}{source}"
+
+
+def _ended(moment: datetime | None) -> str:
+    return f" [{until(moment)}]" if moment else ""
 
 
 def _cited(citation: CitedMemory) -> str:
