@@ -218,7 +218,8 @@ def flush(
         output().print(f"everything sent to {what} before this flush is searchable, after {flushed.seconds:.1f} s")
     else:
         raise StoreUnavailable(
-            f"flush {ids} is not done after {timeout:g} s; does the flow run, and keep up? Wait longer with --timeout"
+            f"flush {ids} is not done after {timeout:g} s; does the flow run (`mneme serve`, `mneme run`), and does it keep up"
+            " (`mneme admin status`)?"
         )
 
 
