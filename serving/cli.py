@@ -139,9 +139,6 @@ for operation in (
 ):
     admin.command()(operation)
 admin.command(name="import")(maintenance.import_)
-topics = typer.Typer(no_args_is_help=True, help="The Kafka topics.")
-topics.command(name="create")(maintenance.create_topics)
-admin.add_typer(topics, name="topics")
 admin.add_typer(dead_letters.app, name="dead-letters")
 app.add_typer(admin, name="admin")
 

@@ -26,15 +26,12 @@ def environment_file(chosen: Mapping[str, str]) -> str:
         chosen: the variables that are active, and their values.
 
     Raises:
-        InputError: one that is no setting, or a value that does not fit on a line.
+        InputError: a value that does not fit on a line.
     """
-    parts = list(_group(Settings, PREFIX, chosen))
-    if unknown := sorted(set(chosen) - {part.lstrip("#").partition("=")[0] for part in parts}):
-        raise InputError(f"{', '.join(unknown)} is no setting; see docs/settings.md")
     for name, value in chosen.items():
         if "\n" in value or "'" in value:
             raise InputError(f"{name}: a line break or a single quote cannot stand in .env; set it in the environment")
-    return _HEAD + "".join(parts)
+    return _HEAD + "".join(_group(Settings, PREFIX, chosen))
 
 
 def write_environment_file(path: Path, content: str) -> None:

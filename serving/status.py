@@ -1,4 +1,4 @@
-"""Status of a Mneme at one moment: of an index and its way in, or of a running service by its URL."""
+"""Status of a Mneme at one moment: of an index and its way in."""
 
 import os
 import time
@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args
+from typing import Literal, TypeVar, get_args
 
 import httpx
 
@@ -15,7 +15,7 @@ from connectors.dead_letters import FileDeadLetters
 from connectors.inbox import unread
 from connectors.indices import embedded_folder, index_place, open_index
 from connectors.telemetry.exposition import Samples, read_exposition
-from mneme.errors import MnemeError, SettingsError
+from mneme.errors import MnemeError
 from mneme.ports import Lane
 from mneme.rows import Collection
 from mneme.settings import Settings
@@ -25,23 +25,10 @@ from serving.checks import flows_running, room_at
 Result = TypeVar("Result")
 
 _METRICS_SECONDS = 2.0  # for the metrics of a flow
-_SERVICE_SECONDS = 5.0
 _LEAST_ROOM_BYTES = 100_000_000  # a search index is written anew in part when it is tidied
 _SEEN_SECONDS, _SEEN_EPOCHS = 60.0, 3  # since its last commit: it commits each epoch, and later while a store is away
 _PAUSED = {"asked": "asked for time: nothing is called", "down": "is down: nothing is called"}
 _SHOWN = (Collection.MESSAGES, Collection.EPISODES, Collection.FACTS, Collection.GRAPH, Collection.MEMORIES)
-
-
-@dataclass(frozen=True, slots=True)
-class ModelStatus:
-    """Use of a model since its process began."""
-
-    role: str
-    model: str
-    calls: int
-    failed: int
-    tokens: int
-    cost: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +48,6 @@ class Status:
         index_bytes: how large the index is.
         free_bytes: room where the data folder lies.
         embedder: of the index.
-        models: what chat models were asked.
         waits: endpoints of models that are left alone until a time, and what waits for them.
     """
 
@@ -77,24 +63,7 @@ class Status:
     index_bytes: int | None = None
     free_bytes: int | None = None
     embedder: str | None = None
-    models: tuple[ModelStatus, ...] = ()
     waits: tuple[str, ...] = ()
-
-
-def model_statuses(samples: Samples) -> tuple[ModelStatus, ...]:
-    """Use of models by the metrics of a process."""
-    calls: dict[tuple[str, str], list[float]] = {}
-    wanted = (("mneme_model_calls_total", 0), ("mneme_model_tokens_total", 2), ("mneme_model_cost_total", 3))
-    for name, place in wanted:
-        for labels, value in samples.get(name, ()):
-            sums = calls.setdefault((labels["role"], labels["model"]), [0, 0, 0, 0])
-            sums[place] += value
-            if place == 0 and labels["outcome"] not in ("ok", "left"):
-                sums[1] += value
-    return tuple(
-        ModelStatus(role, model, int(asked), int(failed), int(tokens), cost)
-        for (role, model), (asked, failed, tokens, cost) in sorted(calls.items())
-    )
 
 
 def _waits(samples: Samples) -> tuple[str, ...]:
@@ -141,9 +110,8 @@ def local_status(settings: Settings) -> Status:
     live = sum(count for lane, count in status.lag.items() if lane != "backfill")
     if live > settings.service.largest_lag:
         problems.append(f"{live:,} events are not read yet; is a flow running? (`mneme run`, or `mneme serve`)")
-    samples = read_exposition(_metrics(settings))
-    status = replace(status, models=model_statuses(samples), waits=_waits(samples))
-    return replace(status, problems=tuple(dict.fromkeys(problems)), health="red" if problems else "green")
+    waits = _waits(read_exposition(_metrics(settings)))
+    return replace(status, waits=waits, problems=tuple(dict.fromkeys(problems)), health="red" if problems else "green")
 
 
 def _writes_here(settings: Settings) -> bool:
@@ -199,32 +167,3 @@ def _metrics(settings: Settings) -> str:
         return httpx.get(f"http://{answer.host}:{answer.metrics_port}/metrics", timeout=_METRICS_SECONDS).text
     except httpx.HTTPError:
         return ""
-
-
-def remote_status(settings: Settings, url: str) -> Status:
-    """Health and lag of a service. One that does not answer is red.
-
-    Raises:
-        SettingsError: the URL is none.
-    """
-    key = settings.service.api_key
-    headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key is not None else {}
-    try:
-        with httpx.Client(base_url=url, headers=headers, timeout=_SERVICE_SECONDS) as client:
-            answer: Any = client.get("/health").json()
-    except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
-        raise SettingsError(f"--url: {url!r} is no URL like http://127.0.0.1:8765 ({error})") from error
-    except (httpx.HTTPError, ValueError) as error:
-        why = f"no Mneme answers at {url} ({type(error).__name__}); start `mneme serve`, or correct the URL"
-        return Status(where=url, health="red", problems=(why,))
-    if not isinstance(answer, dict) or answer.get("status") not in ("green", "red"):
-        return Status(where=url, health="red", problems=(f"what answers at {url} is no Mneme; correct the URL",))
-    lag = answer.get("lag") or {}
-    alive = lag.get("alive")
-    return Status(
-        where=url,
-        health=answer["status"],
-        problems=tuple(map(str, answer.get("problems") or ())),
-        lag={str(lane): int(count) for lane, count in (lag.get("unread") or {}).items()},
-        flow="unknown" if alive is None else "runs" if alive else "rests",
-    )

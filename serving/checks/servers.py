@@ -198,7 +198,7 @@ def kafka(settings: Settings) -> Iterator[Check]:
     yield Check("kafka", "broker", brokers, "ready")
     for topic in state.topics:
         if topic.partitions == 0:
-            remedy = f"{topic.name} is not there yet: `mneme run` makes it, or `mneme admin topics create`"
+            remedy = f"{topic.name} is not there yet: `mneme run` makes it"
             yield Check("kafka", topic.name, "", "missing", remedy)
             continue
         what = f"{topic.partitions} partitions"

@@ -24,7 +24,6 @@ from serving.terminal.output import flow_in_this_process, output, progress_bar
 
 if TYPE_CHECKING:
     from mneme.ports import MemoryIndex
-    from queries.responses import Found
 
 FILES = ("friends.jsonl", "team.jsonl", "agent.jsonl", "chinese.jsonl", "acme.jsonl", "handbook.md")
 
@@ -51,7 +50,6 @@ class Question:
         return f'mneme search "{self.text}" --{self.option} {self.owner}'
 
 
-ALONE = ("keyword", "vector")
 QUESTIONS = (
     Question("When is Jason's birthday?", "user", "mira"),
     Question("What has Jason been working on lately?", "user", "mira"),
@@ -173,7 +171,7 @@ def show_memory(console: Console, index: "MemoryIndex") -> None:
 
 
 def show_answers(console: Console, memories: "queries.Memories", question: Question) -> None:
-    """The best result of a hybrid search, and its place in a search by words alone and by meaning alone."""
+    """The best result of a hybrid search."""
     from queries.responses import FoundFact
     from serving.terminal.search_view import in_short, only_asks
 
@@ -181,20 +179,8 @@ def show_answers(console: Console, memories: "queries.Memories", question: Quest
     best = next((item for item in found if not (isinstance(item, FoundFact) and only_asks(item))), None)
     console.print(Text.assemble((question.text, "bold"), (f"  {question.option} {question.owner}", "dim")))
     if best is not None:
-        places = {name: _rank_of(best, memories.search(question.text, name, question.filters)) for name in ALONE}
-        told = (f"by {name} alone {f'at place {place}' if place else 'not found'}" for name, place in places.items())
-        console.print(Padding(Group(in_short(best), Text(", ".join(told), style="dim")), (0, 0, 0, 2)))
+        console.print(Padding(in_short(best), (0, 0, 0, 2)))
     console.print()
-
-
-def _rank_of(first: "Found", response: "queries.SearchResponse") -> int | None:
-    """The place of a memory, or of what holds it or is held by it; None where it is not found."""
-
-    def ids(item: "Found") -> set[str]:
-        facts = getattr(item, "atomic_facts", ())
-        return {item.id, getattr(item, "parent_episode_id", None) or item.id, *(each.id for each in facts)}
-
-    return next((item.rank for item in response.ranked() if ids(item) & ids(first)), None)
 
 
 def show_hops(console: Console, memories: "queries.Memories", question: Question) -> None:

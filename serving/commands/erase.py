@@ -30,10 +30,6 @@ def erase(
     agent: AgentOption = None,
     tenant: TenantOption = "default",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    kafka: Annotated[
-        bool,
-        typer.Option("--kafka", help="Through the topics, to a flow that runs; without it the embedded index is erased here."),
-    ] = False,
     timeout: Annotated[float, typer.Option(help="Seconds to wait for the receipt.")] = 120.0,
     url: UrlOption = None,
 ) -> None:
@@ -65,15 +61,13 @@ def erase(
             what, event = f"everything known of {owner.type} {owner.id}", mneme.Erase.model_validate(ids)
     if not yes and not typer.confirm(f"Erase {what} for good?"):
         raise typer.Abort
-    _erase(event, kafka, timeout, url)
+    _erase(event, timeout, url)
 
 
-def _erase(event: "ErasureEvent", kafka: bool, timeout: float, url: str | None) -> None:
+def _erase(event: "ErasureEvent", timeout: float, url: str | None) -> None:
     from serving.service.remote import RemoteService, open_service
 
     settings = mneme.load_settings()
-    if kafka:
-        settings = settings.replace(service={"intake": "kafka"})
     event = event.model_copy(update={"erasure_id": uuid4().hex})
     with open_service(settings, url) as service, messages().status("Waiting for the receipt"):
         is_here = not isinstance(service, RemoteService)

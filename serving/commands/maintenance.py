@@ -1,4 +1,4 @@
-"""Operators' commands on a whole index: backfill, rebuild, reindex, export, import, topics."""
+"""Operators' commands on a whole index: backfill, rebuild, reindex, export, import."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -19,7 +19,7 @@ from serving.commands.options import (
 )
 from serving.commands.stream import FORMATS, show_skipped
 from serving.terminal.format import count
-from serving.terminal.output import delayed_progress_bar, flow_in_this_process, note, output, progress_bar
+from serving.terminal.output import flow_in_this_process, note, output, progress_bar
 
 if TYPE_CHECKING:
     from flows.maintenance.rebuild import RebuildReport, StoreContents
@@ -107,7 +107,7 @@ def rebuild(
         _agree("rebuild", found.goes_on, yes, _question(origin, found))
 
     with (
-        delayed_progress_bar("Rebuilding", "messages" if origin == "messages" else "events") as on_progress,
+        progress_bar("Rebuilding", "messages" if origin == "messages" else "events") as on_progress,
         flow_in_this_process(),
     ):
         if origin == "messages":
@@ -180,7 +180,7 @@ def reindex(
         note(f"from {found.before['embedder']} to {found.after['embedder']}")
         _agree("move", found.goes_on, yes, f"Embed {count(sum(found.rows.values()), 'row')} anew?")
 
-    with delayed_progress_bar("Reindexing", "rows") as on_progress:
+    with progress_bar("Reindexing", "rows") as on_progress:
         report = move.reindex(settings, drop_old, agree, on_progress)
     _show_reindex(report)
 
@@ -232,15 +232,3 @@ def import_(
 def _summary(done: "Transferred") -> str:
     parts = ", ".join(f"{number} {collection}" for collection, number in done.rows.items())
     return f"{count(sum(done.rows.values()), 'row')} of {done.owner.type} {done.owner.id} ({parts})"
-
-
-def create_topics() -> None:
-    """Create the Kafka topics that are missing."""
-    from connectors.kafka import client
-
-    settings = mneme.load_settings()
-    created = client.create_topics(settings.kafka)
-    for name in created:
-        output().print(f"created {name}")
-    if not created:
-        output().print("all topics are there already")

@@ -65,13 +65,7 @@ def search(
     knowledge: Annotated[bool, typer.Option(help="Whether the tenant's documents take part.")] = True,
     method: MethodOption = "hybrid",
     strategy: StrategyOption = None,
-    agent_mode: Annotated[
-        bool, typer.Option("--agent-mode", help="agentic by the router over long-term memory; all scores are 1.")
-    ] = False,
     context: Annotated[int, typer.Option(min=0, max=50, help="Messages before and after each found one, shown as well.")] = 0,
-    order: Annotated[
-        Literal["score", "chronological"], typer.Option(help="How results are listed; chronological: agentic only.")
-    ] = "score",
     top_k: TopKOption = None,
     url: UrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the response as JSON.")] = False,
@@ -92,9 +86,7 @@ def search(
             top_k=top_k or (None if as_json else _SHOWN),
             explain=explain,
             agent=strategy,
-            agent_mode=agent_mode,
             expand_context=context,
-            order=order,
         )
     show(found, as_json, search_result)
 
@@ -175,7 +167,7 @@ def inspect(
 
     With --documents list documents and attachments: what each is, and what of it was read.
     """
-    from serving.terminal.history_view import documents_table
+    from serving.terminal.history_view import document_list
     from serving.terminal.inspection_view import inspection_view
 
     if documents:
@@ -183,7 +175,7 @@ def inspect(
         filters = searched_owner(user, group, agent, tenant, knowledge=knowledge, conversation_id=attached)
         with connect(url) as memories:
             listed = memories.documents(filters)
-        show(listed, as_json, documents_table)
+        show(listed, as_json, document_list)
         return
     if (conversation is None) == (not files):
         raise InputError("give a CONVERSATION, or files with --file: one of the two")

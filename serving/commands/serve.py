@@ -129,7 +129,7 @@ def _announce(settings: "mneme.Settings", port: int, parts: list[str]) -> None:
 
     host = settings.service.host
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-    names = {"REST": f"{url}/docs"} | {_PARTS[part]: f"{url}/{part}" for part in parts}
+    names = {"REST": f"{url}/openapi.json"} | {_PARTS[part]: f"{url}/{part}" for part in parts}
     note(f"Mneme listens on {url}")
     for name, where in (*names.items(), ("index", index_place(settings))):
         note(f"  {name:<8} {where}")
@@ -167,9 +167,6 @@ def mcp(
     agent: AgentOption = None,
     tenant: TenantOption = "default",
     read_only: Annotated[bool, typer.Option("--read-only", help="Without remember and forget.")] = False,
-    allow_erase: Annotated[
-        bool, typer.Option("--allow-erase", help="Let forget erase everything that is known of the owner.")
-    ] = False,
 ) -> None:
     """Be an MCP server on standard input and output: search, ask, remember, forget, timeline, profile, for one owner.
 
@@ -182,5 +179,5 @@ def mcp(
     whose = OwnerScope(**searched_owner(user, group, agent, tenant))
     with open_service(mneme.load_settings()) as service:
         writable = service.takes_events and not read_only
-        server = build_server(AgentMemory(service), lambda _: whose, writable=writable, may_erase=allow_erase)
+        server = build_server(AgentMemory(service), lambda _: whose, writable=writable)
         server.run("stdio")

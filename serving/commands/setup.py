@@ -69,18 +69,6 @@ def _table(group: str, checks: "list[Check]") -> object:
 
 
 def init(
-    embedded: Annotated[bool, typer.Option("--embedded", help="An index in a folder of this machine: no server.")] = False,
-    opensearch: Annotated[
-        str | None, typer.Option(metavar="URL", help="An OpenSearch, with Kafka before it.", show_default=False)
-    ] = None,
-    kafka: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="The brokers, with --opensearch.", show_default=False)
-    ] = None,
-    openai: Annotated[
-        str | None,
-        typer.Option(metavar="MODEL", help="A chat model, at an OpenAI-compatible endpoint.", show_default=False),
-    ] = None,
-    base_url: Annotated[str | None, typer.Option(help="Its address, with --openai.", show_default=False)] = None,
     key: Annotated[
         str | None,
         typer.Option(metavar="TENANT", help="Make a key for the service; * is the operator's.", show_default=False),
@@ -89,22 +77,17 @@ def init(
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
     show: Annotated[bool, typer.Option("--print", help="Print it, and write nothing.")] = False,
 ) -> None:
-    """Write a .env with every setting, its meaning and its default as comments, and what you choose active.
-
-    Without options it chooses the embedded index and no model.
-    """
+    """Write a .env with every setting, its meaning and its default as comments, to be edited."""
     from serving.environment_file import environment_file, write_environment_file
 
-    if embedded and opensearch is not None:
-        raise InputError("--embedded and --opensearch are both given; leave one out")
-    if kafka is not None and opensearch is None:
-        raise InputError("--kafka: the embedded index has an inbox of its own; give --opensearch too, or leave it out")
-    if base_url is not None and openai is None:
-        raise InputError("--base-url: which model? give --openai MODEL too")
     if not show and file.exists() and not force:
         raise InputError(f"{file} is there already; --force replaces it, --print shows what would be written")
     made = secrets.token_hex(_KEY_BYTES) if key is not None else None
-    content = environment_file(_chosen(opensearch, kafka, openai, base_url, key, made))
+    chosen = {}
+    if made is not None and key is not None:
+        hashed = hashlib.sha256(made.encode()).hexdigest()  # whoever reads the file cannot ask with it
+        chosen = {"MNEME_SERVICE__KEYS": json.dumps({f"sha256:{hashed}": key})}
+    content = environment_file(chosen)
     if show:
         typer.echo(content, nl=False)
         return
@@ -113,42 +96,20 @@ def init(
     if made is not None:
         whose = "the operator" if key == "*" else f"tenant {key}"
         output().print(f"the key of {whose}, shown this once: {made}", soft_wrap=True)
-    if openai is not None and base_url is None:
-        note("Set MNEME_MODELS__API_KEY in it.")
     note("Next: mneme doctor")
 
 
-def _chosen(
-    opensearch: str | None, kafka: str | None, openai: str | None, base_url: str | None, key: str | None, made: str | None
-) -> dict[str, str]:
-    """The settings that become active."""
-    chosen = {"MNEME_INDEX__BACKEND": "opensearch" if opensearch else "embedded", "MNEME_DATA": "mneme-data"}
-    if opensearch:
-        chosen |= {"MNEME_OPENSEARCH__URL": opensearch}
-        chosen |= {"MNEME_KAFKA__BOOTSTRAP_SERVERS": kafka or "127.0.0.1:9092"}
-    if openai:
-        chosen |= {"MNEME_MODELS__PROVIDER": "openai", "MNEME_MODELS__DEFAULT": openai}
-        chosen |= {"MNEME_EXTRACTION__EXTRACTOR": "model"}
-        if base_url:
-            chosen |= {"MNEME_MODELS__BASE_URL": base_url}
-    if made is not None and key is not None:
-        hashed = hashlib.sha256(made.encode()).hexdigest()  # whoever reads the file cannot ask with it
-        chosen |= {"MNEME_SERVICE__KEYS": json.dumps({f"sha256:{hashed}": key})}
-    return chosen
-
-
 def status(
-    url: Annotated[str | None, typer.Option(help="Of a running service.", show_default="MNEME_SERVICE__URL")] = None,
     once: Annotated[bool, typer.Option("--once", help="Look once, and end.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one look as JSON.")] = False,
     every: Annotated[float, typer.Option(min=0.5, help="Seconds between looks.")] = 2.0,
 ) -> None:
-    """Show health, lag by lane, rows, messages a second, dead letters, flow and models; live at a terminal, until Ctrl-C.
+    """Show health, lag by lane, rows, messages a second, dead letters and flow; live at a terminal, until Ctrl-C.
 
     The exit code of one look is 1 when the health is red.
     """
 
-    looks = _looks(mneme.load_settings(), url)
+    looks = _looks(mneme.load_settings())
     if once or as_json or not output().is_terminal:
         first, rate = next(looks)
         if first.messages is not None:
@@ -166,16 +127,15 @@ def status(
     _show(looks, every)
 
 
-def _looks(settings: "mneme.Settings", url: str | None) -> "Iterator[tuple[Status, float | None]]":
+def _looks(settings: "mneme.Settings") -> "Iterator[tuple[Status, float | None]]":
     """Looks without end, each with the messages a second since the one before; None where they were not counted."""
-    from serving.status import local_status, remote_status
+    from serving.status import local_status
 
-    chosen = url or settings.service.url
     before: int | None = None
     began = 0.0
     while True:
         now = time.monotonic()
-        seen = local_status(settings) if chosen is None else remote_status(settings, chosen)
+        seen = local_status(settings)
         grown = None if seen.messages is None or before is None else seen.messages - before
         yield seen, None if grown is None or grown < 0 else grown / (now - began)
         before, began = seen.messages, now

@@ -217,15 +217,10 @@ def flush(
     elif flushed.searchable:
         output().print(f"everything sent to {what} before this flush is searchable, after {flushed.seconds:.1f} s")
     else:
-        raise StoreUnavailable(f"flush {ids} is not done after {timeout:g} s; {_whose_flow(settings, url)}")
-
-
-def _whose_flow(settings: "mneme.Settings", url: str | None) -> str:
-    if url or settings.service.url:
-        return "the service is behind, or its flow does not run; see GET /health there"
-    if settings.intake == "inbox":
-        return "`mneme admin status` says how far the flow is; give it longer with --timeout"
-    return "is `mneme run` up, with the same index?"
+        raise StoreUnavailable(
+            f"flush {ids} is not done after {timeout:g} s; does the flow run (`mneme serve`, `mneme run`), and does it keep up"
+            " (`mneme admin status`)?"
+        )
 
 
 def show_skipped(skipped: "Sequence[Skipped]") -> None:

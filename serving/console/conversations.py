@@ -1,20 +1,12 @@
-"""Conversations: the list with a box to write into one, and each as a timeline of its episodes."""
+"""Conversations: the list, and each as a timeline of its episodes."""
 
-import time
-from collections.abc import Awaitable, Callable
 from urllib.parse import quote
 
-from nicegui.elements.mixins.text_element import TextElement
-from nicegui.events import GenericEventArguments
-
-from mneme.errors import InputError, MnemeError
-from mneme.events import Message, input_errors
-from mneme.times import utc_now
 from queries.browsing.responses import ConversationSummary, InspectedEpisode, InspectedMessage, Inspection
-from serving.console.markup import anew, chip, count, field, heading, icon, link, moment, nothing, notice, seconds, span, tag
-from serving.console.shell import page, show_failure
+from serving.console.markup import chip, count, heading, icon, link, moment, nothing, notice, span, tag
+from serving.console.shell import page
 from serving.console.statements import cited, made_of
-from serving.console.visit import SENT_EVENT, Visit, fields_of
+from serving.console.visit import Visit
 
 _CONVERSATIONS_OF_A_PAGE = 30
 
@@ -23,28 +15,19 @@ _CONVERSATIONS_OF_A_PAGE = 30
 async def conversations(visit: Visit) -> None:
     """The list, page by page."""
     heading("Conversations", "What was said, the latest first. Each one opens as a timeline of its episodes.")
-    if visit.service.takes_events and not visit.parameter("after"):
-        message_form(visit, lambda: _list(visit, shown))
-    shown = tag("div")
-    await _list(visit, shown)
-
-
-async def _list(visit: Visit, place: TextElement) -> None:
-    with place:
-        found = await visit.fetch(
-            visit.service.memories.conversations, visit.filters(), _CONVERSATIONS_OF_A_PAGE, visit.parameter("after") or None
-        )
-    with anew(place):
-        if not found.items:
-            nothing("No conversations here.", "What is sent for this owner appears at once.")
-        with tag("ul", classes="rows"):
-            for each in found.items:
-                _conversation_row(visit, each)
-        with tag("nav", classes="paging", aria_label="More conversations"):
-            if visit.parameter("after"):
-                link("Latest", visit.link("conversations"))
-            if found.next:
-                link("Older", visit.link("conversations", after=found.next))
+    found = await visit.fetch(
+        visit.service.memories.conversations, visit.filters(), _CONVERSATIONS_OF_A_PAGE, visit.parameter("after") or None
+    )
+    if not found.items:
+        nothing("No conversations here.", "What is sent for this owner appears at once.")
+    with tag("ul", classes="rows"):
+        for each in found.items:
+            _conversation_row(visit, each)
+    with tag("nav", classes="paging", aria_label="More conversations"):
+        if visit.parameter("after"):
+            link("Latest", visit.link("conversations"))
+        if found.next:
+            link("Older", visit.link("conversations", after=found.next))
 
 
 def _conversation_row(visit: Visit, each: ConversationSummary) -> None:
@@ -161,67 +144,3 @@ def _messages(messages: tuple[InspectedMessage, ...]) -> None:
                     tag("p", "deleted", "quiet")
                 else:
                     tag("p", message.text, "said")
-
-
-def message_form(visit: Visit, on_searchable: Callable[[], Awaitable[None]]) -> None:
-    """The box. ``on_searchable`` is awaited once what was written is searchable."""
-
-    async def publish(event: GenericEventArguments) -> None:
-        said = fields_of(event.args)
-        with anew(outcome):
-            tag("p", "Sent. Waiting until it is searchable …", "waiting")
-        began = time.monotonic()
-        try:
-            message = _message(visit, said)
-            await visit.in_thread("others", visit.service.accept, [message])
-            flushed = await visit.in_thread(
-                "waits",
-                visit.service.flush,
-                visit.tenant_id,
-                [message.conversation_id],
-                visit.service.settings.service.wait_seconds,
-            )
-        except MnemeError as error:
-            with anew(outcome):
-                show_failure(error)
-            return
-        with anew(outcome):  # not what waits alone: who sent another message meanwhile has cleared that
-            if flushed.searchable:
-                with tag("p", classes="notice is-done", role="status"):
-                    tag("span", f"Searchable after {seconds(time.monotonic() - began)}: ")
-                    link("open the conversation", visit.link("conversation", id=message.conversation_id))
-            else:
-                notice("It is kept, but not searchable yet: the flow is behind. Its lag is on the page Flow.")
-        await on_searchable()
-
-    with tag("details", classes="card publish"):
-        tag("summary", "Write a message")
-        form = tag("form", classes="fields", data_stays=True)
-        form.on(SENT_EVENT, publish, args=["detail"])
-        with form:
-            owner = visit.owner.id if visit.owner else ""
-            field("Conversation", "conversation", id="publish-conversation", required=True, defaultValue="from-the-console")
-            field("Who says it", "sender", id="publish-sender", required=True, defaultValue=owner)
-            field("Message", "text", "textarea", "field is-wide", id="publish-text", required=True, rows=2)
-            tag("button", "Send and make searchable", "primary", type="submit")
-        outcome = tag("div", classes="outcome")
-
-
-def _message(visit: Visit, said: dict[str, str]) -> Message:
-    """
-    Raises:
-        InputError: a field is empty, or too long.
-    """
-    if visit.owner is None:
-        raise InputError("owner: nobody is chosen; choose whose memory it is to be in the menu")
-    if missing := [name for name in ("conversation", "sender", "text") if not said.get(name)]:
-        raise InputError(f"{', '.join(missing)}: empty; write something")
-    fields = {
-        **visit.owner.ids,
-        "conversation_id": said["conversation"],
-        "sender_id": said["sender"],
-        "content": said["text"],
-        "sent_at": utc_now(),
-    }
-    with input_errors():
-        return Message.model_validate(fields)

@@ -1,65 +1,30 @@
-"""Documents: the list with a form to send one, and each with its sections and a way to erase it."""
+"""Documents: the list, and each with its sections, which appear while it is read."""
 
-import secrets
-from collections import OrderedDict
-from typing import Annotated
-
-from fastapi import File, Form, UploadFile
-from nicegui import app, ui
+from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
-from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
 
-from mneme.errors import InputError, MnemeError
-from mneme.events import ForgetDocument
-from mneme.rows import CLAIMS_REFUSED
 from queries.browsing.responses import InspectedEpisode, Inspection, ListedDocument
-from serving.console.markup import anew, chip, choice, count, day, field, heading, link, nothing, notice, tag
-from serving.console.shell import page, show_failure, visit_of
+from serving.console.markup import anew, chip, count, day, heading, link, nothing, notice, tag
+from serving.console.shell import page
 from serving.console.statements import made_of
 from serving.console.visit import Visit
 
 _STATES = {"reading": ("being read", "open"), "read": ("read", "done"), "unread": ("not read", "problem")}
-_EVERY_SECONDS = 2.0  # while something is being read
-_MOST_OUTCOMES = 100
-
-_outcomes: "OrderedDict[str, tuple[str, str]]" = (
-    OrderedDict()
-)  # by a name in the address: what became of an upload, and its kind
+_EVERY_SECONDS = 2.0  # while a document is being read
 
 
 @page("documents", "Documents")
 async def documents(visit: Visit) -> None:
-    """The list, and the form."""
+    """The list."""
     heading("Documents", "What was sent as files, of this owner and of the tenant, and what of it was read.")
-    if said := _outcomes.get(visit.parameter("told")):
-        notice(*said)
-    if visit.service.takes_events:
-        _upload(visit)
-    shown = tag("div")
-    is_reading = await _list(visit, shown)
-    if is_reading or visit.parameter("told"):
-
-        async def again() -> None:
-            if not await _list(visit, shown) and any(shown):
-                timer.interval = 5 * _EVERY_SECONDS
-
-        timer = ui.timer(_EVERY_SECONDS, again, immediate=False)
-
-
-async def _list(visit: Visit, place: TextElement) -> bool:
-    """Show them; whether any is being read."""
-    with place:
-        found = await visit.fetch(visit.service.memories.documents, visit.filters())
-    with anew(place):
-        for note in found.notes:
-            notice(note)
-        if not found.documents:
-            nothing("No documents here.", "Send one above, or with `mneme publish handbook.pdf`.")
-        with tag("ul", classes="rows"):
-            for each in found.documents:
-                _row(visit, each)
-    return any(each.status == "reading" for each in found.documents)
+    found = await visit.fetch(visit.service.memories.documents, visit.filters())
+    for note in found.notes:
+        notice(note)
+    if not found.documents:
+        nothing("No documents here.", "Send one with `mneme publish handbook.pdf`.")
+    with tag("ul", classes="rows"):
+        for each in found.documents:
+            _row(visit, each)
 
 
 def _row(visit: Visit, each: ListedDocument) -> None:
@@ -78,54 +43,6 @@ def _row(visit: Visit, each: ListedDocument) -> None:
                 tag("span", count(each.pages, "page"))
             tag("span", count(each.chunks, "chunk"))
             tag("span", day(each.dated_at), "when")
-
-
-def _upload(visit: Visit) -> None:
-    owner = visit.owner
-    with tag("details", classes="card publish"):
-        tag("summary", "Send a document")
-        address = visit.link("upload")
-        with tag("form", classes="fields", method="post", action=address, enctype="multipart/form-data"):
-            field("File", "file", id="upload-file", type="file", required=True)
-            with tag("fieldset", classes="field"):
-                tag("legend", "Whose it is")
-                with tag("div", classes="choices"):
-                    for value, title in (("owner", owner.id if owner else ""), ("tenant", "everybody's in the tenant")):
-                        choice(title, "whose", "radio", value == "owner", value)
-            tag("button", "Send", "primary", type="submit")
-
-
-@app.post("/upload", include_in_schema=False)
-def upload(
-    request: Request, file: Annotated[UploadFile, File()], whose: Annotated[str, Form(max_length=10)] = "owner"
-) -> Response:
-    """Take in a document from the form."""
-    visit = visit_of(request)
-    service, owner = visit.service, visit.owner
-    owner_ids = owner.ids if owner is not None and whose == "owner" else {}
-    try:
-        if file.size == 0 or not file.filename:
-            raise InputError("file: it is empty; choose one with something in it")
-        if (file.size or 0) > (most := service.settings.documents.largest_bytes):
-            raise InputError(f"file: {file.size:,} bytes are more than {most:,} (MNEME_DOCUMENTS__LARGEST_BYTES)")
-        service.publisher.send_document(
-            file.file.read(),
-            name=file.filename,
-            tenant_id=visit.tenant_id,
-            media_type=file.content_type,
-            user_id=owner_ids.get("user_id"),
-            group_id=owner_ids.get("group_id"),
-            agent_id=owner_ids.get("agent_id"),
-        )
-        service.publisher.flush()
-        said = (f"{file.filename} is kept, and will be read now. It appears below.", "done")
-    except MnemeError as error:
-        said = (str(error), "problem")
-    name = secrets.token_urlsafe(12)
-    _outcomes[name] = said
-    while len(_outcomes) > _MOST_OUTCOMES:
-        _outcomes.popitem(last=False)
-    return RedirectResponse(visit.link("documents", told=name), 303)
 
 
 _SECTIONS_OF_A_PAGE = 30  # sections
@@ -161,7 +78,7 @@ async def _document(visit: Visit, identity: str, place: TextElement) -> bool:
             nothing(f"{identity or 'Nothing'} is not among the documents of this owner, or of the tenant.")
             return False
         listed = next((each for each in found.documents if each.document_id == found.document_id), None)
-        _head(visit, found, listed)
+        _head(found, listed)
         for each in found.notes:
             notice(each)
         _sections(visit, identity, found)
@@ -189,13 +106,9 @@ def _sections(visit: Visit, identity: str, found: Inspection) -> None:
     visit.paging("document", begin, _SECTIONS_OF_A_PAGE, len(found.episodes), id=identity)
 
 
-def _head(visit: Visit, found: Inspection, listed: ListedDocument | None) -> None:
-    with tag("div", classes="heading-row"):
-        title = (listed.title or listed.name) if listed else str(found.document_id)
-        heading(title, f"{listed.name} · {count(len(found.episodes), 'section')}" if listed else "")
-        # While the page is shown anew, an open dialog would go with it.
-        if listed is not None and listed.message_id is None and visit.service.takes_events and not _is_coming(found, listed):
-            _forget(visit, listed)
+def _head(found: Inspection, listed: ListedDocument | None) -> None:
+    title = (listed.title or listed.name) if listed else str(found.document_id)
+    heading(title, f"{listed.name} · {count(len(found.episodes), 'section')}" if listed else "")
     if listed is None:
         return
     told = {
@@ -236,47 +149,3 @@ def _section(visit: Visit, episode: InspectedEpisode, texts: dict[str, str]) -> 
                 chip(f"{count(episode.dropped, 'statement')} dropped: not in the text", "over")
         with tag("div", classes="makings"):
             made_of(visit, episode, texts)
-
-
-def _forget(visit: Visit, listed: ListedDocument) -> None:
-    """A button, and a question before anything is done."""
-
-    async def forget() -> None:
-        with anew(dialog):
-            tag("p", "Erasing …", "waiting", role="status")
-        try:
-            erasure = await visit.in_thread(
-                "waits", visit.service.erase, _event(visit, listed), visit.service.settings.service.wait_seconds
-            )
-        except MnemeError as error:
-            with anew(dialog):
-                show_failure(error)
-                tag("button", "Close", data_closes=True, type="button")
-            return
-        with anew(dialog):
-            tag("h2", "Forgotten" if erasure.receipt is not None else "Being forgotten")
-            if erasure.receipt is not None:
-                counts = dict(erasure.receipt)
-                refused = counts.pop(CLAIMS_REFUSED, 0)
-                removed = ", ".join(f"{number} {what}" for what, number in counts.items() if number)
-                tag("p", f"Removed: {removed or 'nothing was left'}.")
-                if refused:
-                    tag("p", "Its content is still in the store of claim checks, which did not let the flow delete it.")
-            else:
-                tag("p", f"The flow is behind; the erasure {erasure.erasure_id} will be done when it comes to it.")
-            link("To the documents", visit.link("documents"), "button")
-
-    tag("button", "Forget …", "danger", type="button", data_opens="forget-dialog")
-    dialog = tag("dialog", id="forget-dialog", aria_labelledby="forget-title")
-    with dialog:
-        tag("h2", f"Forget {listed.name}?", id="forget-title")
-        tag("p", "The document and everything that was made of it is erased for good. This cannot be undone.")
-        with tag("div", classes="actions"):
-            tag("button", "Forget it", "danger", type="button").on("click", forget)
-            tag("button", "Keep it", data_closes=True, type="button")
-
-
-def _event(visit: Visit, listed: ListedDocument) -> ForgetDocument:
-    owner = visit.owner
-    ids = owner.ids if owner is not None and owner.key == listed.owner else {"tenant_id": visit.tenant_id}
-    return ForgetDocument.model_validate({"document_id": listed.document_id, **ids})

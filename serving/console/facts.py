@@ -157,8 +157,10 @@ def _actions(visit: Visit, fact: Memory, row: TextElement, told: TextElement, ag
         try:
             flush_ids = await visit.in_thread("others", _sent, visit, make)
             is_done = await _done(visit, flush_ids)
-        except MnemeError as error:
+        except Exception as error:
             offer()
+            if not isinstance(error, MnemeError):
+                raise
             with place:
                 show_failure(error)
             return

@@ -1,12 +1,9 @@
 """The page Flow: health, lag, throughput, requests and dead letters, as they change. For the operator."""
 
-import math
-import threading
 import time
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from nicegui import ui
 
@@ -17,90 +14,51 @@ from mneme.ports import DeadLetter
 from serving.console.markup import anew, chip, count, heading, moment, notice, number, seconds, section, tag
 from serving.console.shell import page, show_failure
 from serving.console.visit import Visit
-from serving.service.dead_letters import dead_letter_id, dead_letters_of
+from serving.service.dead_letters import dead_letters_of
 from serving.service.health import Health
 from serving.service.service import Service
 from serving.terminal.format import last_line, shortened
 from serving.terminal.tables import event_text
 
-AT_MOST_EVERY = 1.5  # seconds: several who look share a sample
-_MOST_SAMPLES = 240
-
-
-@dataclass(slots=True)
-class Latency:
-    """The requests of a route. ``within`` counts those that took at most so many seconds."""
-
-    requests: float = 0.0
-    seconds: float = 0.0
-    within: dict[float, float] = field(default_factory=dict)
-
-    def most(self, share: float) -> float:
-        """The seconds within which a share of them was answered, as precisely as they are counted."""
-        return next((limit for limit, number in sorted(self.within.items()) if number >= share * self.requests), math.inf)
+_MOST_SAMPLES = 6  # ten seconds, over which the rate is told
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One look. ``at`` is of the monotonic clock, in seconds; ``messages`` is None where the index did not answer."""
+    """One look. ``at`` is of the monotonic clock, in seconds; ``messages`` is None where the index did not answer.
+
+    ``routes`` are those that this process served: how many requests, and the seconds that all of them took.
+    """
 
     at: float
     health: Health
     messages: int | None
-    routes: Mapping[str, Latency]
+    routes: Mapping[str, tuple[float, float]]
 
-
-class Samples:
-    """The latest samples of a service, the newest last. Safe for several threads."""
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
-        self._lock = threading.Lock()
-        self._kept: deque[Sample] = deque(maxlen=_MOST_SAMPLES)
-
-    def look(self) -> tuple[Sample, ...]:
-        """All samples, with a new one if the last is old."""
-        with self._lock:
-            now = time.monotonic()
-            if not self._kept or now - self._kept[-1].at >= AT_MOST_EVERY:
-                self._kept.append(self._sample())
-            return tuple(self._kept)
-
-    def _sample(self) -> Sample:
+    @classmethod
+    def take(cls, service: Service) -> "Sample":
+        """Look once. Blocks."""
         try:
-            messages: int | None = self._service.searchable_messages()
+            messages: int | None = service.searchable_messages()
         except MnemeError:
             messages = None  # the health says why
-        return Sample(time.monotonic(), self._service.health(), messages, _routes())
+        return cls(time.monotonic(), service.health(), messages, _routes())
 
 
-def rates(samples: tuple[Sample, ...]) -> list[tuple[float, float]]:
-    """Messages that became searchable a second, between a sample and the next: (seconds before the last sample, rate)."""
+def rate_of(samples: Sequence[Sample]) -> float:
+    """Messages that became searchable a second, from the first of some samples to the last."""
     counted = [(each.at, each.messages) for each in samples if each.messages is not None]
-    return [
-        (counted[-1][0] - at, max(0.0, (count - before) / (at - earlier)))
-        for (earlier, before), (at, count) in pairwise(counted)
-        if at > earlier
-    ]
+    seconds_between = counted[-1][0] - counted[0][0] if counted else 0.0
+    return max(0.0, counted[-1][1] - counted[0][1]) / seconds_between if seconds_between else 0.0
 
 
-def _routes() -> dict[str, Latency]:
-    """Requests by route, as this process counted them."""
+def _routes() -> dict[str, tuple[float, float]]:
     samples = read_exposition(exposition().decode())
-    routes: defaultdict[str, Latency] = defaultdict(Latency)
-
-    def of(sample: str) -> Iterator[tuple[Latency, Mapping[str, str], float]]:
-        for labels, value in samples.get(f"mneme_http_request_seconds_{sample}", ()):
-            yield routes[f"{labels['method']} {labels['route']}"], labels, value
-
-    for route, _, value in of("count"):
-        route.requests += value
-    for route, _, value in of("sum"):
-        route.seconds += value
-    for route, labels, value in of("bucket"):
-        limit = float(labels["le"])
-        route.within[limit] = route.within.get(limit, 0.0) + value
-    return {name: route for name, route in routes.items() if route.requests}
+    totals: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for place, name in enumerate(("count", "sum")):
+        for labels, value in samples.get(f"mneme_http_request_seconds_{name}", ()):
+            totals[f"{labels['method']} {labels['route']}"][place] += value
+    return {route: (requests, took) for route, (requests, took) in totals.items() if requests}
 
 
 _MOST_SHOWN = 50
@@ -113,7 +71,7 @@ class DeadLetterPanel:
 
     def __init__(self, visit: Visit) -> None:
         self._visit = visit
-        self._shown: tuple[str, ...] | None = None
+        self._shown: tuple[DeadLetter, ...] | None = None
         self._read_at = 0.0
         with section("letters", "Dead letters"):
             self._told = tag("div", role="status")
@@ -131,9 +89,8 @@ class DeadLetterPanel:
             with anew(self._place):
                 show_failure(error)
             return
-        names = tuple(dead_letter_id(dead_letter) for dead_letter in dead_letters)
-        if names != self._shown:
-            self._shown = names
+        if dead_letters != self._shown:
+            self._shown = dead_letters
             self._draw(dead_letters)
 
     def _draw(self, dead_letters: Sequence[DeadLetter]) -> None:
@@ -186,42 +143,32 @@ def _content(raw: bytes) -> str:
     return text if len(text) <= _CHARACTERS else f"{shortened(text, _CHARACTERS)} ({len(raw):,} bytes in all)"
 
 
-SAMPLES = "mneme.samples"  # where the mount lays the samples into the scope of a request
-
 _EVERY_SECONDS = 2.0
-_WIDTH, _HEIGHT, _LEFT, _BELOW = 760, 190, 44, 22
 _MUCH = 1000  # events unread that are shown as a warning
-_LANES = ("messages", "documents", "backfill")
 
 
 @page("flow", "Flow", needs_owner=False)
 async def flow(visit: Visit) -> None:
     """The page; a timer that ends with it looks again every two seconds."""
-    samples: Samples = visit.request.scope[SAMPLES]
     with heading("Flow"), tag("p", classes="quiet"):
         tag("span", "Live, every two seconds while this page is open.", "live")
     state = tag("div", role="status")
     tiles = tag("dl", classes="tiles")
-    with section("throughput", "Messages that became searchable, a second", "card chart"):
-        drawing = tag("div")
     with section("requests", "Requests"):
         requests = tag("div")
     dead_letters = DeadLetterPanel(visit)
     parts = ((state, _health, "health"), (requests, _requests, "routes"))
-    shown: list[Sample] = []
+    taken: deque[Sample] = deque(maxlen=_MOST_SAMPLES)
 
     async def look() -> None:
-        taken = await visit.in_thread("others", samples.look)
-        last = taken[-1]
+        before = taken[-1] if taken else None
+        taken.append(last := await visit.in_thread("others", Sample.take, visit.service))
         for place, fill, what in parts:  # what stays as it is is left alone, for whoever reads it
-            if not shown or getattr(shown[0], what) != getattr(last, what):
+            if before is None or getattr(before, what) != getattr(last, what):
                 with anew(place):
                     fill(last)
-        shown[:] = [last]
         with anew(tiles):
             _tiles(last, taken)
-        with anew(drawing):
-            _chart(rates(taken))
         await dead_letters.look()
 
     await look()
@@ -239,17 +186,15 @@ def _health(last: Sample) -> None:
                 tag("li", problem)
 
 
-def _tiles(last: Sample, taken: tuple[Sample, ...]) -> None:
+def _tiles(last: Sample, taken: Sequence[Sample]) -> None:
     lag = last.health.lag
     if lag is not None:
         alive = {True: "runs", False: "stopped", None: "elsewhere"}[lag.alive]
         _tile("The flow", alive, warns=lag.alive is False)
     unread = lag.unread if lag is not None else {}
-    for lane in (*_LANES, *(each for each in unread if each not in _LANES)):
-        if lane in unread:
-            _tile(f"Unread {lane}", f"{unread[lane]:,}", warns=lane != "backfill" and unread[lane] > _MUCH)
-    lately = rates(taken)[-5:]
-    _tile("A second, lately", number(sum(rate for _, rate in lately) / len(lately)) if lately else "0")
+    for lane, waiting in unread.items():
+        _tile(f"Unread {lane}", f"{waiting:,}", warns=lane != "backfill" and waiting > _MUCH)
+    _tile("Searchable a second, lately", number(rate_of(taken)))
 
 
 def _tile(title: str, value: str, warns: bool = False) -> None:
@@ -261,50 +206,19 @@ def _tile(title: str, value: str, warns: bool = False) -> None:
 _MOST_ROUTES = 12
 
 
-def _at_most(limit: float) -> str:
-    return "longer than is counted" if limit == math.inf else f"at most {seconds(limit)}"
-
-
 def _requests(last: Sample) -> None:
     """The routes that were asked most, and how long they took."""
     if not last.routes:
         tag("p", "Nobody has asked anything yet.", "quiet")
         return
-    often = sorted(last.routes.items(), key=lambda each: (-each[1].requests, each[0]))[:_MOST_ROUTES]
-    rows = [
-        (name, number(route.requests), seconds(route.seconds / route.requests), _at_most(route.most(0.95)))
-        for name, route in often
-    ]
-    _table(("route", "requests", "mean", "95 of 100"), rows)
-
-
-def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
+    often = sorted(last.routes.items(), key=lambda each: (-each[1][0], each[0]))[:_MOST_ROUTES]
     with tag("table"):
         with tag("thead"), tag("tr"):
-            for place, title in enumerate(head):
-                tag("th" if title else "td", title, "number" if place else "", scope="col" if title else None)
+            for title, classes in (("route", ""), ("requests", "number"), ("mean", "number")):
+                tag("th", title, classes, scope="col")
         with tag("tbody"):
-            for row in rows:
+            for name, (requests, took) in often:
                 with tag("tr"):
-                    for place, cell in enumerate(row):
-                        tag("td" if place else "th", cell, "number" if place else "", scope=None if place else "row")
-
-
-def _chart(points: list[tuple[float, float]]) -> None:
-    """A line over the last minutes; what it says is in words beside it, for whoever cannot see it."""
-    width, height = _WIDTH - _LEFT, _HEIGHT - _BELOW - 10
-    longest = max([60.0, *(ago for ago, _ in points)])
-    most = max([1.0, *(rate for _, rate in points)])
-    at = [(_LEFT + width * (1 - ago / longest), 10 + height * (1 - rate / most)) for ago, rate in points]
-    said = f"Highest {number(most)}, now {number(points[-1][1])} a second" if points else "Nothing was written yet"
-    with tag("svg", viewBox=f"0 0 {_WIDTH} {_HEIGHT}", role="img", aria_label=said):
-        for share in (0.0, 0.5, 1.0):
-            y = 10 + height * (1 - share)
-            tag("line", classes="axis", x1=_LEFT, x2=_WIDTH, y1=y, y2=y)
-            tag("text", number(most * share), x=_LEFT - 8, y=y + 4, text_anchor="end")
-        tag("text", f"{longest / 60:.0f} min ago", x=_LEFT, y=_HEIGHT - 4)
-        tag("text", "now", x=_WIDTH, y=_HEIGHT - 4, text_anchor="end")
-        if at:
-            line = " L".join(f"{x:.1f} {y:.1f}" for x, y in at)
-            tag("path", classes="area", d=f"M{at[0][0]:.1f} {10 + height} L{line} L{at[-1][0]:.1f} {10 + height} Z")
-            tag("path", classes="line", d=f"M{line}")
+                    tag("th", name, scope="row")
+                    tag("td", number(requests), "number")
+                    tag("td", seconds(took / requests), "number")

@@ -1,6 +1,5 @@
 """The console under ``/console`` of an application. To import this is to import NiceGUI."""
 
-from contextlib import suppress
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -27,7 +26,6 @@ from serving.console import (
     sockets,
     statements,
 )
-from serving.console.flow import Samples
 from serving.console.gate import Gate
 from serving.console.shell import SERVICE, SESSIONS, page_alone
 from serving.console.visit import POOLS
@@ -56,7 +54,7 @@ def mount(app: FastAPI, service: Service) -> None:
     sessions: Sessions = app.state.sessions
     sessions.begin()
     console = Gate(_console(), sessions)
-    ours = {SERVICE: service, SESSIONS: sessions, flow.SAMPLES: Samples(service), POOLS: app.state.pools}
+    ours = {SERVICE: service, SESSIONS: sessions, POOLS: app.state.pools}
 
     async def of_service(scope: Scope, receive: Receive, send: Send) -> None:
         await console({**scope, **ours}, receive, send)
@@ -90,14 +88,7 @@ def _console() -> ASGIApp:
     gate.install()
     sockets.install()
     nicegui.exception_handler(404)(_not_found)
-    nicegui.on_exception(_told)
     return nicegui
-
-
-def _told(_: Exception) -> None:
-    """Notify the user of an error after a page was built; NiceGUI has logged it."""
-    with suppress(RuntimeError):  # there is no page any more
-        ui.notify("That did not work: an error inside Mneme. The log of the service says which.", type="negative", timeout=8000)
 
 
 _NOT_FOUND = """<h1>There is no page here</h1>

@@ -1,19 +1,14 @@
-"""The page Search: results, their trace and, if it is asked for, an answer as it is written."""
+"""The page Search: results, their trace and, if it is asked for, an answer."""
 
-import asyncio
 import re
-from collections.abc import Callable
 from typing import Any
 
-from nicegui import background_tasks, ui
-from nicegui.elements.mixins.text_element import TextElement
-
-from mneme.errors import InputError, MnemeError
+from mneme.errors import InputError
 from queries.answers.answer import AnswerResponse
 from queries.responses import SearchResponse
 from serving.console.markup import chip, choice, count, day, field, heading, notice, section, tag
 from serving.console.results import draw_results
-from serving.console.shell import page, show_failure
+from serving.console.shell import page
 from serving.console.statements import cited
 from serving.console.trace import draw_trace, shown_ids
 from serving.console.visit import Visit
@@ -34,21 +29,19 @@ async def search(visit: Visit) -> None:
     _form(visit)
     if not question:
         return
-    how = _how(visit)
+    how, memories = _how(visit) | {"filters": visit.filters(**_filters(visit)), "explain": True}, visit.service.memories
     if not visit.has_memories:
         notice(f"Nothing is remembered of {visit.name} yet. This is what the documents of everybody say.")
         how["top_k"] = min(how["top_k"] or _OF_DOCUMENTS_ALONE, _OF_DOCUMENTS_ALONE)
     if visit.parameter("ask"):
-        answer = await answering(visit, question, filters=_filters(visit), explain=True, **how)
-        found = answer.found if answer else None
+        answer = await visit.fetch(memories.ask, question, **how)
+        _answer(visit, answer)
+        found = answer.found
     else:
-        found = await visit.fetch(
-            visit.service.memories.search, question, filters=visit.filters(**_filters(visit)), explain=True, **how
-        )
-    if found is not None:
-        texts = await visit.fetch(_texts, visit, found)
-        draw_results(visit, found)
-        draw_trace(found, texts)
+        found = await visit.fetch(memories.search, question, **how)
+    texts = await visit.fetch(_texts, visit, found)
+    draw_results(visit, found)
+    draw_trace(found, texts)
 
 
 def _texts(visit: Visit, found: SearchResponse) -> dict[str, str]:
@@ -141,74 +134,24 @@ def _fields(visit: Visit) -> None:
 
 
 _CITED = re.compile(r"(\[\d+\])")
-_Piece = str | AnswerResponse | BaseException
 
 
-async def answering(visit: Visit, question: str, **how: Any) -> AnswerResponse | None:
-    """Ask, and show the answer piece by piece; the whole of it at the end, None where it failed.
-
-    Args:
-        visit: whose memory.
-        question: what is asked.
-        how: the other arguments of ``Memories.ask_stream``.
-    """
-    with section("answer", "Answer", "card answer"):
-        text = tag("p", "", "said", aria_live="polite")
-        waiting = tag("p", "Reading what is remembered …", "waiting", role="status")
-        below = tag("div", classes="field")
-    client = ui.context.client
-    await client.connected(timeout=None)
-    pieces: asyncio.Queue[_Piece] = asyncio.Queue()
-    loop = asyncio.get_running_loop()
-
-    def hand_over(piece: _Piece) -> None:
-        loop.call_soon_threadsafe(pieces.put_nowait, piece)
-
-    asking = background_tasks.create(
-        visit.in_thread("searches", _read_answer, visit, question, how, hand_over, lambda: client.is_deleted), name="an answer"
-    )
-    while isinstance(piece := await pieces.get(), str):
-        text.set_text(text.text + piece)
-    await asking
-    waiting.delete()
-    if isinstance(piece, AnswerResponse):
-        with below:
-            _finished(visit, piece, text)
-        return piece
-    with below:
-        if not isinstance(piece, MnemeError):
-            raise piece
-        show_failure(piece)
-    return None
-
-
-def _read_answer(
-    visit: Visit, question: str, how: dict[str, Any], hand_over: Callable[[_Piece], None], is_gone: Callable[[], bool]
-) -> None:
-    """Read an answer in a thread; whoever left the page lets it end early."""
-    try:
-        stream = visit.service.memories.ask_stream(question, visit.filters(**how.pop("filters")), **how)
-        for piece in stream:
-            if is_gone():
-                stream.close()
-                return
-            hand_over(piece)
-        hand_over(stream.response)
-    except Exception as error:  # noqa: BLE001  it is raised again where the page is
-        hand_over(error)
-
-
-def _finished(visit: Visit, response: AnswerResponse, text: TextElement) -> None:
+def _answer(visit: Visit, response: AnswerResponse) -> None:
     """The answer with its citations as links, and what it cost."""
     known = {citation.number for citation in response.citations}
-    text.set_text("")
-    with text:
-        for part in _CITED.split(response.answer):
-            number = part[1:-1] if _CITED.fullmatch(part) else ""
-            if number and int(number) in known:
-                tag("a", part, href=f"#citation-{number}")
-            else:
-                tag("span", part)
+    with section("answer", "Answer", "card answer"):
+        with tag("p", classes="said"):
+            for part in _CITED.split(response.answer):
+                number = part[1:-1] if _CITED.fullmatch(part) else ""
+                if number and int(number) in known:
+                    tag("a", part, href=f"#citation-{number}")
+                else:
+                    tag("span", part)
+        with tag("div", classes="field"):
+            _citations(visit, response)
+
+
+def _citations(visit: Visit, response: AnswerResponse) -> None:
     if response.citations:
         with tag("ol", classes="citations"):
             for citation in response.citations:

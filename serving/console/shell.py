@@ -65,6 +65,7 @@ def visit_of(request: Request) -> Visit:
 async def _show(request: Request, path: str, title: str, content: Content, needs_owner: bool) -> None:
     """Build a page; what goes wrong is shown in its place, in words."""
     visit = visit_of(request)
+    ui.on_exception(_notify)
     failure: MnemeError | None = None
     try:
         visit = await _with_owner(visit)
@@ -90,6 +91,14 @@ async def _show(request: Request, path: str, title: str, content: Content, needs
             notice("This could not be shown: an error inside Mneme. The log of the service says which; try again.", "problem")
     main.props["aria-busy"] = "false"
     main.update()
+
+
+def _notify() -> None:
+    """Tell of an error after the page was built; NiceGUI has logged it.
+
+    Each page has this for itself: what a button starts may have taken away the part of the page where the button was.
+    """
+    ui.notify("That did not work: an error inside Mneme. The log of the service says which.", type="negative", timeout=8000)
 
 
 def show_failure(error: MnemeError) -> None:
@@ -211,7 +220,6 @@ def _welcome() -> None:
         tag("h2", "Nothing is remembered yet")
         tag("p", "Send a first message, and it appears here within seconds:")
         tag("pre", "mneme publish examples/friends.jsonl", "command")
-        tag("p", "Or choose whose memory it is to be, in the menu (user:mira), and write one here.", "quiet")
 
 
 _THEME = Path(__file__).parent / "theme"

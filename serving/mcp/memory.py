@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from mcp.types import CallToolResult, TextContent
-from pydantic import AfterValidator, BaseModel
+from pydantic import AfterValidator
 
 from connectors import Publisher
 from mneme.errors import InputError
@@ -125,8 +124,3 @@ class AgentMemory:
     def erased(self, erasure: str) -> bool:
         """Wait for the receipt of an erasure; true if it comes in time."""
         return self._service.erasure(self.scope.tenant_id, erasure, self.wait_seconds).receipt is not None
-
-
-def answer(text: str, data: BaseModel) -> CallToolResult:
-    """Result of a tool: text for the model, and the same as data."""
-    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=data.model_dump(mode="json"))

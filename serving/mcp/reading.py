@@ -5,28 +5,12 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Annotated
 
-from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
 from mneme.errors import InputError
 from serving.clients import iterate_memories
-from serving.mcp.memory import AgentMemory, Moment, answer
-from serving.mcp.results import (
-    AskResult,
-    ContextResult,
-    Event,
-    Line,
-    ProfileResult,
-    SearchResult,
-    TimelineResult,
-    cited,
-    event,
-    event_lines,
-    lines,
-    memories_of,
-    relations_of,
-    with_notes,
-)
+from serving.mcp.memory import AgentMemory, Moment
+from serving.mcp.results import citation_lines, episode_line, event_line, memory_lines, numbered, relation, with_notes
 
 _MOST_RELATIONS = 10
 _RECENT = 5  # conversations that the profile names
@@ -64,7 +48,7 @@ class Reading:
         limit: Annotated[int, Field(description="how many memories at most", strict=True, ge=1, le=50)] = 10,
         since: Since = None,
         before: Before = None,
-    ) -> Annotated[CallToolResult, SearchResult]:
+    ) -> str:
         """Find what is remembered about something: facts, episodes, messages and documents, best first.
 
         Use it before answering anything that may depend on earlier conversations. Name people and things in full, one subject
@@ -76,13 +60,10 @@ class Reading:
         """
         scope = self._memory.scope
         found = self._memory.memories.search(query, filters=scope.filters(since=since, before=before), top_k=limit)
-        memories = memories_of(found, scope.tenant_id)
-        relations = relations_of(found, _MOST_RELATIONS)
-        text = lines(memories) or "nothing is remembered about this"
-        if relations:
-            text += "\nrelations: " + "; ".join(relations)
-        notes = found.query.notes
-        return answer(with_notes(text, notes), SearchResult(memories=memories, relations=relations, notes=notes))
+        text = numbered(memory_lines(found, scope.tenant_id).values()) or "nothing is remembered about this"
+        if relations := found.graph.relationships[:_MOST_RELATIONS]:
+            text += "\nrelations: " + "; ".join(map(relation, relations))
+        return with_notes(text, found.query.notes)
 
     def ask(
         self,
@@ -91,7 +72,7 @@ class Reading:
         ],
         since: Since = None,
         before: Before = None,
-    ) -> Annotated[CallToolResult, AskResult]:
+    ) -> str:
         """Answer a question from memory, with the memories that the answer cites.
 
         Use it for one precise question (when, who, how many, how long ago) where dates must be computed or several memories
@@ -102,11 +83,9 @@ class Reading:
         """
         scope = self._memory.scope
         found = self._memory.memories.ask(question, scope.filters(since=since, before=before))
-        citations = cited(found, scope.tenant_id)
+        citations = citation_lines(found, scope.tenant_id)
         text = _renumbered(found.answer, {each.number: place for place, each in enumerate(found.citations, 1)})
-        told = f"{text}\n\n{lines(citations)}" if citations else text
-        data = AskResult(answer=text, abstained=found.abstained, citations=citations, notes=found.notes)
-        return answer(with_notes(told, found.notes), data)
+        return with_notes(f"{text}\n\n{numbered(citations)}" if citations else text, found.notes)
 
     def context(
         self,
@@ -114,19 +93,17 @@ class Reading:
         max_tokens: Annotated[int, Field(description="the most that the text may have", strict=True, ge=50, le=20_000)] = 1500,
         since: Since = None,
         before: Before = None,
-    ) -> Annotated[CallToolResult, ContextResult]:
+    ) -> str:
         """Gather all that is remembered for a question, as one text of limited length.
 
         Use it before a longer answer that leans on many memories: what holds now comes first, dated, with what it replaced,
         then what is known of the people. Nothing is there twice. To look around use `search`.
 
-        Returns the text with numbers in brackets, the number of its tokens, and the ids of the numbered memories.
+        Returns the text, each memory with a number in brackets.
         """
         filters = self._memory.scope.filters(since=since, before=before)
         found = self._memory.memories.context(question, filters, max_tokens)
-        ids = tuple(citation.id for citation in found.citations)
-        data = ContextResult(text=found.text, tokens=found.tokens, memory_ids=ids, notes=found.notes)
-        return answer(with_notes(found.text, found.notes), data)
+        return with_notes(found.text, found.notes)
 
     def timeline(
         self,
@@ -138,7 +115,7 @@ class Reading:
         limit: Annotated[
             int, Field(description="how many events at most; the newest are kept", strict=True, ge=1, le=200)
         ] = 50,
-    ) -> Annotated[CallToolResult, TimelineResult]:
+    ) -> str:
         """Tell what happened, oldest first: the history of a person or thing, or everything between two dates.
 
         With `entity`: its facts, plans and relations, and what became of each ("where has Ann worked?", "how did the plan
@@ -153,26 +130,23 @@ class Reading:
         if entity:
             history = self._memory.memories.history(entity, filters)
             about = history.name
-            events = tuple(event(each) for each in history.timeline())
+            events = tuple(map(event_line, history.timeline()))
             others = (f"may also mean: {', '.join(history.others)}",) if history.others else ()
             notes = (*history.notes, *others)
         else:
             about = " ".join(f"{word} {day:%Y-%m-%d}" for word, day in (("from", since), ("to", before)) if day)
             episodes = islice(iterate_memories(self._memory.memories, "episode", filters), limit + 1)
-            events = tuple(
-                Event(date=each.at, kind="episode", text=each.text, id=each.id, conversation_id=each.conversation_id)
-                for each in episodes
-            )[::-1]
+            events = tuple(map(episode_line, episodes))[::-1]
         if len(events) > limit:
             notes = (
                 *notes,
                 f"only the newest {limit} of {len(events) if entity else 'several'} are shown; narrow since and before",
             )
             events = events[-limit:]
-        text = f"{about}:\n{event_lines(events)}" if events else f"{about}: nothing is remembered"
-        return answer(with_notes(text, notes), TimelineResult(about=about, events=events, notes=notes))
+        lines = "\n".join(events)
+        return with_notes(f"{about}:\n{lines}" if events else f"{about}: nothing is remembered", notes)
 
-    def profile(self) -> Annotated[CallToolResult, ProfileResult]:
+    def profile(self) -> str:
         """Tell who you are talking to: what is known of the owner of this memory, and what the last conversations were about.
 
         Use it once at the start of a conversation. For anything particular use `search`.
@@ -181,21 +155,16 @@ class Reading:
         """
         filters = self._memory.scope.filters()
         portrait = self._memory.memories.portrait(filters)
-        told = tuple(
-            Line(about=each.about, statement=each.statement, since=each.at, inferred=each.implicit)
-            for each in portrait.lines
-            if each.holds
-        )
+        known = [
+            f"- {each.about}: {each.statement}{' (inferred)' if each.implicit else ''}" for each in portrait.lines if each.holds
+        ]
         page = self._memory.memories.conversations(filters, limit=_RECENT)
-        recent = tuple(
-            f"{each.last_at:%Y-%m-%d} {each.title or 'still going on'} (conversation {each.conversation_id})"
+        recent = [
+            f"- {each.last_at:%Y-%m-%d} {each.title or 'still going on'} (conversation {each.conversation_id})"
             for each in page.items
-        )
-        known = [f"- {each.about}: {each.statement}{' (inferred)' if each.inferred else ''}" for each in told]
+        ]
         text = "\n".join(known) if known else "no profile yet; it is made from what is said over time"
-        if recent:
-            text += "\nlast conversations:\n" + "\n".join(f"- {each}" for each in recent)
-        return answer(text, ProfileResult(lines=told, recent=recent))
+        return "\n".join([text, "last conversations:", *recent]) if recent else text
 
 
 def _renumbered(text: str, places: Mapping[int, int]) -> str:

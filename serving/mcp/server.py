@@ -72,7 +72,6 @@ def build_server(
     scope_of: Callable[[Any], OwnerScope],
     *,
     writable: bool = True,
-    may_erase: bool = False,
     turn: Callable[[ServerRequestContext[Any, Any]], AbstractAsyncContextManager[None]] = lambda _: nullcontext(),
 ) -> MemoryServer:
     """The MCP server of a memory.
@@ -81,7 +80,6 @@ def build_server(
         memory: what the tools work on.
         scope_of: the owner that a request speaks for; it is given the HTTP request, on standard input None.
         writable: whether there are ``remember`` and ``forget``; without, the memory can only be read.
-        may_erase: whether ``forget`` may erase everything that is known of the owner.
         turn: held while a request is served, where several clients share the threads.
     """
 
@@ -105,23 +103,23 @@ def build_server(
     )
     reading = Reading(memory)
     reads = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-    server.add_tool(reading.search, title="Search memory", annotations=reads)
-    server.add_tool(reading.ask, title="Ask memory", annotations=reads)
-    server.add_tool(reading.context, title="Context", annotations=reads)
-    server.add_tool(reading.timeline, title="Timeline", annotations=reads)
-    server.add_tool(reading.profile, title="Profile", annotations=reads)
+    tools: list[tuple[Callable[..., str], str, ToolAnnotations]] = [
+        (reading.search, "Search memory", reads),
+        (reading.ask, "Ask memory", reads),
+        (reading.context, "Context", reads),
+        (reading.timeline, "Timeline", reads),
+        (reading.profile, "Profile", reads),
+    ]
     if writable:
-        writing = Writing(memory, may_erase)
+        writing = Writing(memory)
         adds = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
         takes_away = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
-        server.add_tool(writing.remember, title="Remember", annotations=adds)
-        server.add_tool(writing.forget, title="Forget", annotations=takes_away)
+        tools += [(writing.remember, "Remember", adds), (writing.forget, "Forget", takes_away)]
+    for call, title, annotations in tools:
+        server.add_tool(call, title=title, annotations=annotations, structured_output=False)  # the text says all of it
     for tool in server._tool_manager.list_tools():
         tool.description = cleandoc(tool.description)
         tool.parameters = _tidy(tool.parameters) | {"additionalProperties": False}
-        tool.fn_metadata.output_schema = _tidy(tool.fn_metadata.output_schema)
-        if tool.name == "forget" and not may_erase:
-            tool.parameters["properties"]["target"]["enum"].remove("everything")
     return server
 
 

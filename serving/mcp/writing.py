@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Annotated, Literal
 
-from mcp.types import CallToolResult
 from pydantic import BaseModel, ConfigDict, Field
 
 from mneme.errors import InputError
@@ -13,11 +12,10 @@ from mneme.events import Delete, Message, Retract, input_errors, refuse_future
 from mneme.ids import message_id
 from mneme.times import utc_now
 from serving.clients import iterate_memories
-from serving.mcp.memory import MOST_MESSAGES, AgentMemory, Moment, answer
-from serving.mcp.results import ForgetResult, RememberResult
+from serving.mcp.memory import MOST_MESSAGES, AgentMemory, Moment
 from serving.service.amending import retractions_of
 
-Target = Literal["fact", "message", "conversation", "document", "everything"]
+Target = Literal["fact", "message", "conversation", "document"]
 
 
 class SaidMessage(BaseModel):
@@ -37,15 +35,10 @@ class Writing:
     """Tools that change what is remembered.
 
     Raises of each: InputError for what is asked in a wrong way, StoreError where it could not be kept; to call again is safe.
-
-    Args:
-        memory: what they work on.
-        may_erase: whether ``forget`` may erase everything that is known of the owner.
     """
 
-    def __init__(self, memory: AgentMemory, may_erase: bool) -> None:
+    def __init__(self, memory: AgentMemory) -> None:
         self._memory = memory
-        self._may_erase = may_erase
 
     def remember(
         self,
@@ -82,7 +75,7 @@ class Writing:
                 strict=True,
             ),
         ] = 0.0,
-    ) -> Annotated[CallToolResult, RememberResult]:
+    ) -> str:
         """Keep something for later conversations: either one `note`, or `messages` word for word.
 
         Use it when the user tells something worth keeping (facts about them, decisions, plans, corrections) or asks you to.
@@ -112,8 +105,7 @@ class Writing:
             state = f"durable; its episodes and facts are not searchable after {wait:g} seconds, they will be later"
         else:
             state = "durable; its words are found within seconds, facts and episodes once the conversation rests"
-        text = f"remembered in conversation {name}: {state}\nids: {', '.join(ids)}"
-        return answer(text, RememberResult(conversation_id=name, message_ids=ids, searchable=searchable))
+        return f"remembered in conversation {name}: {state}\nids: {', '.join(ids)}"
 
     def forget(
         self,
@@ -127,7 +119,7 @@ class Writing:
                 description="true only after the user has seen what would go and agreed; false shows what would go", strict=True
             ),
         ] = False,
-    ) -> Annotated[CallToolResult, ForgetResult]:
+    ) -> str:
         """Erase a fact, a message, a conversation or a document for ever, with all that was learnt from it.
 
         Use it only when the user asks that something be forgotten. Search shows the ids. Of a fact its words go, wherever they
@@ -137,36 +129,22 @@ class Writing:
 
         Returns what would go, or that nothing is left of it.
         """
-        if target == "everything":
-            if not self._may_erase:
-                raise InputError(
-                    "this server does not erase a whole memory; forget conversations one by one, or ask its operator"
-                    " (mneme erase, or mneme mcp --allow-erase)"
-                )
-        elif not id:
+        if not id:
             raise InputError(f"id: give that of the {target}; search and timeline show ids")
-        label, preview, order = self._erasing(target, id)
+        preview, order = self._erasing(target, id)
         if not confirm:
-            text = f"nothing is erased yet; this would go for ever: {preview}. If the user agrees, call again with confirm=true"
-            return answer(text, ForgetResult(erased=False, target=label, preview=preview))
-        done = order()
-        text = f"{label}: erased, nothing is left of it" if done else f"{label}: the erasure is ordered and under way"
-        return answer(text, ForgetResult(erased=done, under_way=not done, target=label))
+            return f"nothing is erased yet; this would go for ever: {preview}. If the user agrees, call again with confirm=true"
+        return f"{target} {id}: " + ("erased, nothing is left of it" if order() else "the erasure is ordered and under way")
 
-    def _erasing(self, target: Target, identity: str) -> tuple[str, str, Callable[[], bool]]:
-        """Label, preview and action of an erasure; only of this owner's memory."""
+    def _erasing(self, target: Target, identity: str) -> tuple[str, Callable[[], bool]]:
+        """Preview and action of an erasure; only of this owner's memory."""
         memory, scope = self._memory, self._memory.scope
         tenant, owner = scope.tenant_id, scope.owner
-        label = f"{target} {identity}"
-        if target == "everything":
-            label = f"everything that is known of {owner.type} {owner.id}"
-            return label, label, lambda: memory.erased(memory.publisher.erase_owner(owner))
         if target == "document":
             documents = memory.memories.documents(scope.filters(document_id=identity, knowledge=False)).documents
             if not documents or documents[0].owner != owner.key:
                 raise InputError(f"there is no document {identity!r} of this owner; a search names the id of each")
             return (
-                label,
                 f"the document {documents[0].name} with {documents[0].characters:,} characters",
                 lambda: memory.erased(memory.publisher.forget_document(identity, **owner.ids)),
             )
@@ -177,7 +155,6 @@ class Writing:
                 raise InputError(f"there is no conversation {identity!r} of this owner; search and timeline show ids")
             count = f"more than {MOST_MESSAGES}" if len(messages) > MOST_MESSAGES else str(len(messages))
             return (
-                label,
                 f"the conversation {identity}, {count} messages, and all that was learnt from them",
                 lambda: memory.erased(memory.publisher.forget_conversation(tenant, identity)),
             )
@@ -201,7 +178,7 @@ class Writing:
             done = [memory.flushed(talk, memory.wait_seconds) for talk in talks]  # each is waited for
             return all(done)
 
-        return label, preview, take_away
+        return preview, take_away
 
     def _message(self, conversation: str, said: SaidMessage, now: datetime) -> Message:
         scope = self._memory.scope

@@ -66,7 +66,6 @@ def create_app(service: Service) -> FastAPI:
     secured = [Depends(openapi.BEARER), Depends(openapi.API_KEY), EACH_PARAMETER_ONCE, POOL_PLACE]
     for module in _ROUTES:
         app.include_router(module.router, dependencies=secured)
-    app.include_router(openapi.router, dependencies=[POOL_PLACE])
     return app
 
 

@@ -9,7 +9,7 @@ from hashlib import sha256
 from mneme.errors import SettingsError
 from serving.rest.problems import Forbidden
 
-OPERATOR = "*"  # in the place of a tenant: every tenant, dead letters and metrics
+OPERATOR = "*"  # in the place of a tenant: every tenant, the flow and metrics
 DEFAULT_TENANT = "default"
 
 _HASHED = re.compile(r"sha256:([0-9a-fA-F]{64})")

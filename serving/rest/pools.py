@@ -25,7 +25,6 @@ _UPLOADS = 4  # each of up to MNEME_DOCUMENTS__LARGEST_BYTES, in memory as it is
 _OTHERS = 24
 _HEALTH = 8  # probes have no key, and must not wait for those who have one
 _LARGE_BODIES = 4  # of over LARGE_BODY_BYTES, in memory
-_LARGE_UPLOADS = 16  # on their way to a temporary file
 _FRAMEWORK_THREADS = 16  # for parts of forms and pieces of files, a moment each
 LARGE_BODY_BYTES = 262_144
 _RETRY_SECONDS = 1
@@ -68,7 +67,6 @@ class RequestPools:
             "health": Pool(_HEALTH),
         }
         self.large_bodies = Pool(_LARGE_BODIES, has_several)
-        self.large_uploads = Pool(_LARGE_UPLOADS, has_several)
 
     @property
     def threads(self) -> int:

@@ -163,9 +163,9 @@ async def _on_http_error(request: Request, error: Exception) -> Response:
     path = request.scope["path"][:200]
     match error.status_code:
         case 404:
-            detail = f"{path}: there is no such address; see /docs for those there are"
+            detail = f"{path}: there is no such address; see /openapi.json for those there are"
         case 405:
-            detail = f"{request.method} is not for {path}; see /docs for what is"
+            detail = f"{request.method} is not for {path}; see /openapi.json for what is"
         case 400 if error.detail == _UNREADABLE:
             detail = "body: cannot be read; send one JSON object in UTF-8, without numbers of thousands of digits"
         case status:

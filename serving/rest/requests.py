@@ -231,6 +231,13 @@ After = Annotated[str | None, Field(max_length=2048, description="`next` of the 
 Wait = Annotated[float, Field(ge=0, le=3600, description="seconds, at most 60")]
 
 
+class WaitParameters(RequestModel):
+    """The tenant of what is waited for, and the time to wait for it."""
+
+    tenant_id: TenantId = None
+    wait: Wait = 0.0
+
+
 MOST_MESSAGES = 1000  # or events, of a request; every other list and object has at most MOST_ENTRIES
 
 

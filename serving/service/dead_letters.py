@@ -1,4 +1,4 @@
-"""Dead letters as people look at them: in a list, by ids that stay, and sent once more."""
+"""Dead letters as people look at them: in a list, and sent once more."""
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
@@ -8,15 +8,12 @@ from typing import Literal
 from connectors.kafka.replay import event_to_replay
 from mneme.errors import InputError
 from mneme.events import parse_event
-from mneme.ids import content_hash
 from mneme.ports import DeadLetter
 from mneme.settings import Settings
 from mneme.times import utc_now
 from serving.service.service import Service
 
 Place = Literal["kafka", "file"]
-
-_ID_DIGITS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +55,6 @@ class DeadLetterQueue:
             done = frozenset(ready)
             self.remove(lambda dead_letter: dead_letter in done)
         return refused
-
-
-def dead_letter_id(dead_letter: DeadLetter) -> str:
-    """Id of a dead letter, independent of its place in a list."""
-    parts = (dead_letter.stage, dead_letter.at.isoformat(), dead_letter.position, dead_letter.reason, dead_letter.raw.hex())
-    name = "\0".join(map(str, parts))
-    return content_hash(name.encode("utf-8", "surrogatepass"))[:_ID_DIGITS]
 
 
 def dead_letters_of(service: Service) -> DeadLetterQueue:

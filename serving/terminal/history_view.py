@@ -131,51 +131,26 @@ def _what_became(entry: "HistoryStatement") -> list[str]:
 _STYLES = {"read": "green", "reading": "cyan", "unread": "yellow"}
 
 
-def documents_table(found: "DocumentList") -> RenderableType:
-    """One document a line, and below it what of it was not read."""
-    parts: list[RenderableType] = []
-    if found.documents:
-        table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=True)
-        table.add_column("date", style="green", no_wrap=True)
-        table.add_column("document", ratio=1, overflow="fold")
-        table.add_column("format", no_wrap=True)
-        table.add_column("pages", justify="right", no_wrap=True)
-        table.add_column("chunks", justify="right", no_wrap=True)
-        table.add_column("status", no_wrap=True)
-        for document in found.documents:
-            pages = "" if document.pages is None else f"{document.pages:,}"
-            status = Text(_status(document), style="yellow" if document.unread else _STYLES[document.status])
-            table.add_row(
-                day(document.dated_at), Group(*_about(document)), document.format, pages, f"{document.chunks:,}", status
-            )
-        parts.append(table)
-    else:
-        parts.append(Text("no documents", style="yellow"))
-    parts.append(Text(_total(found), style="dim"))
-    parts += [Text(f"note: {line}", style="yellow") for line in found.notes]
-    return Group(*parts)
+def document_list(found: "DocumentList") -> RenderableType:
+    """One document a line, what of each was not read below it, and how many there are."""
+    lines = [document_line(document) for document in found.documents] or [Text("no documents", style="yellow")]
+    return Group(*lines, Text(_total(found), style="dim"), *(Text(f"note: {line}", style="yellow") for line in found.notes))
 
 
 def document_line(document: "ListedDocument") -> Text:
     """Show a document in a line, and each unread part in a line below."""
     pages = count(document.pages, "page") if document.pages is not None else ""
-    about = joined(document.format, pages, count(document.chunks, "chunk"), day(document.dated_at))
-    line = Text.assemble((document.name, "bold"), (f" · {about} · ", "dim"), (_status(document), _STYLES[document.status]))
-    for reason in document.unread:
-        line.append(f"\n  not read: {reason}", style="yellow")
-    return line
-
-
-def _about(document: "ListedDocument") -> list[Text]:
-    lines = [Text(document.name, style="bold")]
-    if document.title not in ("", document.name, PurePath(document.name).stem):
-        lines.append(Text(document.title))
     whose = "knowledge" if document.owner.split("/")[1] == "tenant" else ""
     attached = f"attached to {document.message_id} in {document.conversation_id}" if document.message_id else ""
     identity = document.document_id if document.document_id != document.name and not attached else ""
-    if about := joined(whose, identity, attached, document.uri or ""):
-        lines.append(Text(about, style="dim"))
-    return [*lines, *(Text(f"not read: {reason}", style="yellow") for reason in document.unread)]
+    title = document.title if document.title not in (document.name, PurePath(document.name).stem) else ""
+    size = joined(document.format, pages, count(document.chunks, "chunk"), day(document.dated_at))
+    about = joined(title, identity, whose, attached, document.uri or "", size)
+    style = "yellow" if document.unread else _STYLES[document.status]
+    line = Text.assemble((document.name, "bold"), (f" · {about} · ", "dim"), (_status(document), style))
+    for reason in document.unread:
+        line.append(f"\n  not read: {reason}", style="yellow")
+    return line
 
 
 def _status(document: "ListedDocument") -> str:

@@ -6,7 +6,7 @@ shown was written by others: characters that a terminal obeys, as those of escap
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 import typer
@@ -78,12 +78,12 @@ def note(text: str, style: str = "") -> None:
 
 @contextmanager
 def progress_bar(what: str, unit: str = "") -> Iterator[OnProgress]:
-    """A bar on standard error while the block runs; what it yields is called with (done, total).
+    """A bar on standard error from the first progress on: before, the command may ask something.
 
-    A total of 0 means that it is not known. Off a terminal there is no bar.
+    What it yields is called with (done, total); a total of 0 means that it is not known. Off a terminal there is no bar.
     """
     console = messages()
-    with Progress(
+    progress = Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
         BarColumn(bar_width=30),
@@ -93,9 +93,17 @@ def progress_bar(what: str, unit: str = "") -> Iterator[OnProgress]:
         console=console,
         transient=True,
         disable=not console.is_terminal,
-    ) as progress:
-        task = progress.add_task(what, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total or None)
+    )
+    task = progress.add_task(what, total=None)
+
+    def on_progress(done: int, total: int) -> None:
+        progress.start()
+        progress.update(task, completed=done, total=total or None)
+
+    try:
+        yield on_progress
+    finally:
+        progress.stop()
 
 
 @contextmanager
@@ -108,17 +116,3 @@ def flow_in_this_process() -> Iterator[None]:
 
     with ended_when_put_back(show_cursor):
         yield
-
-
-@contextmanager
-def delayed_progress_bar(what: str, unit: str = "") -> Iterator[OnProgress]:
-    """A bar as above that appears with the first progress: before, the command may ask something."""
-    with ExitStack() as stack:
-        bars: list[OnProgress] = []
-
-        def on_progress(done: int, total: int) -> None:
-            if not bars:
-                bars.append(stack.enter_context(progress_bar(what, unit)))
-            bars[0](done, total)
-
-        yield on_progress

@@ -137,8 +137,6 @@ def status_view(status: Status, rate: float | None) -> RenderableType:
     if status.embedder is not None:
         facts.add_row("embedder", status.embedder)
     parts: list[RenderableType] = [Text(status.where, style="bold"), facts]
-    if status.models:
-        parts.append(_models(status))
     parts += [Text(wait, style="yellow") for wait in status.waits]
     parts += [Text(problem, style="red") for problem in status.problems]
     return Group(*parts)
@@ -152,16 +150,3 @@ def _dead(count: int | None) -> Text:
     if count is None:
         return Text("?", style="dim")
     return Text(f"{count:,}", style="yellow" if count else "")
-
-
-def _models(status: Status) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    table.add_column("role", no_wrap=True)
-    table.add_column("model", overflow="fold")
-    for name in ("calls", "failed", "tokens", "cost"):
-        table.add_column(name, justify="right")
-    for each in status.models:
-        cost = f"{each.cost:.2f}" if each.cost else ""
-        failed = Text(f"{each.failed:,}", style="red" if each.failed else "")
-        table.add_row(each.role, Text(each.model), f"{each.calls:,}", failed, f"{each.tokens:,}", cost)
-    return table

@@ -253,13 +253,13 @@ FOREIGN: list[dict[str, str]] = [
 ]
 
 
-@pytest.mark.parametrize("path", ["logout", "login", "upload?tenant=acme"])
-def test_no_form_of_another_site_logs_anybody_in_or_out_or_sends_a_file(
+@pytest.mark.parametrize("path", ["logout", "login"])
+def test_no_form_of_another_site_logs_anybody_in_or_out(
     client: TestClient, tried: Callable[[Iterable[dict[str, str]]], Iterable[dict[str, str]]], path: str
 ) -> None:
     log_in(client)
     for headers in tried(FOREIGN):
-        answer = client.post(f"/console/{path}", headers=headers, data={"key": OTHER, "whose": "tenant"})
+        answer = client.post(f"/console/{path}", headers=headers, data={"key": OTHER})
         assert answer.status_code == 403
         assert "set-cookie" not in answer.headers
     assert looks(client)

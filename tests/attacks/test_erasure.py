@@ -11,9 +11,12 @@ from typing import Any
 import httpx
 import pytest
 
+from connectors.dead_letters import FileDeadLetters
 from connectors.indices import open_index
 from mneme.rows import Collection
 from mneme.settings import Settings, load_settings
+from serving.service.dead_letters import dead_letters_of
+from serving.terminal.tables import dead_letter_text
 from tests.attacks.mixed_load import OPERATOR_KEY, TENANTS, with_tenants
 from tests.servers.models import ModelServer
 from tests.serving.embedded_service import opened, over_http
@@ -95,12 +98,12 @@ def test_after_an_erasure_no_word_of_the_owner_is_in_any_file_or_row(
             assert client.post("/documents", files=unread, data={"user_id": user}).status_code == 202
             eventually(lambda tail=tail: client.get(f"/flushes/f-{tail}", params={"wait": 20}).json()["searchable"])
         assert WORDS["edited"] in client.post("/memories/search", json={"query": "it is now", "filters": WHOSE}).text
-        eventually(lambda: len(client.get("/dead-letters").json()["items"]) == 2)
+        eventually(lambda: len(dead_letters_of(service).dead_letters()) == 2)
         erased = client.delete("/memories", params={**WHOSE, "wait": 60})
         assert erased.status_code == 200, erased.text
         assert erased.json()["receipt"]["answers"] > 0
         assert client.get("/memories", params={"user_id": "eve"}).json()["items"]
-        assert len(client.get("/dead-letters").json()["items"]) == 1
+        assert len(dead_letters_of(service).dead_letters()) == 1
     content = {file: file.read_bytes() for file in settings.data.rglob("*") if file.is_file()}
     rows = rows_of(settings)
     for word in tried(list(WORDS.values())):
@@ -156,8 +159,9 @@ def test_no_secret_is_in_an_answer_a_log_a_metric_or_a_file(tmp_path: Path, trie
             ):  # which an answer may repeat to its sender
                 assert CANARY not in told, request["url"]
             assert not any(key in told for key in (*TENANTS, OPERATOR_KEY)), request["url"]
-        eventually(lambda: client.get("/api/v1/dead-letters", headers=operator).json()["items"])
-        letters = client.get("/api/v1/dead-letters", headers=operator).text
+        kept = FileDeadLetters(tmp_path / "data" / "dead-letters.sqlite")
+        eventually(lambda: list(kept.read()))
+        letters = "\n".join(dead_letter_text(number, each).plain for number, each in enumerate(kept.read()))
         metrics = client.get("/metrics", headers=operator).text
     log = service.log.read_text()
     for told in (letters, metrics, log):

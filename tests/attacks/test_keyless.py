@@ -14,7 +14,7 @@ from serving.console.mount import mount
 from serving.rest.app import create_app
 from serving.service.service import Service
 
-PATHS = ("/", "/docs", "/openapi.json", "/health", "/api/v1/owners", "/mcp", "/console/", "/console/conversations", "/metrics")
+PATHS = ("/", "/openapi.json", "/health", "/api/v1/owners", "/mcp", "/console/", "/console/conversations", "/metrics")
 HOSTS = (
     *"evil.example evil.example:8765 localhost.evil.example 127.0.0.1.evil.example localhost.evil.example:8765".split(),
     *"evil.example#localhost localhost@evil.example 127.0.0.2 2130706433 0.0.0.0 [::2] [::ffff:127.0.0.1]".split(),
@@ -42,7 +42,7 @@ def test_no_foreign_host_is_served(client: TestClient, tried: Tried) -> None:
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://localhost:1", "http://localhost.evil.example:8765"])
 def test_no_page_of_another_site_changes_anything(client: TestClient, tried: Tried, origin: str) -> None:
     posts = ("memories", "memories/search", "documents")
-    for path in tried(("/mcp", "/console/upload", "/console/login", "/console/logout", *(f"/api/v1/{each}" for each in posts))):
+    for path in tried(("/mcp", "/console/login", "/console/logout", *(f"/api/v1/{each}" for each in posts))):
         assert client.post(path, headers={"origin": origin}, content=b"{}").status_code == 403, path
     polled = "/console/_nicegui_ws/socket.io/?EIO=4&transport=polling"
     assert client.get(polled, headers={"origin": origin}).status_code == 403

@@ -13,14 +13,13 @@ from serving.service.service import Service
 
 KEY = "a-key-of-the-operator-01"
 ASKED = (
-    ("GET", "/docs"),
     ("GET", "/openapi.json"),
     ("GET", "/health/live"),
     ("GET", "/health"),
     ("GET", "/metrics"),
     ("GET", "/"),
     ("GET", "/nothing<script>alert(1)</script>"),
-    ("POST", "/docs"),
+    ("POST", "/openapi.json"),
     ("GET", "/api/v1/owners"),
     ("POST", "/api/v1/memories/search"),
     ("GET", "/mcp"),
@@ -62,5 +61,5 @@ def test_every_response_is_shielded(
 
 
 def test_what_is_asked_for_comes_back_in_no_page(client: TestClient) -> None:
-    for path in ("/console/login?wrong=<script>alert(1)</script>", "/docs?<script>alert(1)</script>"):
+    for path in ("/console/login?wrong=<script>alert(1)</script>", "/openapi.json?<script>alert(1)</script>"):
         assert "alert(1)" not in client.get(path).text

@@ -228,7 +228,6 @@ def requests_of(described: Mapping[str, Any], ids: Mapping[str, Sequence[str]], 
             )
         ],
         ("post", f"{API}/flush"): [{**named, "conversation_id": "standup", "timeout": 0}, {**named, "user_id": "mira"}],
-        ("post", f"{API}/dead-letters/replay"): [{"all": True}],
         ("patch", f"{API}/memories/{{id}}"): [{"content": "x"}],
         ("post", f"{API}/documents"): [{}],
     }
@@ -289,7 +288,7 @@ def test_no_route_reads_or_changes_what_is_another_tenants(
 
 def test_a_cursor_of_another_key_opens_nothing(own: Asking, ids: Mapping[str, Sequence[str]], tried: Tried) -> None:
     for after in tried(ids["after"]):
-        for path in ("memories", "conversations", "dead-letters"):
+        for path in ("memories", "conversations"):
             check_nothing_of_the_other(own("GET", f"{API}/{path}", params={"user_id": "mira", "after": after}), path, after)
 
 

@@ -19,7 +19,7 @@ def complete(*words: str) -> set[str]:
 
 def test_commands_are_completed():
     assert complete("his") == {"history"}
-    assert complete("admin", "topics", "c") == {"create"}
+    assert complete("admin", "dead-letters", "s") == {"show"}
 
 
 def test_options_are_completed():

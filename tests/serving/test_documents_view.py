@@ -1,4 +1,4 @@
-"""``mneme inspect --documents``: a table of them, what of each was not read, and the same as JSON."""
+"""``mneme inspect --documents``: a line for each, what of it was not read, and the same as JSON."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 import queries
 from queries.browsing.responses import DocumentList, ListedDocument
 from serving.cli import app
-from serving.terminal.history_view import documents_table
+from serving.terminal.history_view import document_list
 from tests.serving.fake_memories import OpenedMemories
 from tests.serving.test_rendering import printed
 
@@ -62,7 +62,7 @@ def command_line(monkeypatch: pytest.MonkeyPatch) -> CliRunner:
 
 
 def test_each_says_what_it_is_and_what_became_of_it() -> None:
-    text = printed(documents_table(FOUND))
+    text = printed(document_list(FOUND))
     assert "4 documents · 1 partly read · 2 read · 1 unread" in text
     assert "not read: tesseract is not installed" in text
     assert "attached to m1 in c" in text
@@ -71,7 +71,7 @@ def test_each_says_what_it_is_and_what_became_of_it() -> None:
 
 
 def test_none_are_said_to_be_none() -> None:
-    assert "no documents" in printed(documents_table(DocumentList(documents=())))
+    assert "no documents" in printed(document_list(DocumentList(documents=())))
 
 
 def test_the_command_lists_those_of_an_owner(command_line: CliRunner) -> None:

@@ -3,7 +3,7 @@
 from mneme.records import Citation
 from serving.adapters.memory import passages
 from serving.found import Origin, episodes_of, kind_of, origin_of, words_of
-from serving.mcp.results import memories_of
+from serving.mcp.results import memory_lines
 from tests.serving.test_rendering import NOON, SAID, episode, expectation, fact, response
 
 PAGE_TWO = Citation(document_id="offer", name="offer.pdf", section="Prices", place="page 2")
@@ -36,6 +36,8 @@ def test_an_adapter_tells_it_as_json_and_names_all_messages_that_say_it():
 
 
 def test_a_tool_tells_it_by_the_ids_that_can_be_forgotten():
-    told, section, _ = memories_of(FOUND, "acme")
-    assert (told.kind, told.date, told.until, told.message_ids) == ("fact", NOON, SAID, ("acme/c/m1",))
-    assert (section.kind, section.message_ids, section.document) == ("knowledge", (), str(PAGE_TWO))
+    told, section, _ = memory_lines(FOUND, "acme").values()
+    assert told.startswith(f"{NOON:%Y-%m-%d} fact: Ann is at Google [")
+    assert told.endswith(f"] (id {ENDED.id}; from acme/c/m1)")
+    assert " knowledge: " in section
+    assert section.endswith(f"({PAGE_TWO})")

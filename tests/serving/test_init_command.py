@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from mneme.errors import InputError
 from mneme.settings import Settings, load_settings
 from serving.cli import app
 from serving.environment_file import environment_file
@@ -43,14 +42,11 @@ def test_every_setting_has_a_line_that_says_what_it_is():
             assert before.startswith("# "), line
 
 
-def test_what_is_chosen_is_active_and_loads(folder: Path):
-    result = init("--opensearch", "https://search:9200", "--kafka", "broker:9092", "--openai", "gpt-4.1", "--key", "acme")
+def test_a_key_is_made_and_shown_once(folder: Path):
+    result = init("--key", "acme")
     assert result.exit_code == 0
     assert (folder / ".env").stat().st_mode & 0o777 == 0o600
     settings = load_settings({})
-    assert settings.index.backend == "opensearch"
-    assert (settings.opensearch.url, settings.kafka.bootstrap_servers) == ("https://search:9200", "broker:9092")
-    assert (settings.models.default, settings.extraction.extractor) == ("gpt-4.1", "model")
     key = re.findall(r"[0-9a-f]{48}", result.stdout)[0]
     assert settings.service.keys == {f"sha256:{sha256(key.encode()).hexdigest()}": "acme"}
     assert key not in (folder / ".env").read_text()
@@ -59,31 +55,28 @@ def test_what_is_chosen_is_active_and_loads(folder: Path):
     assert caller.tenant == "acme"
 
 
-def test_without_options_it_takes_the_embedded_index():
+def test_without_options_it_has_the_defaults():
     assert init().exit_code == 0
     assert load_settings({}) == Settings(_env_file=None)  # type: ignore[call-arg]
 
 
 def test_a_file_that_is_there_is_replaced_only_when_told(folder: Path):
     (folder / ".env").write_text("MNEME_DATA=mine\n")
-    refused = init("--embedded")
+    refused = init()
     assert refused.exit_code == 2
     assert "--force" in refused.stderr
     assert (folder / ".env").read_text() == "MNEME_DATA=mine\n"
-    assert init("--embedded", "--print").stdout.startswith("# Settings of Mneme")
+    assert init("--print").stdout.startswith("# Settings of Mneme")
     assert (folder / ".env").read_text() == "MNEME_DATA=mine\n"
-    assert init("--embedded", "--force").exit_code == 0
-    assert "MNEME_INDEX__BACKEND=embedded" in (folder / ".env").read_text()
+    assert init("--force").exit_code == 0
+    assert "#MNEME_INDEX__BACKEND=embedded" in (folder / ".env").read_text()
 
 
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (("--embedded", "--opensearch", "http://h:9200"), "--opensearch"),
-        (("--kafka", "h:9092"), "--kafka"),
-        (("--base-url", "http://h/v1"), "--openai"),
         (("--file", "nowhere/.env"), "nowhere"),
-        (("--openai", "it's"), "MNEME_MODELS__DEFAULT"),
+        (("--key", "it's"), "MNEME_SERVICE__KEYS"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(arguments: tuple[str, ...], named: str, folder: Path):
@@ -91,8 +84,3 @@ def test_options_that_do_not_fit_are_refused(arguments: tuple[str, ...], named: 
     assert result.exit_code == 2
     assert named in result.stderr
     assert not list(folder.iterdir())
-
-
-def test_a_setting_that_there_is_not_is_refused():
-    with pytest.raises(InputError, match="MNEME_NONSENSE"):
-        environment_file({"MNEME_NONSENSE": "1"})

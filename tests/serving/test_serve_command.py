@@ -42,7 +42,7 @@ def test_what_is_sent_is_found_and_it_ends_in_order_while_somebody_waits(served:
         while client.get("/health").status_code != 200:  # its flow has begun, for which a busy machine takes longer than a wait
             time.sleep(0.05)
         told = served.log.read_text()
-        assert f"REST     {served.url}/docs" in told
+        assert f"REST     {served.url}/openapi.json" in told
         assert f"console  {served.url}/console" in told
         assert f"MCP      {served.url}/mcp" in told
         assert "index    the embedded index in " in told

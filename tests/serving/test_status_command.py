@@ -3,13 +3,10 @@
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
 from datetime import timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import StringIO
 from itertools import islice
 from pathlib import Path
-from threading import Thread
 from types import SimpleNamespace
 
 import pytest
@@ -27,48 +24,15 @@ from mneme.settings import Settings
 from mneme.times import utc_now
 from serving.cli import app
 from serving.commands import setup as command
-from serving.status import ModelStatus, Status, local_status, remote_status
+from serving.status import Status, local_status
 from serving.terminal.tables import status_view
 from tests.queries.world import MAYA, messages
 
 METRICS = """
-mneme_model_calls_total{role="extraction",model="small",tenant="acme",outcome="ok"} 8
-mneme_model_calls_total{role="extraction",model="small",tenant="other",outcome="ModelTimeout"} 1
-mneme_model_tokens_total{role="extraction",model="small",tenant="acme",direction="in"} 900
-mneme_model_cost_total{role="extraction",model="small",tenant="acme"} 0.25
 mneme_model_paused_until_seconds{endpoint="http://a/v1/chat/completions",reason="asked"} 4102444800.0
 mneme_model_paused_until_seconds{endpoint="http://b/v1/embeddings",reason="down"} 12.0
 mneme_flow_owed_episodes 24
 """
-HEALTH = {"status": "red", "problems": ["no flow runs"], "lag": {"unread": {"messages": 3}, "alive": False}}
-
-
-@pytest.fixture
-def service() -> Iterator[Callable[[str], str]]:
-    """A service that tells this health."""
-    servers = []
-
-    def serve(health: str) -> str:
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                self.send_response(200 if self.path == "/health" else 404)
-                self.end_headers()
-                self.wfile.write(health.encode())
-
-            def log_message(self, *_: object) -> None:
-                """Nothing."""
-
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        thread = Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        servers.append((server, thread))
-        return f"http://127.0.0.1:{server.server_address[1]}"
-
-    yield serve
-    for server, thread in servers:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def settings_of(folder: Path, **values: object) -> Settings:
@@ -146,27 +110,12 @@ def test_what_does_not_answer_is_a_problem_and_the_rest_is_told(tmp_path: Path):
     assert told.lag == {"messages": 0, "documents": 0, "backfill": 0}
 
 
-def test_a_service_is_told_by_its_health(service: Callable[[str], str], tmp_path: Path):
-    url = service(json.dumps(HEALTH))
-    told = remote_status(settings_of(tmp_path), url)
-    assert told == Status(where=url, health="red", problems=("no flow runs",), lag={"messages": 3}, flow="rests")
-
-
-def test_models_are_told_by_the_metrics_of_the_flow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_endpoints_that_are_left_alone_are_told_by_the_metrics_of_the_flow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("serving.status._metrics", lambda settings: METRICS)
-    told = local_status(filled(tmp_path))
-    assert told.models == (ModelStatus("extraction", "small", calls=9, failed=1, tokens=900, cost=0.25),)
-    assert told.waits == (
+    assert local_status(filled(tmp_path)).waits == (
         "http://a/v1/chat/completions asked for time: nothing is called until 00:00:00 UTC",
         "24 episodes will be extracted again when the model is back",
     )
-
-
-@pytest.mark.parametrize("answer", ["<html>", "[]", '{"status": "fine"}'])
-def test_what_is_no_mneme_is_red(service: Callable[[str], str], tmp_path: Path, answer: str):
-    told = remote_status(settings_of(tmp_path), service(answer))
-    assert told.health == "red"
-    assert told.problems
 
 
 def run(*arguments: str) -> Result:
@@ -183,10 +132,6 @@ def test_one_look_is_a_table_or_json_and_its_exit_code_tells(tmp_path: Path, mon
     told = json.loads(run("--json").stdout)
     assert told["rows"]["messages"] == 2
     assert told["messages_per_second"] == 0.0
-    away = run("--url", "http://127.0.0.1:1", "--once")
-    assert away.exit_code == 1
-    assert "mneme serve" in away.stdout
-    assert run("--url", "no url", "--once").exit_code == 2
 
 
 def test_messages_a_second_are_those_between_two_looks(monkeypatch: pytest.MonkeyPatch):
@@ -194,11 +139,11 @@ def test_messages_a_second_are_those_between_two_looks(monkeypatch: pytest.Monke
     monkeypatch.setattr("time.monotonic", lambda: next(moments))
     counted = iter([10, 30, 3, None, 5])  # between the second and the third the service began again
     monkeypatch.setattr("serving.status.local_status", lambda _: Status("here", messages=next(counted)))
-    looks = command._looks(Settings(), None)
+    looks = command._looks(Settings())
     assert [rate for _, rate in islice(looks, 5)] == [None, 2.0, None, None, None]
 
 
-def test_the_table_shows_trouble_and_models():
+def test_the_table_shows_trouble():
     console = Console(width=100, record=True, file=StringIO())
     status = Status(
         "here",
@@ -207,9 +152,8 @@ def test_the_table_shows_trouble_and_models():
         {"messages": 1200},
         "rests",
         dead_letters=3,
-        models=(ModelStatus("answer", "m", 9, 1, 900, 0.5),),
     )
     console.print(status_view(status, 12.34))
     shown = console.export_text()
-    for text in ("red", "rests", "12.3", "messages 1,200", "no flow runs", "answer", "0.50"):
+    for text in ("red", "rests", "12.3", "messages 1,200", "no flow runs"):
         assert text in shown

@@ -1,4 +1,4 @@
-// What a page does without asking the server: colours, the menu on narrow screens, keys, following a record, dialogs.
+// What a page does without asking the server: colours, the menu on narrow screens, keys, following a record.
 const root = document.documentElement;
 
 function theme(name) {
@@ -31,8 +31,6 @@ document.addEventListener("click", (event) => {
   const at = (selector) => event.target.closest(selector);
   if (at("button[data-theme]")) theme(at("button[data-theme]").dataset.theme);
   if (at(".menu-button")) menu(at(".menu-button").getAttribute("aria-expanded") !== "true");
-  if (at("[data-opens]")) document.getElementById(at("[data-opens]").dataset.opens)?.showModal();
-  if (at("[data-closes]")) at("dialog")?.close();
   for (const open of document.querySelectorAll("details.whose[open]")) {
     if (!open.contains(event.target)) open.open = false;
   }

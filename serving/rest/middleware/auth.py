@@ -14,7 +14,7 @@ from serving.rest.middleware import CONSOLE, SAFE, is_under, state
 from serving.rest.problems import problem_response
 from serving.rest.sessions import Sessions
 
-_OPEN = frozenset({"/", "/health", "/health/live", "/openapi.json", "/docs", "/favicon.ico"})
+_OPEN = frozenset({"/", "/health", "/health/live", "/openapi.json", "/favicon.ico"})
 _HERE = ("localhost", "127.0.0.1", "[::1]")
 
 

@@ -12,7 +12,7 @@ from mneme import problems
 from mneme.events import DEEPEST
 from mneme.events.parsing import is_deeper_outline, outline
 from mneme.settings import Settings
-from serving.rest.middleware import API, CONSOLE, MCP, SAFE, is_under, state
+from serving.rest.middleware import API, MCP, SAFE, is_under, state
 from serving.rest.pools import LARGE_BODY_BYTES, RequestPools
 from serving.rest.problems import ProblemRaised, problem_response
 
@@ -20,7 +20,7 @@ LARGEST_OUTLINE = 1_000_000  # characters of JSON outside of its texts: some ten
 BODY_SECONDS = 30.0  # for a body to arrive,
 _SLOWEST_BYTES_A_SECOND = 10_000  # and longer if it is large
 
-_UPLOADS = (f"{API}/documents", f"{CONSOLE}/upload")
+_UPLOADS = f"{API}/documents"
 _FORM_BYTES = 1_000_000  # of an upload, beside the file
 
 
@@ -62,7 +62,7 @@ class BodyLimits:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        is_upload = scope["path"] in _UPLOADS and headers.get("content-type", "").startswith("multipart/")
+        is_upload = scope["path"] == _UPLOADS and headers.get("content-type", "").startswith("multipart/")
         limit = self._upload if is_upload else self._json
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length[:20]) > limit.largest:

@@ -5,8 +5,7 @@ import time
 from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
-from starlette.datastructures import MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mneme import problems
 from serving.rest.middleware import API, CONSOLE, MCP, is_under, state
@@ -36,26 +35,12 @@ class RateLimit:
             await self._app(scope, receive, send)
             return
         identity: str = state(scope)["identity"]
-        may = self._limiter.hit(limit, identity)
-        reset, left = self._limiter.get_window_stats(limit, identity)
-        seconds = max(1, round(reset - time.time()))
-        headers = {
-            "RateLimit-Policy": f'"requests";q={limit.amount};w=60',
-            "RateLimit": f'"requests";r={max(0, left)};t={seconds}',
-        }
-        if not may:
-            detail = (
-                f"over {limit.amount} requests a minute; wait {seconds} s, or set MNEME_SERVICE__REQUESTS_PER_MINUTE higher"
-            )
-            await problem_response(problems.RATE_LIMITED, detail, headers | {"Retry-After": str(seconds)})(scope, receive, send)
+        if self._limiter.hit(limit, identity):
+            await self._app(scope, receive, send)
             return
-
-        async def send_with_limits(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(headers)
-            await send(message)
-
-        await self._app(scope, receive, send_with_limits)
+        seconds = max(1, round(self._limiter.get_window_stats(limit, identity).reset_time - time.time()))
+        detail = f"over {limit.amount} requests a minute; wait {seconds} s, or set MNEME_SERVICE__REQUESTS_PER_MINUTE higher"
+        await problem_response(problems.RATE_LIMITED, detail, {"Retry-After": str(seconds)})(scope, receive, send)
 
 
 def _is_rationed(path: str) -> bool:

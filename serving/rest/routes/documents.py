@@ -1,26 +1,22 @@
-"""``/documents``: send a file, list what there is, take one away."""
+"""``/documents``: send a file, list what there is. ``DELETE /memories`` erases one."""
 
 import json
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, File, Form, Path, Query, Response, UploadFile
+from fastapi import APIRouter, File, Form, Query, UploadFile
 from pydantic import Field
 
 from mneme.errors import InputError
-from mneme.events import ForgetDocument, Name
+from mneme.events import Name
 from queries.browsing.responses import DocumentList
 from queries.responses import ResponseModel
 from serving.rest.middleware import API
 from serving.rest.openapi import problem_responses
 from serving.rest.pools import uses_pool
-from serving.rest.requests import MOST_ENTRIES, CallerIn, OwnerParameters, PeriodParameters, ServiceIn, Wait
-from serving.rest.routes.owners import SENT, erased
-from serving.service.service import ErasureStatus
+from serving.rest.requests import MOST_ENTRIES, CallerIn, PeriodParameters, ServiceIn
 
 router = APIRouter(prefix=API, tags=["documents"])
-
-DocumentId = Annotated[str, Path(min_length=1, max_length=512, examples=["mira/lease.docx"])]
 
 
 class DocumentsAsked(PeriodParameters):
@@ -31,12 +27,6 @@ class DocumentsAsked(PeriodParameters):
     )
     document_id: tuple[Name, ...] = Field(default=(), max_length=MOST_ENTRIES)
     knowledge: bool = Field(default=True, description="list the documents of the tenant too")
-
-
-class DocumentAsked(OwnerParameters):
-    """Owner of a document; without one it is the tenant's."""
-
-    wait: Wait = 0.0
 
 
 class DocumentAccepted(ResponseModel):
@@ -98,16 +88,3 @@ def _metadata(given: str | None) -> dict[str, Any]:
     if not isinstance(metadata, dict):
         raise InputError('metadata: no JSON object; send one as text ({"project": "dockside"})')
     return metadata
-
-
-@router.delete("/documents/{id:name}", summary="Erase a document", responses={**SENT, **problem_responses(409, 503)})
-@uses_pool("waits")
-def erase_document(
-    id: DocumentId, asked: Annotated[DocumentAsked, Query()], service: ServiceIn, caller: CallerIn, response: Response
-) -> ErasureStatus:
-    """Erase a document for good, with all that was made of it. A file behind a `uri` stays."""
-    named = asked.whose
-    if len(named) > 1:
-        raise InputError("give one of user_id, group_id and agent_id, or none for the tenant's: it says whose document it is")
-    event = ForgetDocument.model_validate({"tenant_id": caller.tenant_of(asked.tenant_id), **named, "document_id": id})
-    return erased(event, asked.wait, service, response)

@@ -4,7 +4,7 @@ import os
 import pathlib
 from collections.abc import Iterator
 from tempfile import TemporaryDirectory
-from typing import IO, Annotated, Any
+from typing import IO, Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import StreamingResponse
@@ -12,8 +12,6 @@ from fastapi.responses import StreamingResponse
 from mneme import problems
 from mneme.errors import InputError
 from mneme.events import Erase, Forget, ForgetDocument, Name
-from mneme.records import Owner
-from mneme.settings import Settings
 from queries.browsing.responses import OwnerSummary
 from queries.responses import ResponseModel
 from serving.clients import one_owner
@@ -21,7 +19,7 @@ from serving.rest.middleware import API
 from serving.rest.openapi import problem_responses
 from serving.rest.pools import uses_pool
 from serving.rest.problems import ProblemRaised
-from serving.rest.requests import CallerIn, OwnerParameters, RequestModel, ServiceIn, TenantId, Wait
+from serving.rest.requests import CallerIn, OwnerParameters, RequestModel, ServiceIn, TenantId, Wait, WaitParameters
 from serving.service.service import ErasureEvent, ErasureStatus, Service
 
 router = APIRouter(prefix=API, tags=["memories"])
@@ -64,20 +62,11 @@ _PIECE_BYTES = 65_536
 @uses_pool("waits")
 def export(asked: Annotated[OwnerParameters, Query()], service: ServiceIn, caller: CallerIn) -> StreamingResponse:
     """Export everything known of an owner, for `mneme admin import`. If the memory changes meanwhile, it is 503: repeat it."""
-    return exported(asked.owner(caller), service.settings)
-
-
-def exported(owner: Owner, settings: Settings) -> StreamingResponse:
-    """Everything that is known of an owner, as a file to be kept.
-
-    Raises:
-        StoreUnavailable: its memory changed meanwhile.
-    """
     from flows.maintenance.transfer import export_owner
 
     with TemporaryDirectory(prefix="mneme-export-") as folder:
         name = os.path.join(folder, "export.jsonl")
-        export_owner(owner, pathlib.Path(name), settings)
+        export_owner(asked.owner(caller), pathlib.Path(name), service.settings)
         file = open(name, "rb")  # noqa: SIM115  closed when the answer ends
     # The file has no name any more: however the answer ends, nothing of the memory is left on the disk.
     headers = {
@@ -104,27 +93,27 @@ class ErasureRequest(OwnerParameters):
     wait: Wait = 0.0
 
 
-class ErasureAsked(RequestModel):
-    """Erasure to look up, and the time to wait for it."""
-
-    tenant_id: TenantId = None
-    wait: Wait = 0.0
-
-
-SENT: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The receipt"},
-    202: {"description": "Sent, without a receipt yet", "model": ErasureStatus},
-}
-
-
-@router.delete("/memories", summary="Erase", responses={**SENT, **problem_responses(404, 409, 503)})
+@router.delete(
+    "/memories",
+    summary="Erase",
+    responses={
+        200: {"description": "The receipt"},
+        202: {"description": "Sent, without a receipt yet", "model": ErasureStatus},
+        **problem_responses(404, 409, 503),
+    },
+)
 @uses_pool("waits")
 def erase(asked: Annotated[ErasureRequest, Query()], service: ServiceIn, caller: CallerIn, response: Response) -> ErasureStatus:
-    """Erase a conversation, a document, or everything of an owner for good. Later messages begin anew."""
+    """Erase a conversation, a document, or everything of an owner for good. Later messages begin anew.
+
+    A file behind a `uri` stays.
+    """
     event = _event(asked, caller.tenant_of(asked.tenant_id))
     if isinstance(event, Forget):
         _check_owner(event, asked, service)
-    return erased(event, asked.wait, service, response)
+    done = service.erase(event, min(asked.wait, service.settings.service.wait_seconds))
+    response.status_code = 202 if done.receipt is None else 200
+    return done
 
 
 def _check_owner(event: Forget, asked: ErasureRequest, service: Service) -> None:
@@ -160,14 +149,7 @@ def _event(asked: ErasureRequest, tenant: str) -> ErasureEvent:
 
 @router.get("/erasures/{id:name}", summary="The receipt of an erasure", responses=problem_responses(409, 503))
 @uses_pool("waits")
-def erasure(id: ErasureId, asked: Annotated[ErasureAsked, Query()], service: ServiceIn, caller: CallerIn) -> ErasureStatus:
+def erasure(id: ErasureId, asked: Annotated[WaitParameters, Query()], service: ServiceIn, caller: CallerIn) -> ErasureStatus:
     """Return the receipt of an erasure, once nothing is left; `wait` waits for it."""
     tenant = caller.tenant_of(asked.tenant_id)
     return service.erasure(tenant, id, min(asked.wait, service.settings.service.wait_seconds))
-
-
-def erased(event: ErasureEvent, wait: float, service: Service, response: Response) -> ErasureStatus:
-    """Erase, and say how far it came."""
-    done = service.erase(event, min(wait, service.settings.service.wait_seconds))
-    response.status_code = 202 if done.receipt is None else 200
-    return done

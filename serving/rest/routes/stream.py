@@ -24,8 +24,8 @@ from serving.rest.requests import (
     OwnerParameters,
     RequestModel,
     ServiceIn,
-    TenantId,
     Wait,
+    WaitParameters,
     examples,
     json_object,
     with_tenant,
@@ -112,13 +112,6 @@ class FlushRequest(OwnerParameters):
         return tuple(dict.fromkeys(given))
 
 
-class FlushAsked(RequestModel):
-    """Flush to look up, and the time to wait for it."""
-
-    tenant_id: TenantId = None
-    wait: Wait = 0.0
-
-
 @router.post(
     "/flush",
     summary="Make searchable now",
@@ -144,7 +137,7 @@ def flush(asked: FlushRequest, service: ServiceIn, caller: CallerIn, response: R
 
 @router.get("/flushes/{id:name}", summary="Whether a flush is done", responses=problem_responses(409, 503))
 @uses_pool("waits")
-def flushed(id: FlushId, asked: Annotated[FlushAsked, Query()], service: ServiceIn, caller: CallerIn) -> FlushStatus:
+def flushed(id: FlushId, asked: Annotated[WaitParameters, Query()], service: ServiceIn, caller: CallerIn) -> FlushStatus:
     """Tell whether everything sent before a flush is searchable; `wait` waits for it.
 
     The answer stays no if the flush was never sent.

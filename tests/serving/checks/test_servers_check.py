@@ -17,7 +17,7 @@ def test_topics_are_missing_until_they_are_made(kafka_settings: Kafka):
     settings = Settings.model_validate({"index": {"backend": "opensearch"}, "kafka": kafka_settings})
     before = {check.name: check for check in kafka(settings)}
     assert before["broker"].state == "ready"
-    assert "mneme admin topics create" in before[kafka_settings.topics.messages].remedy
+    assert "`mneme run` makes it" in before[kafka_settings.topics.messages].remedy
     create_topics(kafka_settings)
     for _ in range(100):  # a broker tells of a new topic a moment later
         after = list(kafka(settings))

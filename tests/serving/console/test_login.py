@@ -90,7 +90,9 @@ def test_a_tenants_key_shows_its_memories_and_no_way_to_write_where_nothing_is_t
 
     page = visitor.open("conversations?owner=user:mira")
     expect(page.get_by_role("link", name="jason-and-mira")).to_be_visible()
-    expect(page.get_by_text("Write a message")).to_have_count(0)
+    visitor.open("facts?owner=user:mira")
+    expect(page.locator(".fact-row").first).to_be_visible()
+    expect(page.get_by_role("button", name="Erase …")).to_have_count(0)
 
 
 @pytest.mark.parametrize(

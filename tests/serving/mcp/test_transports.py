@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from serving.cli import app
 from tests.serving.mcp.conftest import KEY, OTHER_KEY, THIRD_KEY
-from tests.serving.mcp.round_trip import finds_nothing, goes_round, remembers_until_it_forgets, told
+from tests.serving.mcp.round_trip import finds_nothing, goes_round, remembered, remembers_until_it_forgets, told
 
 pytestmark = pytest.mark.slow
 
@@ -48,18 +48,19 @@ def test_a_client_of_the_older_handshake_remembers_and_finds(url: str):
 def test_neither_another_owner_nor_another_tenant_reads_it(url: str):
     async def run() -> None:
         async with connected(url, "user_id=bob") as client:
-            _, note = await told(client, "remember", note="Bob's door code is 4711.", conversation="home", wait=60)
+            note = await told(client, "remember", note="Bob's door code is 4711.", conversation="home", wait=60)
+        conversation, [message] = remembered(note)
         for whose, key in (("user_id=eve", KEY), ("user_id=bob", OTHER_KEY), ("group_id=bob", KEY)):
             async with connected(url, whose, key) as client:
                 await finds_nothing(client, "What is Bob's door code?")
-                for target, identity in (("message", note["message_ids"][0]), ("conversation", note["conversation_id"])):
+                for target, identity in (("message", message), ("conversation", conversation)):
                     result = await client.call_tool("forget", {"target": target, "id": identity, "confirm": True})
                     assert result.is_error
-                await told(client, "remember", note="Nothing of Bob's.", conversation=note["conversation_id"], wait=60)
+                await told(client, "remember", note="Nothing of Bob's.", conversation=conversation, wait=60)
         async with connected(url, "user_id=bob") as client:
-            _, found = await told(client, "search", query="What is Bob's door code?")
-            [fact] = [each["text"] for each in found["memories"] if each["kind"] == "fact"]
-            assert fact.endswith(": Bob's door code is 4711.")
+            found = await told(client, "search", query="What is Bob's door code?")
+            [fact] = [line for line in found.splitlines() if " fact: " in line]
+            assert ": Bob's door code is 4711. (id " in fact
 
     asyncio.run(run())
 

@@ -58,7 +58,7 @@ class TestKeys:
         assert told["query"]["filters_applied"]["tenant_id"] == "other"
         assert not told["episodes"]
 
-    @pytest.mark.parametrize("path", ["/api/v1/owners?tenant_id=default", "/api/v1/dead-letters", "/metrics"])
+    @pytest.mark.parametrize("path", ["/api/v1/owners?tenant_id=default", "/metrics"])
     def test_what_is_another_tenants_or_the_operators_is_forbidden(self, locked: TestClient, path: str) -> None:
         """Of every operation tests/attacks/test_tenants_rest.py looks at it."""
         refused = locked.get(path, headers=bearer(OTHER))
@@ -69,9 +69,8 @@ class TestKeys:
         for tenant in ("default", "other"):
             assert locked.get(f"/api/v1/owners?tenant_id={tenant}", headers=bearer(OPERATOR)).status_code == 200
         assert locked.get("/metrics", headers=bearer(OPERATOR)).status_code == 200
-        assert locked.get("/api/v1/dead-letters", headers=bearer(OPERATOR)).status_code == 200
 
-    @pytest.mark.parametrize("path", ["/health/live", "/openapi.json", "/docs"])
+    @pytest.mark.parametrize("path", ["/health/live", "/openapi.json"])
     def test_what_tells_nothing_of_anybody_needs_no_key(self, locked: TestClient, path: str) -> None:
         assert locked.get(path).status_code == 200
 
@@ -114,7 +113,6 @@ class TestLimits:
         with client_of(with_service(memory_settings, requests_per_minute=3)) as client:
             answers = [client.get("/api/v1/owners") for _ in range(4)]
             assert [each.status_code for each in answers] == [200, 200, 200, 429]
-            assert [each.headers["ratelimit"].split(";")[1] for each in answers] == ["r=2", "r=1", "r=0", "r=0"]
             assert 1 <= int(answers[3].headers["retry-after"]) <= 60
             assert answers[3].json()["type"] == "urn:mneme:problem:rate-limited"
             assert client.get("/health/live").status_code == 200

@@ -22,6 +22,7 @@ from mneme.events import Erase, Forget, Message
 from mneme.records import Owner
 from mneme.rows import Collection, Row
 from mneme.settings import Settings
+from serving.service.dead_letters import dead_letters_of
 from serving.service.health import Health
 from serving.service.service import Service
 from tests.serving.embedded_service import over_http
@@ -140,8 +141,8 @@ def test_a_conversation_is_not_shared_by_two_users(running: Service):
         assert secrets["anna"] in told_of("anna")
         for user in secrets:
             assert "9911" not in told_of(user)
-        [letter] = client.get("/dead-letters").json()["items"]
-        assert letter["reason"] == "user_id: conversation chat belongs to user anna; use a conversation_id of its own"
+        [letter] = dead_letters_of(running).dead_letters()
+        assert letter.reason == "user_id: conversation chat belongs to user anna; use a conversation_id of its own"
 
 
 def test_an_erasure_is_waited_for_and_leaves_no_text_in_the_inbox(running: Service):
