@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 
 from flows.cuts import ExtractedEntity, ExtractedRelationship
 from flows.extraction.chinese_entities import chinese_entities, chinese_given_names, kind_of_liked
-from flows.extraction.english_entities import english_entities
+from flows.extraction.english_entities import PERHAPS, english_entities
 from flows.extraction.sentences import Sentence
 from mneme.chinese_script import simplified
 from mneme.pattern_index import Cue
@@ -117,6 +117,7 @@ def entities_of(sentences: Sequence[Sentence]) -> tuple[ExtractedEntity, ...]:
     return tuple(
         ExtractedEntity(each.name, each.kind, _summary(each.where), tuple(dict.fromkeys(one.index for one in each.where)))
         for each in met.values()
+        if each.sure or each.is_of_one_kind
     )
 
 
@@ -127,7 +128,14 @@ class _Entity:
     name: str
     kind: str = OTHER
     sure: bool = False
+    kinds: set[str] = field(default_factory=set)
     where: list[Sentence] = field(default_factory=list)
+
+    @property
+    def is_of_one_kind(self) -> bool:
+        """Tell whether its mentions agree. What may be a place, a firm or a person is none without a mention that tells it."""
+        known = self.kinds - {OTHER, PERHAPS}
+        return len(known) <= 1 and not (PERHAPS in self.kinds and known <= {PERSON})
 
 
 def _meet(met: dict[str, _Entity], name: str, kind: str, one: Sentence, sure: bool = False) -> None:
@@ -136,7 +144,8 @@ def _meet(met: dict[str, _Entity], name: str, kind: str, one: Sentence, sure: bo
     if key not in met and len(met) >= _MOST:
         return
     entity = met.setdefault(key, _Entity(name))
-    if not entity.sure and (sure or entity.kind == OTHER):
+    entity.kinds.add(kind)
+    if kind != PERHAPS and not entity.sure and (sure or entity.kind == OTHER):
         entity.kind, entity.sure = kind, sure
     entity.where.append(one)
 

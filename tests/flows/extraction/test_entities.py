@@ -275,6 +275,16 @@ def test_other_languages_name_those_who_take_part_and_who_is_called():
         ("He can't go near Nikau's nets though.", "Nikau"),
         ("The Harry Potter tour is on the 18th.", "Harry Potter"),
         ("It is the one on George St by the gardens.", "George"),
+        ("She is going to Maersk, or so I heard.", "Maersk"),
+        ("Then I go to Ondine, who bakes.", "Ondine"),
+        ("But nobody uses Shona now.", "Shona"),
+        ("My Kathmandu leaks in the corner.", "Kathmandu"),
+        ("She is a baker at Leeds Street, gets up at 3.", "Leeds Street"),
+        ("Dinny hooted all through Patrick street.", "Patrick"),
+        ("She is on nights at Wellington hospital.", "Wellington"),
+        ("I asked a girl from the bakery, Linh, about it.", "Linh"),
+        ("Will Gunvor join us at noon?", "Will Gunvor"),
+        ("I'm seventy in June and I'd like to see it.", "June"),
     ],
 )
 def test_where_kinds_compete_a_name_is_left_out(text: str, name: str) -> None:
@@ -298,11 +308,19 @@ def test_where_kinds_compete_a_name_is_left_out(text: str, name: str) -> None:
         ("I bought the Dyson in the end.", "Dyson", "product"),
         ("My dog, Senan, barks.", "Senan", "pet"),
         ("The kids are Owen 11 and Ella 7.", "Owen", "person"),
+        ("We are going to Hampi over the long weekend.", "Hampi", "location"),
+        ("Boston airport was shut.", "Boston", "location"),
         ("It is the one on George St by the gardens.", "George St", "location"),
     ],
 )
 def test_a_name_keeps_its_kind_where_something_tells_it(text: str, name: str, kind: str) -> None:
     assert named(f"Ann: {text}", "Bo: All right then.")[name] == kind
+
+
+def test_what_may_be_a_place_a_firm_or_a_person_is_what_another_mention_tells():
+    assert named("Ann: We got a site at Kai Iwi.", "Bo: Do I need a permit for Kai Iwi?").keys() == {"Ann", "Bo"}
+    assert named("Ann: I am going to Hereford.", "Bo: My flat in Hereford is free.")["Hereford"] == "location"
+    assert named("Ann: We fly to Ondine at noon.", "Bo: I asked Ondine.").keys() == {"Ann", "Bo"}
 
 
 def test_the_given_name_of_somebody_who_was_introduced_is_no_town():
