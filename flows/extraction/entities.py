@@ -70,7 +70,7 @@ _BEGINS_OR_ENDS = re.compile(
     r"left|leaving|quit|resigned|retired|fired|laid off|los[et]|divorced|separated|broke up|split up|died)\b|"
     "搬|加入|入职|开始|成为|结婚|订婚|出生|领养|离职|离开|辞职|退休|退出|换|跳槽|离婚|分手|去世"
 )
-
+_TO_BEGIN = re.compile(r"\b(?:begin|join|mov|start)(?:e|s|es|ing|ning)?(?: (?:at|from|on|there))* $")  # "start on 2 April"
 _TIME_AGO = re.compile(
     r"\b(?:ago|back (?:in|then|when)|last (?:month|spring|summer|autumn|winter|year)|christmas|easter|valentine\w*|new year\w*|"
     r"january|february|march|april|june|july|august|september|october|november|december|spring|summer|autumn|winter|"
@@ -220,7 +220,7 @@ def relationships_of(sentences: Sequence[Sentence]) -> tuple[ExtractedRelationsh
     """The edges of an episode, each once, in the order claimed, at most 300; nothing of artifacts and questions.
 
     The date is the one date of the sentence, where it stands in the clause of the value, that clause says that something began
-    or ended, and it is not ahead: when it began, or, of an edge that ended, when it ended. A month or a year is no day on which
+    or ended: when it began, or is to begin, or, of an edge that ended, when it ended. A month or a year is no day on which
     one began; one that ended then had ended on its last. An end that is told with a time that cannot be read is no edge: it was
     not on the day of telling.
     """
@@ -260,7 +260,8 @@ def _since(one: Sentence, claim: Claim) -> datetime | None:
     [date] = one.dates
     first, last = sorted(((at, at + len(claim.value)), (date.start_index, date.end_index)))
     is_long = date.span.first != date.span.last
-    if date.since > one.said_at or (is_long and not claim.ends) or _TURNS.search(one.text, first[1], last[0]):
+    ahead = date.since > one.said_at and (claim.ends or not _TO_BEGIN.search(one.text, 0, date.start_index))
+    if ahead or (is_long and not claim.ends) or _TURNS.search(one.text, first[1], last[0]):
         return None
     begins = max((turn.end() for turn in _TURNS.finditer(one.text, 0, first[0])), default=0)
     ends = next((turn.start() for turn in _TURNS.finditer(one.text, last[1])), len(one.text))

@@ -376,7 +376,10 @@ def test_the_date_of_an_edge_needs_words_that_say_that_it_began_or_ended():
     met = claiming(said("Ann: I met my wife Eva in 2015."), ("Ann", "spouse", "Eva"))
     moved = claiming(said("Ann: Yesterday I moved to Oslo."), ("Ann", "home", "Oslo"))
     lost = claiming(said("Ann: I lost my job at Initech this month."), ("Ann", "employer", "Initech", True))
-    assert [edge.date for edge in relationships_of(trip) + relationships_of(met)] == [None, None]
+    hired = claiming(said("Ann: Got a job at Initech, start 20 March 2026."), ("Ann", "employer", "Initech"))
+    asked = claiming(said("Ann: I moved to Oslo, my party is on 20 March 2026."), ("Ann", "home", "Oslo"))
+    assert [edge.date for edge in relationships_of(trip) + relationships_of(met) + relationships_of(asked)] == [None] * 3
+    assert [str(edge.date)[:10] for edge in relationships_of(hired)] == ["2026-03-20"]
     assert [edge.date is not None for edge in relationships_of(lost)] == [True]
     assert [edge.date is not None for edge in relationships_of(moved)] == [True]
 
