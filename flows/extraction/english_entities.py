@@ -1,10 +1,10 @@
 """Names in English sentences, and what they name. One is taken only where something besides its capital says so. Pure.
 
-A name that somebody uses or bought is a product where it is a known tool, or has an article ("bought the Dyson"). One behind
-"in", "at" or "with" is nothing: it may be a place or a person. A given name where no person stands ("on nights at Fiona
-Stanley", "Roy Hill have changed") is nothing, nor is a brand that stands for a thing ("the old Sony"), nor a part of a name
-that goes on in small letters ("Patrick street"). Of one that may be a place, a firm or a person ("she is going to Maersk")
-the type is ``PERHAPS``: another mention may tell it.
+A name that "I" use or bought, that is a known tool or has an article is a product ("nobody uses Shona": she may cook). One
+behind "in", "at" or "with" is nothing: it may be a place or a person. A given name where no person stands ("on nights at
+Fiona Stanley", "Roy Hill have changed") is nothing, nor is a brand that stands for a thing ("the old Sony"), nor a part of a
+name that goes on in small letters ("Patrick street"). Of one that may be a place, a firm or a person ("she is going to
+Maersk") the type is ``PERHAPS``: another mention may tell it.
 """
 
 import re
@@ -22,7 +22,6 @@ from mneme.word_lists import (
     ORGANISATION,
     ORGANISATIONS,
     PERSON,
-    PET,
     PLACES,
     PLAIN_WORDS,
     PRODUCT,
@@ -87,7 +86,6 @@ _OF_SOMEBODY_AFTER = re.compile(  # who has a child or a house may be called lik
     r"mom|mother|mum|place|sister|sons?|uncle|wife)\b"
 )
 _SAINT_BEFORE = re.compile(r"\b(?:St|Saint)\.? $", re.I)  # a church, a school, a town
-_INTO_BEFORE = re.compile(r"\b(?:lands?|landing|landed|flies|fly|flying|flew|gets?|getting) into $", re.I)  # an airport
 _THE_BEFORE = re.compile(r"\bthe $", re.I)
 _WITHIN_BEFORE = re.compile(r"\b(?<!believe )(?<!confided )(?<!faith )(?<!interested )(?<!trust )in $")
 _AT_BEFORE = re.compile(r"\b(?:at|in|near) $")
@@ -105,11 +103,10 @@ _PLACE_BEFORE = re.compile(
 )
 # One goes to a place, a firm or a person; to a place at a time ("to Hampi over the weekend"), and to a shop ("Whistler's").
 _GOES_BEFORE = re.compile(r"\b(?:(?:go|goes|going) to|visit(?:s|ed|ing)?)\s+(?:the )?$", re.I)
-_ON_A_DAY_AFTER = re.compile(r"^(?:['’]s)? (?:again|every|for (?:an?|the)|last|next|on|over|this|today|tomorrow|tonight)\b")
-_AT_WORK_BEFORE = re.compile(r"\w(?:er|or|ian|ist|ing) at $")  # "she is a baker at Leeds Street"
-_IN_A_FIELD = re.compile(  # no place, in which one works
-    r"marketing|sales|finance|accounting|engineering|operations|legal|support|product|design|research|purchasing|grade|year"
+_ON_A_DAY_AFTER = re.compile(
+    r"^(?:['’]s)? (?:again|by|every|for (?:an?|the)|last|next|on|over|this|today|tomorrow|tonight|with)\b"
 )
+_AT_WORK_BEFORE = re.compile(r"\w(?:er|or|ian|ist|ing) at $")  # "she is a baker at Leeds Street"
 _ORGANISATION_BEFORE = re.compile(
     r"\b(?:work(?:s|ed|ing)? (?:at|for)|(?:job|internship|position|interview|offer|contract) (?:at|with|from)|"
     r"employed (?:at|by)|hired by|stud(?:y|ies|ied|ying) at|graduated from|compan(?:y|ies)|start-?up|firm|bank|airline)"
@@ -117,7 +114,8 @@ _ORGANISATION_BEFORE = re.compile(
     re.I,
 )
 _PRODUCT_BEFORE = re.compile(
-    r"\b(?:us(?:e|es|ed|ing)|bought|send it with|(?P<sure>(?:us(?:e|es|ed|ing)|bought) the|"
+    r"\b(?:us(?:e|es|ed|ing)|bought|send it with|"
+    r"(?P<sure>(?:us(?:e|es|ed|ing)|bought) the|(?:[Ii]|[Ww]e)\b[^,.;]{0,24} (?:us(?:e|ed|ing)|bought)|"
     r"(?:build|built|deploy|deployed|run|write|wrote|host|test|tested|code|coded) it (?:with|in|on)(?: the)?)) $"
 )
 _AT_SOMEBODY = r"(?<!aim )(?<!angry )(?<!glare )(?<!mad )(?<!look )(?<!looks )(?<!looked )(?<!looking )(?<!ing )(?<!ed )"
@@ -163,17 +161,10 @@ _POSSESSIVE_ALONE = re.compile(  # "we ate at Whelan's"
     r"['’]s(?=\W*$|[.,!?;:)…]| (?:on|at|in|for|with|from|to|then|and|or|but|is|was|has|had|today|tomorrow|tonight|this|next|"
     r"last|yesterday|again|now|since|until|till|after|before|when|while|if|because|so)\b)"
 )
-_LISTED = re.compile(r"[:→]|\d\)")  # before what may be headings, or values of a field
 _MEDIA = re.compile(
     r"\b(?:(?P<book>books?|novels?|reading|read|author)|(?P<film>movies?|films?|watch(?:ed|ing)?|cinema)|"
     r"(?P<song>songs?|listen(?:ed|ing)?|albums?|sang|sing(?:ing)?)|(?P<game>games?|played|playing))\b"
 )
-_OFFICE = re.compile(
-    r"\b(?:Producer|Manager|Engineer|Director|Assistant|Officer|Developer|Designer|Analyst|Theorem|Formula|Policy|Report|Plan|"
-    r"Phase|Step|Part|Section|Chapter|Level|Version|Option|Table|Figure|Team|Panel|Page|Button|Model|Management|Review|Meeting)\b"
-)
-
-
 _TOLD_BEFORE = (
     (PERSON, _PERSON_BEFORE),
     (ORGANISATION, _ORGANISATION_BEFORE),
@@ -210,9 +201,7 @@ def english_entities(one: Sentence, small: Collection[str]) -> Iterator[tuple[st
                 if kind in (LOCATION, ORGANISATION) and (ending := _POSSESSIVE_ALONE.match(after)):
                     is_known = name.casefold() in PLACES or name.casefold() in ORGANISATIONS
                     name += "" if is_known else ending[0]  # "London's in my plans"
-                if kind and (
-                    kind != PRODUCT or _is_a_thing(name, before, after, _LISTED.search(text, 0, at) is not None, small)
-                ):
+                if kind and (kind != PRODUCT or _is_a_thing(name, after, small)):
                     yield name, kind
             at = end
 
@@ -266,7 +255,7 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
     place, calendar = name.casefold() in PLACES, first in CALENDAR
     if _HONORIFIC.match(name):
         return "" if _MANY_AFTER.match(after) and not _ONE_OF_MANY_BEFORE.search(before) else PERSON
-    if _SAINT_BEFORE.search(before) or _WATCHED_BEFORE.search(before) or (given and _INTO_BEFORE.search(before)):
+    if _SAINT_BEFORE.search(before) or _WATCHED_BEFORE.search(before):
         return ""
     if _INITIAL_AFTER.match(after) or _INITIAL_BEFORE.search(before):
         return ""  # a part of "George R. R. Martin"
@@ -279,8 +268,8 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
     if (name.isupper() and not given and not place) or first in _NOBODY:
         return ""
     if (cue := _kind_before().search(before)) and not opens:
-        sure = "," not in cue[0] or (TYPES_BEFORE[cue[1]] == PET and _APPOSED_AFTER.match(after))  # "at the bakery, Linh"
-        return TYPES_BEFORE[cue[1]] if sure else ""
+        kind = TYPES_BEFORE[cue[1]]  # of "the girl from the bakery, Linh" none
+        return kind if "," not in cue[0] or (kind != ORGANISATION and _APPOSED_AFTER.match(after)) else ""
     if len(words) > 1 and (within := TYPES_WITHIN.get(last)):
         if opens and not given and not place and len(words) == 2:
             return ""
@@ -328,27 +317,21 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
                 return ""
             if kind == LOCATION and ((_THE_BEFORE.search(before) and _JOB_AFTER.match(after)) or _NUMBER_AFTER.match(after)):
                 return ""
-            no_place = _IN_A_FIELD.fullmatch(first) or last.endswith("ists") or (last[-1:] == "s" and _OWNED_AFTER.match(after))
+            no_place = last.endswith("ists") or (last[-1:] == "s" and _OWNED_AFTER.match(after))
             if kind == LOCATION and (no_place or is_of_work(name)):
                 return ""
-            return PERHAPS if told_before is _GOES_BEFORE and not _ON_A_DAY_AFTER.match(after) else kind
+            certain = told_before is not _GOES_BEFORE or cue[0].lower().endswith("the ") or _ON_A_DAY_AFTER.match(after)
+            return kind if certain else PERHAPS
     if _HUMAN_AFTER.match(after) and not _AT_BEFORE.search(before):
         return PERSON
     used = None if dropped else _PRODUCT_BEFORE.search(before)
     return PRODUCT if used and (used["sure"] or is_of_work(name)) else ""
 
 
-def _is_a_thing(name: str, before: str, after: str, listed: bool, small: Collection[str]) -> bool:
-    """Tell whether a name that nothing explains is one: no word of it stands in small letters, and it heads no list."""
+def _is_a_thing(name: str, after: str, small: Collection[str]) -> bool:
+    """Tell whether a name that nothing explains is one: it goes on in no mark, and no word of it stands in small letters."""
     words = [word.casefold() for word in name.split() if word not in _SMALL]
-    return (
-        not listed
-        and after[:1] not in tuple(":/(=_'’")
-        and not _OFFICE.search(name)
-        and not any(word in small or word.removesuffix("s") in small for word in words)
-        and not (words[-1].endswith(("an", "ese", "ish")) and after[:2].strip().islower())
-        and all(len(word) > 2 and (word.isalpha() or word.isdigit()) for word in words)
-    )
+    return after[:1] not in tuple(":/(=_'’") and not any(word in small or word.removesuffix("s") in small for word in words)
 
 
 def _kind_of_title(title: str, before: str, after: str) -> str:

@@ -32,10 +32,12 @@ from mneme.word_lists import (
     OTHER,
     PERSON,
     PET,
+    PRODUCT,
     word_list,
 )
 
 _LIVING = (PERSON, PET)
+_RIVALS = {PERSON, LOCATION, ORGANISATION, PRODUCT}  # of these a name is one; a pet and a work may be called like somebody
 _MOST = 300  # entities of an episode, and relationships: each is a row of its own
 _LONGEST_SUMMARY = 200  # characters; an entity's summary is joined from several episodes
 _LONGEST_SENTENCE = 400  # characters; what is longer is a text without marks
@@ -134,8 +136,9 @@ class _Entity:
     @property
     def is_of_one_kind(self) -> bool:
         """Tell whether its mentions agree. What may be a place, a firm or a person is none without a mention that tells it."""
-        known = self.kinds - {OTHER, PERHAPS}
-        return len(known) <= 1 and not (PERHAPS in self.kinds and known <= {PERSON})
+        known = self.kinds & _RIVALS
+        is_doubtful = PERHAPS in self.kinds and (len(self.kinds) == 1 or (known == {PERSON} and " " in self.name))
+        return len(known) <= 1 and not is_doubtful
 
 
 def _meet(met: dict[str, _Entity], name: str, kind: str, one: Sentence, sure: bool = False) -> None:
@@ -145,7 +148,7 @@ def _meet(met: dict[str, _Entity], name: str, kind: str, one: Sentence, sure: bo
         return
     entity = met.setdefault(key, _Entity(name))
     entity.kinds.add(kind)
-    if kind != PERHAPS and not entity.sure and (sure or entity.kind == OTHER):
+    if kind != PERHAPS and not entity.sure and (sure or entity.kind == OTHER or kind == PET):
         entity.kind, entity.sure = kind, sure
     entity.where.append(one)
 
