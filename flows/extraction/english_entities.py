@@ -22,6 +22,7 @@ from mneme.word_lists import (
     ORGANISATION,
     ORGANISATIONS,
     PERSON,
+    PET,
     PLACES,
     PLAIN_WORDS,
     PRODUCT,
@@ -75,6 +76,7 @@ _KNOWN_AFTER = re.compile(  # a work or a brand that is called by a name: "a Har
     r"quotes?|concerts?|songs?|albums?|exhibitions?|museum|marathon|award|prize|foundation|collection)\b"
 )
 _APPOSED_AFTER = re.compile(r"^(?:$|[,.!?;)])")  # "our dog, Rex, is old", but "he is the dog, Rex is the eggs"
+_ANIMAL_AFTER = re.compile(r"^ the (\w+)")  # "Max the dog"
 _JOB_AFTER = re.compile(
     r"^ (?:\w+ )?(?:accounts?|army|build|club|contract|cup|deal|estate|family|files?|final|group|house|jobs?|order|party|place|"
     r"project|team)\b"
@@ -259,6 +261,8 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
         return ""
     if _INITIAL_AFTER.match(after) or _INITIAL_BEFORE.search(before):
         return ""  # a part of "George R. R. Martin"
+    if (animal := _ANIMAL_AFTER.match(after)) and TYPES_BEFORE.get(animal[1]) == PET and (given or not opens):
+        return PET
     goes_on = (word := _WORD_AFTER.match(after)) and TYPES_WITHIN.get(word[1])
     if goes_on == ORGANISATION or (goes_on == LOCATION and not place):
         return ""

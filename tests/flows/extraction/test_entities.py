@@ -307,6 +307,7 @@ def test_where_kinds_compete_a_name_is_left_out(text: str, name: str) -> None:
         ("She lives in Georgia now.", "Georgia", "location"),
         ("I bought the Dyson in the end.", "Dyson", "product"),
         ("My dog, Senan, barks.", "Senan", "pet"),
+        ("Is it Max the dog or Max your flatmate?", "Max", "pet"),
         ("The kids are Owen 11 and Ella 7.", "Owen", "person"),
         ("We are going to Hampi over the long weekend.", "Hampi", "location"),
         ("Boston airport was shut.", "Boston", "location"),
