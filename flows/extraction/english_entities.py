@@ -82,7 +82,6 @@ _JOB_AFTER = re.compile(
     r"project|team)\b"
 )
 _NUMBER_AFTER = re.compile(r"^ \d")  # "moved to Ward 7"
-_OWNED_AFTER = re.compile(r"^ (?:flat|home|house|office|place|school|shop|work)\b")  # "near Nikhils office"
 _OF_SOMEBODY_AFTER = re.compile(  # who has a child or a house may be called like a city: "Denver's boy"
     r"^['’]s (?:aunt|baby|boyfriend|boys?|brother|cousin|dad|daughter|family|father|girlfriend|girls?|gran|house|husband|kids?|"
     r"mom|mother|mum|place|sister|sons?|uncle|wife)\b"
@@ -135,10 +134,6 @@ _ONE_OF_MANY_BEFORE = re.compile(
 )
 # Where a known organisation is one, and neither what it makes nor its site.
 _KNOWN_BEFORE = re.compile(rf"\b(?:{_AT_SOMEBODY}at|by|for|from|in) (?:the )?$", re.I)
-_KNOWN_AFTER_IT = re.compile(
-    r"^ (?:announced|called|charged|closed|delivered|emailed|fired|hired|is hiring|laid off|offered|opened|rang|"
-    r"rejected|said|says|told|wants|(?:branch|headquarters|interview|job|offer|office|shares|shop|store)s?\b)"
-)
 _A_KIND_BEFORE = re.compile(r"\b(?:that|this|an?|some|my|our|your|his|her|their) $", re.I)  # "that Malta advert"
 _OF_A_PLACE_AFTER = re.compile(
     r"^ (?:airport|apartment|area|branch|flat|flight|holiday|home|hotel|house|office|place|plant|team|trip|wedding)\b"
@@ -267,8 +262,7 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
     if goes_on == ORGANISATION or (goes_on == LOCATION and not place):
         return ""
     if name.casefold() in ORGANISATIONS:
-        told = (_ORGANISATION_BEFORE, _KNOWN_BEFORE)
-        return ORGANISATION if any(each.search(before) for each in told) or _KNOWN_AFTER_IT.match(after) else ""
+        return ORGANISATION if _ORGANISATION_BEFORE.search(before) or _KNOWN_BEFORE.search(before) else ""
     if (name.isupper() and not given and not place) or first in _NOBODY:
         return ""
     if (cue := _kind_before().search(before)) and not opens:
@@ -321,8 +315,7 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
                 return ""
             if kind == LOCATION and ((_THE_BEFORE.search(before) and _JOB_AFTER.match(after)) or _NUMBER_AFTER.match(after)):
                 return ""
-            no_place = last.endswith("ists") or (last[-1:] == "s" and _OWNED_AFTER.match(after))
-            if kind == LOCATION and (no_place or is_of_work(name)):
+            if kind == LOCATION and (last.endswith("ists") or is_of_work(name)):
                 return ""
             certain = told_before is not _GOES_BEFORE or cue[0].lower().endswith("the ") or _ON_A_DAY_AFTER.match(after)
             return kind if certain else PERHAPS
