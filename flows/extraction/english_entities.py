@@ -2,7 +2,7 @@
 
 A name that "I" use or bought, that is a known tool or has an article is a product ("nobody uses Shona": she may cook). One
 behind "in", "at" or "with" is nothing: it may be a place or a person. A given name where no person stands ("on nights at
-Fiona Stanley", "Roy Hill have changed") is nothing, nor is a brand that stands for a thing ("the old Sony"), nor a part of a
+Fiona Stanley", "Roy Hill have changed") is nothing. Nor is a brand that stands for a thing ("the old Sony"), or a part of a
 name that goes on in small letters ("Patrick street"). Of one that may be a place, a firm or a person ("she is going to
 Maersk") the type is ``PERHAPS``: another mention may tell it.
 """
