@@ -1,8 +1,10 @@
 """Names in English sentences, and what they name. One is taken only where something besides its capital says so. Pure.
 
-A name that somebody uses or bought is a product, unless a word of it stands somewhere in small letters. One behind "in",
-"at" or "with" is nothing: it may be a place or a person. A given name where no person stands ("on nights at Fiona Stanley",
-"Roy Hill have changed") is nothing, nor is a brand that stands for a thing ("the old Sony").
+A name that "I" use or bought, that is a known tool or has an article is a product ("nobody uses Shona": she may cook). One
+behind "in", "at" or "with" is nothing: it may be a place or a person. A given name where no person stands ("on nights at
+Fiona Stanley", "Roy Hill have changed") is nothing. Nor is a brand that stands for a thing ("the old Sony"), or a part of a
+name that goes on in small letters ("Patrick street"). Of one that may be a place, a firm or a person ("she is going to
+Maersk") the type is ``PERHAPS``: another mention may tell it.
 """
 
 import re
@@ -20,6 +22,7 @@ from mneme.word_lists import (
     ORGANISATION,
     ORGANISATIONS,
     PERSON,
+    PET,
     PLACES,
     PLAIN_WORDS,
     PRODUCT,
@@ -28,6 +31,9 @@ from mneme.word_lists import (
     WORK,
     word_list,
 )
+
+PERHAPS = "perhaps"
+"""The type of a name of which only another mention can tell what it names."""
 
 _NOBODY, _ROLES = word_list("nobody"), word_list("roles")
 _REACH = 60  # characters around a name that tell what it is
@@ -64,41 +70,44 @@ _HUMAN_AFTER = re.compile(  # what no company does
     r"^(?:,? (?:and|&) [A-Z]\w+)? (?:laughed|smiled|cooks|cooked|cried|texted|texts|hugged|thinks)\b|"
     r"^, (?:who['’ ]|an? \d+-year-old\b)"
 )
+_WORD_AFTER = re.compile(r"^ ([a-z]+)\b")  # may be a part of the name: "Patrick street", "at Wellington hospital"
 _KNOWN_AFTER = re.compile(  # a work or a brand that is called by a name: "a Harry Potter conference"
     r"^ (?:fans?|conferences?|themes?|themed|books?|movies?|films?|series|party|project|world|universe|characters?|trivia|"
     r"quotes?|concerts?|songs?|albums?|exhibitions?|museum|marathon|award|prize|foundation|collection)\b"
 )
 _APPOSED_AFTER = re.compile(r"^(?:$|[,.!?;)])")  # "our dog, Rex, is old", but "he is the dog, Rex is the eggs"
+_ANIMAL_AFTER = re.compile(r"^ the (\w+)")  # "Max the dog"
 _JOB_AFTER = re.compile(
     r"^ (?:\w+ )?(?:accounts?|army|build|club|contract|cup|deal|estate|family|files?|final|group|house|jobs?|order|party|place|"
     r"project|team)\b"
 )
 _NUMBER_AFTER = re.compile(r"^ \d")  # "moved to Ward 7"
-_OWNED_AFTER = re.compile(r"^ (?:flat|home|house|office|place|school|shop|work)\b")  # "near Nikhils office"
 _OF_SOMEBODY_AFTER = re.compile(  # who has a child or a house may be called like a city: "Denver's boy"
     r"^['’]s (?:aunt|baby|boyfriend|boys?|brother|cousin|dad|daughter|family|father|girlfriend|girls?|gran|house|husband|kids?|"
     r"mom|mother|mum|place|sister|sons?|uncle|wife)\b"
 )
 _SAINT_BEFORE = re.compile(r"\b(?:St|Saint)\.? $", re.I)  # a church, a school, a town
-_INTO_BEFORE = re.compile(r"\b(?:lands?|landing|landed|flies|fly|flying|flew|gets?|getting) into $", re.I)  # an airport
 _THE_BEFORE = re.compile(r"\bthe $", re.I)
 _WITHIN_BEFORE = re.compile(r"\b(?<!believe )(?<!confided )(?<!faith )(?<!interested )(?<!trust )in $")
 _AT_BEFORE = re.compile(r"\b(?:at|in|near) $")
 _AND_I_AFTER = re.compile(r"^ (?:and|&) I\b(?!['’])")  # at the beginning of a clause, somebody and I
-_SPEAKS_AFTER = re.compile(r"^ (?:said|told|asked|called|texted|laughed|and I)\b")
+_SPEAKS_AFTER = re.compile(r"^ (?:said|told|asked|called|texted|laughed|and I(?!['’]))\b")
 _PLACE_BEFORE = re.compile(
     r"\b(?:(?:live|lives|living|lived|stay|stays|staying|stayed|born|raised|based|arrived?|located|grew up) in|"
     r"(?:mov(?:e|es|ed|ing)|fly|flies|flew|flying|travel(?:s|l?ed|l?ing)?|trips?|drove|driving|train|flights?|relocat(?:e|ed|ing)|"
-    r"go|goes|going|went|been|off|back|back home) to|visit(?:s|ed|ing)?|(?:hik|climb)(?:e|ed|ing)?|near|around|"
+    r"been|went|off|back|back home) to|(?:hik|climb)(?:e|ed|ing)?|near|around|"
     r"(?:back|flew|come|comes|came|am|are|were|['’]m|['’]re) from|"
     r"(?:house|home|flat|apartment|garden|cottage|clinic|office|hotel|school|restaurant|wedding|conference|concert|weekend|"
     r"holiday|parents|family) in|(?:dinner|lunch|breakfast|brunch|drinks|table|tent|room) at|"
     r"(?:i|we|he|she|they)(?:['’](?:m|re|s)| am| are| is| was| were)(?: back| still| now| currently)? in)\s+(?:the )?$",
     re.I,
 )
-_IN_A_FIELD = re.compile(  # no place, in which one works
-    r"marketing|sales|finance|accounting|engineering|operations|legal|support|product|design|research|purchasing|grade|year"
+# One goes to a place, a firm or a person; to a place at a time ("to Hampi over the weekend"), and to a shop ("Whistler's").
+_GOES_BEFORE = re.compile(r"\b(?:(?:go|goes|going) to|visit(?:s|ed|ing)?)\s+(?:the )?$", re.I)
+_ON_A_DAY_AFTER = re.compile(
+    r"^(?:['’]s)? (?:again|by|every|for (?:an?|the)|last|next|on|over|this|today|tomorrow|tonight|with)\b"
 )
+_AT_WORK_BEFORE = re.compile(r"\w(?:er|or|ian|ist|ing) at $")  # "she is a baker at Leeds Street"
 _ORGANISATION_BEFORE = re.compile(
     r"\b(?:work(?:s|ed|ing)? (?:at|for)|(?:job|internship|position|interview|offer|contract) (?:at|with|from)|"
     r"employed (?:at|by)|hired by|stud(?:y|ies|ied|ying) at|graduated from|compan(?:y|ies)|start-?up|firm|bank|airline)"
@@ -106,8 +115,9 @@ _ORGANISATION_BEFORE = re.compile(
     re.I,
 )
 _PRODUCT_BEFORE = re.compile(
-    r"\b(?:us(?:e|es|ed|ing)|bought|(?:build|built|deploy|deployed|send|sent|run|write|wrote|host|test|tested|code|coded) it "
-    r"(?:with|in|on)) (?:the )?$"
+    r"\b(?:us(?:e|es|ed|ing)|bought|send it with|"
+    r"(?P<sure>(?:us(?:e|es|ed|ing)|bought) the|(?:[Ii]|[Ww]e)\b[^,.;]{0,24} (?:us(?:e|ed|ing)|bought)|"
+    r"(?:build|built|deploy|deployed|run|write|wrote|host|test|tested|code|coded) it (?:with|in|on)(?: the)?)) $"
 )
 _AT_SOMEBODY = r"(?<!aim )(?<!angry )(?<!glare )(?<!mad )(?<!look )(?<!looks )(?<!looked )(?<!looking )(?<!ing )(?<!ed )"
 # Where a given name is hardly a person's: "at Fiona Stanley", "went to Roy Hill", "the Thomas Green".
@@ -124,14 +134,9 @@ _ONE_OF_MANY_BEFORE = re.compile(
 )
 # Where a known organisation is one, and neither what it makes nor its site.
 _KNOWN_BEFORE = re.compile(rf"\b(?:{_AT_SOMEBODY}at|by|for|from|in) (?:the )?$", re.I)
-_KNOWN_AFTER_IT = re.compile(
-    r"^ (?:announced|called|charged|closed|delivered|emailed|fired|hired|is hiring|laid off|offered|opened|rang|"
-    r"rejected|said|says|told|wants|(?:branch|headquarters|interview|job|offer|office|shares|shop|store)s?\b)"
-)
 _A_KIND_BEFORE = re.compile(r"\b(?:that|this|an?|some|my|our|your|his|her|their) $", re.I)  # "that Malta advert"
-_A_KIND_AFTER = re.compile(
-    r"^ (?!(?:airport|apartment|area|branch|flat|flight|holiday|home|hotel|house|office|place|plant|team|trip|"
-    r"wedding)\b)[a-z]{3}"
+_OF_A_PLACE_AFTER = re.compile(
+    r"^ (?:airport|apartment|area|branch|flat|flight|holiday|home|hotel|house|office|place|plant|team|trip|wedding)\b"
 )
 _ONE_AFTER = re.compile(r"^ ones?\b")  # "the big Kathmandu one" is a tent
 # What one watches or reads may be a film of any name, its author or a team: "we're doing Rebecca", "watched Happy Valley".
@@ -153,15 +158,15 @@ _POSSESSIVE_ALONE = re.compile(  # "we ate at Whelan's"
     r"['’]s(?=\W*$|[.,!?;:)…]| (?:on|at|in|for|with|from|to|then|and|or|but|is|was|has|had|today|tomorrow|tonight|this|next|"
     r"last|yesterday|again|now|since|until|till|after|before|when|while|if|because|so)\b)"
 )
-_ONLY_NAMED = re.compile(r"\bname(?:s|['’]s)?(?: is| was| are| will be|d (?:her|him|it|them))? $")
-_LISTED = re.compile(r"[:→]|\d\)")  # before what may be headings, or values of a field
 _MEDIA = re.compile(
     r"\b(?:(?P<book>books?|novels?|reading|read|author)|(?P<film>movies?|films?|watch(?:ed|ing)?|cinema)|"
     r"(?P<song>songs?|listen(?:ed|ing)?|albums?|sang|sing(?:ing)?)|(?P<game>games?|played|playing))\b"
 )
-_OFFICE = re.compile(
-    r"\b(?:Producer|Manager|Engineer|Director|Assistant|Officer|Developer|Designer|Analyst|Theorem|Formula|Policy|Report|Plan|"
-    r"Phase|Step|Part|Section|Chapter|Level|Version|Option|Table|Figure|Team|Panel|Page|Button|Model|Management|Review|Meeting)\b"
+_TOLD_BEFORE = (
+    (PERSON, _PERSON_BEFORE),
+    (ORGANISATION, _ORGANISATION_BEFORE),
+    (LOCATION, _PLACE_BEFORE),
+    (LOCATION, _GOES_BEFORE),
 )
 
 
@@ -193,9 +198,7 @@ def english_entities(one: Sentence, small: Collection[str]) -> Iterator[tuple[st
                 if kind in (LOCATION, ORGANISATION) and (ending := _POSSESSIVE_ALONE.match(after)):
                     is_known = name.casefold() in PLACES or name.casefold() in ORGANISATIONS
                     name += "" if is_known else ending[0]  # "London's in my plans"
-                if kind and (
-                    kind != PRODUCT or _is_a_thing(name, before, after, _LISTED.search(text, 0, at) is not None, small)
-                ):
+                if kind and (kind != PRODUCT or _is_a_thing(name, after, small)):
                     yield name, kind
             at = end
 
@@ -249,20 +252,27 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
     place, calendar = name.casefold() in PLACES, first in CALENDAR
     if _HONORIFIC.match(name):
         return "" if _MANY_AFTER.match(after) and not _ONE_OF_MANY_BEFORE.search(before) else PERSON
-    if _SAINT_BEFORE.search(before) or _WATCHED_BEFORE.search(before) or (given and _INTO_BEFORE.search(before)):
+    if _SAINT_BEFORE.search(before) or _WATCHED_BEFORE.search(before):
         return ""
     if _INITIAL_AFTER.match(after) or _INITIAL_BEFORE.search(before):
         return ""  # a part of "George R. R. Martin"
+    if (animal := _ANIMAL_AFTER.match(after)) and TYPES_BEFORE.get(animal[1]) == PET and (given or not opens):
+        return PET
+    goes_on = (word := _WORD_AFTER.match(after)) and TYPES_WITHIN.get(word[1])
+    if goes_on == ORGANISATION or (goes_on == LOCATION and not place):
+        return ""
     if name.casefold() in ORGANISATIONS:
-        told = (_ORGANISATION_BEFORE, _KNOWN_BEFORE)
-        return ORGANISATION if any(each.search(before) for each in told) or _KNOWN_AFTER_IT.match(after) else ""
+        return ORGANISATION if _ORGANISATION_BEFORE.search(before) or _KNOWN_BEFORE.search(before) else ""
     if (name.isupper() and not given and not place) or first in _NOBODY:
         return ""
     if (cue := _kind_before().search(before)) and not opens:
-        return TYPES_BEFORE[cue[1]] if "," not in cue[0] or _APPOSED_AFTER.match(after) else ""
+        kind = TYPES_BEFORE[cue[1]]  # of "the girl from the bakery, Linh" none
+        return kind if "," not in cue[0] or (kind != ORGANISATION and _APPOSED_AFTER.match(after)) else ""
     if len(words) > 1 and (within := TYPES_WITHIN.get(last)):
-        return "" if opens and not given and not place and len(words) == 2 else within
-    if len(words) == 1 and given and (calendar or (opens and first in PLAIN_WORDS)):  # "May" and "Will"
+        if opens and not given and not place and len(words) == 2:
+            return ""
+        return PERHAPS if within == LOCATION and _AT_WORK_BEFORE.search(before) else within
+    if given and ((calendar and len(words) == 1) or (opens and first in PLAIN_WORDS)):  # "May" and "Will"
         return PERSON if _SPEAKS_AFTER.match(after) or (not opens and _PERSON_BEFORE.search(before)) else ""
     if calendar:
         return ""
@@ -284,20 +294,20 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
             or (_MANY_AFTER.match(after) and not _ONE_OF_MANY_BEFORE.search(before))
         )
     ):
-        return ""
+        return PERHAPS if len(words) > 1 else ""
     if given and len(words) <= 3:
         return WORK if known else PERSON
     if place:
         if _ONE_AFTER.match(after):
             return ""
-        is_a_kind = _A_KIND_BEFORE.search(before) and _A_KIND_AFTER.match(after)
+        is_a_kind = _A_KIND_BEFORE.search(before) and not _OF_A_PLACE_AFTER.match(after)
         is_of_another = is_a_kind or _OF_SOMEBODY_AFTER.match(after)
         return PERSON if _PERSON_BEFORE.search(before) else "" if is_of_another else LOCATION
     if opens:
         cue = _HUMAN_AFTER.match(after) or _AND_I_AFTER.match(after)
         acts = cue and after[:1] == " " and not dropped and first[-1] != "s"
         return PERSON if acts and first not in small and first not in _ROLES else ""
-    for kind, told_before in ((PERSON, _PERSON_BEFORE), (ORGANISATION, _ORGANISATION_BEFORE), (LOCATION, _PLACE_BEFORE)):
+    for kind, told_before in _TOLD_BEFORE:
         if cue := told_before.search(before):
             if kind == PERSON and "," in cue[0] and not _APPOSED_AFTER.match(after):
                 return ""
@@ -305,25 +315,20 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
                 return ""
             if kind == LOCATION and ((_THE_BEFORE.search(before) and _JOB_AFTER.match(after)) or _NUMBER_AFTER.match(after)):
                 return ""
-            no_place = _IN_A_FIELD.fullmatch(first) or last.endswith("ists") or (last[-1:] == "s" and _OWNED_AFTER.match(after))
-            return "" if kind == LOCATION and (no_place or is_of_work(name)) else kind
+            if kind == LOCATION and (last.endswith("ists") or is_of_work(name)):
+                return ""
+            certain = told_before is not _GOES_BEFORE or cue[0].lower().endswith("the ") or _ON_A_DAY_AFTER.match(after)
+            return kind if certain else PERHAPS
     if _HUMAN_AFTER.match(after) and not _AT_BEFORE.search(before):
         return PERSON
-    return PRODUCT if not dropped and _PRODUCT_BEFORE.search(before) else ""
+    used = None if dropped else _PRODUCT_BEFORE.search(before)
+    return PRODUCT if used and (used["sure"] or is_of_work(name)) else ""
 
 
-def _is_a_thing(name: str, before: str, after: str, listed: bool, small: Collection[str]) -> bool:
-    """Tell whether a name that nothing explains is one: no word of it stands in small letters, and it heads no list."""
+def _is_a_thing(name: str, after: str, small: Collection[str]) -> bool:
+    """Tell whether a name that nothing explains is one: it goes on in no mark, and no word of it stands in small letters."""
     words = [word.casefold() for word in name.split() if word not in _SMALL]
-    return (
-        not listed
-        and after[:1] not in tuple(":/(=_'’")
-        and not _ONLY_NAMED.search(before)
-        and not _OFFICE.search(name)
-        and not any(word in small or word.removesuffix("s") in small for word in words)
-        and not (words[-1].endswith(("an", "ese", "ish")) and after[:2].strip().islower())
-        and all(len(word) > 2 and (word.isalpha() or word.isdigit()) for word in words)
-    )
+    return after[:1] not in tuple(":/(=_'’") and not any(word in small or word.removesuffix("s") in small for word in words)
 
 
 def _kind_of_title(title: str, before: str, after: str) -> str:

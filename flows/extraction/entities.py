@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 
 from flows.cuts import ExtractedEntity, ExtractedRelationship
 from flows.extraction.chinese_entities import chinese_entities, chinese_given_names, kind_of_liked
-from flows.extraction.english_entities import english_entities
+from flows.extraction.english_entities import PERHAPS, english_entities
 from flows.extraction.sentences import Sentence
 from mneme.chinese_script import simplified
 from mneme.pattern_index import Cue
@@ -32,10 +32,12 @@ from mneme.word_lists import (
     OTHER,
     PERSON,
     PET,
+    PRODUCT,
     word_list,
 )
 
 _LIVING = (PERSON, PET)
+_RIVALS = {PERSON, LOCATION, ORGANISATION, PRODUCT}  # of these a name is one; a pet and a work may be called like somebody
 _MOST = 300  # entities of an episode, and relationships: each is a row of its own
 _LONGEST_SUMMARY = 200  # characters; an entity's summary is joined from several episodes
 _LONGEST_SENTENCE = 400  # characters; what is longer is a text without marks
@@ -70,7 +72,7 @@ _BEGINS_OR_ENDS = re.compile(
     r"left|leaving|quit|resigned|retired|fired|laid off|los[et]|divorced|separated|broke up|split up|died)\b|"
     "搬|加入|入职|开始|成为|结婚|订婚|出生|领养|离职|离开|辞职|退休|退出|换|跳槽|离婚|分手|去世"
 )
-
+_TO_BEGIN = re.compile(r"\b(?:begin|join|mov|start)(?:e|s|es|ing|ning)?(?: (?:at|from|on|there))* $")  # "start on 2 April"
 _TIME_AGO = re.compile(
     r"\b(?:ago|back (?:in|then|when)|last (?:month|spring|summer|autumn|winter|year)|christmas|easter|valentine\w*|new year\w*|"
     r"january|february|march|april|june|july|august|september|october|november|december|spring|summer|autumn|winter|"
@@ -117,6 +119,7 @@ def entities_of(sentences: Sequence[Sentence]) -> tuple[ExtractedEntity, ...]:
     return tuple(
         ExtractedEntity(each.name, each.kind, _summary(each.where), tuple(dict.fromkeys(one.index for one in each.where)))
         for each in met.values()
+        if each.sure or each.is_of_one_kind
     )
 
 
@@ -127,7 +130,15 @@ class _Entity:
     name: str
     kind: str = OTHER
     sure: bool = False
+    kinds: set[str] = field(default_factory=set)
     where: list[Sentence] = field(default_factory=list)
+
+    @property
+    def is_of_one_kind(self) -> bool:
+        """Tell whether its mentions agree. What may be a place, a firm or a person is none without a mention that tells it."""
+        known = self.kinds & _RIVALS
+        is_doubtful = PERHAPS in self.kinds and (len(self.kinds) == 1 or (known == {PERSON} and " " in self.name))
+        return len(known) <= 1 and not is_doubtful
 
 
 def _meet(met: dict[str, _Entity], name: str, kind: str, one: Sentence, sure: bool = False) -> None:
@@ -136,7 +147,8 @@ def _meet(met: dict[str, _Entity], name: str, kind: str, one: Sentence, sure: bo
     if key not in met and len(met) >= _MOST:
         return
     entity = met.setdefault(key, _Entity(name))
-    if not entity.sure and (sure or entity.kind == OTHER):
+    entity.kinds.add(kind)
+    if kind != PERHAPS and not entity.sure and (sure or entity.kind == OTHER or kind == PET):
         entity.kind, entity.sure = kind, sure
     entity.where.append(one)
 
@@ -211,7 +223,7 @@ def relationships_of(sentences: Sequence[Sentence]) -> tuple[ExtractedRelationsh
     """The edges of an episode, each once, in the order claimed, at most 300; nothing of artifacts and questions.
 
     The date is the one date of the sentence, where it stands in the clause of the value, that clause says that something began
-    or ended, and it is not ahead: when it began, or, of an edge that ended, when it ended. A month or a year is no day on which
+    or ended: when it began, or is to begin, or, of an edge that ended, when it ended. A month or a year is no day on which
     one began; one that ended then had ended on its last. An end that is told with a time that cannot be read is no edge: it was
     not on the day of telling.
     """
@@ -251,7 +263,8 @@ def _since(one: Sentence, claim: Claim) -> datetime | None:
     [date] = one.dates
     first, last = sorted(((at, at + len(claim.value)), (date.start_index, date.end_index)))
     is_long = date.span.first != date.span.last
-    if date.since > one.said_at or (is_long and not claim.ends) or _TURNS.search(one.text, first[1], last[0]):
+    ahead = date.since > one.said_at and (claim.ends or not _TO_BEGIN.search(one.text, 0, date.start_index))
+    if ahead or (is_long and not claim.ends) or _TURNS.search(one.text, first[1], last[0]):
         return None
     begins = max((turn.end() for turn in _TURNS.finditer(one.text, 0, first[0])), default=0)
     ends = next((turn.start() for turn in _TURNS.finditer(one.text, last[1])), len(one.text))

@@ -23,8 +23,8 @@ _MOST_DATES = 20  # of one form in a sentence
 _CLAUSE_END = re.compile(r"[,;，；]\s*|\s+(?:and|but|then)\s+(?!(?:mon|tue|wed|thu|fri|sat|sun)\w*\b)", re.I)
 # A day by its number or name, which need not be a certain date.
 _ANY_DAY = re.compile(
-    r"\b(?:(?:the|on|by|from|is|till?|until|to|and) (?P<number>[1-9]|[12]\d|3[01])(?:st|nd|rd|th)"
-    rf"|(?P<name>mon|tues|wednes|thurs|fri|satur|sun)day)\b{ALONE}",
+    r"\b(?:(?:the|on|by|from|is|till?|until|to|and) (?P<number>[1-9]|[12]\d|3[01])(?:st|nd|rd|th)\b"
+    rf"{ALONE}|(?P<name>mon|tues|wednes|thurs|fri|satur|sun)day\b(?!['’]))",
     re.I,
 )
 _IS_A_WEEKDAY = re.compile(r"\S* ?(?: is|['’]s) (?:an? |on a )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b[^,;]*$", re.I)

@@ -210,6 +210,7 @@ ISO = rule(r"\b(?P<year>(?:19|20)\d\d)-(?P<month>\d\d?)-(?P<day>\d\d?)(?!\d)", _
 RULES = (
     *_both(rf"{_ON_A}{_FIRST}{_OF}{_ITS_MONTH}"),
     *_both(rf"{_ON_A}{_ITS_MONTH}\b\.?\s+(?:the\s+)?{_FIRST}"),
+    *_both(rf"\b[Ii]n\s+{_ITS_MONTH},\s+(?:on\s+)?the\s+{_FIRST}(?<=[a-z]){ALONE}"),
     *_both(rf"{BETWEEN}\b{_FIRST}{TO_LAST}(?:the\s+)?{_LAST}{_OF}{_ITS_MONTH}"),
     *_both(rf"{BETWEEN}\b{_ITS_MONTH}\b\.?\s+{_FIRST}{TO_LAST}(?:the\s+)?{_LAST}"),
     *_both(rf"{BETWEEN}\b{_FIRST}{_OF}{_ITS_MONTH}{TO_LAST}(?:the\s+)?(?P<last>\d{{1,2}})(?:st|nd|rd|th)(?!{_OF}{_BESIDE_A_DAY})"),

@@ -403,13 +403,12 @@ def _of_time(slot: Slot, match: "re.Match[str]", part: Part, begin: int) -> tupl
         known = thing(match[about], english(), False, True) if about else None
         if known is None or known[0].split()[-1] in english().words["amounts"]:
             return None
-        if _PRICE.fullmatch(value) or (value.isdigit() and int(value) > 24):
+        if value.isdigit() and int(value) > 24:
             return None
     return slot.attribute, value
 
 
 _PREPOSITION = re.compile(r"^(?:(?:coming|on|at|for|by|the) )+", re.IGNORECASE)
-_PRICE = re.compile(r"\d+[.,](?:[6-9]\d|\d)|\d+,\d\d")
 _NO_TIME = re.compile(
     r" ?(?:long|old|ago|away|late|early|behind|people|left|days|hours|minutes|euros|dollars|%|km|percent|years|"
     r"floor|avenue|street|page|row|attempt)\b|[\w%€$£]"

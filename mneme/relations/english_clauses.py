@@ -349,7 +349,6 @@ def joints(low: str) -> list[int]:
 SELF = frozenset({"i", "me", "we", "us", "my", "our"})
 _BOTH = re.compile(r"^(?:me and |i and )?my (?P<kin>\w+)(?: and i| and me)?$")
 _OF = re.compile(r"^(?P<head>[^\s]+(?: [^\s]+)?) (?:for|of|to|with|in|at) (?:the |our |my |an? )?(?P<rest>.+)$")
-_JOURNEY = re.compile(r"\b(?:holiday|vacation|getaway|city break)$")
 _TAIL = re.compile(r" (?:appointment|appt|date|time|day|itself)$")
 _LEAD = re.compile(r"^(?:the|an?|my|our|this|that|his|her|their|new|current|upcoming|next|final|monthly|weekly|total) ")
 _NO_THING = re.compile(
@@ -419,7 +418,6 @@ def thing(words: str, table: Table, determined: bool, event: bool) -> tuple[str,
         low = low[lead.end() :]
     if joined := _OF.match(low):
         low = f"{joined['rest']} {joined['head']}"
-    low = _JOURNEY.sub("trip", low)
     if " " in low:
         low = _TAIL.sub("", low)
     if not low or len(low.split()) > 4 or _NO_THING.search(low) or not low[0].isalnum() or not any(map(str.isalpha, low)):

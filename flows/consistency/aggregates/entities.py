@@ -16,6 +16,7 @@ from flows.consistency.aggregates import names
 from flows.consistency.aggregates.mentions import commonest, in_order, joined, kept, newest
 from flows.consistency.aggregates.names import Heads, Name, family_of, parsed
 from mneme.records import Entity, Mention, Owner
+from mneme.word_lists import PET
 
 Named = Callable[[Collection[str]], Sequence[Entity]]
 
@@ -36,7 +37,8 @@ def entity_of(
         created_at=newest(mentions),
         version=0,
         name=commonest([mention.name for mention in mentions]),
-        type=commonest([each for each in types if family_of(each)] or types),  # a known type before "object"
+        # A pet is told as one, a person may be by the name alone; and a known type stands before "object".
+        type=PET if PET in types else commonest([each for each in types if family_of(each)] or types),
         summary=joined(mentions),
         mentions=mentions,
         left_out_until=until,

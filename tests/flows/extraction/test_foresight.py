@@ -67,6 +67,7 @@ def test_what_is_ahead_for_certain_is_quoted_unchanged(text):
         "他现在还要去打球。",
         "明天不是周四吗，他上课的。",
         "This Saturday.",
+        "We stay Saturday night only because I feed them on 20 March 2026.",
         "I doubt we meet on 20 March 2026.",
         "No way we meet on 20 March 2026.",
         "The exam is on 20 March 2026, or so they say.",

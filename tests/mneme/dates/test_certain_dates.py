@@ -625,6 +625,8 @@ def test_what_is_still_so_today_is_so_nowadays():
         ("He told us that he leaves on 31 May.", ""),
         ("wedding is in apr, in Rome", "2026-04-01..2026-04-30"),
         ("I was in jan mode", ""),
+        ("It's in April, the 9th.", "2026-04-09"),
+        ("It's in April, the 3rd time already.", "2026-04-01..2026-04-30"),
     ],
 )
 def test_a_near_day_and_one_with_its_weekday_need_no_tense(sentence: str, dates: str) -> None:

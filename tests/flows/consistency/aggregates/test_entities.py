@@ -105,6 +105,14 @@ def test_what_an_alias_no_longer_says_leaves_the_summary() -> None:
     assert memory.of("Ann Miller").summary == "Ann Miller was there on day 1."
 
 
+def test_who_was_once_told_to_be_a_pet_is_one() -> None:
+    memory = told("Max", "Max")
+    memory.say("e2", "Max", "pet", "Max the dog was there.")
+    assert memory.of("Max").type == "pet"
+    memory.say("e2", "Max", "pet", None)
+    assert memory.of("Max").type == "person"
+
+
 def test_an_alias_of_an_alias_joins_the_longest_name() -> None:
     memory = told("Mel", "Melanie", "Melanie Jones")
     assert memory.of("Melanie Jones").aliases == ("Mel", "Melanie")
