@@ -1,4 +1,4 @@
-"""PDF: text by pdfium, and by tesseract for pages that are pictures and for large pictures on other pages."""
+"""PDF: text by pdfium, and by tesseract for pages that are pictures."""
 
 import ctypes
 import math
@@ -37,31 +37,11 @@ _LETTERS = str.maketrans(
 )
 _BOLD_NAMES = (b"bold", b"black", b"heavy", b"demi")
 _BOLD_WEIGHT = 600
-_LARGE = 0.25  # of a page; a smaller picture is a logo or a drawing as likely as not
-_UNWRITTEN = 20  # letters; a picture with more on it is ground for them, or a scan that was read before
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A picture on a page: its box in points from the upper left corner, and its size in the file, in bytes.
-
-    One that is equal to another, on another page, is the same.
-    """
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-    bytes: int
-
-    def holds(self, word: Word) -> bool:
-        """True if the middle of a word is on it."""
-        return self.left <= (word.left + word.right) / 2 <= self.right and self.top <= word.middle <= self.bottom
 
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """A page's words, ruling lines, large pictures and height in points, and how much of it is a picture (0 to 1).
+    """A page's words, ruling lines and height in points, and how much of it its largest picture covers (0 to 1).
 
     It is turned so that most of its text is upright, as a table that lies on its side must be.
     """
@@ -71,17 +51,6 @@ class PageText:
     height: float
     pictured: float
     is_blank: bool
-    pictures: tuple[Picture, ...] = ()
-    turn: int = 0
-
-    @property
-    def bare_pictures(self) -> list[Picture]:
-        """The large pictures that hardly any text stands on: what is written in them, the page does not tell."""
-        return [
-            picture
-            for picture in self.pictures
-            if sum(len(word.text) for word in self.words if picture.holds(word)) < _UNWRITTEN
-        ]
 
     @property
     def needs_ocr(self) -> bool:
@@ -95,15 +64,12 @@ class PageText:
 
 
 def page_text(page: Any) -> PageText:
-    """Read the words, rules and pictures of a ``pypdfium2.PdfPage``."""
+    """Read the words and rules of a ``pypdfium2.PdfPage``."""
     textpage = page.get_textpage()
     try:
         frame = _Frame(page, _turn(textpage, page.get_rotation()))
-        rules, pictures, objects = _drawn(page, frame)
-        shares = [(each.right - each.left) * (each.bottom - each.top) / frame.area for each in pictures]
-        large = tuple(picture for picture, share in zip(pictures, shares, strict=True) if share > _LARGE)
-        words = tuple(_words(textpage, frame))
-        return PageText(words, tuple(rules), frame.height, max(shares, default=0.0), objects == 0, large, frame.turn)
+        rules, pictured, objects = _drawn(page, frame)
+        return PageText(tuple(_words(textpage, frame)), tuple(rules), frame.height, pictured, objects == 0)
     finally:
         textpage.close()
 
@@ -119,16 +85,6 @@ def page_picture(page: Any, dpi: int) -> tuple[Image.Image, float]:
         return bitmap.to_pil().copy(), scale * 72.0
     finally:
         bitmap.close()
-
-
-def cut_out(page: Any, text: PageText, picture: Picture, dpi: int) -> tuple[Image.Image, float]:
-    """A picture of a page, as the page shows it, and its dpi."""
-    image, dpi_of_it = page_picture(page, dpi)
-    image = image.rotate(page.get_rotation() - text.turn, expand=True)
-    pixels = dpi_of_it / 72.0
-    edges = (picture.left, picture.top, picture.right, picture.bottom)
-    left, top, right, bottom = (round(edge * pixels) for edge in edges)
-    return image.crop((max(0, left), max(0, top), min(image.width, right), min(image.height, bottom))), dpi_of_it
 
 
 class _Frame:
@@ -221,10 +177,10 @@ def _is_bold(textpage: Any, at: int) -> bool:
     return any(mark in name.value.lower() for mark in _BOLD_NAMES)
 
 
-def _drawn(page: Any, frame: _Frame) -> tuple[list[Rule], list[Picture], int]:
-    """The ruling lines of a page, the pictures on it, and how many things are on it."""
+def _drawn(page: Any, frame: _Frame) -> tuple[list[Rule], float, int]:
+    """The ruling lines of a page, the share of it that its largest picture covers, and how many things are on it."""
     rules: list[Rule] = []
-    pictures: list[Picture] = []
+    pictured = 0.0
     count = pdfium.FPDFPage_CountObjects(page)
     for at in range(min(count, _MOST_OBJECTS)):
         thing = pdfium.FPDFPage_GetObject(page, at)
@@ -232,11 +188,10 @@ def _drawn(page: Any, frame: _Frame) -> tuple[list[Rule], list[Picture], int]:
         if kind == pdfium.FPDF_PAGEOBJ_PATH:
             rules += _rules_of_path(thing, frame)
         elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
-            edges = [ctypes.c_float() for _ in range(4)]
-            if pdfium.FPDFPageObj_GetBounds(thing, *edges):
-                box = frame.box(*(edge.value for edge in edges))
-                pictures.append(Picture(*box, pdfium.FPDFImageObj_GetImageDataRaw(thing, None, 0)))
-    return rules, pictures, count
+            left, bottom, right, top = (ctypes.c_float() for _ in range(4))
+            if pdfium.FPDFPageObj_GetBounds(thing, left, bottom, right, top):
+                pictured = max(pictured, (right.value - left.value) * (top.value - bottom.value) / frame.area)
+    return rules, pictured, count
 
 
 def _rules_of_path(path: Any, frame: _Frame) -> list[Rule]:
@@ -285,7 +240,6 @@ def _rules_of_path(path: Any, frame: _Frame) -> list[Rule]:
     return rules
 
 
-_MOST_INSETS = 20  # large pictures of one document beside text; a photograph without a word takes seconds too
 _METADATA = {"Author": "author", "Subject": "subject", "Keywords": "keywords"}
 _NO_VALUE = re.compile(
     r"\(?(?:untitled|anonymous|unspecified|unknown|none|ohne titel|无标题)\)?(?: document)?\s*\d*", re.IGNORECASE
@@ -346,9 +300,8 @@ def _opened(content: bytes) -> Any:
 
 
 def _pages(document: Any, task: Task, unread: list[str]) -> Iterator[Page]:
-    """Pages as they are read, each with the large pictures on it behind it; what cannot be read is added to ``unread``."""
+    """Pages as they are read; what cannot be read is added to ``unread``."""
     ocr = Ocr(task.settings.ocr_languages)
-    seen: set[Picture] = set()
     for at in range(len(document)):
         place = f"page {at + 1}"
         try:
@@ -362,7 +315,6 @@ def _pages(document: Any, task: Task, unread: list[str]) -> Iterator[Page]:
                 yield _scanned(page, place, ocr, task.settings.ocr_dpi)
             else:
                 yield Page(place, text.height, text.words, text.rules)
-                yield from _insets(page, text, place, ocr, task.settings.ocr_dpi, seen)
         except InputError as error:
             unread.append(f"{place}: {error}")
         except pypdfium2.PdfiumError:
@@ -376,21 +328,6 @@ def _scanned(page: Any, place: str, ocr: Ocr, dpi: int) -> Page:
         raise InputError(f"no text, and {INSTALL_TESSERACT}")
     reading = ocr.read(*page_picture(page, dpi))
     return Page(place, reading.height, reading.words, reading.rules, is_scanned=True)
-
-
-def _insets(page: Any, text: PageText, place: str, ocr: Ocr, dpi: int, seen: set[Picture]) -> Iterator[Page]:
-    """Read the large pictures of a page that has text beside them; a ground that pages share is read once."""
-    for picture in text.bare_pictures:
-        if picture in seen:
-            continue
-        if not ocr.is_installed:
-            raise InputError(f"a large picture, and {INSTALL_TESSERACT}")
-        if len(seen) == _MOST_INSETS:
-            raise InputError(f"a large picture; only the first {_MOST_INSETS} that pages have beside their text are read")
-        seen.add(picture)
-        reading = ocr.read(*cut_out(page, text, picture, dpi))
-        if reading.words:
-            yield Page(place, reading.height, reading.words, reading.rules, is_scanned=True, is_inset=True)
 
 
 def _information(document: Any, name: str) -> str:
