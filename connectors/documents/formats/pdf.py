@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import PurePath
 from typing import Any
 
@@ -68,8 +68,8 @@ def page_text(page: Any) -> PageText:
     textpage = page.get_textpage()
     try:
         frame = _Frame(page, _turn(textpage, page.get_rotation()))
-        rules, pictured, objects = _drawn(page, frame)
-        return PageText(tuple(_words(textpage, frame)), tuple(rules), frame.height, pictured, objects == 0)
+        rules, pictured, is_blank = _drawn(page, frame)
+        return PageText(tuple(_words(textpage, frame)), tuple(rules), frame.height, pictured, is_blank)
     finally:
         textpage.close()
 
@@ -133,32 +133,29 @@ def _words(textpage: Any, frame: _Frame) -> Iterator[Word]:
     text = "".join(chr(code) if code < 0x110000 else "\ufffd" for code in codes)
     for found in _WORD.finditer(text):
         figures = (each.start() for each in _FIGURE.finditer(text, found.start() + 1, found.end()))
-        starts = [found.start(), *(at for at in figures if not frame.is_turned and _is_raised(handle, at, frame))]
+        starts = [found.start(), *(at for at in figures if not frame.is_turned and _is_raised(textpage, at, frame))]
         for first, end in pairwise([*starts, found.end()]):
             (left, top, right, bottom), (_, end_top, end_right, end_bottom) = (
-                _box(handle, at, frame) for at in (first, end - 1)
+                _box(textpage, at, frame) for at in (first, end - 1)
             )
             size = pdfium.FPDFText_GetFontSize(handle, first) if frame.is_turned else bottom - top
             edges = (left, min(top, end_top), max(right, end_right), max(bottom, end_bottom))
             yield Word(_as_written(text[first:end]), *edges, round(size, 1), _is_bold(textpage, first))
 
 
-def _is_raised(handle: Any, at: int, frame: _Frame) -> bool:
+def _is_raised(textpage: Any, at: int, frame: _Frame) -> bool:
     """True if a character stands beside the one before it, and higher or lower: a power, or the number of a note."""
-    before, (left, _, _, bottom) = _box(handle, at - 1, frame), _box(handle, at, frame)
+    before, (left, _, _, bottom) = _box(textpage, at - 1, frame), _box(textpage, at, frame)
     size = before[3] - before[1]
     return left > before[2] - 0.3 * size and abs(bottom - before[3]) > 0.2 * size
 
 
-def _box(handle: Any, at: int, frame: _Frame) -> tuple[float, float, float, float]:
+def _box(textpage: Any, at: int, frame: _Frame) -> tuple[float, float, float, float]:
     """Of a character. The loose box of a turned one is empty; its tight one is not."""
-    box = pdfium.FS_RECTF()
-    pdfium.FPDFText_GetLooseCharBox(handle, at, box)
-    if not frame.is_turned and box.top - box.bottom >= 0.5:
-        return frame.box(box.left, box.bottom, box.right, box.top)
-    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
-    pdfium.FPDFText_GetCharBox(handle, at, left, right, bottom, top)
-    return frame.box(left.value, bottom.value, right.value, top.value)
+    left, bottom, right, top = textpage.get_charbox(at, loose=True)
+    if frame.is_turned or top - bottom < 0.5:
+        left, bottom, right, top = textpage.get_charbox(at)
+    return frame.box(left, bottom, right, top)
 
 
 def _as_written(text: str) -> str:
@@ -177,21 +174,18 @@ def _is_bold(textpage: Any, at: int) -> bool:
     return any(mark in name.value.lower() for mark in _BOLD_NAMES)
 
 
-def _drawn(page: Any, frame: _Frame) -> tuple[list[Rule], float, int]:
-    """The ruling lines of a page, the share of it that its largest picture covers, and how many things are on it."""
+def _drawn(page: Any, frame: _Frame) -> tuple[list[Rule], float, bool]:
+    """The ruling lines of a page, the share of it that its largest picture covers, and whether nothing is on it."""
     rules: list[Rule] = []
     pictured = 0.0
-    count = pdfium.FPDFPage_CountObjects(page)
-    for at in range(min(count, _MOST_OBJECTS)):
-        thing = pdfium.FPDFPage_GetObject(page, at)
-        kind = pdfium.FPDFPageObj_GetType(thing)
-        if kind == pdfium.FPDF_PAGEOBJ_PATH:
+    things = list(islice(page.get_objects(max_depth=1), _MOST_OBJECTS))
+    for thing in things:
+        if thing.type == pdfium.FPDF_PAGEOBJ_PATH:
             rules += _rules_of_path(thing, frame)
-        elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
-            left, bottom, right, top = (ctypes.c_float() for _ in range(4))
-            if pdfium.FPDFPageObj_GetBounds(thing, left, bottom, right, top):
-                pictured = max(pictured, (right.value - left.value) * (top.value - bottom.value) / frame.area)
-    return rules, pictured, count
+        elif thing.type == pdfium.FPDF_PAGEOBJ_IMAGE:
+            left, bottom, right, top = thing.get_bounds()
+            pictured = max(pictured, (right - left) * (top - bottom) / frame.area)
+    return rules, pictured, not things
 
 
 def _rules_of_path(path: Any, frame: _Frame) -> list[Rule]:
@@ -199,8 +193,7 @@ def _rules_of_path(path: Any, frame: _Frame) -> list[Rule]:
     count = pdfium.FPDFPath_CountSegments(path)
     if count > 1_000:  # a drawing
         return []
-    matrix = pdfium.FS_MATRIX()
-    pdfium.FPDFPageObj_GetMatrix(path, matrix)
+    matrix = path.get_matrix()
     fill, is_stroked = ctypes.c_int(), ctypes.c_int()
     pdfium.FPDFPath_GetDrawMode(path, fill, is_stroked)
     x, y = ctypes.c_float(), ctypes.c_float()
@@ -224,7 +217,7 @@ def _rules_of_path(path: Any, frame: _Frame) -> list[Rule]:
     for at in range(count):
         segment = pdfium.FPDFPath_GetPathSegment(path, at)
         pdfium.FPDFPathSegment_GetPoint(segment, x, y)
-        point = (matrix.a * x.value + matrix.c * y.value + matrix.e, matrix.b * x.value + matrix.d * y.value + matrix.f)
+        point = matrix.on_point(x.value, y.value)
         kind = pdfium.FPDFPathSegment_GetType(segment)
         if kind == pdfium.FPDF_SEGMENT_BEZIERTO:
             shape.clear()
