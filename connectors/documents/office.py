@@ -275,7 +275,6 @@ def _registry() -> str:
     return "\n".join((head, *items, "</oor:items>"))
 
 
-_MOST = 50  # of one document; a page of text as a picture takes a second or two
 _SMALLEST = 1_500  # bytes; below are bullets, lines and icons
 
 
@@ -298,10 +297,6 @@ class EmbeddedPictures:
         self._seen.add(part)
         name = PurePath(part).name
         where = f"{place}, picture {name}" if place else f"picture {name}"
-        if len(self._seen) > _MOST:
-            if len(self._seen) == _MOST + 1:
-                self.unread.append(f"{where} and those after it: only the first {_MOST} pictures of a document are read")
-            return
         try:
             content = self._package.read(part)
             if content is None or len(content) < _SMALLEST:

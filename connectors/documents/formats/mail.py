@@ -19,7 +19,6 @@ from mneme.errors import InputError
 from mneme.ports import ParsedDocument, Section
 
 _HEADERS = ("Subject", "From", "To", "Cc", "Date")
-_MOST_ATTACHMENTS = 200  # of one mail
 _LONGEST_NAME = 100  # characters of the name of one, and of it as it is written
 _LONGEST_FILENAME = 10_000
 _LONGEST_HEADER = 200_000  # characters, of thousands of addresses; to decode words takes the square of their number
@@ -53,10 +52,6 @@ def parse_eml(content: bytes, task: Task) -> ParsedDocument:
     unread = [f"{name}: only its first {_LONGEST_HEADER:,} characters" for name in _HEADERS if _is_long(message, name)]
     unread += parts.unread
     for number, part in enumerate(parts.attachments):
-        if number == _MOST_ATTACHMENTS:
-            left = len(parts.attachments) - number
-            unread.append(f"{left} more attachments: only the first {_MOST_ATTACHMENTS} of a mail are read")
-            break
         found, reasons = _attachment(part, number, task)
         sections += found
         unread += reasons
