@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from email import message_from_bytes, policy
 from email.errors import HeaderParseError
 from email.header import decode_header
 from email.message import Message
+from itertools import chain
 from pathlib import PurePath
 
 from connectors.documents.blocks import Block, sections_of
@@ -37,21 +38,21 @@ def parse_eml(content: bytes, task: Task) -> ParsedDocument:
         InputError: it has neither headers of a mail nor a body.
     """
     message = message_from_bytes(content, policy=policy.compat32)
-    parts = _Parts()
-    parts.collect(message, 0)
-    charset = next((charset for body in (message, *parts.bodies) if (charset := body.get_content_charset(""))), "")
+    unread = [f"{name}: only its first {_LONGEST_HEADER:,} characters" for name in _HEADERS if _is_long(message, name)]
+    leaves = _leaves(message, 0, unread)
+    bodies = [part for part in leaves if _is_body(part)]
+    attachments = [part for part in leaves if not _is_body(part)]
+    charset = next((charset for body in (message, *bodies) if (charset := body.get_content_charset(""))), "")
     headers = {name: text for name in _HEADERS if (text := _header(message, name, charset))}
-    if not headers and not parts.attachments and not any(str(body.get_payload()).strip() for body in parts.bodies):
+    if not headers and not attachments and not any(str(body.get_payload()).strip() for body in bodies):
         raise InputError("it is no mail: it has no headers and no body")
     title = headers.get("Subject") or PurePath(task.name).stem
     blocks = [Block("row", f"{name}: {text}") for name, text in headers.items()]
     limits = TableLimits(task.settings)
-    for body in parts.bodies:
+    for body in bodies:
         blocks += _body(body, limits)
     sections = list(sections_of(blocks, title))
-    unread = [f"{name}: only its first {_LONGEST_HEADER:,} characters" for name in _HEADERS if _is_long(message, name)]
-    unread += parts.unread
-    for number, part in enumerate(parts.attachments):
+    for number, part in enumerate(attachments):
         found, reasons = _attachment(part, number, task)
         sections += found
         unread += reasons
@@ -62,40 +63,26 @@ def parse_eml(content: bytes, task: Task) -> ParsedDocument:
     return ParsedDocument(title, tuple(sections), dated_at, metadata, unread=tuple(unread))
 
 
-@dataclass(slots=True)
-class _Parts:
-    """The parts of a mail that a reader sees: bodies, each in the better of the ways that it comes in, and attachments."""
+def _leaves(part: Message, depth: int, unread: list[str]) -> list[Message]:
+    """The parts of a mail that a reader sees; of those that come in several ways, the best one."""
+    kind = part.get_content_type()
+    if depth > _MOST_PARTS_DEEP:
+        unread.append(f"parts of the mail that lie more than {_MOST_PARTS_DEEP} deep in others")
+        return []
+    if not kind.startswith("multipart/"):
+        return [part]
+    ways = [_leaves(child, depth + 1, unread) for child in _children(part)]
+    return max(ways, key=_worth, default=[]) if kind == "multipart/alternative" else list(chain.from_iterable(ways))
 
-    bodies: list[Message] = field(default_factory=list)
-    attachments: list[Message] = field(default_factory=list)
-    unread: list[str] = field(default_factory=list)
 
-    def collect(self, part: Message, depth: int) -> None:
-        kind = part.get_content_type()
-        if depth > _MOST_PARTS_DEEP:
-            self.unread.append(f"parts of the mail that lie more than {_MOST_PARTS_DEEP} deep in others")
-        elif kind == "multipart/alternative" and part.is_multipart():
-            ways = [_Parts() for _ in _children(part)]
-            for way, child in zip(ways, _children(part), strict=True):
-                way.collect(child, depth + 1)
-            self._add(max(ways, key=_Parts._worth, default=_Parts()))
-        elif kind.startswith("multipart/") and part.is_multipart():
-            for child in _children(part):
-                self.collect(child, depth + 1)
-        elif kind in ("text/plain", "text/html") and not _is_attachment(part):
-            self.bodies.append(part)
-        elif not kind.startswith("multipart/"):
-            self.attachments.append(part)
+def _worth(leaves: list[Message]) -> int:
+    """HTML shows tables and headings, plain text is better than none."""
+    kinds = [part.get_content_type() for part in leaves if _is_body(part) and str(part.get_payload()).strip()]
+    return 2 if "text/html" in kinds else len(kinds) and 1
 
-    def _add(self, other: "_Parts") -> None:
-        self.bodies += other.bodies
-        self.attachments += other.attachments
-        self.unread += other.unread
 
-    def _worth(self) -> int:
-        """HTML shows tables and headings, plain text is better than none."""
-        kinds = [body.get_content_type() for body in self.bodies if str(body.get_payload()).strip()]
-        return 2 if "text/html" in kinds else len(kinds) and 1
+def _is_body(part: Message) -> bool:
+    return part.get_content_type() in ("text/plain", "text/html") and not _is_attachment(part)
 
 
 def _children(part: Message) -> list[Message]:
