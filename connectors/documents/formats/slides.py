@@ -47,10 +47,11 @@ def parse_slides(content: bytes, task: Task) -> ParsedDocument:
             blocks.append(Block("title", "备注" if has_cjk(notes) else "Notes", place, 2))
             blocks += [Block("text", line, place) for line in notes.split("\n")]
     first = next((block.text for block in blocks if block.kind == "title" and block.text and block.level == 1), "")
-    title = package.title() or first or PurePath(task.name).stem
-    dated_at = package.dated_at() or date_of(blocks)
+    said = package.properties()
+    title = said.title or first or PurePath(task.name).stem
+    dated_at = said.dated_at or date_of(blocks)
     unread = tuple(pictures.unread)
-    return ParsedDocument(title, sections_of(blocks, title), dated_at, package.metadata(), unread=unread, pages=len(slides))
+    return ParsedDocument(title, sections_of(blocks, title), dated_at, said.metadata, unread=unread, pages=len(slides))
 
 
 def _of_slide(elements: list[Any], place: str, pictures: EmbeddedPictures) -> Iterator[Block]:
