@@ -66,7 +66,7 @@ class Properties:
 
     title: str = ""
     dated_at: datetime | None = None
-    metadata: Mapping[str, str] = field(default_factory=dict)
+    metadata: dict[str, str] = field(default_factory=dict)
 
 
 class Package:
