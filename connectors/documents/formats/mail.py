@@ -38,7 +38,11 @@ def parse_eml(content: bytes, task: Task) -> ParsedDocument:
         InputError: it has neither headers of a mail nor a body.
     """
     message = message_from_bytes(content, policy=policy.compat32)
-    unread = [f"{name}: only its first {_LONGEST_HEADER:,} characters" for name in _HEADERS if _is_long(message, name)]
+    unread = [
+        f"{name}: only its first {_LONGEST_HEADER:,} characters"
+        for name in _HEADERS
+        if len(_raw(message, name)) > _LONGEST_HEADER
+    ]
     leaves = _leaves(message, 0, unread)
     bodies = [part for part in leaves if _is_body(part)]
     attachments = [part for part in leaves if not _is_body(part)]
@@ -163,22 +167,12 @@ def _name(part: Message, number: int) -> str:
 
 def _header(message: Message, name: str, charset: str = "") -> str:
     """A header as text. Bytes beyond ASCII, which none may have, are taken for what the body is in."""
-    values = _values(message, name)
-    left = _LONGEST_HEADER
-    raw = []
-    for value in values:
-        raw.append(value[:left].encode("utf-8", "surrogateescape"))
-        left = max(0, left - len(value))
-    return ", ".join(filter(None, (_words(decoded(value, charset)) for value in raw)))
+    return _words(decoded(_raw(message, name)[:_LONGEST_HEADER].encode("utf-8", "surrogateescape"), charset))
 
 
-def _values(message: Message, name: str) -> list[str]:
-    """The raw values of all headers of a name."""
-    return [str(value) for each, value in message.raw_items() if each.lower() == name.lower()]
-
-
-def _is_long(message: Message, name: str) -> bool:
-    return sum(map(len, _values(message, name))) > _LONGEST_HEADER
+def _raw(message: Message, name: str) -> str:
+    """All headers of a name as they are written, one behind the other."""
+    return ", ".join(filter(None, (str(value).strip() for each, value in message.raw_items() if each.lower() == name.lower())))
 
 
 def _words(text: str) -> str:
