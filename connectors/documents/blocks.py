@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from typing import Literal
 
 from mneme.ports import Section
@@ -119,7 +119,9 @@ def row_formatter(above: Sequence[Sequence[str]]) -> Callable[[Sequence[str]], s
             return _field(row) if len(row) == 2 and _is_label(row[0]) and row[1] else " | ".join(filter(None, row))
         if row in above:
             return ""
-        return semicolon.join(f"{name}{colon}{cell}" if name else cell for name, cell in _pairs(names, row) if cell)
+        return semicolon.join(
+            f"{name}{colon}{cell}" if name else cell for name, cell in zip(chain(names, repeat("")), row, strict=False) if cell
+        )
 
     return line_of
 
@@ -325,10 +327,6 @@ def _names(above: Sequence[Sequence[str]]) -> list[str]:
         parts = [row[at] for row in above if at < len(row) and row[at]]
         names.append(" ".join(dict.fromkeys(parts)).rstrip(":： "))
     return names
-
-
-def _pairs(names: Sequence[str], row: Sequence[str]) -> Iterator[tuple[str, str]]:
-    return ((names[at] if at < len(names) else "", cell) for at, cell in enumerate(row))
 
 
 def _is_number(cell: str) -> bool:
