@@ -197,24 +197,22 @@ def _clean(blocks: Iterable[Block]) -> Iterator[Block]:
             yield replace(block, text=text)
 
 
-def _rejoined(blocks: Iterable[Block]) -> Iterator[Block]:
+def _rejoined(blocks: Iterable[Block]) -> list[Block]:
     """Blocks with sentences whole: what goes on at another place is moved back to where it began."""
-    earlier: Block | None = None
-    reached = ""  # the place that the earlier block goes on to, or its own
+    joined: list[Block] = []
+    reached = ""  # the place that the last block goes on to, or its own
     for block in blocks:
-        if earlier is not None and block.place != reached and _goes_on(earlier, block):
+        if joined and block.place != reached and _goes_on(joined[-1], block):
             end = _first_end(block.text)
             if end <= _LONGEST_REST:
-                earlier = replace(earlier, text="".join(_pair(earlier.text, block.text[:end])))
+                joined[-1] = replace(joined[-1], text="".join(_pair(joined[-1].text, block.text[:end])))
                 reached = block.place
                 block = replace(block, text=block.text[end:].strip())
                 if not block.text:
                     continue
-        if earlier is not None:
-            yield earlier
-        earlier, reached = block, block.place
-    if earlier is not None:
-        yield earlier
+        joined.append(block)
+        reached = block.place
+    return joined
 
 
 def _goes_on(earlier: Block, later: Block) -> bool:
