@@ -267,20 +267,12 @@ def _headers(laid: list[_Laid]) -> dict[str, list[Line]]:
 
     A page is never left without text for it.
     """
-    found: dict[str, list[tuple[str, Line]]] = {}
-    counts: Counter[str] = Counter()
-    for number, one in enumerate(laid, start=1):
-        candidates = [(_template(line.text, number), line) for line in _marginal(one)]
-        found[one.page.place] = candidates
-        counts.update({template for template, _ in candidates})
-    most = len(laid)
+    margins = [[(_template(line.text, number), line) for line in _marginal(one)] for number, one in enumerate(laid, start=1)]
+    counts = Counter(template for margin in margins for template in {template for template, _ in margin})
+    fewest = min(_FEWEST_PAGES, max(2, len(laid)))
     headers: dict[str, list[Line]] = {}
-    for one in laid:
-        lines = [
-            line
-            for template, line in found[one.page.place]
-            if counts[template] >= min(_FEWEST_PAGES, max(2, most)) or _PAGE_NUMBER.fullmatch(line.text)
-        ]
+    for one, margin in zip(laid, margins, strict=True):
+        lines = [line for template, line in margin if counts[template] >= fewest or _PAGE_NUMBER.fullmatch(line.text)]
         if len(lines) < len(one.lines) or one.tables:
             headers[one.page.place] = lines
     return headers
