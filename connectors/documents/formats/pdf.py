@@ -193,44 +193,44 @@ def _rules_of_path(path: Any, frame: _Frame) -> list[Rule]:
     count = pdfium.FPDFPath_CountSegments(path)
     if count > 1_000:  # a drawing
         return []
-    matrix = path.get_matrix()
     fill, is_stroked = ctypes.c_int(), ctypes.c_int()
     pdfium.FPDFPath_GetDrawMode(path, fill, is_stroked)
-    x, y = ctypes.c_float(), ctypes.c_float()
     rules: list[Rule] = []
-    shape: list[tuple[float, float]] = []
-
-    def end_shape(is_closed: bool) -> None:
-        points = shape + shape[:1] if is_closed else shape
+    for points in _shapes(path, count):
         if not is_stroked.value and points:
-            left, right = min(p[0] for p in points), max(p[0] for p in points)
-            bottom, top = min(p[1] for p in points), max(p[1] for p in points)
+            left, right = min(x for x, _ in points), max(x for x, _ in points)
+            bottom, top = min(y for _, y in points), max(y for _, y in points)
             if min(right - left, top - bottom) > _THIN:
-                return
+                continue
             points = [(left, bottom), (right, top)]
         for (x0, y0), (x1, y1) in pairwise(points):
             box = Rule(*frame.box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)))
             width, height = box.right - box.left, box.bottom - box.top
             if min(width, height) <= _THIN < max(width, height):
                 rules.append(box)
+    return rules
 
+
+def _shapes(path: Any, count: int) -> Iterator[list[tuple[float, float]]]:
+    """The corners of the shapes that a path draws, in order; of one with a curve only what comes behind that."""
+    matrix = path.get_matrix()
+    x, y = ctypes.c_float(), ctypes.c_float()
+    shape: list[tuple[float, float]] = []
     for at in range(count):
         segment = pdfium.FPDFPath_GetPathSegment(path, at)
         pdfium.FPDFPathSegment_GetPoint(segment, x, y)
-        point = matrix.on_point(x.value, y.value)
         kind = pdfium.FPDFPathSegment_GetType(segment)
         if kind == pdfium.FPDF_SEGMENT_BEZIERTO:
-            shape.clear()
+            shape = []
             continue
         if kind == pdfium.FPDF_SEGMENT_MOVETO:
-            end_shape(False)
-            shape.clear()
-        shape.append(point)
+            yield shape
+            shape = []
+        shape.append(matrix.on_point(x.value, y.value))
         if pdfium.FPDFPathSegment_GetClose(segment):
-            end_shape(True)
-            shape.clear()
-    end_shape(False)
-    return rules
+            yield [*shape, shape[0]]
+            shape = []
+    yield shape
 
 
 _METADATA = {"Author": "author", "Subject": "subject", "Keywords": "keywords"}
