@@ -6,7 +6,7 @@ A name or a media type only breaks a tie: between Markdown and plain text, or fo
 import io
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -135,6 +135,7 @@ _NOT_READ: tuple[tuple[bytes, str, str], ...] = (
     (b"Obj\x01", "Avro", "export it as csv"),
     (b"\x89HDF", "HDF5", "export it as csv"),
 )
+_OLD_OFFICE = (("WordDocument", "doc"), ("Workbook", "xls"), ("Book", "xls"), ("PowerPoint Document", "ppt"))  # by member
 _MARKUP = (b"{\\rtf", b"%!PS")  # of the above what is text itself
 _MEDIA = re.compile(r"[\w.+-]+/[\w.+-]+")
 _TEXTS = ("md", "html", "csv", "tsv", "eml", "txt")  # that a media type alone may tell apart
@@ -273,16 +274,12 @@ def _in_ole(content: bytes) -> Kind:
         ) from None
     try:
         with olefile.OleFileIO(io.BytesIO(content)) as file:
-            has: Callable[[str], bool] = file.exists
-            if has("EncryptedPackage"):
+            if file.exists("EncryptedPackage"):
                 raise InputError("it is encrypted; remove its password and send it again")
-            if has("WordDocument"):
-                return KINDS["doc"]
-            if has("Workbook") or has("Book"):
-                return KINDS["xls"]
-            if has("PowerPoint Document"):
-                return KINDS["ppt"]
-            if has("__properties_version1.0"):
+            for member, format in _OLD_OFFICE:
+                if file.exists(member):
+                    return KINDS[format]
+            if file.exists("__properties_version1.0"):
                 raise InputError("it is a mail of Outlook (msg), which is not read; save it as eml")
     except InputError:
         raise
