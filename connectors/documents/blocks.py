@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from typing import Literal
 
 from mneme.ports import Section
@@ -119,7 +119,9 @@ def row_formatter(above: Sequence[Sequence[str]]) -> Callable[[Sequence[str]], s
             return _field(row) if len(row) == 2 and _is_label(row[0]) and row[1] else " | ".join(filter(None, row))
         if row in above:
             return ""
-        return semicolon.join(f"{name}{colon}{cell}" if name else cell for name, cell in _pairs(names, row) if cell)
+        return semicolon.join(
+            f"{name}{colon}{cell}" if name else cell for name, cell in zip(chain(names, repeat("")), row, strict=False) if cell
+        )
 
     return line_of
 
@@ -195,24 +197,22 @@ def _clean(blocks: Iterable[Block]) -> Iterator[Block]:
             yield replace(block, text=text)
 
 
-def _rejoined(blocks: Iterable[Block]) -> Iterator[Block]:
+def _rejoined(blocks: Iterable[Block]) -> list[Block]:
     """Blocks with sentences whole: what goes on at another place is moved back to where it began."""
-    earlier: Block | None = None
-    reached = ""  # the place that the earlier block goes on to, or its own
+    joined: list[Block] = []
+    reached = ""  # the place that the last block goes on to, or its own
     for block in blocks:
-        if earlier is not None and block.place != reached and _goes_on(earlier, block):
+        if joined and block.place != reached and _goes_on(joined[-1], block):
             end = _first_end(block.text)
             if end <= _LONGEST_REST:
-                earlier = replace(earlier, text="".join(_pair(earlier.text, block.text[:end])))
+                joined[-1] = replace(joined[-1], text="".join(_pair(joined[-1].text, block.text[:end])))
                 reached = block.place
                 block = replace(block, text=block.text[end:].strip())
                 if not block.text:
                     continue
-        if earlier is not None:
-            yield earlier
-        earlier, reached = block, block.place
-    if earlier is not None:
-        yield earlier
+        joined.append(block)
+        reached = block.place
+    return joined
 
 
 def _goes_on(earlier: Block, later: Block) -> bool:
@@ -325,10 +325,6 @@ def _names(above: Sequence[Sequence[str]]) -> list[str]:
         parts = [row[at] for row in above if at < len(row) and row[at]]
         names.append(" ".join(dict.fromkeys(parts)).rstrip(":： "))
     return names
-
-
-def _pairs(names: Sequence[str], row: Sequence[str]) -> Iterator[tuple[str, str]]:
-    return ((names[at] if at < len(names) else "", cell) for at, cell in enumerate(row))
 
 
 def _is_number(cell: str) -> bool:

@@ -16,6 +16,7 @@ from lxml import etree
 from connectors.documents.blocks import Block, rows_of
 from connectors.documents.guards import TableLimits
 
+_EMBED = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}embed"
 _WIDEST_SPAN = 1_000  # columns or rows that one cell may claim; a page that claims millions is hostile
 
 
@@ -48,8 +49,8 @@ def _prepare() -> None:
         return _Pipeline()
 
     tokenize._load_spacy_model = pipeline  # private: tests/connectors/documents/test_elements.py holds it to the version
-    register_of_docx(_PicturesOfParagraph)
-    register_of_pptx(_PictureOfSlide)
+    register_of_docx(_Pictures)
+    register_of_pptx(_Pictures)
 
 
 @contextmanager
@@ -174,29 +175,15 @@ def _span(cell: Any, name: str) -> int:
     return max(1, min(int(value), _WIDEST_SPAN)) if value.isdecimal() and len(value) < 9 else 1
 
 
-class _PicturesOfParagraph:
-    """Callback of unstructured for the pictures of a paragraph of a Word file."""
+class _Pictures:
+    """Callback of unstructured for the pictures in a paragraph of a Word file, and for one on a slide."""
 
     @classmethod
-    def iter_elements(cls, paragraph: Any, opts: Any) -> Iterator[Any]:
-        for blip in paragraph._p.xpath(".//a:blip[@r:embed]"):
-            relationship = blip.get("{http://schemas.openxmlformats.org/officeDocument/2006/relationships}embed")
-            part = paragraph.part.related_parts.get(relationship)
-            if part is not None:
-                yield _picture(part, opts.metadata_page_number)
+    def iter_elements(cls, holder: Any, opts: Any) -> Iterator[Any]:
+        from unstructured.documents.elements import ElementMetadata, Image
 
-
-class _PictureOfSlide:
-    """Callback of unstructured for a picture on a slide."""
-
-    @classmethod
-    def iter_elements(cls, picture: Any, opts: Any) -> Iterator[Any]:
-        relationship = picture._element.blip_rId
-        if relationship is not None:
-            yield _picture(picture.part.related_part(relationship), opts.page_number)
-
-
-def _picture(part: Any, page: int | None) -> Any:
-    from unstructured.documents.elements import ElementMetadata, Image
-
-    return Image(str(part.partname).lstrip("/"), metadata=ElementMetadata(page_number=page))
+        page = opts.metadata_page_number if hasattr(opts, "metadata_page_number") else opts.page_number
+        for blip in holder._element.xpath(".//a:blip[@r:embed]"):
+            found = holder.part.rels.get(blip.get(_EMBED))
+            if found is not None and not found.is_external:
+                yield Image(str(found.target_part.partname).lstrip("/"), metadata=ElementMetadata(page_number=page))

@@ -6,7 +6,7 @@ A name or a media type only breaks a tie: between Markdown and plain text, or fo
 import io
 import re
 import zipfile
-from collections.abc import Callable
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -41,6 +41,7 @@ class Kind:
     Attributes:
         name: as in ``ParsedDocument.format``.
         family: what formats have in common to whoever reads them.
+        media_type: of the web.
         parser: ``module:function`` in ``connectors/documents/formats``; empty for sound, which no parser here reads.
         parsed_by: the same in words for people.
         modules: Python modules that it needs; all are in ``mneme-river[documents]``.
@@ -49,6 +50,7 @@ class Kind:
 
     name: str
     family: Family
+    media_type: str
     parser: str
     parsed_by: str
     modules: tuple[str, ...] = ()
@@ -63,51 +65,40 @@ def _libreoffice(package: str, serves: str) -> tuple[Need, ...]:
     return (Need("soffice", package, "--cask libreoffice", serves),)
 
 
-_OCR = _tesseract("pictures")
+def _kinds() -> Iterator[Kind]:
+    office = "application/vnd.openxmlformats-officedocument."
+    ocr = _tesseract("pictures")
+    word, slides = ("unstructured", "docx"), ("unstructured", "pptx")
+    old_word = _libreoffice("libreoffice-writer-nogui", "old Word files")
+    old_slides = _libreoffice("libreoffice-impress-nogui", "old PowerPoint files")
+    pdf_modules, scans = ("pypdfium2", "PIL"), _tesseract("scanned pages")
+    yield Kind("pdf", "pdf", "application/pdf", "pdf:parse_pdf", "pypdfium2; scans tesseract", pdf_modules, scans)
+    for name in ("png", "jpg", "webp", "tiff", "bmp", "gif"):
+        media_type = f"image/{'jpeg' if name == 'jpg' else name}"
+        modules = ("PIL", "pytesseract")
+        yield Kind(name, "picture", media_type, "pictures:parse_picture", "Pillow and tesseract", modules, ocr)
+    drawn = "defusedxml; resvg and tesseract"
+    yield Kind("svg", "picture", "image/svg+xml", "pictures:parse_svg", drawn, ("defusedxml", "resvg_py"), ocr)
+    yield Kind("docx", "office", f"{office}wordprocessingml.document", "word:parse_word", "unstructured", word)
+    yield Kind("doc", "office", "application/msword", "word:parse_word", "LibreOffice, unstructured", word, old_word)
+    yield Kind("xlsx", "office", f"{office}spreadsheetml.sheet", "sheets:parse_sheets", "openpyxl", ("openpyxl",))
+    yield Kind("xls", "office", "application/vnd.ms-excel", "sheets:parse_sheets", "xlrd", ("xlrd",))
+    yield Kind("pptx", "office", f"{office}presentationml.presentation", "slides:parse_slides", "unstructured", slides)
+    powerpoint = "application/vnd.ms-powerpoint"
+    yield Kind("ppt", "office", powerpoint, "slides:parse_slides", "LibreOffice, unstructured", slides, old_slides)
+    yield Kind("eml", "mail", "message/rfc822", "mail:parse_eml", "unstructured", ("unstructured",))
+    yield Kind("html", "web", "text/html", "html:parse_html", "unstructured", ("unstructured",))
+    yield Kind("txt", "text", "text/plain", "text:parse_markdown", "directly")
+    yield Kind("md", "text", "text/markdown", "text:parse_markdown", "directly")
+    yield Kind("vtt", "captions", "text/vtt", "captions:parse_captions", "webvtt-py", ("webvtt",))
+    yield Kind("srt", "captions", "application/x-subrip", "captions:parse_captions", "webvtt-py", ("webvtt",))
+    yield Kind("csv", "text", "text/csv", "text:parse_csv", "directly")
+    yield Kind("tsv", "text", "text/tab-separated-values", "text:parse_csv", "directly")
+    for name, media in (("mp3", "mpeg"), ("wav", "wav"), ("m4a", "mp4"), ("ogg", "ogg"), ("flac", "flac"), ("webm", "webm")):
+        yield Kind(name, "sound", f"audio/{media}", "", "a transcription endpoint (MNEME_TRANSCRIPTION__PROVIDER)")
 
-KINDS: dict[str, Kind] = {
-    kind.name: kind
-    for kind in (
-        Kind("pdf", "pdf", "pdf:parse_pdf", "pypdfium2; scans tesseract", ("pypdfium2", "PIL"), _tesseract("scanned pages")),
-        *(
-            Kind(name, "picture", "pictures:parse_picture", "Pillow and tesseract", ("PIL", "pytesseract"), _OCR)
-            for name in ("png", "jpg", "webp", "tiff", "bmp", "gif")
-        ),
-        Kind("svg", "picture", "pictures:parse_svg", "defusedxml; resvg and tesseract", ("defusedxml", "resvg_py"), _OCR),
-        Kind("docx", "office", "word:parse_word", "unstructured", ("unstructured", "docx")),
-        Kind(
-            "doc",
-            "office",
-            "word:parse_word",
-            "LibreOffice, unstructured",
-            ("unstructured", "docx"),
-            _libreoffice("libreoffice-writer-nogui", "old Word files"),
-        ),
-        Kind("xlsx", "office", "sheets:parse_sheets", "openpyxl", ("openpyxl",)),
-        Kind("xls", "office", "sheets:parse_sheets", "xlrd", ("xlrd",)),
-        Kind("pptx", "office", "slides:parse_slides", "unstructured", ("unstructured", "pptx")),
-        Kind(
-            "ppt",
-            "office",
-            "slides:parse_slides",
-            "LibreOffice, unstructured",
-            ("unstructured", "pptx"),
-            _libreoffice("libreoffice-impress-nogui", "old PowerPoint files"),
-        ),
-        Kind("eml", "mail", "mail:parse_eml", "unstructured", ("unstructured",)),
-        Kind("html", "web", "html:parse_html", "unstructured", ("unstructured",)),
-        Kind("txt", "text", "text:parse_markdown", "directly"),
-        Kind("md", "text", "text:parse_markdown", "directly"),
-        Kind("vtt", "captions", "captions:parse_captions", "webvtt-py", ("webvtt",)),
-        Kind("srt", "captions", "captions:parse_captions", "webvtt-py", ("webvtt",)),
-        Kind("csv", "text", "text:parse_csv", "directly"),
-        Kind("tsv", "text", "text:parse_csv", "directly"),
-        *(
-            Kind(name, "sound", "", "a transcription endpoint (MNEME_TRANSCRIPTION__PROVIDER)")
-            for name in ("mp3", "wav", "m4a", "ogg", "flac", "webm")
-        ),
-    )
-}
+
+KINDS = {kind.name: kind for kind in _kinds()}
 
 _BEGINNINGS: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG\r\n\x1a\n", "png"),
@@ -144,41 +135,12 @@ _NOT_READ: tuple[tuple[bytes, str, str], ...] = (
     (b"Obj\x01", "Avro", "export it as csv"),
     (b"\x89HDF", "HDF5", "export it as csv"),
 )
+_OLD_OFFICE = (("WordDocument", "doc"), ("Workbook", "xls"), ("Book", "xls"), ("PowerPoint Document", "ppt"))  # by member
 _MARKUP = (b"{\\rtf", b"%!PS")  # of the above what is text itself
 _MEDIA = re.compile(r"[\w.+-]+/[\w.+-]+")
-MEDIA_TYPES = {
-    "pdf": "application/pdf",
-    "png": "image/png",
-    "jpg": "image/jpeg",
-    "webp": "image/webp",
-    "tiff": "image/tiff",
-    "bmp": "image/bmp",
-    "gif": "image/gif",
-    "svg": "image/svg+xml",
-    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    "doc": "application/msword",
-    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    "xls": "application/vnd.ms-excel",
-    "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-    "ppt": "application/vnd.ms-powerpoint",
-    "eml": "message/rfc822",
-    "html": "text/html",
-    "txt": "text/plain",
-    "md": "text/markdown",
-    "vtt": "text/vtt",
-    "srt": "application/x-subrip",
-    "csv": "text/csv",
-    "tsv": "text/tab-separated-values",
-    "mp3": "audio/mpeg",
-    "wav": "audio/wav",
-    "m4a": "audio/mp4",
-    "ogg": "audio/ogg",
-    "flac": "audio/flac",
-    "webm": "audio/webm",
-}
 _TEXTS = ("md", "html", "csv", "tsv", "eml", "txt")  # that a media type alone may tell apart
 _BY_MEDIA_TYPE = {
-    **{MEDIA_TYPES[name]: name for name in _TEXTS},
+    **{KINDS[name].media_type: name for name in _TEXTS},
     "text/x-markdown": "md",
     "application/xhtml+xml": "html",
 }
@@ -312,16 +274,12 @@ def _in_ole(content: bytes) -> Kind:
         ) from None
     try:
         with olefile.OleFileIO(io.BytesIO(content)) as file:
-            has: Callable[[str], bool] = file.exists
-            if has("EncryptedPackage"):
+            if file.exists("EncryptedPackage"):
                 raise InputError("it is encrypted; remove its password and send it again")
-            if has("WordDocument"):
-                return KINDS["doc"]
-            if has("Workbook") or has("Book"):
-                return KINDS["xls"]
-            if has("PowerPoint Document"):
-                return KINDS["ppt"]
-            if has("__properties_version1.0"):
+            for member, format in _OLD_OFFICE:
+                if file.exists(member):
+                    return KINDS[format]
+            if file.exists("__properties_version1.0"):
                 raise InputError("it is a mail of Outlook (msg), which is not read; save it as eml")
     except InputError:
         raise

@@ -13,7 +13,8 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -33,6 +34,15 @@ _TEXT = {  # core properties that say what a document is
     "category": "category",
     "language": "language",
 }
+_OLD_NAMES = {  # of properties before 2007, and what they are called since
+    "title": "title",
+    "author": "creator",
+    "subject": "subject",
+    "keywords": "keywords",
+    "category": "category",
+    "last_saved_time": "modified",
+    "create_time": "created",
+}
 _NO_TITLES = ("powerpoint presentation", "slide 1", "untitled", "document", "word document", "presentation")  # by default
 _MAIN_TYPE = re.compile(  # of Word and PowerPoint; Excel's are all taken
     rb"application/vnd\.(?:ms-(?:word|powerpoint)\.(?:document|template|presentation|slideshow)\.macroEnabled(?:Template)?"
@@ -45,6 +55,18 @@ _OF_TEMPLATES = (  # what python-docx and python-pptx leave where nobody sets it
     "2013-01-27T09:15:58Z",
 )
 _RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
+
+
+@dataclass(frozen=True, slots=True)
+class Properties:
+    """The title of a file (empty for the default of a program), its last change, else its creation, and other properties.
+
+    These are author, subject, keywords, description, category and language, as far as the file has them.
+    """
+
+    title: str = ""
+    dated_at: datetime | None = None
+    metadata: dict[str, str] = field(default_factory=dict)
 
 
 class Package:
@@ -105,29 +127,11 @@ class Package:
                 archive.writestr(name, part)
         return written.getvalue()
 
-    def title(self) -> str:
-        """The title in the properties; empty without any, or with the default title of a program."""
-        return _title(self._properties().get("title", ""))
-
-    def dated_at(self) -> datetime | None:
-        """The time of the last change, else of creation, in its properties."""
-        properties = self._properties()
-        given = (properties.get(name, "") for name in ("modified", "created"))
-        return next((moment for text in given if text not in _OF_TEMPLATES and (moment := moment_of(text))), None)
-
-    def metadata(self) -> dict[str, str]:
-        """Author, subject, keywords, description, category and language, as far as the properties have them."""
-        properties = self._properties()
-        return {ours: properties[theirs] for theirs, ours in _TEXT.items() if properties.get(theirs)}
-
-    def _properties(self) -> dict[str, str]:
-        name = next(self.related("", "core-properties"), "docProps/core.xml")
-        root = self.tree(name)
-        return (
-            {}
-            if root is None
-            else {etree.QName(node).localname: (node.text or "").strip() for node in root.iterchildren("{*}*")}
-        )
+    def properties(self) -> Properties:
+        """Its core properties."""
+        root = self.tree(next(self.related("", "core-properties"), "docProps/core.xml"))
+        nodes = () if root is None else root.iterchildren("{*}*")
+        return _properties({etree.QName(node).localname: (node.text or "").strip() for node in nodes})
 
     def _relationships(self, name: str) -> Iterator[Any]:
         folder, _, base = name.rpartition("/")
@@ -141,39 +145,31 @@ def is_old(content: bytes) -> bool:
     return content.startswith(b"\xd0\xcf\x11\xe0")
 
 
-class OldProperties:
-    """The properties of a file of the old formats, as ``Package`` has them."""
+def old_properties(content: bytes) -> Properties:
+    """The properties of a file of the old formats."""
+    import olefile
 
-    def __init__(self, content: bytes) -> None:
-        import olefile
-
-        try:
-            with olefile.OleFileIO(io.BytesIO(content)) as file:
-                self._properties = file.get_metadata()
-        except (OSError, ValueError, IndexError, struct.error):
-            self._properties = olefile.OleMetadata()
-
-    def title(self) -> str:
-        """See ``Package``."""
-        return _title(self._text("title"))
-
-    def dated_at(self) -> datetime | None:
-        """See ``Package``."""
-        moments = (self._properties.last_saved_time, self._properties.create_time)
-        return next((moment.replace(tzinfo=UTC) for moment in moments if isinstance(moment, datetime)), None)
-
-    def metadata(self) -> dict[str, str]:
-        """See ``Package``."""
-        found = {name: self._text(name) for name in ("author", "subject", "keywords", "category")}
-        return {name: text for name, text in found.items() if text}
-
-    def _text(self, name: str) -> str:
-        value = getattr(self._properties, name)
-        return text_of(value).strip("\0 ") if isinstance(value, bytes) else ""
+    try:
+        with olefile.OleFileIO(io.BytesIO(content)) as file:
+            found = file.get_metadata()
+    except (OSError, ValueError, IndexError, struct.error):
+        return Properties()
+    return _properties({ours: _as_text(getattr(found, theirs)) for theirs, ours in _OLD_NAMES.items()})
 
 
-def _title(title: str) -> str:
-    return "" if title.lower() in _NO_TITLES or title.lower().startswith("microsoft ") else title
+def _as_text(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return text_of(value).strip("\0 ") if isinstance(value, bytes) else ""
+
+
+def _properties(said: Mapping[str, str]) -> Properties:
+    title = said.get("title", "")
+    is_default = title.lower() in _NO_TITLES or title.lower().startswith("microsoft ")
+    given = (said.get(name, "") for name in ("modified", "created"))
+    dated_at = next((moment for text in given if text not in _OF_TEMPLATES and (moment := moment_of(text))), None)
+    metadata = {ours: said[theirs] for theirs, ours in _TEXT.items() if said.get(theirs)}
+    return Properties("" if is_default else title, dated_at, metadata)
 
 
 def parser() -> etree.XMLParser:
@@ -275,7 +271,6 @@ def _registry() -> str:
     return "\n".join((head, *items, "</oor:items>"))
 
 
-_MOST = 50  # of one document; a page of text as a picture takes a second or two
 _SMALLEST = 1_500  # bytes; below are bullets, lines and icons
 
 
@@ -298,10 +293,6 @@ class EmbeddedPictures:
         self._seen.add(part)
         name = PurePath(part).name
         where = f"{place}, picture {name}" if place else f"picture {name}"
-        if len(self._seen) > _MOST:
-            if len(self._seen) == _MOST + 1:
-                self.unread.append(f"{where} and those after it: only the first {_MOST} pictures of a document are read")
-            return
         try:
             content = self._package.read(part)
             if content is None or len(content) < _SMALLEST:

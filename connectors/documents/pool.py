@@ -62,7 +62,6 @@ class WorkerProcess:
         self._seen: dict[int, psutil.Process] = {}
         self._verdict = ""  # why it was ended by whoever watched it
         self.resident = 0
-        self.documents = 0
         self._folder = ""
 
     @property
@@ -87,7 +86,6 @@ class WorkerProcess:
         except _Broken as error:
             self.end()
             raise InputError(f"{short_name(name)}: {error}") from None
-        self.documents += 1
         self.resident = answer.resident
         if answer.error is not None or answer.document is None:
             raise InputError(answer.error or "")
@@ -235,9 +233,8 @@ def _environment(folder: str) -> dict[str, str]:
     return {**passed_on, **_SET, "PYTHONPATH": path, "TMPDIR": folder, "HOME": folder}
 
 
-_MOST_DOCUMENTS = 500  # that one process reads: whatever libraries leak is gone with it
 _KILLED_SECONDS = 10.0  # in which threads whose process was killed have noticed
-_MOST_RESIDENT = 0.5  # of the memory that is allowed; a process that kept more begins anew
+_MOST_RESIDENT = 0.5  # of the memory that is allowed; a process that kept more, as libraries leak, begins anew
 
 LOCAL_PARSER = "connectors.documents.local:LocalParser"
 
@@ -283,15 +280,10 @@ class ParserPool:
 
     def close(self, grace_seconds: float | None = None) -> None:
         """End the processes; what they read now has so many seconds (None: all it needs)."""
-        deadline = None if grace_seconds is None else time.monotonic() + grace_seconds
         with self._changed:
             self._closed = True
             self._changed.notify_all()
-            while self._busy:
-                left = None if deadline is None else deadline - time.monotonic()
-                if left is not None and left <= 0:
-                    break
-                self._changed.wait(left)
+            self._changed.wait_for(lambda: not self._busy, grace_seconds)
             free, self._free = self._free, []
             for worker in self._busy:
                 worker.kill()
@@ -315,10 +307,9 @@ class ParserPool:
 
     def _give_back(self, worker: WorkerProcess) -> None:
         grown = worker.resident > _MOST_RESIDENT * self._settings.megabytes * 1_000_000
-        usable = worker.is_alive and worker.documents < _MOST_DOCUMENTS and not grown
         with self._changed:
             self._busy.discard(worker)
-            keep = usable and not self._closed
+            keep = worker.is_alive and not grown and not self._closed
             if keep:
                 self._free.append(worker)
             self._changed.notify()

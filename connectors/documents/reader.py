@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from connectors.documents.dates import date_in_name
 from connectors.documents.formats.captions import minutes, utterances
-from connectors.documents.kinds import MEDIA_TYPES, Kind, media_kind
+from connectors.documents.kinds import Kind, media_kind
 from connectors.documents.local import short_name
 from connectors.documents.pool import ParserPool
 from mneme.errors import InputError, ModelKeyRefused, ModelMalformed, ModelRefused
@@ -74,10 +74,10 @@ class Reader:
     def _describe(self, describer: Describer, content: bytes, name: str, kind: Kind, scope: str) -> ParsedDocument:
         """Have a model describe a picture. A tiff is parsed, as it may be a scan: a model sees its first page only."""
         if kind.name == "tiff":
-            return self._parser.parse(content, name, MEDIA_TYPES[kind.name])
+            return self._parser.parse(content, name, kind.media_type)
         title = PurePath(name).stem
         try:
-            text = describer.describe(content, MEDIA_TYPES[kind.name], name, scope).strip()
+            text = describer.describe(content, kind.media_type, name, scope).strip()
         except ModelKeyRefused:  # described once the key is put right
             raise
         except (ModelRefused, ModelMalformed) as error:
@@ -87,7 +87,7 @@ class Reader:
             text = ""
         if text:
             return ParsedDocument(title, (Section(title, text),), format=kind.name, pages=1)
-        return self._parser.parse(content, name, MEDIA_TYPES[kind.name])
+        return self._parser.parse(content, name, kind.media_type)
 
 
 def open_reader(settings: Settings) -> Reader:

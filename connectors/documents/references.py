@@ -16,8 +16,6 @@ from mneme.errors import InputError
 from mneme.ids import content_hash
 from mneme.settings import Documents
 
-_BLOCK = 1 << 20  # bytes read at a time
-
 
 class DocumentReferences:
     """``References`` to files of this machine and to objects of stores. No client is loaded before it is needed.
@@ -109,25 +107,15 @@ class DocumentReferences:
             file = os.open(names[-1], flags, dir_fd=opened)
         finally:
             os.close(opened)
-        with os.fdopen(file, "rb") as content:
-            return self._bounded(content.fileno())
-
-    def _bounded(self, file: int) -> bytes:
-        """All of a file; one that is too large is refused before it is read, and one that grows, while it is."""
-        status = os.fstat(file)
-        if not stat.S_ISREG(status.st_mode):
-            raise InputError("uri: it is no regular file; name a file")
-        blocks, size = [], status.st_size
-        if size <= self._largest:
-            size = 0
-            while size <= self._largest and (block := os.read(file, _BLOCK)):
-                blocks.append(block)
-                size += len(block)
-        if size > self._largest:
+        with os.fdopen(file, "rb") as opened_file:
+            if not stat.S_ISREG(os.fstat(file).st_mode):
+                raise InputError("uri: it is no regular file; name a file")
+            content = opened_file.read(self._largest + 1)
+        if len(content) > self._largest:
             raise InputError(
                 f"uri: the file has more than {self._largest} bytes; split it, or raise MNEME_DOCUMENTS__LARGEST_BYTES"
             )
-        return b"".join(blocks)
+        return content
 
 
 def _path_of(uri: str) -> Path:

@@ -21,20 +21,6 @@ def has_token_vectors(fingerprint: str) -> bool:
     return "/tokens" in fingerprint
 
 
-def how_to_set(fingerprint: str) -> str:
-    """The settings of the embedder with a fingerprint, in brackets behind a space; nothing where only its user knows."""
-    models, _, rest = fingerprint.partition("/")
-    model = models.partition("+")[0]
-    if model != MODEL or not rest.startswith(VARIANTS["int8"]):
-        return ""
-    settings = {
-        "PROVIDER": "local",
-        "MULTILINGUAL": str(is_multilingual(fingerprint)).lower(),
-        "TOKEN_VECTORS": str(has_token_vectors(fingerprint)).lower(),
-    }
-    return f" ({' '.join(f'MNEME_EMBEDDER__{name}={value}' for name, value in settings.items())})"
-
-
 def check_made_for(place: str, facts: Mapping[str, object], embedder: EmbedderIdentity) -> None:
     """Refuse a store that was made in another format, for another embedder or with another tokeniser.
 
@@ -49,7 +35,7 @@ def check_made_for(place: str, facts: Mapping[str, object], embedder: EmbedderId
     check_format(place, facts.get("format"))
     for name, wanted in made_for(embedder).items():
         if (found := facts.get(name, "unknown")) != wanted:
-            back = f"set it back{how_to_set(str(found))}" if name == "embedder" else "use that version of Mneme"
+            back = "set it back (MNEME_EMBEDDER__*)" if name == "embedder" else "use that version of Mneme"
             raise StoreRejected(
                 f"{place} was made with the {name} {found!r}, and {wanted!r} is set now; "
                 f"{back}, or move the index to it with `mneme admin reindex`"

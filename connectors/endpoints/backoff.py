@@ -40,7 +40,7 @@ _LONGEST_RETRY_AFTER_SECONDS = 600.0  # a quota of the day is not waited out: ru
 _SHORT_SECONDS = 2.0  # a wait that is not worth handing a call back
 _TRANSIENT = frozenset({408, 409, 425, 429})  # of the 4xx: time-out, conflict, too early, too many requests
 _OF_THE_KEY = frozenset({401, 402})  # wrong, no credit; 403 may be about one text (moderation)
-UNKNOWN_FORMAT = frozenset({400, 422})  # how endpoints say that they do not know a response format
+_UNKNOWN_FORMAT = frozenset({400, 422})  # how endpoints say that they do not know a response format
 _MESSAGE_CHARACTERS = 300  # of an endpoint's own error message
 
 
@@ -262,7 +262,7 @@ def first_accepted(formats: Iterable[Format], ask: Callable[[Format], T]) -> tup
         try:
             return each, ask(each)
         except Refusal as error:
-            if error.status not in UNKNOWN_FORMAT:
+            if error.status not in _UNKNOWN_FORMAT:
                 raise
             refusals.append(error)
     raise refusals[0]

@@ -14,18 +14,16 @@ from pydantic import BaseModel, FiniteFloat, TypeAdapter, ValidationError
 
 from connectors.documents.kinds import media_kind
 from connectors.endpoints.answer_cache import AnswerFile
-from connectors.endpoints.backoff import UNKNOWN_FORMAT, Refusal, Retries, first_accepted
+from connectors.endpoints.backoff import Retries, first_accepted
 from connectors.endpoints.call_budget import Call, CallBudget, Purpose
 from connectors.endpoints.openai_client import OpenAiClient, Upload
 from connectors.telemetry.meters import measured_call
-from mneme.errors import ModelMalformed, ModelRefused
+from mneme.errors import ModelMalformed
 from mneme.ports import Spoken, Transcriber, Transcript
 from mneme.settings import Models, Transcription
 
 _GROUP = "MNEME_TRANSCRIPTION"
 _RETRY_BASE_SECONDS = 2.0
-_TOO_LARGE = 413
-_USUAL_LIMIT = 25_000_000  # bytes; OpenAI's, which others have taken over
 
 
 class TranscriptionEndpoint:
@@ -54,21 +52,13 @@ class TranscriptionEndpoint:
         """The transcript. The endpoint is not told the name: it only needs the kind of the recording, which its bytes say.
 
         Raises:
-            ModelError: see ``Backoff.call``; ModelRefused also where the recording is too large.
+            ModelError: see ``Backoff.call``.
         """
         kind = media_kind(audio)
         file = Upload(f"recording.{kind.name}" if kind else f"recording{PurePath(name).suffix.lower()}", audio)
         waiting = self._budget.call(Purpose.INGESTION, 0, self._endpoint.retries.deadline_seconds)
         with waiting as call, measured_call("transcription", self.model, scope):
-            try:
-                answer = self._asked(file, call)
-            except Refusal as error:
-                if error.status == _TOO_LARGE or (error.status in UNKNOWN_FORMAT and len(audio) > _USUAL_LIMIT):
-                    raise ModelRefused(
-                        f"the recording has {len(audio) / 1e6:.0f} MB, and most endpoints take 25: divide it, "
-                        f"or make it smaller (one channel, 16 kHz, ogg). {error}"
-                    ) from error
-                raise
+            answer = self._asked(file, call)
         return _transcript(answer)
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-from connectors.documents.kinds import KINDS, MEDIA_TYPES, Kind, kind_of
+from connectors.documents.kinds import KINDS, Kind, kind_of
 from connectors.files.chat_events import Event, Given, complete
 from connectors.files.exports import SHAPES, SLACK, ExportFormat, is_day, is_event, shape_of
 from mneme.errors import InputError
@@ -183,7 +183,7 @@ class _Document:
             **given.owner,
             "document_id": given.belonging(given.document_name),
             "name": self.path.name,
-            "media_type": MEDIA_TYPES[self.kind.name],
+            "media_type": self.kind.media_type,
             "modified_at": given.modified_at.isoformat(),
         }
         if (text := self._short_text()) is not None:

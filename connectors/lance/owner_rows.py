@@ -77,11 +77,6 @@ class InvertedIndex:
             mask[np.concatenate(held_by)] = True
         return mask
 
-    def frequency(self, text: str) -> int:
-        """The number of rows that hold a text."""
-        code = self._terms.get(text)
-        return 0 if code is None else self._starts[code + 1] - self._starts[code]
-
     def lengths(self) -> Numbers:
         """Count the texts of each row, repetitions too."""
         lengths: Numbers = np.bincount(self._places, self._counts, self._rows).astype(np.float64)
@@ -101,7 +96,6 @@ class OwnerRows:
         self.collection = collection
         self.addresses: npt.NDArray[np.uint64] = table[ADDRESS].to_numpy()
         self._alive: Mask = np.ones(table.num_rows, dtype=np.bool_)
-        self._is_whole = True  # none of them is gone
         self._columns = table.select(ROW_COLUMNS)
         self._filtered = {name: InvertedIndex(_column(table, name)) for name in (*_FILTERED, *_FILTERED_LISTS)}
         self._hidden = self._filtered["kind"].any_of(HIDDEN_KINDS)
@@ -124,7 +118,6 @@ class OwnerRows:
         """The same rows but those at these addresses; everything that is large is shared."""
         kept = copy.copy(self)
         kept._alive = self._alive & ~np.isin(self.addresses, np.asarray(gone, dtype=np.uint64))
-        kept._is_whole = False
         kept._texts = kept._count_texts()
         return kept
 
@@ -183,8 +176,6 @@ class OwnerRows:
 
     def frequency(self, token: str) -> int:
         """The number of rows that hold a token."""
-        if self._is_whole:
-            return self._words.frequency(token)
         return int(np.count_nonzero(self._alive[self._words.of(token)[0]]))
 
     def bm25(self, weights: Mapping[str, float], average: float) -> Numbers:

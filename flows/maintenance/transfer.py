@@ -17,7 +17,6 @@ import numpy as np
 from pydantic import ValidationError
 
 from connectors.archive import Header, read_archive, write_archive
-from connectors.embedders import how_to_set
 from connectors.indices import open_index
 from connectors.models import open_embedder
 from flows.lanes.erasures import tombstone_keys
@@ -186,8 +185,7 @@ def _fits(path: Path, header: Header, identity: EmbedderIdentity) -> None:
     if header.embedder != identity.fingerprint:
         raise StoreRejected(
             f"{path}: its vectors are of the embedder {header.embedder}, and {identity.fingerprint} is set; set "
-            f"MNEME_EMBEDDER__* to that of the export{how_to_set(header.embedder)}, with an index of its own if this one "
-            "has another"
+            "MNEME_EMBEDDER__* to that of the export, with an index of its own if this one has another"
         )
     if header.tokeniser != TOKENISER:
         raise StoreRejected(

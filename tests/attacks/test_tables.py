@@ -14,7 +14,6 @@ from pptx import Presentation
 
 from connectors.documents.formats import sheets
 from connectors.documents.local import LocalParser
-from connectors.documents.office import Package
 from mneme.errors import InputError
 from mneme.settings import Documents
 from tests.samples import samples
@@ -168,7 +167,7 @@ def attacks(factor: int) -> Iterable[tuple[str, bytes, str]]:
 def test_tables_of_an_attack_are_refused_before_they_are_in_memory(
     tried: Tried, is_long: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def opened(_: object) -> None:
+    def opened(*_: object) -> None:
         raise AssertionError("a library opened the file before it was counted")
 
     monkeypatch.setattr(sheets, "_sheets", opened)
@@ -177,11 +176,8 @@ def test_tables_of_an_attack_are_refused_before_they_are_in_memory(
 
 
 def test_merged_cells_that_cover_each_other_are_left_after_a_million() -> None:
-    space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
-    merged_cells = '<mergeCell ref="A1:A5000"/>' * 50_000
-    sheet = f"<worksheet {space}><sheetData/><mergeCells>{merged_cells}</mergeCells></worksheet>"
-    package = Package(with_parts(xlsx(2, 2), {"xl/worksheets/sheet1.xml": sheet.encode()}))
-    assert [len(areas) for areas in sheets._merged(package).values()] == [1_000_000 // 5_000]
+    merged_cells = b'<mergeCell ref="A1:A5000"/>' * 50_000
+    assert len(sheets._merged(b"<mergeCells>%b</mergeCells>" % merged_cells)) == 1_000_000 // 5_000
 
 
 def test_a_short_row_below_a_wide_header_costs_what_it_holds() -> None:

@@ -72,26 +72,21 @@ _MINUTE = 60.0
 _PAUSE = 2.0  # seconds; whoever is silent for longer begins anew
 
 
-def utterances(spoken: Iterable[Spoken]) -> Iterator[Spoken]:
+def utterances(spoken: Iterable[Spoken]) -> list[Spoken]:
     """Join the words of a speaker up to a pause or a minute: captions and transcripts cut them at every line."""
-    current: Spoken | None = None
+    joined: list[Spoken] = []
     for piece in spoken:
-        goes_on = (
-            current is not None
-            and current.speaker == piece.speaker
-            and piece.begins - current.ends <= _PAUSE
-            and piece.ends - current.begins <= _MINUTE
-        )
-        if current is not None and goes_on:
-            current = Spoken(
-                current.speaker, current.begins, max(current.ends, piece.ends), join_lines([current.text, piece.text])
-            )
-            continue
-        if current is not None:
-            yield current
-        current = piece
-    if current is not None:
-        yield current
+        last = joined[-1] if joined else None
+        if (
+            last is not None
+            and last.speaker == piece.speaker
+            and piece.begins - last.ends <= _PAUSE
+            and piece.ends - last.begins <= _MINUTE
+        ):
+            joined[-1] = Spoken(last.speaker, last.begins, max(last.ends, piece.ends), join_lines([last.text, piece.text]))
+        else:
+            joined.append(piece)
+    return joined
 
 
 def minutes(spoken: Sequence[Spoken], title: str) -> tuple[Section, ...]:

@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import Any
 
 from lxml import etree
+from lxml.html import HTMLParser
 
 from connectors.documents.blocks import Block, sections_of
 from connectors.documents.dates import date_of, moment_in_header, moment_of
@@ -131,7 +132,7 @@ def _root(text: str) -> Any | None:
     text = text.replace("\0", "")
     if not text.strip():
         return None
-    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, no_network=True)
+    parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, no_network=True)
     root = etree.fromstring(text.encode("utf-8", "replace"), parser)
     if any("depth" in entry.message for entry in parser.error_log):
         raise InputError("its elements lie in thousands of others, which no page needs; save it as text")
@@ -150,7 +151,7 @@ def _mend(root: Any, limits: TableLimits) -> None:
     for element in root.xpath("//*[@hidden or contains(@style, 'none') or contains(@style, 'hidden')]"):
         hidden = element.get("hidden") is not None or _HIDDEN.search(element.get("style", ""))
         if hidden and element.tag not in ("html", "body") and element.getparent() is not None:
-            _drop(element)
+            element.drop_tree()
     for element in root.xpath("/*" * _DEEPEST):
         text = "\n".join(element.itertext())
         for child in list(element):
@@ -176,16 +177,6 @@ def _mend(root: Any, limits: TableLimits) -> None:
         else:
             for row in table.iter("tr"):
                 limits.add_row(len(row))
-
-
-def _drop(element: Any) -> None:
-    parent, before = element.getparent(), element.getprevious()
-    if element.tail:
-        if before is None:
-            parent.text = (parent.text or "") + element.tail
-        else:
-            before.tail = (before.tail or "") + element.tail
-    parent.remove(element)
 
 
 def _is_layout(table: Any) -> bool:

@@ -5,6 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 
 import numpy as np
 
@@ -129,24 +130,15 @@ def _in_order(runs: list[Line], first_column: int) -> list[Line]:
         rows = _rows(word for run in runs for word in run.words)
         return [Line(tuple(row), first_column) for row in rows]
     lines: list[Line] = []
-    left: list[Line] = []
-    right: list[Line] = []
-
-    def end_columns() -> None:
+    by_height = sorted(runs, key=lambda run: (run.top + run.bottom) / 2)
+    for crosses, group in groupby(by_height, lambda run: run.left < gutter < run.right):
+        if crosses:
+            lines += [Line(run.words, first_column) for run in group]
+            continue
+        beside = list(group)
+        left, right = [run for run in beside if run.right <= gutter], [run for run in beside if run.left >= gutter]
         for column, side in enumerate((left, right)):
-            if side:
-                lines.extend(_in_order(side, first_column + column))
-                side.clear()
-
-    for run in sorted(runs, key=lambda run: (run.top + run.bottom) / 2):
-        if run.right <= gutter:
-            left.append(run)
-        elif run.left >= gutter:
-            right.append(run)
-        else:
-            end_columns()
-            lines.append(Line(run.words, first_column))
-    end_columns()
+            lines += _in_order(side, first_column + column) if side else []
     return lines
 
 

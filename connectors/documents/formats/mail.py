@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from email import message_from_bytes, policy
 from email.errors import HeaderParseError
 from email.header import decode_header
 from email.message import Message
+from itertools import chain
 from pathlib import PurePath
 
 from connectors.documents.blocks import Block, sections_of
@@ -19,7 +20,6 @@ from mneme.errors import InputError
 from mneme.ports import ParsedDocument, Section
 
 _HEADERS = ("Subject", "From", "To", "Cc", "Date")
-_MOST_ATTACHMENTS = 200  # of one mail
 _LONGEST_NAME = 100  # characters of the name of one, and of it as it is written
 _LONGEST_FILENAME = 10_000
 _LONGEST_HEADER = 200_000  # characters, of thousands of addresses; to decode words takes the square of their number
@@ -38,25 +38,25 @@ def parse_eml(content: bytes, task: Task) -> ParsedDocument:
         InputError: it has neither headers of a mail nor a body.
     """
     message = message_from_bytes(content, policy=policy.compat32)
-    parts = _Parts()
-    parts.collect(message, 0)
-    charset = next((charset for body in (message, *parts.bodies) if (charset := body.get_content_charset(""))), "")
+    unread = [
+        f"{name}: only its first {_LONGEST_HEADER:,} characters"
+        for name in _HEADERS
+        if len(_raw(message, name)) > _LONGEST_HEADER
+    ]
+    leaves = _leaves(message, 0, unread)
+    bodies = [part for part in leaves if _is_body(part)]
+    attachments = [part for part in leaves if not _is_body(part)]
+    charset = next((charset for body in (message, *bodies) if (charset := body.get_content_charset(""))), "")
     headers = {name: text for name in _HEADERS if (text := _header(message, name, charset))}
-    if not headers and not parts.attachments and not any(str(body.get_payload()).strip() for body in parts.bodies):
+    if not headers and not attachments and not any(str(body.get_payload()).strip() for body in bodies):
         raise InputError("it is no mail: it has no headers and no body")
     title = headers.get("Subject") or PurePath(task.name).stem
     blocks = [Block("row", f"{name}: {text}") for name, text in headers.items()]
     limits = TableLimits(task.settings)
-    for body in parts.bodies:
+    for body in bodies:
         blocks += _body(body, limits)
     sections = list(sections_of(blocks, title))
-    unread = [f"{name}: only its first {_LONGEST_HEADER:,} characters" for name in _HEADERS if _is_long(message, name)]
-    unread += parts.unread
-    for number, part in enumerate(parts.attachments):
-        if number == _MOST_ATTACHMENTS:
-            left = len(parts.attachments) - number
-            unread.append(f"{left} more attachments: only the first {_MOST_ATTACHMENTS} of a mail are read")
-            break
+    for number, part in enumerate(attachments):
         found, reasons = _attachment(part, number, task)
         sections += found
         unread += reasons
@@ -67,40 +67,26 @@ def parse_eml(content: bytes, task: Task) -> ParsedDocument:
     return ParsedDocument(title, tuple(sections), dated_at, metadata, unread=tuple(unread))
 
 
-@dataclass(slots=True)
-class _Parts:
-    """The parts of a mail that a reader sees: bodies, each in the better of the ways that it comes in, and attachments."""
+def _leaves(part: Message, depth: int, unread: list[str]) -> list[Message]:
+    """The parts of a mail that a reader sees; of those that come in several ways, the best one."""
+    kind = part.get_content_type()
+    if depth > _MOST_PARTS_DEEP:
+        unread.append(f"parts of the mail that lie more than {_MOST_PARTS_DEEP} deep in others")
+        return []
+    if not kind.startswith("multipart/"):
+        return [part]
+    ways = [_leaves(child, depth + 1, unread) for child in _children(part)]
+    return max(ways, key=_worth, default=[]) if kind == "multipart/alternative" else list(chain.from_iterable(ways))
 
-    bodies: list[Message] = field(default_factory=list)
-    attachments: list[Message] = field(default_factory=list)
-    unread: list[str] = field(default_factory=list)
 
-    def collect(self, part: Message, depth: int) -> None:
-        kind = part.get_content_type()
-        if depth > _MOST_PARTS_DEEP:
-            self.unread.append(f"parts of the mail that lie more than {_MOST_PARTS_DEEP} deep in others")
-        elif kind == "multipart/alternative" and part.is_multipart():
-            ways = [_Parts() for _ in _children(part)]
-            for way, child in zip(ways, _children(part), strict=True):
-                way.collect(child, depth + 1)
-            self._add(max(ways, key=_Parts._worth, default=_Parts()))
-        elif kind.startswith("multipart/") and part.is_multipart():
-            for child in _children(part):
-                self.collect(child, depth + 1)
-        elif kind in ("text/plain", "text/html") and not _is_attachment(part):
-            self.bodies.append(part)
-        elif not kind.startswith("multipart/"):
-            self.attachments.append(part)
+def _worth(leaves: list[Message]) -> int:
+    """HTML shows tables and headings, plain text is better than none."""
+    kinds = [part.get_content_type() for part in leaves if _is_body(part) and str(part.get_payload()).strip()]
+    return 2 if "text/html" in kinds else len(kinds) and 1
 
-    def _add(self, other: "_Parts") -> None:
-        self.bodies += other.bodies
-        self.attachments += other.attachments
-        self.unread += other.unread
 
-    def _worth(self) -> int:
-        """HTML shows tables and headings, plain text is better than none."""
-        kinds = [body.get_content_type() for body in self.bodies if str(body.get_payload()).strip()]
-        return 2 if "text/html" in kinds else len(kinds) and 1
+def _is_body(part: Message) -> bool:
+    return part.get_content_type() in ("text/plain", "text/html") and not _is_attachment(part)
 
 
 def _children(part: Message) -> list[Message]:
@@ -181,22 +167,12 @@ def _name(part: Message, number: int) -> str:
 
 def _header(message: Message, name: str, charset: str = "") -> str:
     """A header as text. Bytes beyond ASCII, which none may have, are taken for what the body is in."""
-    values = _values(message, name)
-    left = _LONGEST_HEADER
-    raw = []
-    for value in values:
-        raw.append(value[:left].encode("utf-8", "surrogateescape"))
-        left = max(0, left - len(value))
-    return ", ".join(filter(None, (_words(decoded(value, charset)) for value in raw)))
+    return _words(decoded(_raw(message, name)[:_LONGEST_HEADER].encode("utf-8", "surrogateescape"), charset))
 
 
-def _values(message: Message, name: str) -> list[str]:
-    """The raw values of all headers of a name."""
-    return [str(value) for each, value in message.raw_items() if each.lower() == name.lower()]
-
-
-def _is_long(message: Message, name: str) -> bool:
-    return sum(map(len, _values(message, name))) > _LONGEST_HEADER
+def _raw(message: Message, name: str) -> str:
+    """All headers of a name as they are written, one behind the other."""
+    return ", ".join(filter(None, (str(value).strip() for each, value in message.raw_items() if each.lower() == name.lower())))
 
 
 def _words(text: str) -> str:

@@ -4,7 +4,7 @@ import math
 import os
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -316,62 +316,52 @@ def _reading(scan: Scan, languages: str, deadline: float) -> Reading:
         raise InputError("tesseract failed; save the picture as a clean png") from error
     except RuntimeError as error:  # as pytesseract says that the time is up
         raise InputError(f"tesseract took more than {_SECONDS} seconds: it is grain, or too detailed; crop it") from error
+    points = 72.0 / scan.dpi
     lines: list[list[_Found]] = []
     for at, level in enumerate(found["level"]):
         if level == _LINE:
             lines.append([])
-            size = found["height"][at]  # of a line: the size of its font, roughly
+            size = found["height"][at] * points  # of a line: the size of its font, roughly
         text = found["text"][at].strip()
         if text and lines:
-            box = (found["left"][at], found["top"][at], found["width"][at], found["height"][at])
-            lines[-1].append(_Found(text, float(found["conf"][at]), box, size))
-    return _plausible(lines, scan)
+            left, top, width, height = (found[edge][at] * points for edge in ("left", "top", "width", "height"))
+            lines[-1].append((Word(text, left, top, left + width, top + height, size), float(found["conf"][at])))
+    words, confidence = _plausible(lines)
+    return Reading(tuple(_joined(words)), scan.rules, scan.image.height * points, confidence)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A word as tesseract gives it, in pixels: its box is left, top, width and height."""
-
-    text: str
-    confidence: float
-    box: tuple[int, int, int, int]
-    size: int
+_Found = tuple[Word, float]  # a word, and the confidence in it
 
 
-def _plausible(lines: list[list[_Found]], scan: Scan) -> Reading:
-    """Keep the words that are text: specks, textures and drawings are read as letters too, with little confidence."""
-    confidence = _mean(word for line in lines for word in line)
-    words = [
-        word
+def _plausible(lines: list[list[_Found]]) -> tuple[list[Word], float]:
+    """The words that are text, and the confidence in all.
+
+    Specks, textures and drawings are read as letters too, with little confidence.
+    """
+    every = [found for line in lines for found in line]
+    kept = [
+        (word, confidence)
         for line in lines
         if _mean(line) >= _LEAST_OF_A_LINE
-        for word in line
-        if word.confidence >= (_LEAST_OF_A_WORD if any(map(str.isalnum, word.text)) else _LEAST_OF_A_MARK)
+        for word, confidence in line
+        if confidence >= (_LEAST_OF_A_WORD if any(map(str.isalnum, word.text)) else _LEAST_OF_A_MARK)
     ]
-    if sum(len(word.text) for word in words if word.confidence >= _SURE) < _LEAST_SURE * sum(
-        len(word.text) for line in lines for word in line
-    ):
-        words = []
-    points = 72.0 / scan.dpi
-    return Reading(tuple(_placed(words, points)), scan.rules, scan.image.height * points, confidence)
+    sure = sum(len(word.text) for word, confidence in kept if confidence >= _SURE)
+    is_text = sure >= _LEAST_SURE * sum(len(word.text) for word, _ in every)
+    return [word for word, _ in kept] if is_text else [], _mean(every)
 
 
-def _placed(found: Iterable[_Found], points: float) -> Iterator[Word]:
-    """Words in points; what tesseract cuts Chinese into is put together again where there is no gap."""
-    last: Word | None = None
-    for one in found:
-        left, top, width, height = (edge * points for edge in one.box)
-        word = Word(one.text, left, top, left + width, top + height, one.size * points)
+def _joined(words: Iterable[Word]) -> list[Word]:
+    """Words, with what tesseract cuts Chinese into put together again where there is no gap."""
+    joined: list[Word] = []
+    for word in words:
+        last = joined[-1] if joined else None
         if last is not None and _is_cut(last, word):
-            last = replace(
-                last, text=last.text + word.text, right=word.right, top=min(last.top, top), bottom=max(last.bottom, word.bottom)
-            )
-            continue
-        if last is not None:
-            yield last
-        last = word
-    if last is not None:
-        yield last
+            top, bottom = min(last.top, word.top), max(last.bottom, word.bottom)
+            joined[-1] = replace(last, text=last.text + word.text, right=word.right, top=top, bottom=bottom)
+        else:
+            joined.append(word)
+    return joined
 
 
 def _is_cut(last: Word, word: Word) -> bool:
@@ -379,8 +369,7 @@ def _is_cut(last: Word, word: Word) -> bool:
     return is_near and (has_cjk(last.text[-1]) or has_cjk(word.text[0]))
 
 
-def _mean(words: Iterable[_Found]) -> float:
+def _mean(found: Sequence[_Found]) -> float:
     """The confidence in words, by letters."""
-    counted = [(word.confidence, len(word.text)) for word in words]
-    letters = sum(length for _, length in counted)
-    return sum(confidence * length for confidence, length in counted) / letters if letters else 0.0
+    letters = sum(len(word.text) for word, _ in found)
+    return sum(confidence * len(word.text) for word, confidence in found) / letters if letters else 0.0

@@ -27,8 +27,7 @@ _END = re.compile(r"[.!?。！？…:：;；][\"'”’」』)）]*$")
 class Page:
     """The words on a page, its ruling lines, and its height in points; ``place`` cites it.
 
-    Sizes of letters are rough where a page ``is_scanned``: only much larger ones make a heading. What ``is_inset`` is a picture
-    on the page before it, and has no margins.
+    Sizes of letters are rough where a page ``is_scanned``: only much larger ones make a heading.
     """
 
     place: str
@@ -36,7 +35,6 @@ class Page:
     words: Sequence[Word]
     rules: Sequence[Rule] = ()
     is_scanned: bool = False
-    is_inset: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +76,7 @@ def blocks_of(pages: Sequence[Page]) -> Iterator[Block]:
     headers = _headers(laid)
     sizes = Counter[float]()
     for one in laid:
-        for line in one.lines if not one.page.is_inset else ():
+        for line in one.lines:
             sizes[_step(line.size)] += weight(line.text)
     body = sizes.most_common(1)[0][0] if sizes else 0.0
     bold = sum(weight(line.text) for one in laid for line in one.lines if line.bold)
@@ -269,21 +267,12 @@ def _headers(laid: list[_Laid]) -> dict[str, list[Line]]:
 
     A page is never left without text for it.
     """
-    laid = [one for one in laid if not one.page.is_inset]
-    found: dict[str, list[tuple[str, Line]]] = {}
-    counts: Counter[str] = Counter()
-    for number, one in enumerate(laid, start=1):
-        candidates = [(_template(line.text, number), line) for line in _marginal(one)]
-        found[one.page.place] = candidates
-        counts.update({template for template, _ in candidates})
-    most = len(laid)
+    margins = [[(_template(line.text, number), line) for line in _marginal(one)] for number, one in enumerate(laid, start=1)]
+    counts = Counter(template for margin in margins for template in {template for template, _ in margin})
+    fewest = min(_FEWEST_PAGES, max(2, len(laid)))
     headers: dict[str, list[Line]] = {}
-    for one in laid:
-        lines = [
-            line
-            for template, line in found[one.page.place]
-            if counts[template] >= min(_FEWEST_PAGES, max(2, most)) or _PAGE_NUMBER.fullmatch(line.text)
-        ]
+    for one, margin in zip(laid, margins, strict=True):
+        lines = [line for template, line in margin if counts[template] >= fewest or _PAGE_NUMBER.fullmatch(line.text)]
         if len(lines) < len(one.lines) or one.tables:
             headers[one.page.place] = lines
     return headers

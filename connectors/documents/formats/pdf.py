@@ -1,4 +1,4 @@
-"""PDF: text by pdfium, and by tesseract for pages that are pictures and for large pictures on other pages."""
+"""PDF: text by pdfium, and by tesseract for pages that are pictures."""
 
 import ctypes
 import math
@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import PurePath
 from typing import Any
 
@@ -37,31 +37,11 @@ _LETTERS = str.maketrans(
 )
 _BOLD_NAMES = (b"bold", b"black", b"heavy", b"demi")
 _BOLD_WEIGHT = 600
-_LARGE = 0.25  # of a page; a smaller picture is a logo or a drawing as likely as not
-_UNWRITTEN = 20  # letters; a picture with more on it is ground for them, or a scan that was read before
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A picture on a page: its box in points from the upper left corner, and its size in the file, in bytes.
-
-    One that is equal to another, on another page, is the same.
-    """
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-    bytes: int
-
-    def holds(self, word: Word) -> bool:
-        """True if the middle of a word is on it."""
-        return self.left <= (word.left + word.right) / 2 <= self.right and self.top <= word.middle <= self.bottom
 
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """A page's words, ruling lines, large pictures and height in points, and how much of it is a picture (0 to 1).
+    """A page's words, ruling lines and height in points, and how much of it its largest picture covers (0 to 1).
 
     It is turned so that most of its text is upright, as a table that lies on its side must be.
     """
@@ -71,17 +51,6 @@ class PageText:
     height: float
     pictured: float
     is_blank: bool
-    pictures: tuple[Picture, ...] = ()
-    turn: int = 0
-
-    @property
-    def bare_pictures(self) -> list[Picture]:
-        """The large pictures that hardly any text stands on: what is written in them, the page does not tell."""
-        return [
-            picture
-            for picture in self.pictures
-            if sum(len(word.text) for word in self.words if picture.holds(word)) < _UNWRITTEN
-        ]
 
     @property
     def needs_ocr(self) -> bool:
@@ -95,15 +64,12 @@ class PageText:
 
 
 def page_text(page: Any) -> PageText:
-    """Read the words, rules and pictures of a ``pypdfium2.PdfPage``."""
+    """Read the words and rules of a ``pypdfium2.PdfPage``."""
     textpage = page.get_textpage()
     try:
         frame = _Frame(page, _turn(textpage, page.get_rotation()))
-        rules, pictures, objects = _drawn(page, frame)
-        shares = [(each.right - each.left) * (each.bottom - each.top) / frame.area for each in pictures]
-        large = tuple(picture for picture, share in zip(pictures, shares, strict=True) if share > _LARGE)
-        words = tuple(_words(textpage, frame))
-        return PageText(words, tuple(rules), frame.height, max(shares, default=0.0), objects == 0, large, frame.turn)
+        rules, pictured, is_blank = _drawn(page, frame)
+        return PageText(tuple(_words(textpage, frame)), tuple(rules), frame.height, pictured, is_blank)
     finally:
         textpage.close()
 
@@ -119,16 +85,6 @@ def page_picture(page: Any, dpi: int) -> tuple[Image.Image, float]:
         return bitmap.to_pil().copy(), scale * 72.0
     finally:
         bitmap.close()
-
-
-def cut_out(page: Any, text: PageText, picture: Picture, dpi: int) -> tuple[Image.Image, float]:
-    """A picture of a page, as the page shows it, and its dpi."""
-    image, dpi_of_it = page_picture(page, dpi)
-    image = image.rotate(page.get_rotation() - text.turn, expand=True)
-    pixels = dpi_of_it / 72.0
-    edges = (picture.left, picture.top, picture.right, picture.bottom)
-    left, top, right, bottom = (round(edge * pixels) for edge in edges)
-    return image.crop((max(0, left), max(0, top), min(image.width, right), min(image.height, bottom))), dpi_of_it
 
 
 class _Frame:
@@ -177,32 +133,29 @@ def _words(textpage: Any, frame: _Frame) -> Iterator[Word]:
     text = "".join(chr(code) if code < 0x110000 else "\ufffd" for code in codes)
     for found in _WORD.finditer(text):
         figures = (each.start() for each in _FIGURE.finditer(text, found.start() + 1, found.end()))
-        starts = [found.start(), *(at for at in figures if not frame.is_turned and _is_raised(handle, at, frame))]
+        starts = [found.start(), *(at for at in figures if not frame.is_turned and _is_raised(textpage, at, frame))]
         for first, end in pairwise([*starts, found.end()]):
             (left, top, right, bottom), (_, end_top, end_right, end_bottom) = (
-                _box(handle, at, frame) for at in (first, end - 1)
+                _box(textpage, at, frame) for at in (first, end - 1)
             )
             size = pdfium.FPDFText_GetFontSize(handle, first) if frame.is_turned else bottom - top
             edges = (left, min(top, end_top), max(right, end_right), max(bottom, end_bottom))
             yield Word(_as_written(text[first:end]), *edges, round(size, 1), _is_bold(textpage, first))
 
 
-def _is_raised(handle: Any, at: int, frame: _Frame) -> bool:
+def _is_raised(textpage: Any, at: int, frame: _Frame) -> bool:
     """True if a character stands beside the one before it, and higher or lower: a power, or the number of a note."""
-    before, (left, _, _, bottom) = _box(handle, at - 1, frame), _box(handle, at, frame)
+    before, (left, _, _, bottom) = _box(textpage, at - 1, frame), _box(textpage, at, frame)
     size = before[3] - before[1]
     return left > before[2] - 0.3 * size and abs(bottom - before[3]) > 0.2 * size
 
 
-def _box(handle: Any, at: int, frame: _Frame) -> tuple[float, float, float, float]:
+def _box(textpage: Any, at: int, frame: _Frame) -> tuple[float, float, float, float]:
     """Of a character. The loose box of a turned one is empty; its tight one is not."""
-    box = pdfium.FS_RECTF()
-    pdfium.FPDFText_GetLooseCharBox(handle, at, box)
-    if not frame.is_turned and box.top - box.bottom >= 0.5:
-        return frame.box(box.left, box.bottom, box.right, box.top)
-    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
-    pdfium.FPDFText_GetCharBox(handle, at, left, right, bottom, top)
-    return frame.box(left.value, bottom.value, right.value, top.value)
+    left, bottom, right, top = textpage.get_charbox(at, loose=True)
+    if frame.is_turned or top - bottom < 0.5:
+        left, bottom, right, top = textpage.get_charbox(at)
+    return frame.box(left, bottom, right, top)
 
 
 def _as_written(text: str) -> str:
@@ -221,22 +174,18 @@ def _is_bold(textpage: Any, at: int) -> bool:
     return any(mark in name.value.lower() for mark in _BOLD_NAMES)
 
 
-def _drawn(page: Any, frame: _Frame) -> tuple[list[Rule], list[Picture], int]:
-    """The ruling lines of a page, the pictures on it, and how many things are on it."""
+def _drawn(page: Any, frame: _Frame) -> tuple[list[Rule], float, bool]:
+    """The ruling lines of a page, the share of it that its largest picture covers, and whether nothing is on it."""
     rules: list[Rule] = []
-    pictures: list[Picture] = []
-    count = pdfium.FPDFPage_CountObjects(page)
-    for at in range(min(count, _MOST_OBJECTS)):
-        thing = pdfium.FPDFPage_GetObject(page, at)
-        kind = pdfium.FPDFPageObj_GetType(thing)
-        if kind == pdfium.FPDF_PAGEOBJ_PATH:
+    pictured = 0.0
+    things = list(islice(page.get_objects(max_depth=1), _MOST_OBJECTS))
+    for thing in things:
+        if thing.type == pdfium.FPDF_PAGEOBJ_PATH:
             rules += _rules_of_path(thing, frame)
-        elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
-            edges = [ctypes.c_float() for _ in range(4)]
-            if pdfium.FPDFPageObj_GetBounds(thing, *edges):
-                box = frame.box(*(edge.value for edge in edges))
-                pictures.append(Picture(*box, pdfium.FPDFImageObj_GetImageDataRaw(thing, None, 0)))
-    return rules, pictures, count
+        elif thing.type == pdfium.FPDF_PAGEOBJ_IMAGE:
+            left, bottom, right, top = thing.get_bounds()
+            pictured = max(pictured, (right - left) * (top - bottom) / frame.area)
+    return rules, pictured, not things
 
 
 def _rules_of_path(path: Any, frame: _Frame) -> list[Rule]:
@@ -244,48 +193,46 @@ def _rules_of_path(path: Any, frame: _Frame) -> list[Rule]:
     count = pdfium.FPDFPath_CountSegments(path)
     if count > 1_000:  # a drawing
         return []
-    matrix = pdfium.FS_MATRIX()
-    pdfium.FPDFPageObj_GetMatrix(path, matrix)
     fill, is_stroked = ctypes.c_int(), ctypes.c_int()
     pdfium.FPDFPath_GetDrawMode(path, fill, is_stroked)
-    x, y = ctypes.c_float(), ctypes.c_float()
     rules: list[Rule] = []
-    shape: list[tuple[float, float]] = []
-
-    def end_shape(is_closed: bool) -> None:
-        points = shape + shape[:1] if is_closed else shape
+    for points in _shapes(path, count):
         if not is_stroked.value and points:
-            left, right = min(p[0] for p in points), max(p[0] for p in points)
-            bottom, top = min(p[1] for p in points), max(p[1] for p in points)
+            left, right = min(x for x, _ in points), max(x for x, _ in points)
+            bottom, top = min(y for _, y in points), max(y for _, y in points)
             if min(right - left, top - bottom) > _THIN:
-                return
+                continue
             points = [(left, bottom), (right, top)]
         for (x0, y0), (x1, y1) in pairwise(points):
             box = Rule(*frame.box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)))
             width, height = box.right - box.left, box.bottom - box.top
             if min(width, height) <= _THIN < max(width, height):
                 rules.append(box)
-
-    for at in range(count):
-        segment = pdfium.FPDFPath_GetPathSegment(path, at)
-        pdfium.FPDFPathSegment_GetPoint(segment, x, y)
-        point = (matrix.a * x.value + matrix.c * y.value + matrix.e, matrix.b * x.value + matrix.d * y.value + matrix.f)
-        kind = pdfium.FPDFPathSegment_GetType(segment)
-        if kind == pdfium.FPDF_SEGMENT_BEZIERTO:
-            shape.clear()
-            continue
-        if kind == pdfium.FPDF_SEGMENT_MOVETO:
-            end_shape(False)
-            shape.clear()
-        shape.append(point)
-        if pdfium.FPDFPathSegment_GetClose(segment):
-            end_shape(True)
-            shape.clear()
-    end_shape(False)
     return rules
 
 
-_MOST_INSETS = 20  # large pictures of one document beside text; a photograph without a word takes seconds too
+def _shapes(path: Any, count: int) -> Iterator[list[tuple[float, float]]]:
+    """The corners of the shapes that a path draws, in order; of one with a curve only what comes behind that."""
+    matrix = path.get_matrix()
+    x, y = ctypes.c_float(), ctypes.c_float()
+    shape: list[tuple[float, float]] = []
+    for at in range(count):
+        segment = pdfium.FPDFPath_GetPathSegment(path, at)
+        pdfium.FPDFPathSegment_GetPoint(segment, x, y)
+        kind = pdfium.FPDFPathSegment_GetType(segment)
+        if kind == pdfium.FPDF_SEGMENT_BEZIERTO:
+            shape = []
+            continue
+        if kind == pdfium.FPDF_SEGMENT_MOVETO:
+            yield shape
+            shape = []
+        shape.append(matrix.on_point(x.value, y.value))
+        if pdfium.FPDFPathSegment_GetClose(segment):
+            yield [*shape, shape[0]]
+            shape = []
+    yield shape
+
+
 _METADATA = {"Author": "author", "Subject": "subject", "Keywords": "keywords"}
 _NO_VALUE = re.compile(
     r"\(?(?:untitled|anonymous|unspecified|unknown|none|ohne titel|无标题)\)?(?: document)?\s*\d*", re.IGNORECASE
@@ -346,9 +293,8 @@ def _opened(content: bytes) -> Any:
 
 
 def _pages(document: Any, task: Task, unread: list[str]) -> Iterator[Page]:
-    """Pages as they are read, each with the large pictures on it behind it; what cannot be read is added to ``unread``."""
+    """Pages as they are read; what cannot be read is added to ``unread``."""
     ocr = Ocr(task.settings.ocr_languages)
-    seen: set[Picture] = set()
     for at in range(len(document)):
         place = f"page {at + 1}"
         try:
@@ -362,7 +308,6 @@ def _pages(document: Any, task: Task, unread: list[str]) -> Iterator[Page]:
                 yield _scanned(page, place, ocr, task.settings.ocr_dpi)
             else:
                 yield Page(place, text.height, text.words, text.rules)
-                yield from _insets(page, text, place, ocr, task.settings.ocr_dpi, seen)
         except InputError as error:
             unread.append(f"{place}: {error}")
         except pypdfium2.PdfiumError:
@@ -376,21 +321,6 @@ def _scanned(page: Any, place: str, ocr: Ocr, dpi: int) -> Page:
         raise InputError(f"no text, and {INSTALL_TESSERACT}")
     reading = ocr.read(*page_picture(page, dpi))
     return Page(place, reading.height, reading.words, reading.rules, is_scanned=True)
-
-
-def _insets(page: Any, text: PageText, place: str, ocr: Ocr, dpi: int, seen: set[Picture]) -> Iterator[Page]:
-    """Read the large pictures of a page that has text beside them; a ground that pages share is read once."""
-    for picture in text.bare_pictures:
-        if picture in seen:
-            continue
-        if not ocr.is_installed:
-            raise InputError(f"a large picture, and {INSTALL_TESSERACT}")
-        if len(seen) == _MOST_INSETS:
-            raise InputError(f"a large picture; only the first {_MOST_INSETS} that pages have beside their text are read")
-        seen.add(picture)
-        reading = ocr.read(*cut_out(page, text, picture, dpi))
-        if reading.words:
-            yield Page(place, reading.height, reading.words, reading.rules, is_scanned=True, is_inset=True)
 
 
 def _information(document: Any, name: str) -> str:

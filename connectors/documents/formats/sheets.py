@@ -15,7 +15,7 @@ from connectors.documents.blocks import numbered_rows, row_sections
 from connectors.documents.dates import date_in
 from connectors.documents.guards import TableLimits
 from connectors.documents.local import Task
-from connectors.documents.office import OldProperties, Package, is_old
+from connectors.documents.office import Package, is_old, old_properties
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument, Section
 
@@ -25,7 +25,7 @@ _MOST_MERGED = 1_000_000  # cells of all merged ones in a sheet; more overlap ea
 Area = tuple[int, int, int, int]  # of merged cells: the first row, from 1, and column, from 0; the last ones
 Rows = dict[int, dict[int, str]]  # the cells that hold something, by their row, from 1, and their column, from 0
 
-_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+Sheet = tuple[str, Iterator[Sequence[Any]], Sequence[Area]]  # its name, its rows without empty cells at their end, merged cells
 
 
 def parse_sheets(content: bytes, task: Task) -> ParsedDocument:
@@ -35,35 +35,34 @@ def parse_sheets(content: bytes, task: Task) -> ParsedDocument:
         InputError: the file is broken, encrypted or no Excel file, or larger than the settings allow.
     """
     package = None if is_old(content) else Package(content)
-    merged = _merged(package) if package else {}
     limits = TableLimits(task.settings)
     sections: list[Section] = []
     pages = 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of what openpyxl leaves out, such as the colours that depend on a value
-        for name, values in _old_sheets(content) if package is None else _sheets(content):
+        for name, values, merged in _old_sheets(content) if package is None else _sheets(content, package):
             pages += 1
             rows = _rows(values, limits)
-            _repeat_merged(rows, merged.get(name, ()))
+            _repeat_merged(rows, merged)
             lines = (line for table in _tables(rows) for line in numbered_rows(table))
             sections += list(row_sections(lines, name, f"sheet {name}")) or [Section(name, name, f"sheet {name}")]
-    properties = package or OldProperties(content)
-    title = properties.title() or PurePath(task.name).stem
-    dated_at = properties.dated_at() or date_in(line for each in sections for line in (each.title, *each.text.split("\n")))
-    return ParsedDocument(title, tuple(sections), dated_at, properties.metadata(), pages=pages)
+    properties = package.properties() if package else old_properties(content)
+    title = properties.title or PurePath(task.name).stem
+    dated_at = properties.dated_at or date_in(line for each in sections for line in (each.title, *each.text.split("\n")))
+    return ParsedDocument(title, tuple(sections), dated_at, properties.metadata, pages=pages)
 
 
-def _sheets(content: bytes) -> Iterator[tuple[str, Iterator[Sequence[Any]]]]:
-    """The sheets of a file and their rows, without the empty cells at the end of a row."""
+def _sheets(content: bytes, package: Package) -> Iterator[Sheet]:
+    """The sheets of a file."""
     import openpyxl
 
     book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True, keep_links=False)
     for sheet in book.worksheets:
         sheet.reset_dimensions()  # some programs write wrong ones
-        yield sheet.title, sheet.iter_rows(values_only=True)
+        yield sheet.title, sheet.iter_rows(values_only=True), _merged(package.read(sheet._worksheet_path) or b"")
 
 
-def _old_sheets(content: bytes) -> Iterator[tuple[str, Iterator[Sequence[Any]]]]:
+def _old_sheets(content: bytes) -> Iterator[Sheet]:
     """The same of a file of the format before 2007."""
     import xlrd
 
@@ -75,7 +74,7 @@ def _old_sheets(content: bytes) -> Iterator[tuple[str, Iterator[Sequence[Any]]]]
         raise
     for number, name in enumerate(book.sheet_names()):
         sheet = book.sheet_by_index(number)
-        yield name, ([_old_value(cell, book.datemode) for cell in sheet.row(at)] for at in range(sheet.nrows))
+        yield name, ([_old_value(cell, book.datemode) for cell in sheet.row(at)] for at in range(sheet.nrows)), ()
         book.unload_sheet(number)
 
 
@@ -95,25 +94,16 @@ def _old_value(cell: Any, datemode: int) -> Any:
             return cell.value
 
 
-def _merged(package: Package) -> dict[str, list[Area]]:
-    """The merged cells of each sheet that has any."""
-    name = next(package.related("", "officeDocument"), "xl/workbook.xml")
-    root = package.tree(name)
-    if root is None:
-        return {}
-    parts = package.relationships(name)
-    merged: dict[str, list[Area]] = {}
-    for sheet in root.iter("{*}sheet"):
-        content = package.read(parts.get(sheet.get(_RELATION, ""), "")) or b""
-        areas = [
-            (int(top), _column(left), int(bottom), _column(right)) for left, top, right, bottom in _MERGED.findall(content)
-        ]
-        areas = [area for area in areas if (area[2] - area[0] + 1) * (area[3] - area[1] + 1) <= _LARGEST_MERGED]
-        covered = accumulate((area[2] - area[0] + 1) * (area[3] - area[1] + 1) for area in areas)
-        areas = [area for area, cells in zip(areas, covered, strict=True) if cells <= _MOST_MERGED]
-        if areas:
-            merged[sheet.get("name", "")] = areas
-    return merged
+def _merged(sheet: bytes) -> Sequence[Area]:
+    """The merged cells of a sheet, which openpyxl does not tell of one that is read row by row."""
+    areas = [(int(top), _column(left), int(bottom), _column(right)) for left, top, right, bottom in _MERGED.findall(sheet)]
+    areas = [area for area in areas if _size(area) <= _LARGEST_MERGED]
+    return [area for area, cells in zip(areas, accumulate(map(_size, areas)), strict=True) if cells <= _MOST_MERGED]
+
+
+def _size(area: Area) -> int:
+    top, left, bottom, right = area
+    return (bottom - top + 1) * (right - left + 1)
 
 
 def _column(letters: bytes) -> int:

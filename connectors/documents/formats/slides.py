@@ -41,33 +41,34 @@ def parse_slides(content: bytes, task: Task) -> ParsedDocument:
     blocks: list[Block] = []
     for number, name in enumerate(slides, start=1):
         place = f"slide {number}"
-        blocks += _title_first(_of_slide(on.get(number, []), place, pictures), place)
+        blocks += _of_slide(on.get(number, []), place, pictures)
         blocks += [Block("text", text, place) for text in _drawn(package, name)]
         if notes := _notes(package, name):
             blocks.append(Block("title", "备注" if has_cjk(notes) else "Notes", place, 2))
             blocks += [Block("text", line, place) for line in notes.split("\n")]
     first = next((block.text for block in blocks if block.kind == "title" and block.text and block.level == 1), "")
-    title = package.title() or first or PurePath(task.name).stem
-    dated_at = package.dated_at() or date_of(blocks)
+    said = package.properties()
+    title = said.title or first or PurePath(task.name).stem
+    dated_at = said.dated_at or date_of(blocks)
     unread = tuple(pictures.unread)
-    return ParsedDocument(title, sections_of(blocks, title), dated_at, package.metadata(), unread=unread, pages=len(slides))
+    return ParsedDocument(title, sections_of(blocks, title), dated_at, said.metadata, unread=unread, pages=len(slides))
 
 
-def _of_slide(elements: list[Any], place: str, pictures: EmbeddedPictures) -> Iterator[Block]:
-    """The blocks of a slide. Only what stands in its title is one: unstructured takes other short texts for titles, too."""
-    for block in blocks_of(elements, lambda _: place, pictures.blocks):
-        if block.kind == "title" and block.level > 1:
-            block = Block("text", block.text, place)
-        yield block
+def _of_slide(elements: list[Any], place: str, pictures: EmbeddedPictures) -> list[Block]:
+    """The blocks of a slide, its title in front, wherever it stands; one without begins with an empty title.
 
-
-def _title_first(blocks: Iterator[Block], place: str) -> list[Block]:
-    """A slide's blocks with its title in front, wherever it stands; one without begins with an empty title."""
+    Only what stands in its title is one: unstructured takes other short texts for titles, too.
+    """
+    titles: list[str] = []
     body: list[Block] = []
-    titles: list[Block] = []
-    for block in blocks:
-        (titles if block.kind == "title" else body).append(block)
-    return [Block("title", " ".join(title.text for title in titles), place), *body]
+    for block in blocks_of(elements, lambda _: place, pictures.blocks):
+        if block.kind != "title":
+            body.append(block)
+        elif block.level > 1:
+            body.append(Block("text", block.text, place))
+        else:
+            titles.append(block.text)
+    return [Block("title", " ".join(titles), place), *body]
 
 
 def _slides(package: Package) -> list[str]:
@@ -93,11 +94,7 @@ def _notes(package: Package, slide: str) -> str:
 
 def _drawn(package: Package, slide: str) -> Iterator[str]:
     """The text of diagrams and charts, which unstructured does not read."""
-    for name in package.related(slide, "diagramData"):
-        root = package.tree(name)
-        if root is not None:
-            yield from _paragraphs(root)
-    for name in package.related(slide, "chart"):
+    for name in (*package.related(slide, "diagramData"), *package.related(slide, "chart")):
         root = package.tree(name)
         if root is not None:
             yield from _paragraphs(root)

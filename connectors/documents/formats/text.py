@@ -42,7 +42,8 @@ def parse_markdown(content: bytes, task: Task) -> ParsedDocument:
     """
     lines = text_of(content).split("\n")
     fields, begin = _front_matter(lines)
-    drafts = [draft for draft in _sections(bounded(_with_named_columns(lines[begin:]), task.settings), begin) if draft.text]
+    read = bounded(_with_named_columns(lines[begin:]), task.settings, itemgetter(0))
+    drafts = [draft for draft in _sections(read, begin) if draft.text]
     heading = next((draft.path[0] for draft in drafts if draft.path), "")
     title = fields.get("title") or heading or PurePath(task.name).stem
     sections = (draft.section(title) for draft in drafts)
@@ -70,31 +71,27 @@ class _Draft:
         return Section(" > ".join(self.path) or document_title, self.text, f"line {line}")
 
 
-class _Fence:
-    """True if lines lie in fenced code, line by line."""
+Marked = tuple[str, bool]  # a line, and whether it is fenced code or a fence
 
-    def __init__(self) -> None:
-        self._mark = ""
 
-    def holds(self, line: str) -> bool:
-        """True if the next line is code or a fence."""
+def _marked(lines: Iterable[str]) -> Iterator[Marked]:
+    fence = ""
+    for line in lines:
         mark = _FENCE.match(line)
-        if mark and not self._mark:
-            self._mark = mark[1]
-        elif mark and mark[1][0] == self._mark[0] and len(mark[1]) >= len(self._mark) and not line[mark.end() :].strip():
-            self._mark = ""
-            return True
-        return bool(self._mark)
+        ends = mark and fence and mark[1].startswith(fence) and not line[mark.end() :].strip()
+        if mark and not fence:
+            fence = mark[1]
+        yield line, bool(fence)
+        if ends:
+            fence = ""
 
 
-def _sections(lines: Iterable[str], begin: int) -> Iterator[_Draft]:
+def _sections(lines: Iterable[Marked], begin: int) -> Iterator[_Draft]:
     """Lines, the first of which follows ``begin``, cut at headings and, where a stretch is long, between paragraphs."""
     draft = _Draft((), begin + 1)
     size = 0
     headings: list[tuple[int, str]] = []
-    fence = _Fence()
-    for number, line in enumerate(lines, start=begin + 1):
-        is_code = fence.holds(line)
+    for number, (line, is_code) in enumerate(lines, start=begin + 1):
         found = None if is_code else _heading(line, draft.lines)
         if found is None and size > _LONG and not is_code and not line.strip():
             yield draft
@@ -114,24 +111,23 @@ def _sections(lines: Iterable[str], begin: int) -> Iterator[_Draft]:
     yield draft
 
 
-def _with_named_columns(lines: list[str]) -> Iterator[str]:
+def _with_named_columns(lines: list[str]) -> Iterator[Marked]:
     """Lines, the rows of tables with the names of their columns in place of the bars; each stays where it is in the file."""
-    fence = _Fence()
     line_of: Callable[[Sequence[str]], str] | None = None
-    for number, line in enumerate(lines):
-        if fence.holds(line) or "|" not in line:
+    for number, (line, is_code) in enumerate(_marked(lines)):
+        if is_code or "|" not in line:
             line_of = None
-            yield line
+            yield line, is_code
             continue
         rule = lines[number + 1] if number + 1 < len(lines) else ""
         if line_of is None and "|" in rule and _TABLE_RULE.fullmatch(rule):
             header = _cells(line)
             line_of = row_formatter([header] if any(header) else [])
-            yield ""
+            yield "", False
         elif line_of is not None:
-            yield "" if _TABLE_RULE.fullmatch(line) else line_of(_cells(line))
+            yield "" if _TABLE_RULE.fullmatch(line) else line_of(_cells(line)), False
         else:
-            yield line
+            yield line, False
 
 
 def _cells(row: str) -> list[str]:

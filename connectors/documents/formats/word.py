@@ -34,10 +34,11 @@ def parse_word(content: bytes, task: Task) -> ParsedDocument:
     blocks = list(_levelled(_placed(elements, pictures), text.title))
     blocks += [Block("text", note, blocks[-1].place if blocks else "") for note in text.notes()]
     first = next((block.text for block in blocks if block.kind == "title"), "")
-    title = text.title or package.title() or first or PurePath(task.name).stem
-    dated_at = package.dated_at() or date_of(blocks)
+    said = package.properties()
+    title = text.title or said.title or first or PurePath(task.name).stem
+    dated_at = said.dated_at or date_of(blocks)
     unread = tuple(pictures.unread)
-    return ParsedDocument(title, sections_of(blocks, title), dated_at, package.metadata(), unread=unread, pages=pages or None)
+    return ParsedDocument(title, sections_of(blocks, title), dated_at, said.metadata, unread=unread, pages=pages or None)
 
 
 def _placed(elements: list[Any], pictures: EmbeddedPictures) -> Iterator[Block]:

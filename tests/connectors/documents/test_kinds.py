@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from connectors.documents import formats
-from connectors.documents.kinds import KINDS, MEDIA_TYPES, kind_of, media_kind
+from connectors.documents.kinds import KINDS, kind_of, media_kind
 from connectors.files.files import read_file
 from mneme.errors import InputError
 from tests.samples.office import zip_of
@@ -152,10 +152,10 @@ def test_pictures_and_recordings_are_known_by_their_first_bytes():
 
 
 def test_every_format_has_a_parser_a_media_type_and_a_line_for_people():
-    assert set(KINDS) == set(MEDIA_TYPES)
     folder = Path(formats.__file__).parent
     for kind in KINDS.values():
         module, _, function = kind.parser.partition(":")
         assert kind.parsed_by
+        assert kind.media_type
         if kind.family != "sound":
             assert f"def {function}(content: bytes, task: Task)" in (folder / f"{module}.py").read_text()

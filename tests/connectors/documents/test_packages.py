@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from connectors.documents.office import OldProperties, Package
+from connectors.documents.office import Package, Properties, old_properties
 
 pytest.importorskip("lxml", reason="documents are not installed")
 
@@ -28,22 +28,21 @@ def _package(title: str = "Report", modified: str = "", **parts: str) -> Package
 
 
 def test_properties_say_what_a_document_is() -> None:
-    package = _package(modified="2025-03-02T10:00:00+08:00")
-    assert (package.title(), package.metadata()) == ("Report", {"author": "Alice"})
-    assert package.dated_at() == datetime(2025, 3, 2, 2, tzinfo=UTC)
+    said = _package(modified="2025-03-02T10:00:00+08:00").properties()
+    assert said == Properties("Report", datetime(2025, 3, 2, 2, tzinfo=UTC), {"author": "Alice"})
 
 
 def test_a_file_that_was_never_changed_has_the_date_it_was_made() -> None:
-    assert _package().dated_at() == datetime(2025, 3, 1, 10, tzinfo=UTC)
+    assert _package().properties().dated_at == datetime(2025, 3, 1, 10, tzinfo=UTC)
 
 
 def test_the_date_of_a_template_is_not_that_of_what_was_made_of_it() -> None:
-    assert _package(modified="2013-12-23T23:15:00Z").dated_at() == datetime(2025, 3, 1, 10, tzinfo=UTC)
+    assert _package(modified="2013-12-23T23:15:00Z").properties().dated_at == datetime(2025, 3, 1, 10, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("title", ["PowerPoint Presentation", "Microsoft Word - a.doc", "Untitled"])
 def test_titles_that_programs_put_in_are_none(title: str) -> None:
-    assert _package(title).title() == ""
+    assert _package(title).properties().title == ""
 
 
 def test_parts_outside_the_file_are_none() -> None:
@@ -67,5 +66,4 @@ def test_entities_are_not_resolved() -> None:
 
 def test_an_old_file_that_is_broken_has_no_properties() -> None:
     pytest.importorskip("olefile", reason="documents are not installed")
-    properties = OldProperties(b"\xd0\xcf\x11\xe0")
-    assert (properties.title(), properties.dated_at(), properties.metadata()) == ("", None, {})
+    assert old_properties(b"\xd0\xcf\x11\xe0") == Properties()

@@ -3,7 +3,6 @@
 import io
 import re
 from datetime import UTC, datetime, timedelta, timezone
-from unittest.mock import Mock
 
 import pytest
 from pypdf import PdfReader, PdfWriter
@@ -190,72 +189,6 @@ def test_without_tesseract_pages_with_text_are_read_and_scans_are_told(monkeypat
     assert "Rotterdam" in texts(document)
     assert len(document.unread) == 1
     assert document.unread[0].startswith("page 2: no text, and tesseract is not installed")
-
-
-def illustrated(lines: list[str], turn: int = 0, pages: int = 1, over: str = "") -> bytes:
-    """Pages with text, and below it a picture of other text, over a third of the page."""
-    import pypdfium2
-
-    with pypdfium2.PdfDocument(written(lines, size=(450, 450))) as document:
-        image = ImageReader(document[0].render(scale=200 / 72).to_pil())
-    out = io.BytesIO()
-    canvas = Canvas(out, pagesize=(595, 842))
-    for number in range(pages):
-        canvas.setFont("Helvetica", 12)
-        canvas.drawString(72, 760, f"Chapter {number + 1} tells of the harbour.")
-        canvas.drawString(72, 700, "There is more of it below, and in the next one.")
-        canvas.drawImage(image, 72, 100, 450, 450)
-        canvas.drawString(90, 300, over)
-        if turn:
-            canvas.setPageRotation(turn)
-        canvas.showPage()
-    canvas.save()
-    return out.getvalue()
-
-
-WRITTEN = ["The supplier from Rotterdam raised prices", "by twelve percent in the spring"]
-
-
-@READS_SCANS
-@pytest.mark.parametrize("turn", [0, 90, 180])
-def test_what_is_written_in_a_large_picture_beside_text_is_read(turn: int):
-    document = parse(illustrated(WRITTEN, turn))
-    assert "tells of the harbour" in texts(document)
-    assert "supplier from Rotterdam raised prices" in texts(document)
-    assert {section.place for section in document.sections} == {"page 1"}
-    assert document.unread == ()
-
-
-@READS_SCANS
-def test_a_picture_that_several_pages_share_is_read_once():
-    text = texts(parse(illustrated(WRITTEN, pages=3)))
-    assert text.count("supplier from Rotterdam") == 1
-    assert text.count("tells of the harbour") == 3
-
-
-def test_a_picture_that_is_ground_for_text_is_not_read_again(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(pdf.Ocr, "read", lambda *_: pytest.fail("it was read"))
-    assert "stands over the picture" in texts(parse(illustrated([], over="What stands over the picture")))
-
-
-def test_large_pictures_beside_text_are_bounded_and_the_rest_is_told(monkeypatch: pytest.MonkeyPatch):
-    read = Mock(return_value=ocr.Reading(()))
-    monkeypatch.setattr(pdf.Ocr, "is_installed", True)
-    monkeypatch.setattr(pdf.Ocr, "read", read)
-    monkeypatch.setattr(pdf, "_MOST_INSETS", 2)
-    monkeypatch.setattr(pdf, "cut_out", lambda *_: (None, 200.0))
-    bare_pictures = [pdf.Picture(0, 0, 1, 1, number) for number in range(4)]
-    monkeypatch.setattr(pdf.PageText, "bare_pictures", bare_pictures)
-    document = parse(illustrated([]))
-    assert read.call_count == 2
-    assert document.unread == ("page 1: a large picture; only the first 2 that pages have beside their text are read",)
-
-
-def test_without_tesseract_a_large_picture_beside_text_is_told(monkeypatch: pytest.MonkeyPatch):
-    without_tesseract(monkeypatch)
-    document = parse(illustrated([]))
-    assert "tells of the harbour" in texts(document)
-    assert document.unread[0].startswith("page 1: a large picture, and tesseract is not installed")
 
 
 @pytest.mark.parametrize("share", [0.02, 0.5, 0.95])
