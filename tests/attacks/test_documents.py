@@ -24,7 +24,7 @@ from mneme.events import parse_event
 from mneme.settings import Documents
 from mneme.times import utc_now
 from tests.attacks.hostile_files import grey_png, hostile_files, many_members
-from tests.connectors.files.exports_help import CHATGPT, CLAUDE, MEM0, MEMMACHINE, SAMPLE, SLACK, TALK, everos
+from tests.connectors.files.exports_help import CHATGPT, CLAUDE, MEM0, MEMMACHINE, SAMPLE, SLACK, TALK, edge, everos
 from tests.contracts.rows import ALICE, NOON, axis, episode, fact, message
 
 pytestmark = pytest.mark.slow
@@ -136,6 +136,7 @@ EXPORTS: dict[str, Any] = {
     "tools": {"messages": [{**TALK[0], "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{}"}}]}]},
     "locomo": [SAMPLE],
     "mem0": {"results": MEM0["results"][:2]},
+    "graphiti": {"edges": [edge("u1", "Ines lives in Faro")]},
     "everos": everos("team"),
     "memmachine": MEMMACHINE,
 }

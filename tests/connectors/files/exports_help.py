@@ -2,7 +2,8 @@
 
 Those of memories have the form that the programs' own code writes: mem0 as ``Memory._get_all_from_vector_store`` does
 (mem0/memory/main.py, ``MemoryItem`` of mem0/configs/base.py) and its platform's ``GET /v3/memories/`` (docs/openapi.json);
-MemMachine as ``ListResult``, ``Episode`` and ``SemanticFeature`` (packages/common/src/memmachine_common/api/spec.py).
+MemMachine as ``ListResult``, ``Episode`` and ``SemanticFeature`` (packages/common/src/memmachine_common/api/spec.py); Graphiti
+as ``EntityEdge`` (its reference of edge types).
 """
 
 from typing import Any
@@ -168,3 +169,22 @@ MEMMACHINE = {
         "semantic_memory": [FEATURE],
     },
 }
+
+
+def edge(uuid: str, fact: str, **more: Any) -> dict[str, Any]:
+    return {
+        "uuid": uuid,
+        "group_id": "ines",
+        "source_node_uuid": "n1",
+        "target_node_uuid": "n2",
+        "created_at": "2025-07-01T09:00:00Z",
+        "name": "LIVES_IN",
+        "fact": fact,
+        "fact_embedding": None,
+        "episodes": ["e1"],
+        "expired_at": None,
+        "valid_at": None,
+        "invalid_at": None,
+        "attributes": {},
+        **more,
+    }

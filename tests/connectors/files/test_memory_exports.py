@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from mneme.errors import InputError
-from tests.connectors.files.exports_help import FEATURE, MEM0, MEMMACHINE
+from tests.connectors.files.exports_help import FEATURE, MEM0, MEMMACHINE, edge
 
 # --- mem0 ------------------------------------------------------------------------------------------------------------
 
@@ -138,10 +138,30 @@ def test_a_feature_without_an_id_has_the_same_one_each_time(read):
     assert ids == [one.message_id for one in read(data)]
 
 
+# --- Graphiti and Zep ------------------------------------------------------------------------------------------------
+
+
+def test_facts_of_graphiti_are_dated_by_when_they_became_true(read):
+    edges = [
+        edge("u2", "Ines lives in Porto", valid_at="2024-01-01T00:00:00Z"),
+        edge("u1", "Ines lives in Faro", valid_at="2020-01-01T00:00:00Z", invalid_at="2024-01-01T00:00:00Z"),
+        edge("u3", "Ines likes kites"),
+    ]
+    messages = read(edges)
+    assert [(one.message_id, one.text, one.sent_at.year) for one in messages] == [
+        ("u1", "Ines lives in Faro", 2020),
+        ("u2", "Ines lives in Porto", 2024),
+        ("u3", "Ines likes kites", 2025),
+    ]
+    assert {(one.conversation_id, one.owner.key) for one in messages} == {("graphiti/ines", "default/group/ines")}
+    assert messages[0].metadata["invalid_at"] == "2024-01-01T00:00:00Z"
+    assert read({"edges": edges}) == messages
+
+
 # --- all -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("data", [MEM0, MEMMACHINE], ids=["mem0", "memmachine"])
+@pytest.mark.parametrize("data", [MEM0, MEMMACHINE, [edge("u1", "Ines lives in Faro")]], ids=["mem0", "memmachine", "graphiti"])
 def test_nothing_is_said_that_the_export_does_not_say(read, data):
     exported = json.dumps(data, ensure_ascii=False)
     for one in read(data):
@@ -150,8 +170,7 @@ def test_nothing_is_said_that_the_export_does_not_say(read, data):
 
 
 @pytest.mark.parametrize(
-    "broken",
-    [{"results": [{"id": "a", "memory": "x", "user_id": "u"}, 7]}, {"episodic_memory": [{}]}],
+    "broken", [{"results": [{"id": "a", "memory": "x", "user_id": "u"}, 7]}, {"edges": [edge("u", "x"), {}]}]
 )
 def test_an_export_that_loses_its_form_is_refused_by_its_name(read, broken):
     with pytest.raises(InputError, match=r"chat\.json: after .* does not have the form of .*; mend what comes next") as raised:
