@@ -10,7 +10,7 @@
    common. They are found through clusters: entities by their names, edges by source and relation, cases by agent.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -54,10 +54,10 @@ def revise(work: UnitOfWork, revisions: Sequence[Revision], deciders: Deciders) 
     # 1. In as few round trips as there are kinds of things.
     keys = [work.key(Place.EPISODES, each.episode_id) for each in revisions]
     before = [each for each in work.get(keys).values() if isinstance(each, Episode)]
-    children = work.get(key for episode in before for key in _children(work, episode)).values()
+    children = work.get([key for episode in before for key in _children(work, episode)]).values()
     mentioned = [each for episode in before for each in episode.aggregate_ids]
     mentioned += [mention.row_id for each in revisions for mention in each.mentions]
-    work.get(map(aggregates.key, mentioned))
+    work.get([aggregates.key(each) for each in mentioned])
     records = [*children, *(new.record for each in revisions for new in each.made)]
     work.clusters.open([each for record in records if isinstance(record, Statement) for each in clusters_of(record)])
     for key, revision in zip(keys, revisions, strict=True):
@@ -89,12 +89,11 @@ def revise(work: UnitOfWork, revisions: Sequence[Revision], deciders: Deciders) 
     aggregates.rebuild()
 
 
-def _children(work: UnitOfWork, episode: Episode) -> Iterator[Key]:
+def _children(work: UnitOfWork, episode: Episode) -> list[Key]:
     """Everything that lies in the index because of one episode and belongs to it alone."""
-    for identity in episode.fact_ids:
-        yield work.key(Place.FACTS, identity)
-    for identity in (*episode.foresight_ids, *((episode.case_id,) if episode.case_id else ())):
-        yield work.key(Place.MEMORIES, identity)
+    memories = (*episode.foresight_ids, *((episode.case_id,) if episode.case_id else ()))
+    facts = [work.key(Place.FACTS, each) for each in episode.fact_ids]
+    return facts + [work.key(Place.MEMORIES, each) for each in memories]
 
 
 class Aggregates:
