@@ -1,8 +1,8 @@
 """Everything is made again from the topics, as if the index had been lost.
 
 1. No flow runs (flows/running/recovery.py). Count the messages of the index that no topic has any more: they would be lost.
-2. Note in the index that a rebuild has begun; then no flow starts on it. A generation with nothing but the tombstones and
-   receipts of erasures and the markers of flushes takes its place. Forget what the recovery stores know.
+2. Note in the index that a rebuild has begun; then no flow starts on it. Remove everything but the tombstones and receipts of
+   erasures and the markers of flushes, and forget what the recovery stores know.
 3. Take back the note and run the flow from Kafka from the earliest offsets to where the topics reach now. From here on it is
    the usual flow: where it is killed, `mneme run` goes on.
 """
@@ -10,23 +10,54 @@
 import shutil
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from functools import partial
+from itertools import islice
 
-from connectors.indices import open_generations, open_index
+from connectors.indices import open_index
 from connectors.kafka.client import Bounds, bounds_of, create_topics, input_topic_ids
 from connectors.models import open_embedder
-from flows.maintenance.bulk import BATCH, TOPICS, OnProgress, batches, put_all, rows_in
+from flows.maintenance.bulk import TOPICS, OnProgress, rows_in
 from flows.maintenance.rebuild import KEPT, RebuildReport, StoreContents, start_run
 from flows.runner import recovery_store, stopped_by_signals
 from flows.running.kafka import bounded_stream
 from flows.running.recovery import REBUILD, flows_stopped, refuse_unfinished
 from mneme.errors import StoreRejected
-from mneme.ports import MemoryIndex
+from mneme.ports import MemoryIndex, Outcome, Remove
 from mneme.records import Position
-from mneme.rows import Collection
+from mneme.rows import Collection, Row
 from mneme.settings import Settings
+
+_AT_A_TIME = 20_000  # keys in memory: some 6 MB
+_BULK = 1000
+
+
+def clear(index: MemoryIndex, collection: Collection, goes: Callable[[Row], bool] = lambda row: True) -> Counter[str]:
+    """Remove the rows of a collection that are to go, of all tenants; how many of each kind. Nobody else may write.
+
+    Raises:
+        StoreError: the index refuses, or is out of reach; what is left is removed when it is repeated.
+    """
+    removed: Counter[str] = Counter()
+    while True:
+        index.refresh()
+        # A scan of its own for each part: one that lasts must not see its rows removed under it.
+        rows = list(islice(filter(goes, index.scan(collection)), _AT_A_TIME))
+        if not rows:
+            return removed
+        for start in range(0, len(rows), _BULK):
+            part = rows[start : start + _BULK]
+            results = index.write([Remove(row.key, row.version) for row in part])
+            refused = [(row, result) for row, result in zip(part, results, strict=True) if result.outcome is not Outcome.DONE]
+            if refused:
+                row, result = refused[0]
+                raise StoreRejected(
+                    f"{row.id} cannot be removed ({result.outcome} {result.reason}); is a flow running elsewhere?"
+                )
+        removed.update(row.kind for row in rows)
+
 
 Topics = Mapping[str, tuple[str, Bounds]]  # by name, with the id: one that was made anew has nothing of the one before
 
@@ -75,35 +106,26 @@ def rebuild_from_topics(
 
 def _begin(settings: Settings, topics: Topics, force: bool, agree: Callable[[StoreContents], None]) -> dict[Collection, int]:
     """Empty the index and the recovery stores; what was removed."""
-    with closing(open_embedder(settings)) as embedder, closing(open_generations(settings)) as generations:
-        with closing(open_index(settings)) as index:
-            index.prepare(embedder.identity)
-            refuse_unfinished(index.metadata(), but=REBUILD)
-            index.refresh()
-            found = StoreContents(rows_in(index))
-            # 1.
-            if (lost := _lost(index, topics)) and not force:
-                raise StoreRejected(
-                    f"{lost} of {found.rows[Collection.MESSAGES]} messages are not in the topics any more: their retention "
-                    "deleted them, or they came from files or an import. `mneme admin rebuild --from messages` keeps them, "
-                    "--force loses them"
-                )
-            agree(found)
-            # 2.
-            index.set_metadata({REBUILD: TOPICS})
-            run = index.metadata().get("run", "0")
-            kept = [row for row in index.scan(Collection.CONTROL) if row.kind in KEPT]
-        generations.abandon()  # what an earlier rebuild has begun
-        with closing(generations.begin(embedder.identity)) as index:
-            for rows in batches(kept, BATCH):
-                put_all(rows, index, "the new store refuses this row")
-            index.set_metadata({"run": run, REBUILD: TOPICS})
-        generations.switch()
-        generations.drop_old()
-    for folder in settings.data.glob("recovery/*/"):
-        shutil.rmtree(folder / "epochs", ignore_errors=True)
-        (folder / "mneme.json").unlink(missing_ok=True)
-    return {**found.rows, Collection.CONTROL: found.rows[Collection.CONTROL] - len(kept)}
+    with closing(open_embedder(settings)) as embedder, closing(open_index(settings)) as index:
+        index.prepare(embedder.identity)
+        refuse_unfinished(index.metadata(), but=REBUILD)
+        index.refresh()
+        found = StoreContents(rows_in(index))
+        # 1.
+        if (lost := _lost(index, topics)) and not force:
+            raise StoreRejected(
+                f"{lost} of {found.rows[Collection.MESSAGES]} messages are not in the topics any more: their retention "
+                "deleted them, or they came from files or an import. `mneme admin rebuild --from messages` keeps them, "
+                "--force loses them"
+            )
+        agree(found)
+        # 2.
+        index.set_metadata({REBUILD: TOPICS})
+        for folder in settings.data.glob("recovery/*/"):
+            shutil.rmtree(folder / "epochs", ignore_errors=True)
+            (folder / "mneme.json").unlink(missing_ok=True)
+        kept = {Collection.CONTROL: lambda row: row.kind not in KEPT}
+        return {each: clear(index, each, kept.get(each, lambda row: True)).total() for each in Collection}
 
 
 def _lost(index: MemoryIndex, topics: Topics) -> int:

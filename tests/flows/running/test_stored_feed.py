@@ -11,7 +11,7 @@ from flows.items import Embedded, Pause
 from flows.lanes.pending import Pending
 from flows.running.feeds import BoundedFeed, EndOffsets, FeedLimits, StoredFeed
 from mneme.ports import Put
-from mneme.rows import Embedding, row_of
+from mneme.rows import Collection, Embedding, row_of
 from tests.flows.river import IDENTITY, embed, message
 from tests.flows.running.test_feeds import Partition
 from tests.memory_index_reference import ReferenceIndex
@@ -164,3 +164,12 @@ def test_progress_counts_events_of_all_partitions() -> None:
     end_offsets.advance("a", 25)
     assert end_offsets.progress == (6, 6)
     assert end_offsets.are_reached()
+
+
+def test_rows_are_cleared_by_kind(stored: Stored) -> None:
+    from flows.maintenance.rebuild_topics import clear
+
+    gone = clear(stored.index, Collection.MESSAGES, lambda row: row.conversation_id == "b")
+    assert gone == {"message": 2}
+    assert stored.index.count(Collection.MESSAGES) == 5
+    assert clear(stored.index, Collection.MESSAGES).total() == 5
